@@ -1,0 +1,474 @@
+//! What an event is: its kind, its mode, and the typed view of its operand.
+
+use crate::ids::{
+    ConditionId, EventId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId,
+    TaskId,
+};
+
+/// The kind of an event. The numbers are those of the native format and never change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum EventKind {
+    /// A read of a location.
+    Read = 0,
+    /// A write of a location.
+    Write = 1,
+    /// An atomic read-modify-write of a location.
+    Rmw = 2,
+    /// Puts a task into a mailbox.
+    Post = 3,
+    /// Takes a pending task out of a mailbox; it will not run.
+    Cancel = 4,
+    /// Begins a posted task: always the task's first event.
+    Get = 5,
+    /// Ends a posted task: its last event.
+    End = 6,
+    /// Takes a lock, after it was granted.
+    Acquire = 7,
+    /// Gives a lock back, before it is free for others.
+    Release = 8,
+    /// Destroys a lock.
+    Destroy = 9,
+    /// Wakes one waiter of a condition.
+    Signal = 10,
+    /// Wakes all waiters of a condition.
+    Broadcast = 11,
+    /// Begins to wait on a condition.
+    Wait = 12,
+    /// Goes on after a wait on a condition.
+    Wake = 13,
+    /// Passes a barrier.
+    Barrier = 14,
+    /// Starts another handler.
+    Fork = 15,
+    /// Goes on after another handler has exited.
+    Join = 16,
+    /// The first event of a handler's initial code.
+    Begin = 17,
+    /// The last event of a handler.
+    Exit = 18,
+    /// Calls a method of an object.
+    Invoke = 19,
+    /// Returns from a method of an object.
+    Return = 20,
+    /// Allocates an address range.
+    Alloc = 21,
+    /// Frees an address range.
+    Free = 22,
+    /// Makes an input event possible.
+    Enable = 23,
+    /// Makes an input event impossible.
+    Disable = 24,
+    /// Marks the running task as the effect of an input event.
+    Trigger = 25,
+    /// A nondeterministic choice.
+    Choice = 26,
+    /// An assertion failure, an uncaught exception, a crash.
+    Failure = 27,
+    /// A handler's mailbox comes into being.
+    Attach = 28,
+    /// A handler begins to serve its mailbox.
+    Loop = 29,
+    /// An event of a kind this version does not know; its operand is the kind's name.
+    Other = 30,
+}
+
+impl EventKind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [EventKind; 31] = {
+        use EventKind::*;
+        [
+            Read, Write, Rmw, Post, Cancel, Get, End, Acquire, Release, Destroy, Signal, Broadcast,
+            Wait, Wake, Barrier, Fork, Join, Begin, Exit, Invoke, Return, Alloc, Free, Enable,
+            Disable, Trigger, Choice, Failure, Attach, Loop, Other,
+        ]
+    };
+
+    /// Returns the kind with the given number; numbers without a kind give `None`.
+    #[inline]
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<EventKind> {
+        if (number as usize) < Self::ALL.len() { Some(Self::ALL[number as usize]) } else { None }
+    }
+
+    /// Returns the word for the kind, used in every text and report.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        use EventKind::*;
+        match self {
+            Read => "read",
+            Write => "write",
+            Rmw => "rmw",
+            Post => "post",
+            Cancel => "cancel",
+            Get => "get",
+            End => "end",
+            Acquire => "acquire",
+            Release => "release",
+            Destroy => "destroy",
+            Signal => "signal",
+            Broadcast => "broadcast",
+            Wait => "wait",
+            Wake => "wake",
+            Barrier => "barrier",
+            Fork => "fork",
+            Join => "join",
+            Begin => "begin",
+            Exit => "exit",
+            Invoke => "invoke",
+            Return => "return",
+            Alloc => "alloc",
+            Free => "free",
+            Enable => "enable",
+            Disable => "disable",
+            Trigger => "trigger",
+            Choice => "choice",
+            Failure => "failure",
+            Attach => "attach",
+            Loop => "loop",
+            Other => "other",
+        }
+    }
+
+    /// Returns the kind whose [`word`](Self::word) is `word`.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<EventKind> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// Returns what the operand of such an event is an index of.
+    #[must_use]
+    pub const fn operand(self) -> OperandKind {
+        use EventKind::*;
+        match self {
+            Read | Write | Rmw | Alloc | Free => OperandKind::Location,
+            Post | Cancel => OperandKind::Task,
+            Get | Attach | Loop | Fork | Join => OperandKind::Handler,
+            Acquire | Release | Destroy => OperandKind::Lock,
+            Signal | Broadcast | Wait | Wake | Barrier => OperandKind::Condition,
+            Invoke | Return => OperandKind::Invocation,
+            Enable | Disable | Trigger => OperandKind::Input,
+            Failure | Other => OperandKind::Name,
+            Choice => OperandKind::Number,
+            End | Begin | Exit => OperandKind::Nothing,
+        }
+    }
+
+    /// Returns whether the event reads its location.
+    #[inline]
+    #[must_use]
+    pub const fn reads(self) -> bool {
+        matches!(self, EventKind::Read | EventKind::Rmw)
+    }
+
+    /// Returns whether the event writes its location. Freeing a range counts as writing it.
+    #[inline]
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, EventKind::Write | EventKind::Rmw | EventKind::Free)
+    }
+
+    /// Returns whether the event accesses memory in a way that can conflict: reads, writes, frees.
+    #[inline]
+    #[must_use]
+    pub const fn is_access(self) -> bool {
+        self.reads() || self.writes()
+    }
+}
+
+/// Which table an operand points into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OperandKind {
+    /// No operand; the column holds 0.
+    Nothing,
+    /// A [`LocationId`].
+    Location,
+    /// A [`TaskId`].
+    Task,
+    /// A [`HandlerId`].
+    Handler,
+    /// A [`LockId`].
+    Lock,
+    /// A [`ConditionId`].
+    Condition,
+    /// An [`InvocationId`].
+    Invocation,
+    /// An [`InputId`].
+    Input,
+    /// A [`NameId`].
+    Name,
+    /// A plain number.
+    Number,
+}
+
+/// How an access or a lock operation is done: three bits beside the kind.
+///
+/// For accesses: plain, or an atomic ordering. For lock operations: exclusive or shared, and whether
+/// it was a (successful) attempt. Other kinds have mode 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Mode(u8);
+
+impl Mode {
+    /// A plain access; an exclusive lock operation.
+    pub const PLAIN: Mode = Mode(0);
+    /// An atomic access without ordering.
+    pub const RELAXED: Mode = Mode(1);
+    /// An atomic access with acquire ordering.
+    pub const ACQUIRE: Mode = Mode(2);
+    /// An atomic access with release ordering.
+    pub const RELEASE: Mode = Mode(3);
+    /// An atomic access with acquire and release ordering.
+    pub const ACQ_REL: Mode = Mode(4);
+    /// A sequentially consistent atomic access; also an atomic whose ordering was not recorded.
+    pub const SEQ_CST: Mode = Mode(5);
+    /// An exclusive lock operation.
+    pub const EXCLUSIVE: Mode = Mode(0);
+    /// A shared (reader) lock operation.
+    pub const SHARED: Mode = Mode(1);
+    /// A successful attempt to take a lock exclusively.
+    pub const TRY_EXCLUSIVE: Mode = Mode(2);
+    /// A successful attempt to take a lock shared.
+    pub const TRY_SHARED: Mode = Mode(3);
+
+    /// Returns the mode with this number; only the low three bits count.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Mode {
+        Mode(bits & 7)
+    }
+
+    /// Returns the number of the mode.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// For accesses: whether it is atomic.
+    #[inline]
+    #[must_use]
+    pub const fn is_atomic(self) -> bool {
+        self.0 != 0
+    }
+
+    /// For atomic accesses: whether a read side orders what follows (acquire or stronger).
+    #[inline]
+    #[must_use]
+    pub const fn acquires(self) -> bool {
+        matches!(self.0, 2 | 4 | 5)
+    }
+
+    /// For atomic accesses: whether a write side orders what precedes (release or stronger).
+    #[inline]
+    #[must_use]
+    pub const fn releases(self) -> bool {
+        matches!(self.0, 3 | 4 | 5)
+    }
+
+    /// For lock operations: whether the lock is taken or released as a reader.
+    #[inline]
+    #[must_use]
+    pub const fn is_shared(self) -> bool {
+        matches!(self.0, 1 | 3)
+    }
+}
+
+/// Kind and mode of an event in one byte: the kind in the low five bits, the mode in the high three.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(transparent)]
+pub struct Op(u8);
+
+const _: () = assert!(EventKind::ALL.len() <= 32);
+
+impl Op {
+    /// Packs a kind and a mode.
+    #[inline]
+    #[must_use]
+    pub const fn new(kind: EventKind, mode: Mode) -> Op {
+        Op(kind as u8 | (mode.0 << 5))
+    }
+
+    /// Unpacks from a byte; `None` when its kind number has no kind.
+    #[inline]
+    #[must_use]
+    pub const fn from_byte(byte: u8) -> Option<Op> {
+        if ((byte & 31) as usize) < EventKind::ALL.len() { Some(Op(byte)) } else { None }
+    }
+
+    /// Returns the packed byte.
+    #[inline]
+    #[must_use]
+    pub const fn byte(self) -> u8 {
+        self.0
+    }
+
+    /// Returns the kind.
+    #[inline]
+    #[must_use]
+    pub const fn kind(self) -> EventKind {
+        EventKind::ALL[(self.0 & 31) as usize]
+    }
+
+    /// Returns the mode.
+    #[inline]
+    #[must_use]
+    pub const fn mode(self) -> Mode {
+        Mode(self.0 >> 5)
+    }
+}
+
+impl From<EventKind> for Op {
+    fn from(kind: EventKind) -> Op {
+        Op::new(kind, Mode::PLAIN)
+    }
+}
+
+/// One event of an in-memory trace, copied out of its columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Its position in trace order.
+    pub id: EventId,
+    /// Kind and mode.
+    pub op: Op,
+    /// The task it belongs to.
+    pub task: TaskId,
+    /// The raw operand; see [`Event::action`].
+    pub operand: u32,
+    /// Its source position.
+    pub site: SiteId,
+}
+
+/// The typed view of an event: kind, mode and operand together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// See [`EventKind::Read`], [`EventKind::Write`], [`EventKind::Rmw`].
+    Access {
+        /// `Read`, `Write` or `Rmw`.
+        kind: EventKind,
+        /// What is accessed.
+        location: LocationId,
+        /// Plain or an atomic ordering.
+        mode: Mode,
+    },
+    /// See [`EventKind::Post`].
+    Post(TaskId),
+    /// See [`EventKind::Cancel`].
+    Cancel(TaskId),
+    /// See [`EventKind::Get`]; names the handler that runs the task.
+    Get(HandlerId),
+    /// See [`EventKind::End`].
+    End,
+    /// See [`EventKind::Acquire`].
+    Acquire(LockId, Mode),
+    /// See [`EventKind::Release`].
+    Release(LockId, Mode),
+    /// See [`EventKind::Destroy`].
+    Destroy(LockId),
+    /// See [`EventKind::Signal`].
+    Signal(ConditionId),
+    /// See [`EventKind::Broadcast`].
+    Broadcast(ConditionId),
+    /// See [`EventKind::Wait`].
+    Wait(ConditionId),
+    /// See [`EventKind::Wake`].
+    Wake(ConditionId),
+    /// See [`EventKind::Barrier`].
+    Barrier(ConditionId),
+    /// See [`EventKind::Fork`].
+    Fork(HandlerId),
+    /// See [`EventKind::Join`].
+    Join(HandlerId),
+    /// See [`EventKind::Begin`].
+    Begin,
+    /// See [`EventKind::Exit`].
+    Exit,
+    /// See [`EventKind::Invoke`].
+    Invoke(InvocationId),
+    /// See [`EventKind::Return`].
+    Return(InvocationId),
+    /// See [`EventKind::Alloc`].
+    Alloc(LocationId),
+    /// See [`EventKind::Free`].
+    Free(LocationId),
+    /// See [`EventKind::Enable`].
+    Enable(InputId),
+    /// See [`EventKind::Disable`].
+    Disable(InputId),
+    /// See [`EventKind::Trigger`].
+    Trigger(InputId),
+    /// See [`EventKind::Choice`].
+    Choice(u32),
+    /// See [`EventKind::Failure`].
+    Failure(NameId),
+    /// See [`EventKind::Attach`].
+    Attach(HandlerId),
+    /// See [`EventKind::Loop`].
+    Loop(HandlerId),
+    /// See [`EventKind::Other`].
+    Other(NameId),
+}
+
+impl Event {
+    /// Returns the kind of the event.
+    #[inline]
+    #[must_use]
+    pub const fn kind(&self) -> EventKind {
+        self.op.kind()
+    }
+
+    /// Returns the mode of the event.
+    #[inline]
+    #[must_use]
+    pub const fn mode(&self) -> Mode {
+        self.op.mode()
+    }
+
+    /// Returns the location of a read, write, rmw, alloc or free.
+    #[inline]
+    #[must_use]
+    pub const fn location(&self) -> Option<LocationId> {
+        match self.kind().operand() {
+            OperandKind::Location => Some(LocationId(self.operand)),
+            _ => None,
+        }
+    }
+
+    /// Returns the typed view.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        let (x, mode) = (self.operand, self.op.mode());
+        match self.op.kind() {
+            kind @ (EventKind::Read | EventKind::Write | EventKind::Rmw) => {
+                Action::Access { kind, location: LocationId(x), mode }
+            }
+            EventKind::Post => Action::Post(TaskId(x)),
+            EventKind::Cancel => Action::Cancel(TaskId(x)),
+            EventKind::Get => Action::Get(HandlerId(x)),
+            EventKind::End => Action::End,
+            EventKind::Acquire => Action::Acquire(LockId(x), mode),
+            EventKind::Release => Action::Release(LockId(x), mode),
+            EventKind::Destroy => Action::Destroy(LockId(x)),
+            EventKind::Signal => Action::Signal(ConditionId(x)),
+            EventKind::Broadcast => Action::Broadcast(ConditionId(x)),
+            EventKind::Wait => Action::Wait(ConditionId(x)),
+            EventKind::Wake => Action::Wake(ConditionId(x)),
+            EventKind::Barrier => Action::Barrier(ConditionId(x)),
+            EventKind::Fork => Action::Fork(HandlerId(x)),
+            EventKind::Join => Action::Join(HandlerId(x)),
+            EventKind::Begin => Action::Begin,
+            EventKind::Exit => Action::Exit,
+            EventKind::Invoke => Action::Invoke(InvocationId(x)),
+            EventKind::Return => Action::Return(InvocationId(x)),
+            EventKind::Alloc => Action::Alloc(LocationId(x)),
+            EventKind::Free => Action::Free(LocationId(x)),
+            EventKind::Enable => Action::Enable(InputId(x)),
+            EventKind::Disable => Action::Disable(InputId(x)),
+            EventKind::Trigger => Action::Trigger(InputId(x)),
+            EventKind::Choice => Action::Choice(x),
+            EventKind::Failure => Action::Failure(NameId(x)),
+            EventKind::Attach => Action::Attach(HandlerId(x)),
+            EventKind::Loop => Action::Loop(HandlerId(x)),
+            EventKind::Other => Action::Other(NameId(x)),
+        }
+    }
+}

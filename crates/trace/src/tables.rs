@@ -1,0 +1,533 @@
+//! The tables that the operands of events point into, and the interner that fills them.
+
+use crate::ids::{
+    ConditionId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId, StackId,
+    TaskId,
+};
+use crate::names::{NameIndex, Names};
+use hashbrown::HashMap;
+use std::hash::Hash;
+
+/// The discipline of a handler's mailbox.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Mailbox {
+    /// Nobody posts to this handler: a plain thread.
+    #[default]
+    None = 0,
+    /// Tasks run in the order of their posts.
+    Fifo = 1,
+    /// Tasks run in any order.
+    Bag = 2,
+    /// Tasks run by due time, then in the order of their posts.
+    Delayed = 3,
+}
+
+impl Mailbox {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Mailbox::None => "none",
+            Mailbox::Fifo => "fifo",
+            Mailbox::Bag => "bag",
+            Mailbox::Delayed => "delayed",
+        }
+    }
+
+    /// Returns the mailbox with this number.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Mailbox> {
+        match number {
+            0 => Some(Mailbox::None),
+            1 => Some(Mailbox::Fifo),
+            2 => Some(Mailbox::Bag),
+            3 => Some(Mailbox::Delayed),
+            _ => None,
+        }
+    }
+}
+
+/// A handler. Unlike the other tables, entries may change while a trace is read (a thread gets a mailbox).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Handler {
+    /// Its name.
+    pub name: NameId,
+    /// Its mailbox.
+    pub mailbox: Mailbox,
+    /// Whether it belongs to the environment: it posts, but its own program order is not recorded.
+    pub untracked: bool,
+}
+
+/// What began a task.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum TaskKind {
+    /// A handler's initial code: what it does outside any posted task.
+    #[default]
+    Initial = 0,
+    /// Posted to a mailbox; runs from its `get` to its `end`.
+    Posted = 1,
+    /// A burst of activity of an untracked handler, from its `begin` to its `exit`.
+    Burst = 2,
+}
+
+/// Where in the mailbox a post puts its task.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Position {
+    /// Behind all pending tasks (or by due time).
+    #[default]
+    Back = 0,
+    /// In front of all pending tasks.
+    Front = 1,
+}
+
+/// A task, as far as it is known when it is first named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TaskDef {
+    /// Its name.
+    pub name: NameId,
+    /// What began it.
+    pub kind: TaskKind,
+    /// Its handler, or `NONE` while nobody knows; a `get` event always names it.
+    pub handler: HandlerId,
+    /// The delay of its post, in the units of the trace; 0 for none.
+    pub delay: u64,
+    /// Where its post put it.
+    pub position: Position,
+}
+
+/// A memory location.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Location {
+    /// A named variable.
+    Named(NameId),
+    /// A field of an object.
+    Field {
+        /// The object's identity.
+        object: u64,
+        /// Its class.
+        class: NameId,
+        /// The field.
+        field: NameId,
+    },
+    /// A static field of a class.
+    Static {
+        /// The class.
+        class: NameId,
+        /// The field.
+        field: NameId,
+    },
+    /// An address range. Ranges of one generation conflict when they overlap.
+    Range {
+        /// The first address.
+        address: u64,
+        /// The number of bytes.
+        size: u32,
+        /// How often memory at this address had been allocated anew before.
+        generation: u32,
+    },
+}
+
+/// What kind of input event an [`Input`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum InputFamily {
+    /// Anything without rules of its own.
+    #[default]
+    Plain = 0,
+    /// A user's action on a view.
+    Ui = 1,
+    /// A window gaining or losing focus.
+    Focus = 2,
+    /// A lifecycle callback of an activity or application.
+    Lifecycle = 3,
+    /// A request to, or a callback of, a service.
+    Service = 4,
+    /// A broadcast: sending, registering, receiving.
+    Broadcast = 5,
+    /// An idle handler of a mailbox.
+    Idle = 6,
+}
+
+impl InputFamily {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            InputFamily::Plain => "plain",
+            InputFamily::Ui => "ui",
+            InputFamily::Focus => "focus",
+            InputFamily::Lifecycle => "lifecycle",
+            InputFamily::Service => "service",
+            InputFamily::Broadcast => "broadcast",
+            InputFamily::Idle => "idle",
+        }
+    }
+
+    /// Returns the family with this number.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<InputFamily> {
+        match number {
+            0 => Some(InputFamily::Plain),
+            1 => Some(InputFamily::Ui),
+            2 => Some(InputFamily::Focus),
+            3 => Some(InputFamily::Lifecycle),
+            4 => Some(InputFamily::Service),
+            5 => Some(InputFamily::Broadcast),
+            6 => Some(InputFamily::Idle),
+            _ => None,
+        }
+    }
+}
+
+/// An input event: what can be enabled, disabled and triggered. Equal fields mean the same input.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Input {
+    /// Which rules apply to it.
+    pub family: InputFamily,
+    /// Its name: the action, or for plain inputs all there is.
+    pub name: NameId,
+    /// The state or callback, such as `RESUME-ACT`.
+    pub state: NameId,
+    /// The component, such as a class name.
+    pub component: NameId,
+    /// The identity of the component's instance, view or window.
+    pub instance: u64,
+    /// A further identity, such as an intent; 0 for none.
+    pub argument: u64,
+}
+
+/// A source position. Absent parts are empty or 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Site {
+    /// The name of the position where the trace only names it.
+    pub label: NameId,
+    /// The function.
+    pub function: NameId,
+    /// The file.
+    pub file: NameId,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+/// An invocation of a method.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Invocation {
+    /// The object.
+    pub object: NameId,
+    /// The method.
+    pub method: NameId,
+    /// The arguments, each an integer or the hash of a canonical encoding.
+    pub arguments: Vec<u64>,
+    /// The result, where it returned one.
+    pub result: Option<u64>,
+}
+
+/// The order of all writes of one location, where a partial trace gives it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coherence {
+    /// The location.
+    pub location: LocationId,
+    /// The numbers of its writes, first to last.
+    pub writes: Vec<u64>,
+}
+
+/// How events are numbered or named by the input they come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum LabelScheme {
+    /// By position in the trace, from 1; the number column is empty.
+    #[default]
+    Position = 0,
+    /// By the line of the file, from 1.
+    Line = 1,
+    /// By name; the number column holds [`NameId`]s.
+    Name = 2,
+    /// By two numberings, one of accesses and one of all other events.
+    AccessOrOperation = 3,
+}
+
+/// Whether the order of the events in the trace is one in which they happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum TraceOrder {
+    /// Events stand in the order in which they were seen to happen.
+    #[default]
+    Observed = 0,
+    /// Only the events of one task stand in order; what lies between tasks is to be found.
+    Partial = 1,
+}
+
+/// What is known of a trace as a whole.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Meta {
+    /// How events are labelled.
+    pub labels: LabelScheme,
+    /// What the order of the events means.
+    pub order: TraceOrder,
+    /// The name of the format it was first read from, such as `droidracer`.
+    pub origin: String,
+}
+
+/// The tables of a trace. All but `handlers` only ever grow at the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tables {
+    /// What is known of the trace as a whole; set before the first event.
+    pub meta: Meta,
+    /// Strings.
+    pub names: Names,
+    /// Handlers.
+    pub handlers: Vec<Handler>,
+    /// Tasks.
+    pub tasks: Vec<TaskDef>,
+    /// Memory locations.
+    pub locations: Vec<Location>,
+    /// Locks.
+    pub locks: Vec<NameId>,
+    /// Conditions, barriers and other things that are signalled.
+    pub conditions: Vec<NameId>,
+    /// Input events.
+    pub inputs: Vec<Input>,
+    /// Source positions; the first is unknown.
+    pub sites: Vec<Site>,
+    /// Call stacks, innermost position first.
+    pub stacks: Vec<Vec<SiteId>>,
+    /// Invocations.
+    pub invocations: Vec<Invocation>,
+    /// Orders of writes that the trace gives.
+    pub coherence: Vec<Coherence>,
+}
+
+impl Default for Tables {
+    fn default() -> Tables {
+        Tables {
+            meta: Meta::default(),
+            names: Names::default(),
+            handlers: Vec::new(),
+            tasks: Vec::new(),
+            locations: Vec::new(),
+            locks: Vec::new(),
+            conditions: Vec::new(),
+            inputs: Vec::new(),
+            sites: vec![Site::default()],
+            stacks: Vec::new(),
+            invocations: Vec::new(),
+            coherence: Vec::new(),
+        }
+    }
+}
+
+impl Tables {
+    /// Returns the string of a name.
+    #[must_use]
+    pub fn name(&self, id: NameId) -> &str {
+        self.names.get(id)
+    }
+
+    /// Returns a location as a person would write it: `Foo.bar@0x41`, `Foo.bar`, `x`, `0x10+8`.
+    #[must_use]
+    pub fn location_text(&self, id: LocationId) -> String {
+        match self.locations[id.index()] {
+            Location::Named(name) => self.name(name).to_owned(),
+            Location::Field { object, class, field } => {
+                format!("{}.{}@{object:#x}", self.name(class), self.name(field))
+            }
+            Location::Static { class, field } => {
+                format!("{}.{}", self.name(class), self.name(field))
+            }
+            Location::Range { address, size, .. } => format!("{address:#x}+{size}"),
+        }
+    }
+
+    /// Returns a site as a person would write it: `file:line:column`, else its label, else `?`.
+    #[must_use]
+    pub fn site_text(&self, id: SiteId) -> String {
+        let site = self.sites.get(id.index()).copied().unwrap_or_default();
+        if site.file != NameId::EMPTY {
+            let mut text = self.name(site.file).to_owned();
+            for part in [site.line, site.column] {
+                if part == 0 {
+                    break;
+                }
+                text.push_str(&format!(":{part}"));
+            }
+            text
+        } else if site.label != NameId::EMPTY {
+            self.name(site.label).to_owned()
+        } else {
+            "?".to_owned()
+        }
+    }
+
+    /// Returns an input as a person would write it.
+    #[must_use]
+    pub fn input_text(&self, id: InputId) -> String {
+        let input = self.inputs[id.index()];
+        let mut parts: Vec<String> = Vec::new();
+        for part in [input.state, input.name, input.component] {
+            if part != NameId::EMPTY {
+                parts.push(self.name(part).to_owned());
+            }
+        }
+        if input.instance != 0 {
+            parts.push(format!("#{}", input.instance));
+        }
+        if parts.is_empty() {
+            parts.push(input.family.word().to_owned());
+        }
+        parts.join(" ")
+    }
+}
+
+/// A table as full as an index can address; a trace that needs more is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("too many {0}: one trace can hold 4,294,967,294 of them at the most")]
+pub struct TableFull(pub &'static str);
+
+/// Fills [`Tables`], giving equal entries the same id.
+#[derive(Clone, Debug, Default)]
+pub struct Interner {
+    /// The tables filled so far.
+    pub tables: Tables,
+    names: NameIndex,
+    locations: HashMap<Location, LocationId>,
+    locks: HashMap<NameId, LockId>,
+    conditions: HashMap<NameId, ConditionId>,
+    inputs: HashMap<Input, InputId>,
+    sites: HashMap<Site, SiteId>,
+    stacks: HashMap<Vec<SiteId>, StackId>,
+}
+
+/// Finds `entry` in `map`, or appends it to `table` under a new id.
+fn intern_in<T: Clone + Eq + Hash, I: Copy>(
+    map: &mut HashMap<T, I>,
+    table: &mut Vec<T>,
+    entry: T,
+    make: fn(usize) -> I,
+    what: &'static str,
+) -> Result<I, TableFull> {
+    if let Some(id) = map.get(&entry) {
+        return Ok(*id);
+    }
+    if table.len() >= u32::MAX as usize {
+        return Err(TableFull(what));
+    }
+    let id = make(table.len());
+    table.push(entry.clone());
+    map.insert(entry, id);
+    Ok(id)
+}
+
+impl Interner {
+    /// Returns the id of a string.
+    ///
+    /// # Errors
+    ///
+    /// Fails when all strings together pass 4 GiB.
+    pub fn name(&mut self, text: &str) -> Result<NameId, TableFull> {
+        self.names.intern(&mut self.tables.names, text).ok_or(TableFull("bytes of names"))
+    }
+
+    /// Returns the id of a location.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn location(&mut self, location: Location) -> Result<LocationId, TableFull> {
+        let table = &mut self.tables.locations;
+        intern_in(&mut self.locations, table, location, LocationId::from_index, "locations")
+    }
+
+    /// Returns the id of the lock of this name.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn lock(&mut self, name: NameId) -> Result<LockId, TableFull> {
+        intern_in(&mut self.locks, &mut self.tables.locks, name, LockId::from_index, "locks")
+    }
+
+    /// Returns the id of the condition of this name.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn condition(&mut self, name: NameId) -> Result<ConditionId, TableFull> {
+        let table = &mut self.tables.conditions;
+        intern_in(&mut self.conditions, table, name, ConditionId::from_index, "conditions")
+    }
+
+    /// Returns the id of an input event.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn input(&mut self, input: Input) -> Result<InputId, TableFull> {
+        intern_in(&mut self.inputs, &mut self.tables.inputs, input, InputId::from_index, "inputs")
+    }
+
+    /// Returns the id of a source position.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn site(&mut self, site: Site) -> Result<SiteId, TableFull> {
+        if site == Site::default() {
+            return Ok(SiteId::UNKNOWN);
+        }
+        intern_in(&mut self.sites, &mut self.tables.sites, site, SiteId::from_index, "sites")
+    }
+
+    /// Returns the id of a call stack.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn stack(&mut self, stack: Vec<SiteId>) -> Result<StackId, TableFull> {
+        intern_in(&mut self.stacks, &mut self.tables.stacks, stack, StackId::from_index, "stacks")
+    }
+
+    /// Appends a handler.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn push_handler(&mut self, handler: Handler) -> Result<HandlerId, TableFull> {
+        push_to(&mut self.tables.handlers, handler, HandlerId::from_index, "handlers")
+    }
+
+    /// Appends a task.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn push_task(&mut self, task: TaskDef) -> Result<TaskId, TableFull> {
+        push_to(&mut self.tables.tasks, task, TaskId::from_index, "tasks")
+    }
+
+    /// Appends an invocation.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
+    pub fn push_invocation(&mut self, invocation: Invocation) -> Result<InvocationId, TableFull> {
+        push_to(&mut self.tables.invocations, invocation, InvocationId::from_index, "invocations")
+    }
+}
+
+fn push_to<T, I>(
+    table: &mut Vec<T>,
+    entry: T,
+    make: fn(usize) -> I,
+    what: &'static str,
+) -> Result<I, TableFull> {
+    if table.len() >= u32::MAX as usize {
+        return Err(TableFull(what));
+    }
+    table.push(entry);
+    Ok(make(table.len() - 1))
+}
