@@ -1,1 +1,48 @@
-//! TODO
+//! Re-checks proofs of happens-before and schedules, from the trace alone.
+//!
+//! This crate knows traces and no engine: whatever claims that two events are ordered, or that a race can be made
+//! adjacent, hands over a [`Proof`] or an order of events, and the slow and simple code here derives every step
+//! again. What is accepted holds by `docs/happens-before.md`, with one exception that
+//! [`Rule::Component`] documents. It prints nothing.
+//!
+//! The functions to know: [`check_proof`], [`check_schedule`], [`check_adjacent`].
+//!
+//! ```
+//! use anyorder_certify::{Proof, Rule, RuleSet, Step, check_proof};
+//! use anyorder_trace::{Mailbox, TraceBuilder};
+//!
+//! let mut b = TraceBuilder::new();
+//! let ui = b.handler("ui", Mailbox::Fifo)?;
+//! let io = b.handler("io", Mailbox::None)?;
+//! let load = b.task("load", ui)?;
+//! let write = b.write(b.initial(io), "cache")?;
+//! let post = b.post(b.initial(io), load)?;
+//! let get = b.get(load)?;
+//! let trace = b.finish();
+//!
+//! let proof = Proof::of([Step::new(write, post, Rule::Po), Step::new(post, get, Rule::Post)]);
+//! assert_eq!(check_proof(&trace, RuleSet::Mailbox, &proof, write, get), Ok(()));
+//! let wrong = Proof::of([Step::new(write, get, Rule::Post)]);
+//! let error = check_proof(&trace, RuleSet::Mailbox, &wrong, write, get).unwrap_err();
+//! assert_eq!(error.step, Some(0));
+//! # Ok::<(), anyorder_trace::TableFull>(())
+//! ```
+
+pub use check::check_proof;
+pub use proof::{LemmaId, Path, Proof, Rule, RuleSet, Step};
+pub use reason::{ProofError, Reason};
+pub use schedule::{ScheduleError, ScheduleReason, check_adjacent, check_schedule};
+
+mod proof;
+
+mod reason;
+
+mod view;
+
+mod edges;
+
+mod component;
+
+mod check;
+
+mod schedule;

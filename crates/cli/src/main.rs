@@ -1,1 +1,36 @@
-fn main() {}
+//! The command `anyorder`: finds ordering bugs in recorded runs of event-driven and concurrent programs.
+//!
+//! This crate decides what is typed, what is printed and which exit status is returned. What it prints was
+//! found by the engines and written by the reports; it computes nothing of its own but counts.
+
+use std::process::ExitCode;
+
+mod args;
+
+mod commands;
+
+mod engine;
+
+mod certified;
+
+mod input;
+
+mod output;
+
+mod failure;
+
+mod panic;
+
+mod watch;
+
+mod escape;
+
+mod units;
+
+mod lanes;
+
+mod tally;
+
+fn main() -> ExitCode {
+    panic::guard(commands::run)
+}

@@ -1,1 +1,55 @@
-//! TODO
+//! What an analysis found, as data: the one type of result of every engine and every report.
+//!
+//! This crate decides what a finding is, how a whole result is written as JSON, which findings count
+//! for the exit status, and which a team has set aside. It knows nothing of traces, engines or
+//! files, and prints nothing.
+//!
+//! The types to know: [`Outcome`], all that one command found; [`Finding`], one reported problem;
+//! [`Site`], one place that takes part in it; [`Policy`], what makes a result a failure.
+//!
+//! ```
+//! use anyorder_finding::{Finding, Kind, Outcome, Policy, Site, assign_ids, exit, exit_code};
+//!
+//! let site = |line| Site { file: Some("app.js".into()), line: Some(line), ..Site::default() };
+//! let mut outcome = Outcome::new("check", "0.1.0");
+//! outcome.findings.push(Finding {
+//!     title: "`cart` is written by two tasks in either order".into(),
+//!     sites: vec![site(10), site(20)],
+//!     ..Finding::new(Kind::Race)
+//! });
+//! assign_ids(&mut outcome.findings);
+//! assert_eq!(exit_code(&outcome, &Policy::default()), exit::FINDINGS);
+//! ```
+
+pub use baseline::{Baseline, BaselineEntry, BaselineError};
+pub use exit::{Policy, exit_code};
+pub use explain::{TOPICS, explain};
+pub use finding::{Coverage, Finding, SetAside, Site, Step, Witness, WitnessPlace};
+pub use id::assign_ids;
+pub use ordered::Ordered;
+pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats};
+pub use schema::schema;
+pub use suppress::{Suppression, SuppressionError, Suppressions};
+pub use words::{CoverageLevel, Harm, Kind, RaceCategory, Severity, Verdict};
+
+mod words;
+
+mod finding;
+
+mod id;
+
+mod ordered;
+
+mod outcome;
+
+pub mod exit;
+
+mod baseline;
+
+mod glob;
+
+mod suppress;
+
+mod explain;
+
+mod schema;

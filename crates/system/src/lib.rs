@@ -1,1 +1,66 @@
-//! TODO
+//! What engines and front ends say to each other about a program that can be run.
+//!
+//! This crate decides how tasks are named, what a schedule and an observation are, and which questions an
+//! engine may ask of a program: the two traits [`TaskSystem`] and [`ThreadSystem`]. It holds types only: it runs
+//! nothing, searches nothing, reads no clock and prints nothing.
+//!
+//! The types to know: [`TaskName`], which survives re-execution; [`Schedule`], the choices that give the
+//! same run again; [`Observation`], what a run amounts to; [`Control`], how a long job is watched and stopped.
+//!
+//! ```
+//! use anyorder_system::{Choice, Program, Schedule, TaskName};
+//!
+//! let load = TaskName::root("load");
+//! let timer = load.child("timeout").with_label("app.js:14").with_ordinal(1);
+//! assert_eq!(timer.to_string(), "load/timeout@app.js:14#1");
+//!
+//! let mut schedule = Schedule::new(Program::new("demo"));
+//! schedule.choices.push(Choice::of(load));
+//! schedule.choices.push(Choice::of(timer));
+//! let json = schedule.to_json();
+//! assert_eq!(Schedule::from_json(&json)?, schedule);
+//! # Ok::<(), anyorder_system::ScheduleError>(())
+//! ```
+
+pub use cancel::{Cancel, StopReason, Stopped};
+pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
+pub use control::Control;
+pub use hash::Hash128;
+pub use limits::Limits;
+pub use observation::{Difference, Level, Observation, Part, PartPath};
+pub use progress::{NoProgress, Progress};
+pub use run_error::RunError;
+pub use schedule::{Choice, Divergence, Injected, Program, Schedule, ScheduleError, Value};
+pub use task_name::{Segment, TaskName, TaskNameError};
+pub use task_system::{
+    Access, AccessKind, Accesses, EnabledTask, Posted, SnapshotId, Snapshots, Step, SystemFactory,
+    TaskSystem,
+};
+pub use tasks_as_threads::TasksAsThreads;
+pub use thread_system::{Ending, Run, ThreadSystem};
+
+mod task_name;
+
+mod schedule;
+
+mod hash;
+
+mod observation;
+
+mod capabilities;
+
+mod run_error;
+
+mod task_system;
+
+mod thread_system;
+
+mod tasks_as_threads;
+
+mod limits;
+
+mod cancel;
+
+mod progress;
+
+mod control;

@@ -1,1 +1,37 @@
-//! TODO
+//! Naive oracles and generated traces, for the tests and benchmarks of the other crates.
+//!
+//! [`naive`] computes happens-before, races and coverage straight from their definitions, in cubic
+//! time. It shares nothing with the engines but the trace model, so that agreement means something.
+//! [`random`] makes small traces by simulating small programs; every one of them could really have
+//! happened. [`script()`] makes a trace of a few lines of text, and [`worked`] holds examples. [`synthetic`] streams traces of any size into a
+//! sink, for benchmarks.
+//!
+//! ```
+//! use anyorder_testkit::{Naive, RuleSet, Rules, Shape, random_trace};
+//!
+//! let trace = random_trace(7, &Shape::small());
+//! let naive = Naive::new(&trace, Rules::all(RuleSet::Mailbox));
+//! for (first, second) in naive.races() {
+//!     assert!(!naive.happens_before(first, second));
+//! }
+//! ```
+
+pub use naive::{Edge, Naive, RuleName, RuleSet, Rules, TaskOrder};
+pub use random::{Shape, random_trace};
+pub use rng::Rng;
+pub use script::{Script, script};
+pub use show::show;
+
+pub mod naive;
+
+pub mod random;
+
+pub mod worked;
+
+pub mod synthetic;
+
+mod script;
+
+mod show;
+
+mod rng;

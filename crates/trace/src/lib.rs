@@ -55,3 +55,11 @@ mod error;
 mod trace;
 
 mod build;
+
+pub mod format;
+
+pub mod detect;
+
+pub mod open;
+
+pub mod wellformed;

@@ -1,0 +1,301 @@
+//! The checker of proofs: sections 2 and 3 of `docs/happens-before.md`.
+
+use crate::component;
+use crate::edges;
+use crate::proof::{LemmaId, Path, Proof, Rule, RuleSet, Step};
+use crate::reason::{ProofError, Reason};
+use crate::view::View;
+use anyorder_trace::{EventId, Mailbox, Position, TaskDef, TaskId, Trace};
+
+/// Checks that `proof` shows that `x` happens before `y` in the trace.
+///
+/// Each step is derived again by looking through the trace: O(steps * events), and for wakes, which depend on those before
+/// them, up to the square of the events.
+///
+/// # Errors
+///
+/// Names the first step that does not hold, or the path that does not lead where it should.
+pub fn check_proof(
+    trace: &Trace,
+    rules: RuleSet,
+    proof: &Proof,
+    x: EventId,
+    y: EventId,
+) -> Result<(), ProofError> {
+    let checker = Checker { view: View { trace }, rules };
+    let mut shown: Vec<Shown> = Vec::new();
+    for (number, lemma) in proof.lemmas.iter().enumerate() {
+        // Lemmas are named by 32 bits; those beyond cannot be named, and count for nothing.
+        let Ok(number) = u32::try_from(number) else { break };
+        shown.push(checker.path(Some(LemmaId(number)), lemma, &shown)?);
+    }
+    let path = checker.path(None, &proof.path, &shown)?;
+    let whole = |reason| ProofError { lemma: None, step: None, shown: None, reason };
+    if (path.from, path.to) != (x, y) {
+        let found = (path.from, path.to);
+        return Err(whole(Reason::WrongEnds { found, expected: (x, y) }));
+    }
+    if checker.is_happens_before(x, y, path.by_tasks) {
+        Ok(())
+    } else {
+        Err(whole(Reason::NotByTasks))
+    }
+}
+
+/// What a path has been found to show: `from R to`, and more.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown {
+    pub(crate) from: EventId,
+    pub(crate) to: EventId,
+    /// All steps are program order inside posted tasks, or orders of whole tasks. As steps are linked, then all are of
+    /// one handler.
+    pub(crate) by_tasks: bool,
+    /// The same for all steps but the last.
+    by_tasks_but_last: bool,
+    /// Where the last step begins, if it is a base edge into a `get`.
+    last_base: Option<EventId>,
+    /// Whether there are steps before the last.
+    longer: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Checker<'t> {
+    pub(crate) view: View<'t>,
+    rules: RuleSet,
+}
+
+impl Checker<'_> {
+    fn path(
+        self,
+        lemma: Option<LemmaId>,
+        path: &Path,
+        lemmas: &[Shown],
+    ) -> Result<Shown, ProofError> {
+        let (Some(first), Some(last)) = (path.steps.first(), path.steps.last()) else {
+            return Err(ProofError { lemma, step: None, shown: None, reason: Reason::Empty });
+        };
+        let mut previous = first.from;
+        let mut by_tasks = true;
+        let mut by_tasks_but_last = true;
+        for (number, step) in path.steps.iter().enumerate() {
+            let named = |reason| {
+                let shown = Some((step.rule.word().to_owned(), step.from, step.to));
+                ProofError { lemma, step: Some(number), shown, reason }
+            };
+            if step.from != previous {
+                return Err(named(Reason::NotLinked { from: step.from, previous }));
+            }
+            self.step(step, lemmas).map_err(named)?;
+            by_tasks_but_last = by_tasks;
+            by_tasks &= self.is_by_tasks(step);
+            previous = step.to;
+        }
+        let base = matches!(last.rule, Rule::Post | Rule::LoopPoint | Rule::Enable | Rule::Fork);
+        let into_get = self.view.get(self.view.task_of(last.to)) == Some(last.to);
+        Ok(Shown {
+            from: first.from,
+            to: last.to,
+            by_tasks,
+            by_tasks_but_last,
+            last_base: (base && into_get).then_some(last.from),
+            longer: path.steps.len() > 1,
+        })
+    }
+
+    fn step(self, step: &Step, lemmas: &[Shown]) -> Result<(), Reason> {
+        let Step { from, to, rule, premises } = step;
+        if !self.view.has(*from) || !self.view.has(*to) {
+            return Err(Reason::Unknown("event"));
+        }
+        if from >= to {
+            return Err(Reason::NotForward);
+        }
+        if !self.in_rule_set(rule) {
+            return Err(Reason::NotInRuleSet);
+        }
+        let premises: Vec<Shown> = premises
+            .iter()
+            .map(|&LemmaId(number)| lemmas.get(number as usize).copied())
+            .collect::<Option<_>>()
+            .ok_or(Reason::Unknown("lemma before this one"))?;
+        match rule {
+            Rule::NoPreemption => self.no_preemption(*from, *to, take(&premises)?),
+            Rule::Fifo => self.fifo(*from, *to, take(&premises)?),
+            Rule::DelayedPoster => self.delayed_poster(*from, *to, take(&premises)?),
+            Rule::FifoBackwards => self.fifo_backwards(*from, *to, take(&premises)?),
+            Rule::TaskOrder => self.task_order(*from, *to, take(&premises)?),
+            Rule::Component(name) => component::check(self, name, *from, *to, &premises),
+            _ => {
+                let [] = take(&premises)?;
+                edges::check(self.view, self.rules, rule, *from, *to)
+            }
+        }
+    }
+
+    fn in_rule_set(self, rule: &Rule) -> bool {
+        use Rule::{Atomic, Barrier, Component, Fork, Join, Lock, Po, Post, Wake};
+        match self.rules {
+            RuleSet::Android => true,
+            RuleSet::Mailbox => !matches!(rule, Component(_)),
+            RuleSet::Threads => {
+                matches!(rule, Po | Post | Fork | Join | Lock | Wake | Barrier | Atomic)
+            }
+        }
+    }
+
+    /// Whether a checked step stays in a posted task or orders whole tasks.
+    fn is_by_tasks(self, step: &Step) -> bool {
+        match step.rule {
+            Rule::Po => self.view.posted_task_of(step.from).is_some(),
+            Rule::NoPreemption | Rule::Fifo | Rule::DelayedPoster | Rule::TaskOrder => true,
+            Rule::Component(_) => self.whole_tasks(step.from, step.to).is_ok(),
+            _ => false,
+        }
+    }
+
+    /// Section 3, for events between which a path was shown. Every step goes forward, so `x < y`.
+    pub(crate) fn is_happens_before(self, x: EventId, y: EventId, by_tasks: bool) -> bool {
+        debug_assert!(x < y);
+        if self.rules == RuleSet::Threads || by_tasks {
+            return true;
+        }
+        match (self.view.posted_task_of(x), self.view.posted_task_of(y)) {
+            (Some(m1), Some(m2)) => m1 == m2 || self.view.handler(m1) != self.view.handler(m2),
+            _ => true,
+        }
+    }
+
+    /// The tasks `m1`, `m2` of one handler of which the events are `end(m1)` and `get(m2)`.
+    pub(crate) fn whole_tasks(
+        self,
+        from: EventId,
+        to: EventId,
+    ) -> Result<(TaskId, TaskId), Reason> {
+        let (m1, m2) = (self.view.task_of(from), self.view.task_of(to));
+        if self.view.end(m1) != Some(from) {
+            return Err(Reason::Kind("source is not the end of a posted task"));
+        }
+        if self.view.get(m2) != Some(to) {
+            return Err(Reason::Kind("target is not the `get` of a posted task"));
+        }
+        let handler = self.view.handler(m1);
+        if m1 == m2 || handler.is_none() || handler != self.view.handler(m2) {
+            return Err(Reason::Condition("not two tasks of one handler"));
+        }
+        Ok((m1, m2))
+    }
+
+    /// The tasks of an order premise.
+    fn order(self, number: usize, premise: Shown) -> Result<(TaskId, TaskId), Reason> {
+        if !premise.by_tasks {
+            return Err(Reason::NotByTasks);
+        }
+        self.whole_tasks(premise.from, premise.to).map_err(|_| Reason::PremiseElsewhere(number))
+    }
+
+    /// The premise that `post(m1)` happens before `post(m2)`.
+    fn posts_in_order(self, m1: TaskId, m2: TaskId, premise: Shown) -> Result<(), Reason> {
+        let posts = (self.view.post(m1), self.view.post(m2));
+        if posts != (Some(premise.from), Some(premise.to)) {
+            return Err(Reason::PremiseElsewhere(0));
+        }
+        if self.is_happens_before(premise.from, premise.to, premise.by_tasks) {
+            Ok(())
+        } else {
+            Err(Reason::NotByTasks)
+        }
+    }
+
+    fn def(self, task: TaskId) -> Result<TaskDef, Reason> {
+        self.view.def(task).copied().ok_or(Reason::Unknown("task"))
+    }
+
+    fn refuse_bag(self, task: TaskId) -> Result<(), Reason> {
+        let handler = self.view.handler(task).ok_or(Reason::Unknown("handler"))?;
+        match self.view.mailbox(handler).ok_or(Reason::Unknown("handler"))? {
+            Mailbox::Bag => Err(Reason::Condition("mailbox is a bag")),
+            Mailbox::None | Mailbox::Fifo | Mailbox::Delayed => Ok(()),
+        }
+    }
+
+    fn no_preemption(self, from: EventId, to: EventId, [way]: [Shown; 1]) -> Result<(), Reason> {
+        let (m1, _) = self.whole_tasks(from, to)?;
+        if self.view.task_of(way.from) != m1 || way.to != to {
+            return Err(Reason::PremiseElsewhere(0));
+        }
+        let Some(source) = way.last_base else {
+            return Err(Reason::Condition("premise does not end with a base edge into the `get`"));
+        };
+        if way.longer && !self.is_happens_before(way.from, source, way.by_tasks_but_last) {
+            return Err(Reason::NotByTasks);
+        }
+        Ok(())
+    }
+
+    fn fifo(self, from: EventId, to: EventId, [posts]: [Shown; 1]) -> Result<(), Reason> {
+        let (m1, m2) = self.whole_tasks(from, to)?;
+        self.refuse_bag(m2)?;
+        let (first, second) = (self.def(m1)?, self.def(m2)?);
+        if second.position == Position::Front {
+            return Err(Reason::Condition("second task was posted to the front"));
+        }
+        if first.delay != 0 && (second.delay == 0 || first.delay > second.delay) {
+            return Err(Reason::Condition("first task has the greater delay"));
+        }
+        self.posts_in_order(m1, m2, posts)
+    }
+
+    fn delayed_poster(
+        self,
+        from: EventId,
+        to: EventId,
+        [posts, order]: [Shown; 2],
+    ) -> Result<(), Reason> {
+        let (m1, m2) = self.whole_tasks(from, to)?;
+        self.refuse_bag(m2)?;
+        if self.def(m1)?.delay == 0 {
+            return Err(Reason::Condition("first task has no delay"));
+        }
+        self.posts_in_order(m1, m2, posts)?;
+        let (first, poster) = self.order(1, order)?;
+        if first != m1 || self.view.post(m2).map(|post| self.view.task_of(post)) != Some(poster) {
+            return Err(Reason::PremiseElsewhere(1));
+        }
+        Ok(())
+    }
+
+    fn fifo_backwards(self, from: EventId, to: EventId, [order]: [Shown; 1]) -> Result<(), Reason> {
+        let (m1, m2) = self.order(0, order)?;
+        self.refuse_bag(m2)?;
+        let (first, second) = (self.def(m1)?, self.def(m2)?);
+        if first.position == Position::Front || second.position == Position::Front {
+            return Err(Reason::Condition("one of the tasks was posted to the front"));
+        }
+        if second.delay != 0 {
+            return Err(Reason::Condition("second task has a delay"));
+        }
+        if (self.view.post(m1), self.view.post(m2)) != (Some(from), Some(to)) {
+            return Err(Reason::PremiseElsewhere(0));
+        }
+        if self.view.task_of(from) == self.view.task_of(to) {
+            return Err(Reason::Condition("posts of one task"));
+        }
+        let posted = (self.view.posted_task_of(from), self.view.posted_task_of(to));
+        if let (Some(p1), Some(p2)) = posted
+            && self.view.handler(p1) == self.view.handler(p2)
+        {
+            return Err(Reason::Condition("posts of two tasks of one handler"));
+        }
+        Ok(())
+    }
+
+    fn task_order(self, from: EventId, to: EventId, [order]: [Shown; 1]) -> Result<(), Reason> {
+        let tasks = self.whole_tasks(from, to)?;
+        if self.order(0, order)? == tasks { Ok(()) } else { Err(Reason::PremiseElsewhere(0)) }
+    }
+}
+
+/// The premises, as many as the rule needs.
+pub(crate) fn take<const N: usize>(premises: &[Shown]) -> Result<[Shown; N], Reason> {
+    premises.try_into().map_err(|_| Reason::Premises { expected: N, given: premises.len() })
+}

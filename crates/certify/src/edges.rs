@@ -1,0 +1,227 @@
+//! Section 1 of `docs/happens-before.md`: the base edges, each checked from the definition.
+
+use crate::proof::{Rule, RuleSet};
+use crate::reason::Reason;
+use crate::view::View;
+use anyorder_trace::{
+    Action, ConditionId, Event, EventId, EventKind, InputFamily, LockId, Mode, TaskId, TaskKind,
+};
+
+/// Checks one base edge. The caller has checked that it goes forward and needs no premises.
+pub(crate) fn check(
+    view: View<'_>,
+    rules: RuleSet,
+    rule: &Rule,
+    from: EventId,
+    to: EventId,
+) -> Result<(), Reason> {
+    match rule {
+        Rule::Po if rules == RuleSet::Threads => po_of_threads(view, from, to),
+        Rule::Po => po(view, from, to),
+        Rule::LoopPoint => loop_point(view, from, to),
+        Rule::Attach => attach(view, from, to),
+        Rule::Post => post(view, from, to),
+        Rule::Fork => fork(view, from, to),
+        Rule::Join => join(view, from, to),
+        Rule::Lock => lock(view, from, to),
+        Rule::Wake => wake(view, from, to),
+        Rule::Barrier => barrier(view, from, to),
+        Rule::Atomic => atomic(view, from, to),
+        Rule::Enable => enable(view, rules, from, to),
+        _ => Err(Reason::Kind("not a rule of section 1")),
+    }
+}
+
+fn condition(holds: bool, otherwise: &'static str) -> Result<(), Reason> {
+    if holds { Ok(()) } else { Err(Reason::Condition(otherwise)) }
+}
+
+/// Whether program order leads from one event to a later one, in rule sets with task orders.
+pub(crate) fn po(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let initial = |event| view.kind_of(event) == Some(TaskKind::Initial);
+    if !(initial(from) && initial(to)) {
+        return condition(view.task_of(from) == view.task_of(to), "events of different tasks");
+    }
+    let Some(handler) = view.handler_of(from) else {
+        return Err(Reason::Unknown("handler"));
+    };
+    condition(view.handler_of(to) == Some(handler), "thread code of different handlers")?;
+    // Up to the loop point everything is in sequence, and the loop point is before every piece.
+    if view.loop_point(handler).is_some_and(|point| from <= point) {
+        return Ok(());
+    }
+    let cut = view.gets(handler).any(|get| from < get && get < to);
+    condition(!cut, "pieces of thread code with a task between them")
+}
+
+fn po_of_threads(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let burst = |event| view.kind_of(event) == Some(TaskKind::Burst);
+    if burst(from) || burst(to) {
+        return condition(view.task_of(from) == view.task_of(to), "events of different bursts");
+    }
+    let handler = view.handler_of(from);
+    let same = handler.is_some() && handler == view.handler_of(to);
+    condition(same || view.task_of(from) == view.task_of(to), "events of different handlers")
+}
+
+fn loop_point(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let handler = get_of(view, to).and_then(|task| view.handler(task));
+    let Some(handler) = handler else {
+        return Err(Reason::Kind("target is not the `get` of a posted task"));
+    };
+    condition(view.loop_point(handler) == Some(from), "source is not the handler's loop point")
+}
+
+fn attach(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let Action::Attach(handler) = view.event(from).action() else {
+        return Err(Reason::Kind("source is not an `attach`"));
+    };
+    let Action::Post(task) = view.event(to).action() else {
+        return Err(Reason::Kind("target is not a `post`"));
+    };
+    let first = view.events().find(|e| e.action() == Action::Attach(handler));
+    condition(first.map(|e| e.id) == Some(from), "not the first `attach` of the handler")?;
+    condition(view.handler(task) == Some(handler), "posts to another handler")?;
+    condition(view.handler_of(to) != Some(handler), "posted by the handler itself")
+}
+
+fn post(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let Some(task) = get_of(view, to) else {
+        return Err(Reason::Kind("target is not the `get` of a posted task"));
+    };
+    condition(view.post(task) == Some(from), "source is not the `post` of the task that begins")
+}
+
+fn fork(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let Action::Fork(handler) = view.event(from).action() else {
+        return Err(Reason::Kind("source is not a `fork`"));
+    };
+    let first = view.events().find(|e| e.id > from && view.handler(e.task) == Some(handler));
+    condition(first.map(|e| e.id) == Some(to), "target is not the handler's first event behind it")
+}
+
+fn join(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let Action::Join(handler) = view.event(to).action() else {
+        return Err(Reason::Kind("target is not a `join`"));
+    };
+    condition(view.handler_of(from) == Some(handler), "source is not of the joined handler")?;
+    let task = view.task_of(from);
+    let last = view.events().rfind(|e| e.task == task && e.id < to);
+    condition(last.map(|e| e.id) == Some(from), "source is not the task's last event before it")
+}
+
+fn lock(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let released = held(view.event(from), EventKind::Release);
+    let (lock, release) = released.ok_or(Reason::Kind("source is not a `release`"))?;
+    let taken = held(view.event(to), EventKind::Acquire);
+    let (other, acquire) = taken.ok_or(Reason::Kind("target is not an `acquire`"))?;
+    condition(lock == other, "different locks")?;
+    condition(view.handler_of(from) != view.handler_of(to), "tasks of one handler")?;
+    condition(!(release.is_shared() && acquire.is_shared()), "both are shared")
+}
+
+fn held(event: Event, kind: EventKind) -> Option<(LockId, Mode)> {
+    match event.action() {
+        Action::Acquire(lock, mode) | Action::Release(lock, mode) if event.kind() == kind => {
+            Some((lock, mode))
+        }
+        _ => None,
+    }
+}
+
+fn wake(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let Action::Wake(of) = view.event(to).action() else {
+        return Err(Reason::Kind("target is not a `wake`"));
+    };
+    condition(wake_source(view, of, to) == Some(from), "source is not what the `wake` answers")
+}
+
+/// What a wake answers: what it refers to, else its match, which the wakes before it have a say in.
+pub(crate) fn wake_source(view: View<'_>, of: ConditionId, wake: EventId) -> Option<EventId> {
+    let mut matched: Vec<EventId> = Vec::new();
+    for event in view.events().filter(|e| e.id <= wake && e.kind() == EventKind::Wake) {
+        let source = match view.trace.columns().refers.get(event.id.0) {
+            Some(number) => {
+                u32::try_from(number).ok().map(EventId).filter(|&source| source < event.id)
+            }
+            None if event.action() == Action::Wake(of) => candidate(view, of, event, &matched),
+            None => None,
+        };
+        if event.id == wake {
+            return source;
+        }
+        matched.extend(source);
+    }
+    None
+}
+
+fn candidate(view: View<'_>, of: ConditionId, wake: Event, matched: &[EventId]) -> Option<EventId> {
+    let before = || view.events().take_while(|e| e.id < wake.id);
+    let waits = before().filter(|e| e.task == wake.task && e.action() == Action::Wait(of));
+    let wait = waits.last().map(|e| e.id);
+    let fits = |e: &Event| match e.action() {
+        Action::Signal(c) => c == of && !matched.contains(&e.id),
+        Action::Broadcast(c) => c == of,
+        _ => false,
+    };
+    before().filter(|e| wait.is_none_or(|wait| e.id > wait)).find(fits).map(|e| e.id)
+}
+
+fn barrier(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let (x, y) = (view.event(from), view.event(to));
+    if x.kind() != EventKind::Barrier || y.kind() != EventKind::Barrier {
+        return Err(Reason::Kind("not two `barrier` events"));
+    }
+    condition(x.operand == y.operand, "different barriers")?;
+    condition(x.task != y.task, "events of one task")
+}
+
+fn atomic(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
+    let read = view.event(to);
+    if !read.kind().reads() || !read.mode().acquires() {
+        return Err(Reason::Kind("target is not an acquiring atomic read"));
+    }
+    let write = view.event(from);
+    if !write.kind().writes() || !write.mode().releases() {
+        return Err(Reason::Kind("source is not a releasing atomic write"));
+    }
+    let same = |e: &Event| e.kind().writes() && e.location() == read.location() && e.id < to;
+    let last = view.events().rfind(same);
+    condition(last.map(|e| e.id) == Some(from), "source is not the last write of the location")
+}
+
+fn enable(view: View<'_>, rules: RuleSet, from: EventId, to: EventId) -> Result<(), Reason> {
+    if view.event(from).kind() != EventKind::Enable {
+        return Err(Reason::Kind("source is not an `enable`"));
+    }
+    let answers = |trigger: Event| {
+        let posted = view.posted_task_of(trigger.id).filter(|&task| task != view.task_of(from));
+        let task_events = posted.map(|task| [view.get(task), view.post(task)]);
+        let target = trigger.id == to || task_events.is_some_and(|ends| ends.contains(&Some(to)));
+        target && enable_of(view, rules, trigger) == Some(from)
+    };
+    let found = view.events().filter(|e| e.kind() == EventKind::Trigger).any(answers);
+    condition(found, "no trigger that the `enable` made possible, or task of one, is the target")
+}
+
+/// The enable of a trigger, for the families that section 1 covers.
+pub(crate) fn enable_of(view: View<'_>, rules: RuleSet, trigger: Event) -> Option<EventId> {
+    let Action::Trigger(input) = trigger.action() else { return None };
+    let family = view.input_of(trigger)?.family;
+    let plain = matches!(family, InputFamily::Plain | InputFamily::Ui | InputFamily::Focus);
+    if !(plain || rules == RuleSet::Mailbox) {
+        return None;
+    }
+    let switches = |e: &Event| {
+        e.id < trigger.id
+            && (e.action() == Action::Enable(input) || e.action() == Action::Disable(input))
+    };
+    let last = view.events().rfind(switches)?;
+    (last.kind() == EventKind::Enable).then_some(last.id)
+}
+
+/// The posted task that begins with an event.
+fn get_of(view: View<'_>, event: EventId) -> Option<TaskId> {
+    let task = view.task_of(event);
+    (view.get(task) == Some(event)).then_some(task)
+}

@@ -1,0 +1,178 @@
+//! What a proof that one event happens before another looks like.
+
+use anyorder_trace::EventId;
+
+/// Which rules of `docs/happens-before.md` a proof may use.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RuleSet {
+    /// All of them, and those of `docs/android-components.md`.
+    Android,
+    /// All but the component rules.
+    Mailbox,
+    /// Only those marked T: program order is that of the whole handler, and tasks have no order of their own.
+    Threads,
+}
+
+/// A proof that some event happens before another.
+///
+/// It is flat: paths that several steps need stand once, in `lemmas`, and steps name them by number. A step of lemma `i` may name only
+/// lemmas before `i`, a step of `path` any; so proofs cannot be circular, and need no recursion
+/// to build, check or drop, however many rounds of the fixpoint they go back.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Proof {
+    /// What steps lean on, in an order in which it can be checked.
+    pub lemmas: Vec<Path>,
+    /// The way from the earlier event to the later.
+    pub path: Path,
+}
+
+/// A sequence of steps, each beginning where the one before it ended. Never empty.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Path {
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+/// The number of a lemma in its proof, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LemmaId(pub u32);
+
+/// One step: `from` is before `to` by one application of `rule`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The earlier event.
+    pub from: EventId,
+    /// The later event.
+    pub to: EventId,
+    /// Why.
+    pub rule: Rule,
+    /// What the rule needs to know, as many as [`Rule`] says and in that order.
+    pub premises: Vec<LemmaId>,
+}
+
+/// The rules, with what the ends of a step must be and which premises it needs (none unless said).
+///
+/// `post(m)`, `get(m)`, `end(m)` are as in `docs/happens-before.md`. A *happens-before* premise is a path between the two
+/// events by section 3: between different posted tasks of one handler it must consist of [`Rule::Po`] inside tasks and of task orders. An
+/// *order* premise `m1 ≺ m2` is a path from `end(m1)` to `get(m2)` of this kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rule {
+    /// Program order, over any distance: two events of one task, or of thread code as it is cut into pieces.
+    Po,
+    /// A handler's loop point, to the `get` of one of its tasks.
+    LoopPoint,
+    /// The first `attach` of a handler, to a `post` to it by another handler's task.
+    Attach,
+    /// `post(m)` to `get(m)`.
+    Post,
+    /// A `fork`, to the handler's first event behind it.
+    Fork,
+    /// The last event of a task of a handler before a `join` of it, to the `join`.
+    Join,
+    /// A `release`, to a later `acquire` of the lock by another handler's task.
+    Lock,
+    /// The signal or broadcast that a `wake` is matched with, to the `wake`.
+    Wake,
+    /// A `barrier` event, to a later one of the same barrier by another task.
+    Barrier,
+    /// A releasing atomic write, to an acquiring atomic read with no other write between them.
+    Atomic,
+    /// The `enable` of a `trigger`, to the `trigger`, or to `get` or `post` of its task.
+    Enable,
+    /// Task order `end(m1)` to `get(m2)`. One premise: a path from an event of `m1` to `get(m2)`, whose last step is a base edge
+    /// ([`Post`](Rule::Post), [`LoopPoint`](Rule::LoopPoint), [`Enable`](Rule::Enable), [`Fork`](Rule::Fork)) and
+    /// which without that step is empty or a happens-before.
+    NoPreemption,
+    /// Task order `end(m1)` to `get(m2)`. One premise: `post(m1)` happens before `post(m2)`.
+    Fifo,
+    /// Task order `end(m1)` to `get(m2)`. Two premises: `post(m1)` happens before `post(m2)`, and the order `m1 ≺ m`
+    /// where `m` is the task that posted `m2`.
+    DelayedPoster,
+    /// `post(m1)` to `post(m2)`. One premise: the order `m1 ≺ m2`.
+    FifoBackwards,
+    /// Task order `end(m1)` to `get(m2)`, by transitivity. One premise: the order `m1 ≺ m2`.
+    TaskOrder,
+    /// A rule of `docs/android-components.md`: an edge, or a task order `end(a)` to `get(b)`. The name begins with the word of the family
+    /// (`lifecycle`, `idle`, `service`, `broadcast`), up to a colon or the end; the rest is free.
+    ///
+    /// Checked only in part: that ends, states and identities fit some rule of the family, not that the state that
+    /// the rules keep (what is pending, bound, registered) is the right one at that moment. In detail, with `t` a trigger of the family
+    /// in the task `m`, and the target `t` or `post(m)`:
+    /// - lifecycle: from an enable with the state of `t`; from a trigger `p` (or its task's post, to `post(m)`) that may come before `t` by the table of steps; as a task
+    ///   order, between tasks with such `p` and `t`.
+    /// - idle, to `post(m)` only: from an enable with `t`'s instance and argument; from the end of a task with such an enable or trigger;
+    ///   from the first loop event of the handler.
+    /// - service: from a request or callback of the same component (to `post(m)` also from its task's post); as a task order, between tasks
+    ///   with callbacks of the same component.
+    /// - broadcast: from a send with `t`'s argument; from a registration with `t`'s action and receiver; to `post(m)` from the post of a task with a
+    ///   BINDAPP-DONE; between the posts of TIME_TICK tasks; from another receipt (or, to `post(m)`, its task's post), with one premise: a
+    ///   send or registration that fits the one happens before one, of the same kind, that fits the other.
+    Component(String),
+}
+
+impl Rule {
+    /// Returns the word for the rule, as in `docs/happens-before.md`.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        match self {
+            Rule::Po => "po",
+            Rule::LoopPoint => "loop",
+            Rule::Attach => "attach",
+            Rule::Post => "post",
+            Rule::Fork => "fork",
+            Rule::Join => "join",
+            Rule::Lock => "lock",
+            Rule::Wake => "wake",
+            Rule::Barrier => "barrier",
+            Rule::Atomic => "atomic",
+            Rule::Enable => "enable",
+            Rule::NoPreemption => "no pre-emption",
+            Rule::Fifo => "fifo",
+            Rule::DelayedPoster => "delayed poster",
+            Rule::FifoBackwards => "fifo, read backwards",
+            Rule::TaskOrder => "task order",
+            Rule::Component(name) => name,
+        }
+    }
+}
+
+impl Step {
+    /// Makes a step without premises.
+    #[must_use]
+    pub const fn new(from: EventId, to: EventId, rule: Rule) -> Step {
+        Step { from, to, rule, premises: Vec::new() }
+    }
+
+    /// Adds a premise.
+    #[must_use]
+    pub fn with(mut self, premise: LemmaId) -> Step {
+        self.premises.push(premise);
+        self
+    }
+}
+
+impl Proof {
+    /// Makes a proof without lemmas.
+    #[must_use]
+    pub fn of(steps: impl IntoIterator<Item = Step>) -> Proof {
+        Proof { lemmas: Vec::new(), path: Path { steps: steps.into_iter().collect() } }
+    }
+
+    /// Adds a lemma and returns its number.
+    ///
+    /// # Panics
+    ///
+    /// Panics after 2^32 lemmas.
+    pub fn lemma(&mut self, steps: impl IntoIterator<Item = Step>) -> LemmaId {
+        let number = u32::try_from(self.lemmas.len()).expect("lemmas are numbered in 32 bits");
+        self.lemmas.push(Path { steps: steps.into_iter().collect() });
+        LemmaId(number)
+    }
+
+    /// Returns the proof with the path given, in the place of its own.
+    #[must_use]
+    pub fn ending(mut self, steps: impl IntoIterator<Item = Step>) -> Proof {
+        self.path = Path { steps: steps.into_iter().collect() };
+        self
+    }
+}

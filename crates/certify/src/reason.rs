@@ -1,0 +1,87 @@
+//! Why a proof is refused.
+
+use crate::proof::LemmaId;
+use anyorder_trace::EventId;
+use std::fmt;
+
+/// A proof that does not hold, with the place in it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub struct ProofError {
+    /// The lemma, or `None` for the path of the proof itself.
+    pub lemma: Option<LemmaId>,
+    /// The step, from 0, or `None` for the path as a whole.
+    pub step: Option<usize>,
+    /// The rule, the source and the target of the step.
+    pub shown: Option<(String, EventId, EventId)>,
+    /// What is wrong.
+    pub reason: Reason,
+}
+
+impl fmt::Display for ProofError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lemma {
+            Some(LemmaId(lemma)) => write!(f, "lemma {lemma}")?,
+            None => write!(f, "path")?,
+        }
+        if let Some(step) = self.step {
+            write!(f, ", step {step}")?;
+        }
+        if let Some((rule, from, to)) = &self.shown {
+            write!(f, " (`{}`, events {} -> {})", rule.escape_debug(), from.0, to.0)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+/// What is wrong with a step or a path. Events are given by their position in the trace, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Reason {
+    /// A path has no steps.
+    #[error("no steps")]
+    Empty,
+    /// The path does not lead from and to the events it should.
+    #[error("leads from {} to {}, expected {} to {}", found.0.0, found.1.0, expected.0.0, expected.1.0)]
+    WrongEnds {
+        /// Its ends.
+        found: (EventId, EventId),
+        /// The ends asked for.
+        expected: (EventId, EventId),
+    },
+    /// A step names an event, task or lemma that is not there.
+    #[error("no such {0}")]
+    Unknown(&'static str),
+    /// A step does not begin where the one before it ended.
+    #[error("begins at {}, but the step before it ends at {}", from.0, previous.0)]
+    NotLinked {
+        /// Where it begins.
+        from: EventId,
+        /// Where it should.
+        previous: EventId,
+    },
+    /// A step goes backwards in the trace, or nowhere.
+    #[error("does not go forward in the trace")]
+    NotForward,
+    /// The rule set has no such rule.
+    #[error("rule is not in the rule set")]
+    NotInRuleSet,
+    /// The rule needs another number of premises.
+    #[error("{given} premises, expected {expected}")]
+    Premises {
+        /// The number that the rule needs.
+        expected: usize,
+        /// The number given.
+        given: usize,
+    },
+    /// A premise, which the number counts from 0, leads between other events or tasks than the rule needs.
+    #[error("premise {0} is about other events")]
+    PremiseElsewhere(usize),
+    /// A path between two posted tasks of one handler that does not consist of whole-task orders.
+    #[error("orders two tasks of one handler by more than whole-task orders")]
+    NotByTasks,
+    /// An end of the step is not the kind of event that the rule is about.
+    #[error("{0}")]
+    Kind(&'static str),
+    /// The ends are what the rule is about, but a condition of the rule fails.
+    #[error("{0}")]
+    Condition(&'static str),
+}

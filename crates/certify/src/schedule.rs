@@ -1,0 +1,415 @@
+//! Schedules: total orders of events in which a program with these handlers, mailboxes and locks can run.
+//!
+//! What is asked of a schedule, for the event at each place:
+//! - it is in the trace, and not scheduled before;
+//! - *program order*: the events before it in its task (or, in thread code, before it in its piece, the loop point before each
+//!   piece) are scheduled before it. So a schedule is a beginning of every task;
+//! - *one at a time*: a handler begins a task or a piece of thread code only when all events of the one before are scheduled;
+//! - *causes*: `post`, the loop point and the enabling come before `get`; `attach` before posts by others; a `fork` before what the trace has of
+//!   the handler behind it; all that the trace has of a handler before a `join`, before it; what a `wake` answers before
+//!   the `wake`; barrier events of one barrier in the order of the trace;
+//! - *mailboxes*: unless the mailbox is a bag, a task begins only when no task is pending that the fifo rule puts first: posted
+//!   before it in the schedule, it not to the front, without delay or with a delay no greater. Pending tasks that were cancelled, that
+//!   the trace never ran, or that the recorded run itself overtook in spite of this rule, are not waited for;
+//! - *locks*: an exclusive holder excludes other handlers, shared ones exclude exclusive ones, and a handler releases what it holds.
+//!
+//! What is not asked: that reads return what they returned (a changed order may change what the program does next), the
+//! relative order of several tasks posted to the front, virtual time, and the rules of Android components.
+
+use crate::edges;
+use crate::proof::RuleSet;
+use crate::view::View;
+use anyorder_trace::{
+    Action, Event, EventId, HandlerId, LockId, Mailbox, Position, TaskId, TaskKind, Trace,
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// A schedule in which the program cannot run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("place {place}, event {}: {reason}", event.0)]
+pub struct ScheduleError {
+    /// The place in the schedule, from 0.
+    pub place: usize,
+    /// The event there.
+    pub event: EventId,
+    /// Why it cannot come there.
+    pub reason: ScheduleReason,
+}
+
+/// Why an event cannot come at its place. Events are given by their position in the trace, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ScheduleReason {
+    /// It is not in the trace, or its task has no handler.
+    #[error("no such event, or no handler")]
+    Unknown,
+    /// It was scheduled before.
+    #[error("scheduled twice")]
+    Twice,
+    /// An event that must come first is missing or comes later.
+    #[error("event {} must come first ({rule})", first.0)]
+    TooEarly {
+        /// The event.
+        first: EventId,
+        /// The word of the rule.
+        rule: &'static str,
+    },
+    /// The handler has begun something else and not ended it.
+    #[error("the handler is in the middle of something else")]
+    Busy,
+    /// Another task must be taken from the mailbox first.
+    #[error("task {} must be taken first", first.0)]
+    Overtakes {
+        /// The task.
+        first: TaskId,
+    },
+    /// The lock is held by another handler.
+    #[error("the lock is held")]
+    Held,
+    /// The handler does not hold the lock that it releases.
+    #[error("the lock is not held")]
+    NotHeld,
+    /// One of the two events is not in the schedule.
+    #[error("not in the schedule")]
+    Missing,
+    /// Between the two events stands this one, which separates them.
+    #[error("stands between the two events")]
+    Between,
+}
+
+/// Checks that the program can run in this order: see the [module](self) for what is asked.
+///
+/// O(events * handlers) to begin with; then O(1) an event, but the pending tasks for a `get`, and the events of the trace for a `join`, a
+/// `barrier` and the trigger of an input, and their square for a `wake`.
+///
+/// # Errors
+///
+/// Names the first event that cannot come where it stands.
+pub fn check_schedule(trace: &Trace, order: &[EventId]) -> Result<(), ScheduleError> {
+    let mut run = Run::new(trace);
+    for (place, &event) in order.iter().enumerate() {
+        run.step(event).map_err(|reason| ScheduleError { place, event, reason })?;
+    }
+    Ok(())
+}
+
+/// Checks that the program can run in this order, and that `a` and `b` are neighbours in it, either first: between them are
+/// only events of other handlers; if both are of one handler, also events of their own two tasks.
+///
+/// # Errors
+///
+/// As [`check_schedule`]; and names an event between the two, or one of them if it is missing (with the length of the schedule
+/// as its place).
+pub fn check_adjacent(
+    trace: &Trace,
+    order: &[EventId],
+    a: EventId,
+    b: EventId,
+) -> Result<(), ScheduleError> {
+    check_schedule(trace, order)?;
+    let place_of = |event: EventId| {
+        let missing = ScheduleReason::Missing;
+        let error = ScheduleError { place: order.len(), event, reason: missing };
+        order.iter().position(|&other| other == event).ok_or(error)
+    };
+    let (place_a, place_b) = (place_of(a)?, place_of(b)?);
+    let (first, last) = (place_a.min(place_b), place_a.max(place_b));
+    let view = View { trace };
+    let handlers = [view.handler_of(a), view.handler_of(b)];
+    let tasks = [view.task_of(a), view.task_of(b)];
+    for (place, &event) in order.iter().enumerate().take(last).skip(first + 1) {
+        let elsewhere = !handlers.contains(&view.handler_of(event));
+        let own = handlers[0] == handlers[1] && tasks.contains(&view.task_of(event));
+        if !elsewhere && !own {
+            return Err(ScheduleError { place, event, reason: ScheduleReason::Between });
+        }
+    }
+    Ok(())
+}
+
+/// What a handler runs without interruption: a posted task, or the thread code between two of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Unit {
+    Task(TaskId),
+    /// By the number of `get` events of the handler before it in the trace.
+    Piece(HandlerId, u32),
+}
+
+/// A run of the program along a schedule.
+struct Run<'t> {
+    view: View<'t>,
+    /// By event of the trace.
+    facts: Vec<Facts>,
+    /// By unit: the number of its events that are yet to come.
+    left: BTreeMap<Unit, u32>,
+    done: Vec<bool>,
+    /// By handler: what it began last.
+    running: HashMap<HandlerId, Unit>,
+    /// By handler: posted and not taken, in the order of the posts.
+    pending: HashMap<HandlerId, Vec<TaskId>>,
+    holders: HashMap<LockId, Vec<Holder>>,
+    known: Known,
+}
+
+/// What the trace says of handlers and tasks, looked up once.
+#[derive(Default)]
+struct Known {
+    loop_points: HashMap<HandlerId, EventId>,
+    /// The first `attach` that names the handler.
+    attaches: HashMap<HandlerId, EventId>,
+    forks: HashMap<HandlerId, Vec<EventId>>,
+    triggers: HashMap<TaskId, Vec<Event>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    /// The event before it in program order.
+    previous: Option<EventId>,
+    unit: Unit,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    handler: HandlerId,
+    shared: bool,
+    times: u32,
+}
+
+impl<'t> Run<'t> {
+    fn new(trace: &'t Trace) -> Run<'t> {
+        let view = View { trace };
+        let known = Known::new(view);
+        let facts = facts(view, &known);
+        let mut left = BTreeMap::new();
+        for fact in &facts {
+            *left.entry(fact.unit).or_insert(0) += 1;
+        }
+        Run {
+            view,
+            done: vec![false; facts.len()],
+            facts,
+            left,
+            running: HashMap::new(),
+            pending: HashMap::new(),
+            holders: HashMap::new(),
+            known,
+        }
+    }
+
+    fn step(&mut self, id: EventId) -> Result<(), ScheduleReason> {
+        let Some(done) = self.done.get(id.index()) else { return Err(ScheduleReason::Unknown) };
+        if *done {
+            return Err(ScheduleReason::Twice);
+        }
+        let handler = self.view.handler_of(id).ok_or(ScheduleReason::Unknown)?;
+        let event = self.view.event(id);
+        self.after(self.facts[id.index()].previous, "po")?;
+        self.turn(handler, id)?;
+        self.causes(event)?;
+        self.mailboxes(event)?;
+        self.locks(event, handler)?;
+        self.done[id.index()] = true;
+        if let Some(left) = self.left.get_mut(&self.facts[id.index()].unit) {
+            *left -= 1;
+        }
+        Ok(())
+    }
+
+    fn after(&self, first: Option<EventId>, rule: &'static str) -> Result<(), ScheduleReason> {
+        match first {
+            Some(first) if !self.done[first.index()] => {
+                Err(ScheduleReason::TooEarly { first, rule })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One task or piece at a time. Untracked handlers run bursts as they like.
+    fn turn(&mut self, handler: HandlerId, id: EventId) -> Result<(), ScheduleReason> {
+        if self.view.kind_of(id) == Some(TaskKind::Burst) {
+            return Ok(());
+        }
+        let unit = self.facts[id.index()].unit;
+        if let Some(other) = self.running.insert(handler, unit).filter(|&other| other != unit)
+            && self.left.get(&other).is_some_and(|&left| left > 0)
+        {
+            return Err(ScheduleReason::Busy);
+        }
+        Ok(())
+    }
+
+    fn causes(&self, event: Event) -> Result<(), ScheduleReason> {
+        let view = self.view;
+        let id = event.id;
+        let handler = view.handler(event.task);
+        match event.action() {
+            Action::Post(task) => {
+                if let Some(to) = view.handler(task).filter(|&to| handler != Some(to)) {
+                    let attach = self.known.attaches.get(&to).copied();
+                    self.after(attach.filter(|&attach| attach < id), "attach")?;
+                }
+                self.after(self.enabled_by(task, id), "enable")?;
+            }
+            Action::Get(_) if view.get(event.task) == Some(id) => {
+                self.after(view.post(event.task).filter(|&post| post < id), "post")?;
+                let point =
+                    handler.and_then(|handler| self.known.loop_points.get(&handler).copied());
+                self.after(point.filter(|&point| point < id), "loop")?;
+                self.after(self.enabled_by(event.task, id), "enable")?;
+            }
+            Action::Trigger(_) => {
+                self.after(edges::enable_of(view, RuleSet::Mailbox, event), "enable")?;
+            }
+            Action::Wake(of) => self.after(edges::wake_source(view, of, id), "wake")?,
+            Action::Join(joined) => {
+                let mut of_joined = view
+                    .events()
+                    .take_while(|e| e.id < id)
+                    .filter(|e| view.handler(e.task) == Some(joined) && !self.done[e.id.index()]);
+                self.after(of_joined.next().map(|e| e.id), "join")?;
+            }
+            Action::Barrier(of) => {
+                let mut earlier = view.events().take_while(|e| e.id < id);
+                let open =
+                    |e: &Event| e.action() == Action::Barrier(of) && !self.done[e.id.index()];
+                self.after(earlier.find(open).map(|e| e.id), "barrier")?;
+            }
+            _ => {}
+        }
+        let mut forks = handler.and_then(|h| self.known.forks.get(&h)).into_iter().flatten();
+        let missing = |fork: &&EventId| **fork < id && !self.done[fork.index()];
+        self.after(forks.find(missing).copied(), "fork")
+    }
+
+    /// What enabled the input event that a posted task is the effect of, if it stands before `event`.
+    fn enabled_by(&self, task: TaskId, event: EventId) -> Option<EventId> {
+        let view = self.view;
+        view.get(task)?;
+        let triggers = self.known.triggers.get(&task).into_iter().flatten();
+        let enables = triggers.filter_map(|&t| edges::enable_of(view, RuleSet::Mailbox, t));
+        let others = |enable: &EventId| view.task_of(*enable) != task && *enable < event;
+        enables.filter(others).find(|enable| !self.done[enable.index()])
+    }
+
+    fn mailboxes(&mut self, event: Event) -> Result<(), ScheduleReason> {
+        let view = self.view;
+        match event.action() {
+            Action::Post(task) if view.post(task) == Some(event.id) && view.get(task).is_some() => {
+                if let Some(to) = view.handler(task) {
+                    self.pending.entry(to).or_default().push(task);
+                }
+            }
+            Action::Cancel(task) => {
+                let to = view.handler(task);
+                if let Some(pending) = to.and_then(|to| self.pending.get_mut(&to)) {
+                    pending.retain(|&other| other != task);
+                }
+            }
+            Action::Get(_) if view.get(event.task) == Some(event.id) => {
+                let Some(handler) = view.handler(event.task) else { return Ok(()) };
+                let pending = self.pending.entry(handler).or_default();
+                let before = pending.iter().take_while(|&&other| other != event.task);
+                let first = before.copied().find(|&other| goes_first(view, other, event.task));
+                if let Some(first) = first.filter(|_| view.mailbox(handler) != Some(Mailbox::Bag)) {
+                    return Err(ScheduleReason::Overtakes { first });
+                }
+                pending.retain(|&other| other != event.task);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn locks(&mut self, event: Event, handler: HandlerId) -> Result<(), ScheduleReason> {
+        match event.action() {
+            Action::Acquire(lock, mode) => {
+                let holders = self.holders.entry(lock).or_default();
+                let shared = mode.is_shared();
+                if holders.iter().any(|h| h.handler != handler && !(h.shared && shared)) {
+                    return Err(ScheduleReason::Held);
+                }
+                match holders.iter_mut().find(|h| h.handler == handler && h.shared == shared) {
+                    Some(holder) => holder.times += 1,
+                    None => holders.push(Holder { handler, shared, times: 1 }),
+                }
+            }
+            Action::Release(lock, mode) => {
+                let holders = self.holders.entry(lock).or_default();
+                let is_own = |h: &Holder| h.handler == handler && h.shared == mode.is_shared();
+                let Some(at) = holders.iter().position(is_own) else {
+                    return Err(ScheduleReason::NotHeld);
+                };
+                holders[at].times -= 1;
+                if holders[at].times == 0 {
+                    holders.remove(at);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether the fifo rule puts `first`, posted earlier in the schedule, before `second`.
+fn goes_first(view: View<'_>, first: TaskId, second: TaskId) -> bool {
+    let (Some(one), Some(two)) = (view.def(first), view.def(second)) else { return false };
+    let in_time = one.delay == 0 || (two.delay != 0 && one.delay <= two.delay);
+    // What the recorded run did against the rule, a schedule may do as well.
+    let posted_in_order = view.post(first) < view.post(second);
+    let ran_otherwise = posted_in_order && view.get(first) > view.get(second);
+    two.position == Position::Back && in_time && !ran_otherwise
+}
+
+impl Known {
+    fn new(view: View<'_>) -> Known {
+        let mut known = Known::default();
+        let handlers = view.trace.tables().handlers.len() as u32;
+        for handler in (0..handlers).map(HandlerId) {
+            if let Some(point) = view.loop_point(handler) {
+                known.loop_points.insert(handler, point);
+            }
+        }
+        for event in view.events() {
+            match event.action() {
+                Action::Attach(handler) => {
+                    known.attaches.entry(handler).or_insert(event.id);
+                }
+                Action::Fork(handler) => known.forks.entry(handler).or_default().push(event.id),
+                Action::Trigger(_) => known.triggers.entry(event.task).or_default().push(event),
+                _ => {}
+            }
+        }
+        known
+    }
+}
+
+/// Finds the unit of each event and the event before it in program order, in one pass.
+fn facts(view: View<'_>, known: &Known) -> Vec<Facts> {
+    let mut gets: HashMap<HandlerId, u32> = HashMap::new();
+    let mut last_of_task: HashMap<TaskId, EventId> = HashMap::new();
+    // The last thread code of each handler, and the number of `get` events before it.
+    let mut last_code: HashMap<HandlerId, (EventId, u32)> = HashMap::new();
+    let mut facts = Vec::with_capacity(view.trace.len());
+    for event in view.events() {
+        let handler = view.handler(event.task);
+        if let Some(handler) = handler.filter(|_| view.get(event.task) == Some(event.id)) {
+            *gets.entry(handler).or_insert(0) += 1;
+        }
+        let thread_code = handler.filter(|_| view.kind_of(event.id) == Some(TaskKind::Initial));
+        let Some(handler) = thread_code else {
+            let previous = last_of_task.insert(event.task, event.id);
+            facts.push(Facts { previous, unit: Unit::Task(event.task) });
+            continue;
+        };
+        let count = gets.get(&handler).copied().unwrap_or(0);
+        let point = known.loop_points.get(&handler).copied();
+        let previous = match last_code.insert(handler, (event.id, count)) {
+            Some((last, _)) if point.is_some_and(|point| event.id <= point) => Some(last),
+            Some((last, then)) if then == count && point.is_none_or(|point| last > point) => {
+                Some(last)
+            }
+            _ => point.filter(|&point| point < event.id),
+        };
+        facts.push(Facts { previous, unit: Unit::Piece(handler, count) });
+    }
+    facts
+}

@@ -1,0 +1,157 @@
+//! The options of `anyorder check`.
+
+use crate::units::{parse_bytes, parse_duration};
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `anyorder check`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// Traces; `-` reads standard input
+    #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// Which rules order events; `auto` decides by what the trace holds
+    #[arg(long, value_enum, default_value_t = RulesArg::Auto, help_heading = "Analysis")]
+    pub(crate) rules: RulesArg,
+
+    /// When a race counts as covered: ordering other races orders it
+    /// [default: task for event-driven traces, access for threads]
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Analysis")]
+    pub(crate) coverage: Option<CoverageArg>,
+
+    /// Which races make up one finding
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = GroupArg::Field, help_heading = "Analysis")]
+    pub(crate) group_by: GroupArg,
+
+    /// How many pairs of events are listed for each finding; all are counted
+    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Analysis")]
+    pub(crate) max_pairs: usize,
+
+    /// Do not set apart late registrations and unload-like patterns
+    #[arg(long, help_heading = "Analysis")]
+    pub(crate) no_filters: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
+    pub(crate) format: OutputFormat,
+
+    /// How many findings the terminal shows; other formats hold all
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    pub(crate) max_findings: usize,
+
+    /// Write a self-contained HTML report into this folder; its path is printed last
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Write the result to this file instead of standard output
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Findings that are known already, by id: they do not count
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Write all findings to this file, as a baseline for later runs
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) write_baseline: Option<PathBuf>,
+
+    /// Suppressions [default: `anyorder.toml` in the current folder, where there is one]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The least severity that gives exit status 1
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = SeverityArg::Note, help_heading = "What counts")]
+    pub(crate) fail_on: SeverityArg,
+
+    /// Let harmless and covered findings give exit status 1, too
+    #[arg(long, help_heading = "What counts")]
+    pub(crate) strict: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  anyorder check app.trace                            print the races of a trace
+  anyorder check app.trace --report report            and write report/index.html
+  anyorder check *.trace --format sarif -o races.sarif
+  anyorder check app.trace --write-baseline known.json   accept what is there now ...
+  anyorder check app.trace --baseline known.json         ... and fail on what is new
+  gzip -dc app.std.gz | anyorder check -              read standard input
+
+The exit status is 1 when there are findings that count.";
+
+/// Limits of time and memory.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct LimitArgs {
+    /// Stop after this time and print what was found, such as `30s` or `5m`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Limits")]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Stop when this much memory is used and print what was found, such as `2G`
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, help_heading = "Limits")]
+    pub(crate) memory_limit: Option<u64>,
+}
+
+/// A rule set, or the choice by content.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RulesArg {
+    /// `android` for logs of the Android runtime, `mailbox` where tasks are posted, else `threads`
+    Auto,
+    /// Mailboxes and the order of Android's component callbacks
+    Android,
+    /// Tasks posted to mailboxes, beside threads and locks
+    Mailbox,
+    /// Threads, locks, conditions and atomics only
+    Threads,
+}
+
+/// A level of coverage.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CoverageArg {
+    /// A third task lies between the two
+    Task,
+    /// A third event lies between the two
+    Access,
+    /// One other race decides this one; for comparison only
+    Single,
+}
+
+/// How races are put together into findings.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GroupArg {
+    /// All races of one field or variable, by category
+    Field,
+    /// All races between two positions in the source
+    Sites,
+}
+
+/// The form of a result.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OutputFormat {
+    /// For people
+    Text,
+    /// One object, as `anyorder schema` describes it
+    Json,
+    /// One finding a line
+    Jsonl,
+    /// SARIF 2.1.0, for code review services
+    Sarif,
+    /// JUnit XML, for build services
+    Junit,
+}
+
+/// A severity.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SeverityArg {
+    /// Everything that counts
+    Note,
+    /// Warnings and errors
+    Warning,
+    /// Errors only
+    Error,
+}

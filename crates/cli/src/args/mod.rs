@@ -1,0 +1,113 @@
+//! What can be typed: the one declaration of all commands and options, from which help, completions and manual
+//! page are made.
+
+pub(crate) use check::{
+    CheckArgs, CoverageArg, GroupArg, LimitArgs, OutputFormat, RulesArg, SeverityArg,
+};
+pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
+pub(crate) use why::{WhyArgs, WhyFormat};
+
+mod check;
+
+mod why;
+
+mod tools;
+
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueHint};
+use std::path::PathBuf;
+
+/// Everything that can be typed.
+#[derive(Parser, Debug)]
+#[command(
+    name = "anyorder",
+    version,
+    about = "Finds ordering bugs in event-driven and concurrent programs",
+    long_about = "Anyorder reads a recorded run of an event-driven or concurrent program and tells which pairs of \
+        accesses can happen in either order, why, and which of them are worth looking at.",
+    after_help = EXAMPLES,
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  anyorder check app.trace                     find races, print them
+  anyorder check app.trace --report report     and write an HTML report
+  anyorder why app.trace 12 57                 why are these two events (un)ordered?
+  anyorder info app.trace                      what is in this trace?
+  anyorder convert app.trace app.bin --to binary
+
+Exit status:
+  0  nothing found, and the search was complete
+  1  findings
+  2  bad input or usage
+  3  a limit was hit before an answer, and nothing was found
+ 70  a bug of anyorder";
+
+/// Options of all commands.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Global {
+    /// Read inputs as this format instead of recognising them by their content
+    #[arg(long, global = true, value_name = "FORMAT", help_heading = "Input", value_parser = crate::input::format_parser())]
+    pub(crate) input_format: Option<anyorder_trace::detect::Format>,
+
+    /// Read what is whole of a damaged binary trace: the blocks before the damage
+    #[arg(long, global = true, help_heading = "Input")]
+    pub(crate) salvage: bool,
+
+    /// Source positions of a STD trace: site number, function, file:line, separated by tabs
+    /// [default: `sites.tsv` beside the trace, where there is one]
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
+    pub(crate) sites: Option<PathBuf>,
+
+    /// Accept edtrace variables with several writes and no `co` line
+    #[arg(long, global = true, help_heading = "Input")]
+    pub(crate) infer_co: bool,
+
+    /// Print results and errors only: no warnings, no progress
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub(crate) quiet: bool,
+
+    /// When to use colours; `auto` asks the terminal and respects NO_COLOR
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    pub(crate) color: ColorChoice,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Find races in recorded runs: the main job
+    Check(Box<CheckArgs>),
+    /// Explain why two events are ordered, or why nothing orders them
+    Why(WhyArgs),
+    /// Show what is in a trace: counts, handlers, hot locations, a picture over time
+    Info(InfoArgs),
+    /// Write a trace in another format
+    Convert(ConvertArgs),
+    /// Explain a kind of finding, a category or a word of the reports
+    Explain(ExplainArgs),
+    /// Print the JSON Schema of the results
+    #[command(after_help = "Examples:\n  anyorder schema > anyorder.schema.json")]
+    Schema,
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man(ManArgs),
+    /// Fail as a bug of ours would, to test how that is reported
+    #[command(hide = true)]
+    Bug,
+}

@@ -1,0 +1,112 @@
+//! The options of the smaller commands.
+
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// `anyorder info`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = INFO_EXAMPLES)]
+pub(crate) struct InfoArgs {
+    /// The trace; `-` reads standard input
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: PathBuf,
+
+    /// How many locations, handlers and locks are listed
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t = InfoFormat::Text, help_heading = "Output")]
+    pub(crate) format: InfoFormat,
+
+    /// Draw the picture in ASCII [default: as the locale says]
+    #[arg(long, help_heading = "Output")]
+    pub(crate) ascii: bool,
+}
+
+const INFO_EXAMPLES: &str = "\
+Examples:
+  anyorder info app.trace
+  anyorder info app.trace --top 30
+  anyorder info app.trace --format json";
+
+/// The form of what `anyorder info` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum InfoFormat {
+    /// For people
+    Text,
+    /// One object
+    Json,
+}
+
+/// `anyorder convert`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = CONVERT_EXAMPLES)]
+pub(crate) struct ConvertArgs {
+    /// The trace; `-` reads standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
+    pub(crate) input: PathBuf,
+
+    /// The file to write; `-` writes standard output
+    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", value_parser = crate::input::writable_parser())]
+    pub(crate) to: anyorder_trace::detect::Format,
+
+    /// Write even where the format cannot hold everything, and say what is lost
+    #[arg(long)]
+    pub(crate) lossy: bool,
+}
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  anyorder convert app.trace app.bin --to binary     small and fast to read
+  anyorder convert app.bin - --to text               look at it
+  anyorder convert app.trace app.std --to std --lossy
+
+The output appears under its name only when it is complete.";
+
+/// `anyorder explain`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    /// A kind, category or word of the reports; without it, all are listed
+    #[arg(value_name = "KIND")]
+    pub(crate) topic: Option<String>,
+}
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  anyorder explain                 list all topics
+  anyorder explain race
+  anyorder explain cross_posted";
+
+/// `anyorder completions`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  anyorder completions bash > ~/.local/share/bash-completion/completions/anyorder
+  anyorder completions zsh > ~/.zfunc/_anyorder
+  anyorder completions fish > ~/.config/fish/completions/anyorder.fish";
+
+/// `anyorder man`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = MAN_EXAMPLES)]
+pub(crate) struct ManArgs {
+    /// Write one page a command into this folder, instead of the first page to standard output
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  anyorder man | man -l -
+  anyorder man --dir ~/.local/share/man/man1";

@@ -1,0 +1,50 @@
+//! The options of `anyorder why`.
+
+use crate::args::check::{LimitArgs, RulesArg};
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// `anyorder why`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct WhyArgs {
+    /// The trace; `-` reads standard input
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: PathBuf,
+
+    /// One event, by the trace's own number or name
+    #[arg(value_name = "A")]
+    pub(crate) a: String,
+
+    /// The other event
+    #[arg(value_name = "B")]
+    pub(crate) b: String,
+
+    /// Which rules order events; `auto` decides by what the trace holds
+    #[arg(long, value_enum, default_value_t = RulesArg::Auto, help_heading = "Analysis")]
+    pub(crate) rules: RulesArg,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t = WhyFormat::Text, help_heading = "Output")]
+    pub(crate) format: WhyFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  anyorder why app.trace 12 57
+  anyorder why log.txt access:103 op:4511      where accesses and operations are numbered apart
+
+Events are named as reports name them: by the trace's own numbers or names, by line in formats that
+number nothing. The exit status is 0 whether or not the two are ordered.";
+
+/// The form of an answer.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WhyFormat {
+    /// For people
+    Text,
+    /// One object
+    Json,
+}

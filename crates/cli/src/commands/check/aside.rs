@@ -1,0 +1,87 @@
+//! What a team has set aside: the baseline and the suppressions.
+
+use crate::args::CheckArgs;
+use crate::escape::escape;
+use crate::failure::{Failure, warn};
+use crate::output::{shown, to_file};
+use crate::units::plural;
+use anyorder_finding::{Baseline, Finding, Suppressions};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The suppression file that is used when none is named.
+const CONFIG_DEFAULT: &str = "anyorder.toml";
+
+/// What is set aside, and where that is written.
+pub(super) struct Aside {
+    baseline: Option<(PathBuf, Baseline)>,
+    write_baseline: Option<PathBuf>,
+    suppressions: Option<(PathBuf, Suppressions)>,
+}
+
+impl Aside {
+    /// Reads both files, before any long work.
+    pub(super) fn read(args: &CheckArgs) -> Result<Aside, Failure> {
+        let baseline = match &args.baseline {
+            None => None,
+            Some(path) => {
+                let baseline = Baseline::parse(&text(path)?);
+                let baseline = baseline.map_err(|error| wrong(path, &error.to_string()))?;
+                Some((path.clone(), baseline))
+            }
+        };
+        let default = Path::new(CONFIG_DEFAULT);
+        let config = match &args.config {
+            Some(path) => Some(path.as_path()),
+            None => Some(default).filter(|path| path.is_file()),
+        };
+        let suppressions = match config {
+            None => None,
+            Some(path) => {
+                let suppressions = Suppressions::parse(&text(path)?);
+                let suppressions = suppressions.map_err(|error| wrong(path, &error.to_string()))?;
+                Some((path.to_owned(), suppressions))
+            }
+        };
+        Ok(Aside { baseline, write_baseline: args.write_baseline.clone(), suppressions })
+    }
+
+    /// Marks the findings that are set aside, and says which entries matched nothing.
+    pub(super) fn apply(&self, findings: &mut [Finding], quiet: bool) {
+        if let Some((path, suppressions)) = &self.suppressions {
+            for unused in suppressions.apply(findings) {
+                if !quiet {
+                    warn(&format!(
+                        "{}: line {}: this suppression matches nothing",
+                        shown(path),
+                        unused.line
+                    ));
+                }
+            }
+        }
+        if let Some((path, baseline)) = &self.baseline {
+            let gone = baseline.apply(findings).len() as u64;
+            if gone > 0 && !quiet {
+                let what = plural(gone, "known finding");
+                warn(&format!("{}: {what} did not occur; write the baseline anew", shown(path)));
+            }
+        }
+    }
+
+    /// Writes the new baseline, if one is wanted.
+    pub(super) fn write(&self, findings: &[Finding]) -> Result<(), Failure> {
+        let Some(path) = &self.write_baseline else { return Ok(()) };
+        let text = Baseline::of(findings).to_text();
+        to_file(path, |out| {
+            out.write_all(text.as_bytes()).map_err(|error| Failure::writing(path, &error))
+        })
+    }
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))
+}
+
+fn wrong(path: &Path, what: &str) -> Failure {
+    Failure::new(format!("{}: {}", shown(path), escape(what)))
+}

@@ -1,0 +1,187 @@
+//! `anyorder check`: reads the inputs, runs the engine, prints what it found.
+
+mod aside;
+
+mod render;
+
+mod sum;
+
+use crate::args::{CheckArgs, Global, SeverityArg};
+use crate::engine;
+use crate::failure::{Failure, print_warnings};
+use crate::input::{self, Watched};
+use crate::output::shown;
+use crate::watch::Watch;
+use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, assign_ids, exit_code};
+use anyorder_trace::{Trace, TraceOrder, wellformed};
+use aside::Aside;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+use sum::add_stats;
+
+/// Checks all inputs, prints the findings, and returns the exit status they give.
+pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let started = Instant::now();
+    let aside = Aside::read(args)?;
+    let watch = Watch::start(global, &args.limits)?;
+    let mut outcome = Outcome::new("check", env!("CARGO_PKG_VERSION"));
+    let mut failures = Vec::new();
+    let mut shown_trace = None;
+    for path in &args.inputs {
+        match one(path, args, global, &watch, &mut outcome) {
+            Ok(trace) => shown_trace = Some(trace),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    watch.done();
+    if let Some(failure) = Failure::join(failures) {
+        return Err(failure);
+    }
+    let policy = policy(args);
+    assign_ids(&mut outcome.findings);
+    aside.apply(&mut outcome.findings, global.quiet);
+    outcome.findings.sort_by(Finding::rank);
+    outcome.judge(&policy);
+    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    outcome.stats.set("elapsed_ms", elapsed_ms);
+    aside.write(&outcome.findings)?;
+    // A timeline shows one trace; with several inputs the report has the findings only.
+    let trace = shown_trace.filter(|_| args.inputs.len() == 1);
+    let status = ExitCode::from(exit_code(&outcome, &policy));
+    match render::all(args, &outcome, &policy, trace.as_ref()) {
+        Ok(()) => Ok(status),
+        // Who read our output went away, which changes nothing about the result.
+        Err(failure) if failure.broken_pipe => Ok(status),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Reads and checks one input; adds what was found to the result.
+fn one(
+    path: &Path,
+    args: &CheckArgs,
+    global: &Global,
+    watch: &Watch,
+    outcome: &mut Outcome,
+) -> Result<Trace, Failure> {
+    let control = watch.control();
+    let (trace, format) = read(path, global, watch)?;
+    if let Some(reason) = watch.stopped() {
+        outcome.cut_by(reason.word());
+    }
+    let analysis = engine::check(&trace, args, &control);
+    for mut finding in analysis.findings {
+        if finding.replay.is_none() {
+            finding.replay = why_command(path, &finding);
+        }
+        outcome.findings.push(finding);
+    }
+    if let Some(limit) = analysis.limit {
+        outcome.cut_by(limit);
+    }
+    add_stats(&mut outcome.stats, &analysis.stats);
+    let path = path.to_string_lossy().into_owned();
+    outcome.inputs.push(Input { path, format: format.word().to_owned() });
+    set_options(outcome, args, analysis.rules, analysis.coverage);
+    Ok(trace)
+}
+
+/// Reads a whole trace and checks that it is well-formed; says what is odd about it.
+pub(super) fn read(
+    path: &Path,
+    global: &Global,
+    watch: &Watch,
+) -> Result<(Trace, anyorder_trace::detect::Format), Failure> {
+    let control = watch.control();
+    control.progress.phase("reading");
+    let mut opened = input::open(path, global)?;
+    let format = opened.format;
+    let trace = Trace::read(&mut Watched { opened: &mut opened, control: &control })
+        .map_err(|error| Failure::input(path, &error))?;
+    if !global.quiet {
+        print_warnings(path, opened.source.problems());
+    }
+    if trace.tables().meta.order == TraceOrder::Partial {
+        let message = "the order of its events is not the order in which they happened";
+        let failure = Failure::new(format!("{}: {message}", shown(path)));
+        return Err(
+            failure.with_hint("races need a recorded run; `anyorder info` reads partial traces")
+        );
+    }
+    // The front part of a trace lacks what stands behind it; that is no error of the input.
+    if watch.stopped().is_none() {
+        let problems = wellformed::check(&trace);
+        if problems.errors_total > 0 {
+            return Err(Failure::problems(path, &problems));
+        }
+        if !global.quiet {
+            print_warnings(path, &problems);
+        }
+    }
+    Ok((trace, format))
+}
+
+fn policy(args: &CheckArgs) -> Policy {
+    let fail_on = match args.fail_on {
+        SeverityArg::Note => Severity::Note,
+        SeverityArg::Warning => Severity::Warning,
+        SeverityArg::Error => Severity::Error,
+    };
+    Policy { fail_on, strict: args.strict, ..Policy::default() }
+}
+
+fn set_options(outcome: &mut Outcome, args: &CheckArgs, rules: &str, coverage: &str) {
+    let options = &mut outcome.options;
+    // Several inputs may differ in what `auto` chose; then each word that was chosen is named.
+    for (name, word) in [("rules", rules), ("coverage", coverage)] {
+        let before = match options.get(name) {
+            Some(anyorder_finding::OptionValue::Text(before)) => before.clone(),
+            _ => String::new(),
+        };
+        if before.is_empty() {
+            options.set(name, word.to_owned());
+        } else if !before.split('+').any(|one| one == word) {
+            options.set(name, format!("{before}+{word}"));
+        }
+    }
+    options.set("group-by", engine::group_by(args).word().to_owned());
+    options.set("max-pairs", args.max_pairs as u64);
+    options.set("no-filters", args.no_filters);
+    options.set("strict", args.strict);
+    if let Some(limit) = args.limits.time_limit {
+        options.set("time-limit", u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+    }
+    if let Some(limit) = args.limits.memory_limit {
+        options.set("memory-limit", limit);
+    }
+}
+
+/// Returns the command that explains the first pair of a race.
+fn why_command(path: &Path, finding: &Finding) -> Option<String> {
+    let [a, b] = finding.pairs.first()?;
+    let quoted = [path.to_string_lossy().as_ref(), a, b].map(quote);
+    Some(format!("anyorder why {}", quoted.join(" ")))
+}
+
+/// Quotes a word for a shell, where it needs quotes.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quote("a/b-1.trace"), "a/b-1.trace");
+        assert_eq!(quote("a b"), "'a b'");
+        assert_eq!(quote("it's; rm -rf"), r"'it'\''s; rm -rf'");
+        assert_eq!(quote(""), "''");
+    }
+}

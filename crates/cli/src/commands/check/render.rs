@@ -1,0 +1,76 @@
+//! Writes a result: to standard output or a file, in the form asked for, and as an HTML report.
+
+use crate::args::{CheckArgs, OutputFormat};
+use crate::failure::Failure;
+use crate::output::{shown, to_file, to_stdout, width};
+use anyorder_finding::{Outcome, Policy};
+use anyorder_report::{html, json, junit, sarif, terminal};
+use anyorder_trace::Trace;
+use std::io::{self, Write};
+
+/// Writes everything that was asked for.
+pub(super) fn all(
+    args: &CheckArgs,
+    outcome: &Outcome,
+    policy: &Policy,
+    trace: Option<&Trace>,
+) -> Result<(), Failure> {
+    // The report first: when the folder cannot be written, standard output stays empty.
+    let page = match &args.report {
+        None => None,
+        Some(folder) => {
+            let options = html::Options::default();
+            let page = html::write_report(folder, outcome, policy, trace, &options);
+            Some(page.map_err(|error| Failure::writing(folder, &error))?)
+        }
+    };
+    // Made as a whole before any of it is written: a bug in a report leaves no half result behind.
+    let colour = args.output.is_none() && wants_colour();
+    let mut result = Vec::new();
+    result_in(args, outcome, policy, colour, &mut result)
+        .map_err(|error| Failure::new(format!("cannot make the result: {error}")))?;
+    match &args.output {
+        Some(path) => to_file(path, |out| {
+            out.write_all(&result).map_err(|error| Failure::writing(path, &error))
+        })?,
+        None => to_stdout(|out| out.write_all(&result))?,
+    }
+    let Some(page) = page else { return Ok(()) };
+    // The last line of a text, for people and scripts; other forms have standard output for themselves.
+    if args.format == OutputFormat::Text && args.output.is_none() {
+        to_stdout(|out| writeln!(out, "{}", shown(&page)))
+    } else {
+        let _ = writeln!(io::stderr(), "{}", shown(&page));
+        Ok(())
+    }
+}
+
+fn result_in(
+    args: &CheckArgs,
+    outcome: &Outcome,
+    policy: &Policy,
+    colour: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match args.format {
+        OutputFormat::Json => json::write(outcome, out),
+        OutputFormat::Jsonl => json::write_lines(&outcome.findings, out),
+        OutputFormat::Sarif => sarif::write(outcome, out),
+        OutputFormat::Junit => junit::write(outcome, policy, out),
+        OutputFormat::Text => {
+            let style = if colour { terminal::Style::Colour } else { terminal::Style::Plain };
+            let options = terminal::Options {
+                style,
+                width: width(),
+                findings_max: args.max_findings,
+                ..terminal::Options::default()
+            };
+            terminal::write(outcome, policy, &options, out)
+        }
+    }
+}
+
+/// Returns whether standard output takes colours, by `--color`, the terminal and `NO_COLOR`.
+fn wants_colour() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}

@@ -1,0 +1,136 @@
+//! `anyorder convert`: any format that is read into any that is written, block by block.
+
+use crate::args::{ConvertArgs, Global, LimitArgs};
+use crate::failure::{Failure, print_warnings, warn};
+use crate::input::{self, Watched, title};
+use crate::output::{shown, to_file};
+use crate::units::{count, plural};
+use crate::watch::Watch;
+use anyorder_finding::exit;
+use anyorder_trace::detect::Format;
+use anyorder_trace::format::std::{Losses, StdWriter};
+use anyorder_trace::open::create;
+use anyorder_trace::{Block, CopyError, Tables, TraceSink, TraceSource, copy};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Converts a trace.
+pub(crate) fn run(args: &ConvertArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let watch = Watch::start(global, &LimitArgs::default())?;
+    let mut events = 0;
+    let mut convert = |out: &mut dyn Write| -> Result<(), Failure> {
+        events = stream(args, global, &watch, out)?;
+        Ok(())
+    };
+    if args.output == Path::new("-") {
+        // Not through the stream that takes colours out: the output may be binary.
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        convert(&mut out)?;
+        out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))?;
+    } else {
+        to_file(&args.output, convert)?;
+        if !global.quiet {
+            let what = plural(events, "event");
+            let _ = writeln!(
+                anstream::stderr(),
+                "wrote {what} to {} as {}",
+                shown(&args.output),
+                title(args.to)
+            );
+        }
+    }
+    Ok(ExitCode::from(exit::CLEAN))
+}
+
+/// Copies all events; returns their number.
+fn stream(
+    args: &ConvertArgs,
+    global: &Global,
+    watch: &Watch,
+    out: &mut dyn Write,
+) -> Result<u64, Failure> {
+    let control = watch.control();
+    let mut opened = input::open(&args.input, global)?;
+    control.progress.phase("converting");
+    let mut source = Watched { opened: &mut opened, control: &control };
+    let copied = if args.to == Format::Std {
+        to_std(args, &mut source, out)
+    } else {
+        let sink = create(args.to, Box::new(out));
+        let mut sink = sink.map_err(|error| Failure::writing(&args.output, &error))?;
+        copy(&mut source, sink.as_mut(), |_| {})
+    };
+    watch.done();
+    let events = copied.map_err(|error| match error {
+        CopyError::Read(error) => Failure::input(&args.input, &error),
+        CopyError::Write(error) => refused(args, &error),
+    })?;
+    if let Some(reason) = watch.stopped() {
+        return Err(Failure::new(format!("{reason}: nothing was written")));
+    }
+    if !global.quiet {
+        print_warnings(&args.input, opened.source.problems());
+    }
+    Ok(events)
+}
+
+/// Writes STD, which cannot hold everything: refuses, or leaves out and says what.
+fn to_std(
+    args: &ConvertArgs,
+    source: &mut dyn TraceSource,
+    out: &mut dyn Write,
+) -> Result<u64, CopyError> {
+    let mut sink =
+        Std { writer: StdWriter::new(out).lossy(args.lossy), lossy: args.lossy, extras: 0 };
+    let events = copy(source, &mut sink, |_| {})?;
+    let Losses { skipped, approximated, renamed } = sink.writer.losses();
+    let lost = [
+        (skipped, "left out, as STD has no word for it"),
+        (approximated, "written as the nearest operation of STD"),
+        (renamed, "given another name"),
+        (sink.extras, "not kept: a value, a time, a stack or a reference"),
+    ];
+    for (number, what) in lost {
+        if number > 0 {
+            warn(&format!("{} times {what}", count(number)));
+        }
+    }
+    Ok(events)
+}
+
+/// A STD writer that notices the properties of events that STD never holds.
+struct Std<'a> {
+    writer: StdWriter<&'a mut dyn Write>,
+    lossy: bool,
+    extras: u64,
+}
+
+impl TraceSink for Std<'_> {
+    fn block(&mut self, tables: &Tables, block: &Block) -> io::Result<()> {
+        let columns = &block.columns;
+        let lens =
+            [columns.values.len(), columns.times.len(), columns.stacks.len(), columns.refers.len()];
+        let extras = lens.iter().sum::<usize>() as u64;
+        if extras > 0 && !self.lossy {
+            let what = "STD has no values, times, stacks and references";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        self.extras += extras;
+        self.writer.block(tables, block)
+    }
+
+    fn finish(&mut self, tables: &Tables) -> io::Result<()> {
+        self.writer.finish(tables)
+    }
+}
+
+/// The failure of a format that cannot hold something, or of the file system.
+fn refused(args: &ConvertArgs, error: &io::Error) -> Failure {
+    let failure = Failure::writing(&args.output, error);
+    let cannot = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput);
+    if cannot && args.to == Format::Std {
+        return failure.with_hint("`--lossy` leaves out what STD cannot hold, and says what");
+    }
+    failure
+}

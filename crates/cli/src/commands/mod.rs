@@ -1,0 +1,46 @@
+//! The commands, one file each.
+
+mod check;
+
+mod convert;
+
+mod explain;
+
+mod generate;
+
+mod info;
+
+mod show;
+
+mod why;
+
+use crate::args::{Cli, Command};
+use crate::failure::Failure;
+use clap::{ColorChoice, Parser};
+use std::process::ExitCode;
+
+/// Parses the command line and runs the command.
+pub(crate) fn run() -> ExitCode {
+    let cli = Cli::parse();
+    match cli.global.color {
+        ColorChoice::Auto => {}
+        ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
+        ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    dispatch(cli).unwrap_or_else(|failure| failure.print())
+}
+
+fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
+    let Cli { global, command } = cli;
+    match command {
+        Command::Check(args) => check::run(&args, &global),
+        Command::Why(args) => why::run(&args, &global),
+        Command::Info(args) => info::run(&args, &global),
+        Command::Convert(args) => convert::run(&args, &global),
+        Command::Explain(args) => explain::run(&args),
+        Command::Schema => generate::schema(),
+        Command::Completions(args) => generate::completions(&args),
+        Command::Man(args) => generate::man(&args),
+        Command::Bug => panic!("this bug was asked for"),
+    }
+}

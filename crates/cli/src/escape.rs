@@ -1,0 +1,89 @@
+//! Names from an input are hostile: nothing of them may act on the terminal.
+
+use std::borrow::Cow;
+
+/// Returns `text` with control, invisible and direction-changing characters written as `\u{..}`; tabs,
+/// newlines and carriage returns as `\t`, `\n`, `\r`.
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hostile) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_hostile(c) {
+            match c {
+                '\t' => out.push_str("\\t"),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                _ => out.extend(c.escape_unicode()),
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_hostile(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Returns `text` escaped and cut to `width` characters, with `…` where something is missing.
+pub(crate) fn shorten(text: &str, width: usize) -> String {
+    let text = escape(text);
+    if text.chars().count() <= width {
+        return text.into_owned();
+    }
+    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Returns `text` escaped and cut to `width` characters in its middle: paths and fields differ at their ends.
+pub(crate) fn shorten_middle(text: &str, width: usize) -> String {
+    let text = escape(text);
+    let length = text.chars().count();
+    if length <= width {
+        return text.into_owned();
+    }
+    let head = width.saturating_sub(1) / 3;
+    let tail = width.saturating_sub(1) - head;
+    let mut short: String = text.chars().take(head).collect();
+    short.push('…');
+    short.extend(text.chars().skip(length - tail));
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_on_a_terminal_is_escaped() {
+        assert_eq!(escape("plain ü 漢"), "plain ü 漢");
+        assert_eq!(escape("\u{1b}[2J"), "\\u{1b}[2J");
+        assert_eq!(escape("a\tb\nc\rd"), "a\\tb\\nc\\rd");
+        assert_eq!(escape("x\u{202e}y\u{9b}z\u{200b}"), "x\\u{202e}y\\u{9b}z\\u{200b}");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(shorten("abcdef", 6), "abcdef");
+        assert_eq!(shorten("abcdefg", 6), "abcde…");
+        assert_eq!(shorten("\u{1b}", 4), "\\u{…");
+        assert_eq!(shorten_middle("abcdef", 6), "abcdef");
+        assert_eq!(shorten_middle("abcdefghij", 7), "ab…ghij");
+    }
+}

@@ -1,0 +1,200 @@
+//! Opens inputs: recognises their format, finds what lies beside them, and says well what is wrong.
+
+use crate::args::Global;
+use crate::failure::{Failure, warn};
+use crate::output::shown;
+use anyorder_system::Control;
+use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};
+use anyorder_trace::open::{OpenOptions, open as open_format};
+use anyorder_trace::{Block, Problems, ReadError, Tables, TraceSource};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Parses the name of any format.
+pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::word)).map(format_of)
+}
+
+/// Parses the name of a format that can be written.
+pub(crate) fn writable_parser() -> impl TypedValueParser<Value = Format> {
+    let writable = Format::ALL.into_iter().filter(|format| *format != Format::DroidRacer);
+    PossibleValuesParser::new(writable.map(Format::word)).map(format_of)
+}
+
+fn format_of(word: String) -> Format {
+    // The parser before let only known words through.
+    Format::from_word(&word).unwrap_or(Format::NativeText)
+}
+
+/// Returns the name of a format for people.
+pub(crate) fn title(format: Format) -> &'static str {
+    match format {
+        Format::NativeBinary => "native binary",
+        Format::NativeText => "native text",
+        Format::Edtrace => "edtrace",
+        Format::Std => "STD",
+        Format::DroidRacer => "DroidRacer log",
+    }
+}
+
+/// An input that is being read.
+pub(crate) struct Opened {
+    pub(crate) source: Box<dyn TraceSource>,
+    pub(crate) format: Format,
+    /// The size of the file, where it is one.
+    pub(crate) size: Option<u64>,
+    consumed: Rc<Cell<u64>>,
+}
+
+impl Opened {
+    /// Returns how many bytes of how many were read.
+    pub(crate) fn progress(&self) -> (u64, Option<u64>) {
+        (self.consumed.get(), self.size)
+    }
+}
+
+/// Opens an input: a file, a pipe, a device, or `-` for standard input.
+pub(crate) fn open(path: &Path, global: &Global) -> Result<Opened, Failure> {
+    let failed = |error: &io::Error| Failure::reading(path, error);
+    let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
+        (Box::new(io::stdin()), None)
+    } else {
+        let file = File::open(path).map_err(|e| failed(&e))?;
+        let meta = file.metadata().map_err(|e| failed(&e))?;
+        if meta.is_dir() {
+            return Err(failed(&io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        let size = meta.is_file().then_some(meta.len());
+        (Box::new(file), size)
+    };
+    let mut rest = BufReader::with_capacity(1 << 18, input);
+    let mut head = Vec::new();
+    rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
+    let format = recognise(path, &head, global)?;
+    let consumed = Rc::new(Cell::new(0));
+    let input =
+        Counted { inner: io::Cursor::new(head).chain(rest), consumed: Rc::clone(&consumed) };
+    let options = OpenOptions {
+        infer_coherence: global.infer_co,
+        salvage: global.salvage,
+        sites: sites(path, format, global)?,
+    };
+    let opened = open_format(format, Box::new(input), &options);
+    let source = opened.map_err(|error| Failure::input(path, &error))?;
+    Ok(Opened { source, format, size, consumed })
+}
+
+fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failure> {
+    match (global.input_format, detect(head)) {
+        // An empty input is no trace in any format.
+        (_, Err(error @ DetectError::Empty)) => {
+            Err(Failure::new(format!("{}: {error}", shown(path))))
+        }
+        (Some(format), _) | (None, Ok(format)) => Ok(format),
+        (None, Err(error)) => {
+            let failure = Failure::new(format!("{}: {error}", shown(path)));
+            let words = Format::ALL.map(Format::word).join(", ");
+            Err(match error {
+                DetectError::Unknown { .. } => {
+                    failure.with_hint(format!("`--input-format` reads it as one of {words}"))
+                }
+                _ => failure,
+            })
+        }
+    }
+}
+
+/// Returns the table of sites of a STD trace: the one asked for, else `sites.tsv` beside it if it is one.
+fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>, Failure> {
+    if format != Format::Std {
+        if global.sites.is_some() {
+            warn(&format!(
+                "{}: `--sites` is for STD traces, this is {}",
+                shown(path),
+                title(format)
+            ));
+        }
+        return Ok(None);
+    }
+    let (table, asked) = match (&global.sites, beside(path)) {
+        (Some(table), _) => (table.clone(), true),
+        (None, Some(table)) => (table, false),
+        (None, None) => return Ok(None),
+    };
+    let bytes = std::fs::read(&table).map_err(|error| Failure::reading(&table, &error))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let options = OpenOptions { sites: Some(text), ..OpenOptions::default() };
+    match open_format(Format::Std, Box::new(io::empty()), &options) {
+        Ok(_) => Ok(options.sites),
+        Err(error) if asked => Err(Failure::input(&table, &error)),
+        Err(_) => {
+            warn(&format!("{} is no table of sites and was not used", shown(&table)));
+            Ok(None)
+        }
+    }
+}
+
+fn beside(path: &Path) -> Option<PathBuf> {
+    if path == Path::new("-") {
+        return None;
+    }
+    Some(path.with_file_name("sites.tsv")).filter(|table| table.is_file())
+}
+
+/// Counts the bytes that were read.
+struct Counted<R> {
+    inner: R,
+    consumed: Rc<Cell<u64>>,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.consumed.set(self.consumed.get() + read as u64);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.consumed.set(self.consumed.get() + bytes as u64);
+        self.inner.consume(bytes);
+    }
+}
+
+/// A source that ends early when the job is stopped, and shows how far it is.
+pub(crate) struct Watched<'a> {
+    pub(crate) opened: &'a mut Opened,
+    pub(crate) control: &'a Control<'a>,
+}
+
+impl TraceSource for Watched<'_> {
+    fn tables(&self) -> &Tables {
+        self.opened.source.tables()
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        let (done, total) = self.opened.progress();
+        if self.control.step(done, total).is_err() {
+            block.columns.clear();
+            return Ok(false);
+        }
+        self.opened.source.next_block(block)
+    }
+
+    fn problems(&self) -> &Problems {
+        self.opened.source.problems()
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        self.opened.source.take_tables()
+    }
+}

@@ -1,0 +1,78 @@
+//! Where results go: stdout, or a file that appears under its name only when it is complete.
+
+use crate::failure::Failure;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+
+/// Writes to stdout, without colours where they are not wanted. A reader that went away is no error: the
+/// result says so instead.
+pub(crate) fn to_stdout(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let written = write(&mut out).and_then(|()| out.flush());
+    if let Err(error) = &written {
+        // What is still buffered could not be written either; dropping it must not try again.
+        let _ = out.into_parts();
+        return Err(Failure::writing(Path::new("stdout"), error));
+    }
+    Ok(())
+}
+
+/// Writes a file: first beside it under a temporary name, then renamed. What was there before stays until then.
+/// Devices and pipes, such as `/dev/stdout`, are written directly.
+pub(crate) fn to_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let failed = |error: &io::Error| Failure::writing(path, error);
+    let special = path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    if special {
+        let file = std::fs::OpenOptions::new().write(true).open(path).map_err(|e| failed(&e))?;
+        let mut out = BufWriter::new(file);
+        write(&mut out)?;
+        return out.flush().map_err(|e| failed(&e));
+    }
+    if path.is_dir() {
+        return Err(Failure::new(format!("cannot write `{}`: it is a directory", shown(path))));
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".anyorder-").suffix(".part");
+    set_mode(&mut builder);
+    let file = builder.tempfile_in(folder).map_err(|e| failed(&e))?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    write(&mut out)?;
+    let file = out.into_inner().map_err(|e| failed(e.error()))?;
+    file.persist(path).map_err(|e| failed(&e.error))?;
+    Ok(())
+}
+
+/// Temporary files are private by default; what is kept has the rights of any new file.
+#[cfg(unix)]
+fn set_mode(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn set_mode(_builder: &mut tempfile::Builder<'_, '_>) {}
+
+/// Returns a path for messages: escaped, not quoted.
+pub(crate) fn shown(path: &Path) -> String {
+    crate::escape::escape(&path.to_string_lossy()).into_owned()
+}
+
+/// Returns the width of the terminal, else that of `COLUMNS`, else 100.
+pub(crate) fn width() -> usize {
+    const WIDTH_DEFAULT: usize = 100;
+    const WIDTH_MIN: usize = 40;
+    const WIDTH_MAX: usize = 400;
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let width = if io::stdout().is_terminal() { terminal() } else { None };
+    width.or_else(columns).unwrap_or(WIDTH_DEFAULT).clamp(WIDTH_MIN, WIDTH_MAX)
+}

@@ -1,0 +1,33 @@
+//! A panic is a bug of ours: it ends with exit status 70 and says how to report it.
+
+use anyorder_finding::exit;
+use std::io::Write;
+use std::panic::{self, PanicHookInfo, UnwindSafe};
+use std::process::ExitCode;
+
+/// Where bugs are reported.
+pub(crate) const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+
+/// Runs `body`; a panic in it is explained on stderr and gives exit status 70.
+pub(crate) fn guard(body: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
+    panic::set_hook(Box::new(explain));
+    panic::catch_unwind(body).unwrap_or(ExitCode::from(exit::BUG))
+}
+
+/// Says what happened; must not panic itself, so failures to write are ignored.
+fn explain(info: &PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let what = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    let mut err = std::io::stderr().lock();
+    let _ = writeln!(err, "error: this is a bug in anyorder: {}", crate::escape::escape(what));
+    let _ = writeln!(err, "  at {place}, version {}", env!("CARGO_PKG_VERSION"));
+    let _ = writeln!(
+        err,
+        "hint: please report it at {ISSUES} with these lines, the command and the input"
+    );
+}

@@ -1,0 +1,126 @@
+//! Durations, sizes and counts as people write and read them.
+
+use std::time::Duration;
+
+/// Reads a duration such as `90`, `90s`, `1m30s`, `500ms`, `2h`; a bare number counts seconds.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    const EXPECTED: &str = "expected a duration such as `30s`, `1m30s` or `500ms`";
+    if let Ok(seconds) = text.parse::<u64>() {
+        return Ok(Duration::from_secs(seconds));
+    }
+    let mut total = Duration::ZERO;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let number: u32 = rest[..digits].parse().map_err(|_| EXPECTED)?;
+        rest = &rest[digits..];
+        let letters = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
+        let unit = match &rest[..letters] {
+            "ms" => Duration::from_millis(1),
+            "s" => Duration::from_secs(1),
+            "m" | "min" => Duration::from_secs(60),
+            "h" => Duration::from_secs(3600),
+            _ => return Err(EXPECTED.to_owned()),
+        };
+        let part = unit.checked_mul(number).and_then(|part| total.checked_add(part));
+        total = part.ok_or("the duration is too long")?;
+        rest = &rest[letters..];
+    }
+    if text.is_empty() { Err(EXPECTED.to_owned()) } else { Ok(total) }
+}
+
+/// Reads a size such as `512M`, `1.5GiB`, `1000000`; `K`, `M`, `G` and `T` are powers of 1,024.
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    const EXPECTED: &str = "expected a size such as `512M` or `2GiB`";
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: u64 = match unit.trim_end_matches("iB").trim_end_matches('B') {
+        "" => 1,
+        "K" | "k" => 1 << 10,
+        "M" | "m" => 1 << 20,
+        "G" | "g" => 1 << 30,
+        "T" | "t" => 1 << 40,
+        _ => return Err(EXPECTED.to_owned()),
+    };
+    if let Ok(number) = number.parse::<u64>() {
+        return number.checked_mul(factor).ok_or_else(|| "the size is too large".to_owned());
+    }
+    let bytes = number.parse::<f64>().map_err(|_| EXPECTED.to_owned())? * factor as f64;
+    // Fractions are only ever typed by people; a size past 2^53 is typed as a whole number.
+    if bytes.is_finite() && bytes < 9e15 { Ok(bytes as u64) } else { Err(EXPECTED.to_owned()) }
+}
+
+/// Returns a count with commas between thousands.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Returns a size with a binary unit and one decimal.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if number < 1024 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// Returns `1 race`, `2 races`.
+pub(crate) fn plural(number: u64, word: &str) -> String {
+    format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// Returns `1 more race`, `2 more races`.
+pub(crate) fn more(number: u64, word: &str) -> String {
+    plural(number, &format!("more {word}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let ms = |text| parse_duration(text).map(|d| d.as_millis());
+        assert_eq!(ms("90"), Ok(90_000));
+        assert_eq!(ms("1m30s"), Ok(90_000));
+        assert_eq!(ms("500ms"), Ok(500));
+        assert_eq!(ms("2h"), Ok(7_200_000));
+        for bad in ["", "s", "1x", "1.5s", "-1", "1s2", "99999999999s"] {
+            assert!(ms(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_bytes("1000"), Ok(1000));
+        assert_eq!(parse_bytes("512M"), Ok(512 << 20));
+        assert_eq!(parse_bytes("2GiB"), Ok(2 << 30));
+        assert_eq!(parse_bytes("1.5K"), Ok(1536));
+        for bad in ["", "M", "1X", "-1", "1e3", "99999999999T", "1.2.3"] {
+            assert!(parse_bytes(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 1023, 1536, 3 << 30].map(bytes), ["0 B", "1023 B", "1.5 KiB", "3.0 GiB"]);
+        assert_eq!(plural(1, "race"), "1 race");
+        assert_eq!(plural(2000, "race"), "2,000 races");
+        assert_eq!(more(2, "race"), "2 more races");
+    }
+}

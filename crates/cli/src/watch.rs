@@ -1,0 +1,212 @@
+//! Watches a long job: Ctrl-C, the time limit, the memory limit, and a progress bar with an ETA.
+
+use crate::args::{Global, LimitArgs};
+use crate::failure::Failure;
+use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A job that is shorter shows no progress.
+const SILENT_TIME: Duration = Duration::from_secs(1);
+
+/// How often the memory of the process is looked at.
+const MEMORY_POLL: Duration = Duration::from_millis(50);
+
+/// Everything that can stop a job, and the bar that shows it.
+pub(crate) struct Watch {
+    cancel: Cancel,
+    limits: Limits,
+    bar: Bar,
+    /// Its end tells the watching thread to go.
+    _alive: mpsc::Sender<()>,
+}
+
+impl Watch {
+    /// Begins to watch.
+    pub(crate) fn start(global: &Global, limits: &LimitArgs) -> Result<Watch, Failure> {
+        let cancel = Cancel::new();
+        let on_interrupt = cancel.clone();
+        let mut interrupted = false;
+        ctrlc::set_handler(move || {
+            if interrupted {
+                // The second time the user means it.
+                std::process::exit(130);
+            }
+            interrupted = true;
+            on_interrupt.stop(StopReason::Interrupted);
+        })
+        .map_err(|error| Failure::new(format!("cannot watch for Ctrl-C: {error}")))?;
+        let (alive, gone) = mpsc::channel();
+        let on_limit = cancel.clone();
+        let watched = Watched {
+            deadline: limits.time_limit.and_then(|time| Instant::now().checked_add(time)),
+            memory: limits.memory_limit,
+        };
+        // Looked at here once, so that a limit that is passed already stops even the shortest job.
+        match watched.passed() {
+            Some(reason) => cancel.stop(reason),
+            None if watched.deadline.is_none() && watched.memory.is_none() => {}
+            None => drop(thread::spawn(move || watched.guard(&on_limit, &gone))),
+        }
+        let limits = Limits { memory_bytes: limits.memory_limit, ..Limits::NONE };
+        Ok(Watch { cancel, limits, bar: Bar::new(global), _alive: alive })
+    }
+
+    /// Returns what engines are given.
+    pub(crate) fn control(&self) -> Control<'_> {
+        Control { cancel: self.cancel.clone(), progress: &self.bar, limits: self.limits }
+    }
+
+    /// Returns why the job was stopped, if it was.
+    pub(crate) fn stopped(&self) -> Option<StopReason> {
+        self.cancel.reason()
+    }
+
+    /// Takes the bar off the terminal.
+    pub(crate) fn done(&self) {
+        self.bar.clear();
+    }
+}
+
+/// What stops a job that goes on too long or grows too large.
+struct Watched {
+    deadline: Option<Instant>,
+    memory: Option<u64>,
+}
+
+impl Watched {
+    /// Returns the limit that is passed now.
+    fn passed(&self) -> Option<StopReason> {
+        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Some(StopReason::TimeLimit);
+        }
+        let grown = |limit| resident_bytes().is_some_and(|now| now > limit);
+        self.memory.is_some_and(grown).then_some(StopReason::MemoryLimit)
+    }
+
+    /// Stops the job when a limit is passed; ends when the job has ended.
+    fn guard(&self, cancel: &Cancel, gone: &mpsc::Receiver<()>) {
+        loop {
+            if let Some(reason) = self.passed() {
+                return cancel.stop(reason);
+            }
+            let poll = if self.memory.is_some() { MEMORY_POLL } else { Duration::from_secs(3600) };
+            let left = self.deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            match gone.recv_timeout(left.map_or(poll, |left| left.min(poll))) {
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Returns the resident memory of this process, where the system tells.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// A progress bar that appears when the job has taken a second, and only on a terminal.
+struct Bar {
+    start: Instant,
+    wanted: bool,
+    shown: Mutex<Option<ProgressBar>>,
+    phase: Mutex<Phase>,
+}
+
+/// What the job does now, and since when: each phase counts in its own units.
+#[derive(Clone, Copy)]
+struct Phase {
+    name: &'static str,
+    start: Instant,
+}
+
+impl Bar {
+    fn new(global: &Global) -> Bar {
+        let wanted = !global.quiet && std::io::stderr().is_terminal();
+        let start = Instant::now();
+        let phase = Mutex::new(Phase { name: "working", start });
+        Bar { start, wanted, shown: Mutex::new(None), phase }
+    }
+
+    fn clear(&self) {
+        if let Ok(mut shown) = self.shown.lock()
+            && let Some(bar) = shown.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn report(&self, done: u64, total: Option<u64>) {
+        if !self.wanted || self.start.elapsed() < SILENT_TIME {
+            return;
+        }
+        let (Ok(mut shown), Ok(phase)) = (self.shown.lock(), self.phase.lock()) else { return };
+        let bar = shown.get_or_insert_with(|| {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+        });
+        let template = match total {
+            Some(_) => "{msg} [{wide_bar}] {percent} %{prefix}",
+            None => "{msg} {human_pos}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(phase.name);
+        if let Some(total) = total {
+            bar.set_length(total);
+            bar.set_prefix(left(phase.start.elapsed(), done, total));
+        }
+        bar.set_position(done);
+    }
+
+    fn phase(&self, name: &'static str) {
+        if let Ok(mut phase) = self.phase.lock() {
+            *phase = Phase { name, start: Instant::now() };
+        }
+    }
+}
+
+/// Says how long the rest of a phase takes at the speed so far.
+fn left(elapsed: Duration, done: u64, total: u64) -> String {
+    if done == 0 || done > total {
+        return String::new();
+    }
+    let seconds = elapsed.as_secs_f64() * (total - done) as f64 / done as f64;
+    match seconds.ceil() as u64 {
+        seconds @ 0..120 => format!(", {seconds} s left"),
+        seconds => format!(", {} min left", seconds.div_ceil(60)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_is_estimated_from_the_speed_so_far() {
+        let ten = Duration::from_secs(10);
+        assert_eq!(left(ten, 1, 4), ", 30 s left");
+        assert_eq!(left(ten, 1, 100), ", 17 min left");
+        assert_eq!(left(ten, 4, 4), ", 0 s left");
+        assert_eq!(left(ten, 0, 4), "");
+    }
+
+    #[test]
+    fn limits_that_are_passed_say_so() {
+        let none = Watched { deadline: None, memory: None };
+        assert_eq!(none.passed(), None);
+        let late = Watched { deadline: Some(Instant::now()), memory: None };
+        assert_eq!(late.passed(), Some(StopReason::TimeLimit));
+        let large = Watched { deadline: None, memory: Some(u64::MAX) };
+        assert_eq!(large.passed(), None);
+    }
+}

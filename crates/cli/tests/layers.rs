@@ -1,0 +1,145 @@
+//! Dependencies point down: no crate may know one that stands above it or beside it.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// For each crate, the crates of the workspace that it may depend on. A crate that is not listed fails the test.
+const MAP: &[(&str, &[&str])] = &[
+    ("anyorder-trace", &[]),
+    ("anyorder-system", &["anyorder-trace"]),
+    ("anyorder-order", &["anyorder-trace"]),
+    ("anyorder-finding", &[]),
+    ("anyorder-hb", &["anyorder-trace", "anyorder-system", "anyorder-order", "anyorder-finding"]),
+    ("anyorder-certify", &["anyorder-trace", "anyorder-system"]),
+    ("anyorder-report", &["anyorder-finding", "anyorder-trace", "anyorder-system"]),
+    (
+        "anyorder",
+        &[
+            "anyorder-trace",
+            "anyorder-system",
+            "anyorder-order",
+            "anyorder-finding",
+            "anyorder-hb",
+            "anyorder-certify",
+            "anyorder-report",
+        ],
+    ),
+    // The oracles share nothing with the engines but the model of traces.
+    ("anyorder-testkit", &["anyorder-trace"]),
+];
+
+/// Crates that are for tests only: dependencies on them must be development dependencies.
+const TESTS_ONLY: &[&str] = &["anyorder-testkit"];
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Edge {
+    from: String,
+    to: String,
+    dev: bool,
+}
+
+#[test]
+fn no_crate_depends_on_one_above_it() {
+    let edges = edges(&metadata());
+    assert!(edges.len() >= 8, "the metadata must hold the edges: {edges:?}");
+    let wrong = violations(&edges);
+    assert!(wrong.is_empty(), "forbidden dependencies:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_crate_has_its_place_in_the_map() {
+    for name in crates(&metadata()) {
+        assert!(
+            MAP.iter().any(|(known, _)| *known == name),
+            "{name} has no place in the map of crates"
+        );
+    }
+}
+
+#[test]
+fn a_forbidden_edge_is_caught() {
+    let edge = |from: &str, to: &str, dev| Edge { from: from.to_owned(), to: to.to_owned(), dev };
+    let wrong = [
+        edge("anyorder-trace", "anyorder-hb", false),
+        edge("anyorder-certify", "anyorder-order", false),
+        edge("anyorder-report", "anyorder-hb", false),
+        edge("anyorder-hb", "anyorder", false),
+        edge("anyorder-hb", "anyorder-testkit", false),
+        edge("anyorder-testkit", "anyorder-hb", false),
+        edge("anyorder-new", "anyorder-trace", false),
+    ];
+    for edge in wrong {
+        assert_eq!(violations(std::slice::from_ref(&edge)).len(), 1, "{edge:?}");
+    }
+    let right = [
+        edge("anyorder-hb", "anyorder-testkit", true),
+        edge("anyorder-hb", "anyorder-certify", true),
+        edge("anyorder", "anyorder-hb", false),
+    ];
+    assert_eq!(violations(&right), Vec::<String>::new());
+}
+
+#[test]
+fn a_cycle_in_the_map_would_be_caught() {
+    assert!(is_layered(MAP));
+    assert!(!is_layered(&[("a", &["b"]), ("b", &["a"])]));
+}
+
+/// Returns what is wrong with each edge. Tests may use what stands beside them, but nothing may use the
+/// binary.
+fn violations(edges: &[Edge]) -> Vec<String> {
+    let allowed: BTreeMap<&str, &[&str]> = MAP.iter().copied().collect();
+    let is_wrong = |edge: &&Edge| match allowed.get(edge.from.as_str()) {
+        None => true,
+        Some(_) if edge.dev => edge.to == "anyorder",
+        Some(below) => TESTS_ONLY.contains(&edge.to.as_str()) || !below.contains(&edge.to.as_str()),
+    };
+    edges.iter().filter(is_wrong).map(|edge| format!("{} -> {}", edge.from, edge.to)).collect()
+}
+
+/// Returns whether crates can be taken away one by one, each when nothing it needs is left.
+fn is_layered(map: &[(&str, &[&str])]) -> bool {
+    let mut left: Vec<(&str, &[&str])> = map.to_vec();
+    while !left.is_empty() {
+        let names: Vec<&str> = left.iter().map(|(name, _)| *name).collect();
+        let before = left.len();
+        left.retain(|(_, below)| below.iter().any(|name| names.contains(name)));
+        if left.len() == before {
+            return false;
+        }
+    }
+    true
+}
+
+fn metadata() -> Value {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
+}
+
+fn crates(metadata: &Value) -> Vec<String> {
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    packages.iter().map(|package| package["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+/// Returns the edges between crates of the workspace.
+fn edges(metadata: &Value) -> Vec<Edge> {
+    let names = crates(metadata);
+    let mut edges = Vec::new();
+    for package in metadata["packages"].as_array().expect("a list of packages") {
+        for dependency in package["dependencies"].as_array().expect("a list of dependencies") {
+            let to = dependency["name"].as_str().expect("a name").to_owned();
+            if names.contains(&to) {
+                let from = package["name"].as_str().expect("a name").to_owned();
+                edges.push(Edge { from, to, dev: dependency["kind"] == "dev" });
+            }
+        }
+    }
+    edges
+}

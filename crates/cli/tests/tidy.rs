@@ -1,0 +1,135 @@
+//! Rules of the house that a compiler does not check.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// No source file may be longer: look for the second idea in it.
+const LINES_MAX: usize = 600;
+
+/// No test file may be longer.
+const TEST_LINES_MAX: usize = 800;
+
+/// Files that are longer all the same, with their bound: the list may only shrink.
+const KNOWN_LONG: &[(&str, usize)] = &[("crates/hb/src/engine.rs", 760)];
+
+/// Words that must not stand in sources, put together here so that this file has none of them.
+fn banned() -> Vec<(String, &'static str)> {
+    vec![
+        (format!("{}!(", "todo"), "unfinished code"),
+        (format!("{}!(", "unimplemented"), "unfinished code"),
+        (format!("{}ME", "FIX"), "an open end without an owner"),
+        (format!("//! {}\n", "TODO"), "a file without a description"),
+        (format!("/{}/", "work"), "a path of one machine"),
+        (format!("/{}/", "root"), "a path of one machine"),
+    ]
+}
+
+#[test]
+fn files_are_short_and_finished() {
+    let sources = sources();
+    assert!(sources.len() > 20, "the sources must be found");
+    let mut wrong = Vec::new();
+    for path in sources {
+        let text = fs::read_to_string(&path).expect("sources are UTF-8");
+        wrong.extend(complaints(&path.display().to_string(), &text));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_rules_catch_what_they_forbid() {
+    for (word, _) in banned() {
+        assert_eq!(complaints("x.rs", &format!("fn f() {{}}\n{word}")).len(), 1, "{word}");
+    }
+    assert_eq!(complaints("x.rs", &"\n".repeat(LINES_MAX + 1)).len(), 1);
+    assert_eq!(complaints("x.rs", &"\n".repeat(LINES_MAX)).len(), 0);
+    assert_eq!(complaints("a/tests/x.rs", &"\n".repeat(TEST_LINES_MAX)).len(), 0);
+    assert_eq!(complaints("a/tests/x.rs", &"\n".repeat(TEST_LINES_MAX + 1)).len(), 1);
+    assert_eq!(complaints("lib.rs", "//! Doc.\nfn f() {}\n").len(), 1);
+    assert_eq!(complaints("lib.rs", "//! ```\n//! fn f() {}\n//! ```\nmod a;\n").len(), 0);
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("documents are UTF-8");
+        for target in links(&text) {
+            let target_path = path.parent().expect("a folder").join(&target);
+            if !target_path.exists() {
+                wrong.push(format!("{}: {target}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "dead links:\n{}", wrong.join("\n"));
+    assert_eq!(links("[a](b.md#c) [d](https://e) [f](#g)"), ["b.md"]);
+}
+
+/// Returns what is wrong with one source file.
+fn complaints(name: &str, text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let lines = text.lines().count();
+    let known = KNOWN_LONG.iter().find(|(path, _)| name.ends_with(path));
+    let lines_max = match known {
+        Some((_, bound)) => *bound,
+        None if name.contains("/tests/") => TEST_LINES_MAX,
+        None => LINES_MAX,
+    };
+    if lines > lines_max {
+        wrong.push(format!("{name}: {lines} lines, {lines_max} at the most"));
+    }
+    for (word, why) in banned() {
+        if let Some(at) = text.find(&word) {
+            let line = text[..at].matches('\n').count() + 1;
+            wrong.push(format!("{name}:{line}: {why}: `{}`", word.trim()));
+        }
+    }
+    let logic = |line: &str| line.trim_start_matches("pub ").trim_start().starts_with("fn ");
+    if name.ends_with("lib.rs") && text.lines().any(logic) {
+        wrong.push(format!("{name}: a lib.rs is a table of contents and has no logic"));
+    }
+    wrong
+}
+
+/// Returns the relative targets of the links of a document, without their anchors.
+fn links(text: &str) -> Vec<String> {
+    let parts = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    parts
+        .filter(|target| !target.contains("://") && !target.starts_with('#'))
+        .map(|target| target.split('#').next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(&workspace().join("crates"), "rs", &mut found);
+    found
+}
+
+fn documents() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(&workspace().join("docs"), "md", &mut found);
+    for entry in fs::read_dir(workspace()).expect("the workspace can be listed").flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "md") {
+            found.push(entry.path());
+        }
+    }
+    found
+}
+
+/// Collects the files with an extension under a folder; build results and snapshots left out.
+fn collect(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder can be listed").flatten() {
+        let path = entry.path();
+        if path.is_dir() && !path.ends_with("target") && !path.ends_with("snapshots") {
+            collect(&path, extension, found);
+        } else if path.extension().is_some_and(|e| e == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+}

@@ -1,0 +1,151 @@
+//! Exit statuses, and what makes a result a failure.
+
+use crate::finding::Finding;
+use crate::outcome::Outcome;
+use crate::words::{Harm, Severity, Verdict};
+
+/// Nothing that counts was found, and the search was complete for the bounds asked.
+pub const CLEAN: u8 = 0;
+
+/// Something that counts was found, or the answer is `inconsistent` or `not_robust`.
+pub const FINDINGS: u8 = 1;
+
+/// The input or the command line is wrong; the message says where.
+pub const USAGE: u8 = 2;
+
+/// A limit was hit before an answer, and nothing that counts was found.
+pub const LIMIT: u8 = 3;
+
+/// A bug of ours.
+pub const BUG: u8 = 70;
+
+/// What makes a finding count for the exit status.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// The least severity that counts (`--fail-on`).
+    pub fail_on: Severity,
+    /// Whether harmless and covered findings count too (`--strict`).
+    pub strict: bool,
+    /// Filters whose findings do not count unless `strict`. Empty by default: a filter is a guess.
+    pub filters: Vec<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy { fail_on: Severity::Note, strict: false, filters: Vec::new() }
+    }
+}
+
+impl Policy {
+    /// Returns whether a finding makes the result a failure. Suppressed ones and those of the baseline
+    /// never do, strict or not.
+    #[must_use]
+    pub fn counts(&self, finding: &Finding) -> bool {
+        if finding.is_set_aside() || finding.severity < self.fail_on {
+            return false;
+        }
+        let filtered = finding.filters.iter().any(|name| self.filters.contains(name));
+        self.strict || !(finding.harm == Harm::Harmless || finding.is_covered() || filtered)
+    }
+}
+
+/// Returns the exit status of a command that came to a result: [`CLEAN`], [`FINDINGS`] or [`LIMIT`].
+///
+/// Findings beat limits. A verdict `inconsistent` or `not_robust` is a failure of its own where no
+/// finding goes with it; where findings do, they decide, so that they can be suppressed.
+#[must_use]
+pub fn exit_code(outcome: &Outcome, policy: &Policy) -> u8 {
+    let bad = matches!(outcome.verdict, Verdict::Inconsistent | Verdict::NotRobust);
+    if outcome.findings.iter().any(|finding| policy.counts(finding)) {
+        return FINDINGS;
+    }
+    if bad && outcome.findings.is_empty() {
+        return FINDINGS;
+    }
+    let open = matches!(outcome.verdict, Verdict::Incomplete | Verdict::Unknown);
+    if open || !outcome.complete { LIMIT } else { CLEAN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Coverage, SetAside};
+    use crate::words::{CoverageLevel, Kind};
+
+    fn with(findings: Vec<Finding>) -> Outcome {
+        Outcome { findings, ..Outcome::new("check", "0") }
+    }
+
+    fn race() -> Finding {
+        Finding::new(Kind::Race)
+    }
+
+    fn covered() -> Finding {
+        let coverage =
+            Some(Coverage { level: CoverageLevel::Task, uncovered: false, uncovered_pairs: 0 });
+        Finding { coverage, severity: Severity::Note, ..race() }
+    }
+
+    #[test]
+    fn findings_beat_limits_and_limits_beat_nothing() {
+        let policy = Policy::default();
+        let mut outcome = with(vec![race()]);
+        assert_eq!(exit_code(&outcome, &policy), FINDINGS);
+        outcome.cut_by("time-limit");
+        outcome.cut_by("time-limit");
+        assert_eq!(outcome.limits, ["time-limit"]);
+        assert_eq!(exit_code(&outcome, &policy), FINDINGS);
+        outcome.findings.clear();
+        outcome.judge(&policy);
+        assert_eq!(outcome.verdict, Verdict::Incomplete);
+        assert_eq!(exit_code(&outcome, &policy), LIMIT);
+        assert_eq!(exit_code(&with(vec![]), &policy), CLEAN);
+    }
+
+    #[test]
+    fn covered_harmless_and_filtered_count_only_when_strict() {
+        let harmless = Finding { harm: Harm::Harmless, ..race() };
+        let filtered = Finding { filters: vec!["unload".into()], ..race() };
+        let filters = vec!["unload".to_owned()];
+        let loose = Policy { filters, ..Policy::default() };
+        let strict = Policy { strict: true, ..loose.clone() };
+        for finding in [covered(), harmless, filtered.clone()] {
+            assert_eq!(exit_code(&with(vec![finding.clone()]), &loose), CLEAN);
+            assert_eq!(exit_code(&with(vec![finding]), &strict), FINDINGS);
+        }
+        assert_eq!(exit_code(&with(vec![filtered]), &Policy::default()), FINDINGS);
+    }
+
+    #[test]
+    fn what_is_set_aside_never_counts() {
+        let strict = Policy { strict: true, ..Policy::default() };
+        let baseline = Finding { baseline: true, ..race() };
+        let suppressed = Finding { suppressed: Some(SetAside::default()), ..race() };
+        assert_eq!(exit_code(&with(vec![baseline, suppressed]), &strict), CLEAN);
+    }
+
+    #[test]
+    fn severity_is_a_threshold() {
+        let policy = Policy { fail_on: Severity::Error, ..Policy::default() };
+        assert_eq!(exit_code(&with(vec![race()]), &policy), CLEAN);
+        let error = Finding { severity: Severity::Error, ..race() };
+        assert_eq!(exit_code(&with(vec![error]), &policy), FINDINGS);
+    }
+
+    #[test]
+    fn verdicts_without_findings() {
+        for (verdict, code) in [
+            (Verdict::Consistent, CLEAN),
+            (Verdict::Inconsistent, FINDINGS),
+            (Verdict::Unknown, LIMIT),
+            (Verdict::Robust, CLEAN),
+            (Verdict::NotRobust, FINDINGS),
+        ] {
+            let outcome = Outcome { verdict, ..with(vec![]) };
+            assert_eq!(exit_code(&outcome, &Policy::default()), code, "{verdict}");
+        }
+        let suppressed = Finding { baseline: true, ..Finding::new(Kind::Inconsistency) };
+        let outcome = Outcome { verdict: Verdict::Inconsistent, ..with(vec![suppressed]) };
+        assert_eq!(exit_code(&outcome, &Policy::default()), CLEAN);
+    }
+}

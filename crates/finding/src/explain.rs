@@ -1,0 +1,282 @@
+//! The texts behind `anyorder explain`: what each word of a report means, and what to do about it.
+
+use crate::words::Kind;
+
+/// Everything that [`explain`] knows: the kinds, then the categories of races, coverage, the filters.
+pub const TOPICS: &[&str] = &[
+    "race",
+    "order_violation",
+    "assertion",
+    "deadlock",
+    "invariant",
+    "response",
+    "update_conflict",
+    "inconsistency",
+    "nondeterminism",
+    "not_serializable",
+    "unstable",
+    "step_limit",
+    "multi_threaded",
+    "cross_posted",
+    "co_enabled",
+    "delayed",
+    "uncategorised",
+    "coverage",
+    "harm",
+    "late_registration",
+    "unload",
+];
+
+impl Kind {
+    /// Returns what this kind of finding means and what to do about it: a first line that says it all, a
+    /// blank line, then paragraphs of at most 80 columns.
+    #[must_use]
+    pub const fn explain(self) -> &'static str {
+        match self {
+            Kind::Race => RACE,
+            Kind::OrderViolation => ORDER_VIOLATION,
+            Kind::Assertion => ASSERTION,
+            Kind::Deadlock => DEADLOCK,
+            Kind::Invariant => INVARIANT,
+            Kind::Response => RESPONSE,
+            Kind::UpdateConflict => UPDATE_CONFLICT,
+            Kind::Inconsistency => INCONSISTENCY,
+            Kind::Nondeterminism => NONDETERMINISM,
+            Kind::NotSerializable => NOT_SERIALIZABLE,
+            Kind::Unstable => UNSTABLE,
+            Kind::StepLimit => STEP_LIMIT,
+        }
+    }
+}
+
+/// Returns the text about a topic: one of [`TOPICS`], with `-` or `_` between words; `None` for any other.
+#[must_use]
+pub fn explain(topic: &str) -> Option<&'static str> {
+    let topic = topic.replace('-', "_").to_ascii_lowercase();
+    if let Some(kind) = Kind::from_word(&topic) {
+        return Some(kind.explain());
+    }
+    Some(match topic.as_str() {
+        "multi_threaded" => MULTI_THREADED,
+        "cross_posted" => CROSS_POSTED,
+        "co_enabled" => CO_ENABLED,
+        "delayed" => DELAYED,
+        "uncategorised" => UNCATEGORISED,
+        "coverage" => COVERAGE,
+        "harm" => HARM,
+        "late_registration" => LATE_REGISTRATION,
+        "unload" => UNLOAD,
+        _ => return None,
+    })
+}
+
+const RACE: &str = "\
+race: two accesses to one location, one of them a write, can happen in either order.
+
+Happens-before is what holds in every run: the order inside a task, a post before
+its task, the order of tasks that a mailbox guarantees, a lock handed over, a
+thread started or awaited. A race is a pair of accesses that it leaves unordered.
+On one handler this needs no parallelism: two tasks that nothing orders can run
+the other way round, and whoever comes second sees what the first one did.
+
+A race is not yet a bug. Ask: is the result still right if the second access comes
+first? If not, make the order hold (post the second task from the first, chain the
+callbacks, cancel what is out of date) or make it not matter (check the state
+before using it).
+
+Uncovered races come first; see `anyorder explain coverage`. `anyorder why A B`
+shows why two events are ordered or not.
+";
+
+const ORDER_VIOLATION: &str = "\
+order_violation: two accesses can happen against the order that the program needs.
+
+A use before the initialisation, a use after the release. The finding has a run in
+which they come in the wrong order; its witness can be replayed.
+";
+
+const ASSERTION: &str = "\
+assertion: an assertion fails, or an exception goes uncaught, in some order.
+
+The same inputs may pass in the usual order. The witness is the schedule of a run
+that fails; replay it, and compare it with a run that passes: the explanation
+names the reversal that makes the difference.
+";
+
+const DEADLOCK: &str = "\
+deadlock: some order ends with everybody waiting for something that cannot come.
+
+The sites are what each one waits at, and what it holds. Take locks in one order
+everywhere, or do not wait while holding one.
+";
+
+const INVARIANT: &str = "\
+invariant: a stated invariant does not hold after some order of the tasks.
+
+The witness is the shortest schedule known that leads there.
+";
+
+const RESPONSE: &str = "\
+response: an input event is never answered in some order.
+
+The program becomes idle, and what the input asked for has not been done: a reply
+was dropped, overtaken, or waits for a task that ran too early.
+";
+
+const UPDATE_CONFLICT: &str = "\
+update_conflict: two updates of one state do not commute, and nothing orders them.
+
+The last one wins, and which is last depends on timing. Unlike a race between a
+read and a write, both orders can look right on their own; compare the end states.
+";
+
+const INCONSISTENCY: &str = "\
+inconsistency: what was observed cannot happen under the rules of the model.
+
+No order of the tasks explains all values that were read. The explanation is a
+cycle: each step must come before the next, and the last before the first. Either
+the program was run on something weaker than the model, or the trace is wrong.
+";
+
+const NONDETERMINISM: &str = "\
+nondeterminism: two orders of the same inputs end in different observations.
+
+The finding lists the parts of the observation that differ, with their levels. If
+only bookkeeping differs it is harmless; output and persistent state are not.
+";
+
+const NOT_SERIALIZABLE: &str = "\
+not_serializable: a run does what no one-at-a-time handling of the inputs does.
+
+The work of one input event, spread over several tasks, interleaves with that of
+another, and the result is that of neither order. The explanation is a cycle among
+the input events.
+";
+
+const UNSTABLE: &str = "\
+unstable: two runs of one schedule differ.
+
+Something that matters is not under control: a clock, a random number, the network,
+a thread that was not seen. Nothing else found in this run can be relied on until
+it is mocked or recorded.
+";
+
+const STEP_LIMIT: &str = "\
+step_limit: a run did not end within the number of steps allowed.
+
+It may be a loop that never ends in this order (two tasks that post each other), or
+just a long run; the limit is an option.
+";
+
+const MULTI_THREADED: &str = "\
+multi_threaded: the two accesses of the race are on different threads.
+
+They can even happen at the same time. A lock, or moving one of them to the other's
+handler by a post, mends it.
+";
+
+const CROSS_POSTED: &str = "\
+cross_posted: both tasks run on one handler, and one was posted from another thread.
+
+The handler runs them one after another, but which comes first depends on when the
+other thread posts. Where the chains of posts of the two tasks first differ, one of
+the posts comes from another thread.
+";
+
+const CO_ENABLED: &str = "\
+co_enabled: both tasks go back to input events that can come in either order.
+
+Two buttons on one screen, a click and a notification: the user or the environment
+decides. Disable one input while the other is being handled, or make the handlers
+work in both orders.
+";
+
+const DELAYED: &str = "\
+delayed: a delayed post decides which of the two tasks comes first.
+
+The order holds only as long as the delay is longer (or shorter) than everything
+else takes. A delay is no synchronisation: post the later task from the earlier
+one, or cancel it when it is out of date.
+";
+
+const UNCATEGORISED: &str = "\
+uncategorised: the order is open for none of the usual reasons.
+
+Neither two threads, nor two inputs, nor a post from another thread, nor a delay:
+for example a post to the front of a mailbox, or a mailbox without an order.
+";
+
+const COVERAGE: &str = "\
+coverage: a race is covered if ordering other races would order it too.
+
+Many races are only echoes: a flag is set and read without order, and everything
+behind the flag looks unordered as well. A covered race has some third event (at
+access level) or task (at task level) between its two sides, in the transitive
+closure of happens-before and all conflicts taken in the order of the trace.
+
+An uncovered race can be made adjacent: its two accesses can be put next to each
+other without reversing any other pair first. So uncovered races are listed first,
+and covered ones do not fail a check by themselves, unless `--strict`. Once the
+uncovered ones are mended, check again: what was covered may be gone, or be next.
+
+`--coverage task` is the default; `access` is finer and finds fewer races covered
+only because their tasks touch in other ways; `single` asks for one other race
+that is before it, and is there for comparison.
+";
+
+const HARM: &str = "\
+harm: whether the two orders of a finding lead to a difference that matters.
+
+`harmful`: a difference in what the program shows, stores or fails with was seen.
+`harmless`: both orders end alike, or differ only in a way that is known to be
+right; the class says which. `undecided`: the orders were not both run.
+";
+
+const LATE_REGISTRATION: &str = "\
+late_registration: the write registers a handler that the read looks for.
+
+If the event comes before its handler is registered, it is lost, or waits. Often the
+program is meant to work both ways. The filter is a guess from the shape of the
+accesses: it marks, and changes no verdict unless you ask it to.
+";
+
+const UNLOAD: &str = "\
+unload: one of the two accesses belongs to taking something down.
+
+A page being left, an activity being destroyed: the other task may come too late,
+and its work no longer matter; or it may use what is gone. The filter is a guess from
+the shape of the accesses: it marks, and changes no verdict unless you ask it to.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::RaceCategory;
+
+    #[test]
+    fn every_word_has_a_text_of_its_own() {
+        for kind in Kind::ALL {
+            assert!(TOPICS.contains(&kind.word()), "{kind}");
+        }
+        for category in RaceCategory::ALL {
+            assert!(TOPICS.contains(&category.word()), "{category}");
+        }
+        for topic in TOPICS {
+            let text = explain(topic).unwrap_or_else(|| panic!("{topic}"));
+            let (first, rest) = text.split_once("\n\n").unwrap_or_else(|| panic!("{topic}"));
+            assert!(first.starts_with(&format!("{topic}: ")), "{topic}");
+            assert!(!first.contains('\n') && !rest.is_empty(), "{topic}");
+            assert!(text.ends_with(".\n") && !text.ends_with("\n\n"), "{topic}");
+            for line in text.lines() {
+                let width = line.chars().count();
+                assert!(width <= 90 && !line.ends_with(' '), "{topic}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn spelling_is_forgiving_but_not_arbitrary() {
+        assert_eq!(explain("Co-Enabled"), explain("co_enabled"));
+        assert_eq!(explain("nonsense"), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! A small map that keeps the order in which its keys were set.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A map from names to values in the order of their first setting, so that a result reads from the general
+/// to the particular. Look-ups are linear: it holds tens of entries.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ordered<V>(Vec<(String, V)>);
+
+impl<V> Default for Ordered<V> {
+    fn default() -> Ordered<V> {
+        Ordered(Vec::new())
+    }
+}
+
+impl<V> Ordered<V> {
+    /// Makes an empty map.
+    #[must_use]
+    pub fn new() -> Ordered<V> {
+        Ordered::default()
+    }
+
+    /// Sets a value; one that was there keeps its place. Returns the map, for chains of settings.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<V>) -> &mut Ordered<V> {
+        let (name, value) = (name.into(), value.into());
+        match self.0.iter_mut().find(|(key, _)| *key == name) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((name, value)),
+        }
+        self
+    }
+
+    /// Returns a value.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&V> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// Returns all entries in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &V)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// Returns the number of entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether there are no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<K: Into<String>, V> FromIterator<(K, V)> for Ordered<V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Ordered<V> {
+        let mut map = Ordered::new();
+        for (key, value) in entries {
+            map.set(key, value);
+        }
+        map
+    }
+}
+
+impl<V: Serialize> Serialize for Ordered<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Ordered<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Ordered<V>, D::Error> {
+        struct Entries<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = Ordered<V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Ordered<V>, A::Error> {
+                let mut map = Ordered::new();
+                while let Some((key, value)) = access.next_entry::<String, V>()? {
+                    map.set(key, value);
+                }
+                Ok(map)
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_is_kept_through_json() {
+        let mut map: Ordered<u64> = Ordered::new();
+        map.set("z", 1_u64).set("a", 2_u64).set("z", 3_u64);
+        let json = serde_json::to_string(&map).unwrap();
+        assert_eq!(json, r#"{"z":3,"a":2}"#);
+        assert_eq!(serde_json::from_str::<Ordered<u64>>(&json).unwrap(), map);
+        assert_eq!(map.get("a"), Some(&2));
+        assert_eq!(map.get("b"), None);
+    }
+}

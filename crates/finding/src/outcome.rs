@@ -1,0 +1,195 @@
+//! All that one command found, in the shape of its JSON object.
+
+use crate::exit::Policy;
+use crate::finding::Finding;
+use crate::ordered::Ordered;
+use crate::words::Verdict;
+use serde::{Deserialize, Serialize};
+
+/// All that one command found. In JSON its fields stand in this order.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The version of the JSON format: [`Outcome::SCHEMA`].
+    pub schema: u32,
+    /// The name of the tool.
+    pub tool: String,
+    /// The version of the tool.
+    pub version: String,
+    /// The command, such as `check`.
+    pub command: String,
+    /// What was read.
+    #[serde(default)]
+    pub inputs: Vec<Input>,
+    /// The options that decide the result, defaults included.
+    #[serde(default)]
+    pub options: Options,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Whether everything asked for was searched.
+    pub complete: bool,
+    /// The names of the options that cut the search.
+    #[serde(default)]
+    pub limits: Vec<String>,
+    /// What was found, in the order of the report.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// Counts, by name.
+    #[serde(default)]
+    pub stats: Stats,
+}
+
+/// The options that decide a result, by their long names without dashes.
+pub type Options = Ordered<OptionValue>;
+
+/// Counts by name, in the order in which they are to be read.
+pub type Stats = Ordered<Stat>;
+
+impl Outcome {
+    /// The version of the JSON format that this crate writes.
+    pub const SCHEMA: u32 = 1;
+
+    /// Makes the result of a command that found nothing and searched everything.
+    #[must_use]
+    pub fn new(command: impl Into<String>, version: impl Into<String>) -> Outcome {
+        Outcome {
+            schema: Self::SCHEMA,
+            tool: "anyorder".into(),
+            version: version.into(),
+            command: command.into(),
+            inputs: Vec::new(),
+            options: Options::new(),
+            verdict: Verdict::Ok,
+            complete: true,
+            limits: Vec::new(),
+            findings: Vec::new(),
+            stats: Stats::new(),
+        }
+    }
+
+    /// Sets the verdict of `check`, `explore` and `predict` from what was found: `findings` where one
+    /// counts, else `incomplete` where a limit was hit, else `ok`. To be called after the baseline and the
+    /// suppressions were applied.
+    pub fn judge(&mut self, policy: &Policy) {
+        self.verdict = if self.findings.iter().any(|finding| policy.counts(finding)) {
+            Verdict::Findings
+        } else if self.complete {
+            Verdict::Ok
+        } else {
+            Verdict::Incomplete
+        };
+    }
+
+    /// Records that an option cut the search; each name is listed once.
+    pub fn cut_by(&mut self, option: &str) {
+        self.complete = false;
+        if !self.limits.iter().any(|limit| limit == option) {
+            self.limits.push(option.to_owned());
+        }
+    }
+}
+
+/// One input that was read.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Input {
+    /// Its path as given, `-` for standard input.
+    pub path: String,
+    /// The name of its format.
+    pub format: String,
+}
+
+/// The value of an option.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// A switch.
+    Bool(bool),
+    /// A number.
+    Integer(u64),
+    /// A word, a path.
+    Text(String),
+    /// An option that was given several times.
+    List(Vec<String>),
+}
+
+/// One statistic.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Stat {
+    /// A count.
+    Integer(u64),
+    /// Counts by a further name, such as a category.
+    Map(Ordered<u64>),
+    /// Counts by position.
+    List(Vec<u64>),
+}
+
+impl Stat {
+    /// Returns the number, where it is one.
+    #[must_use]
+    pub const fn integer(&self) -> Option<u64> {
+        match self {
+            Stat::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl From<u64> for Stat {
+    fn from(number: u64) -> Stat {
+        Stat::Integer(number)
+    }
+}
+
+impl From<u32> for Stat {
+    fn from(number: u32) -> Stat {
+        Stat::Integer(u64::from(number))
+    }
+}
+
+impl From<usize> for Stat {
+    fn from(number: usize) -> Stat {
+        Stat::Integer(number as u64)
+    }
+}
+
+impl From<Vec<u64>> for Stat {
+    fn from(numbers: Vec<u64>) -> Stat {
+        Stat::List(numbers)
+    }
+}
+
+impl From<Ordered<u64>> for Stat {
+    fn from(map: Ordered<u64>) -> Stat {
+        Stat::Map(map)
+    }
+}
+
+impl From<bool> for OptionValue {
+    fn from(flag: bool) -> OptionValue {
+        OptionValue::Bool(flag)
+    }
+}
+
+impl From<u64> for OptionValue {
+    fn from(number: u64) -> OptionValue {
+        OptionValue::Integer(number)
+    }
+}
+
+impl From<&str> for OptionValue {
+    fn from(text: &str) -> OptionValue {
+        OptionValue::Text(text.to_owned())
+    }
+}
+
+impl From<String> for OptionValue {
+    fn from(text: String) -> OptionValue {
+        OptionValue::Text(text)
+    }
+}
+
+impl From<Vec<String>> for OptionValue {
+    fn from(list: Vec<String>) -> OptionValue {
+        OptionValue::List(list)
+    }
+}

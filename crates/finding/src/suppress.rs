@@ -1,0 +1,254 @@
+//! Suppressions: what a team has decided not to hear of, in `anyorder.toml`.
+
+use crate::finding::{Finding, SetAside};
+use crate::glob;
+use crate::words::{Kind, RaceCategory};
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The suppressions of a file, in its order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Suppressions {
+    entries: Vec<Suppression>,
+}
+
+/// One suppression. It matches the findings that fit all that it states.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Suppression {
+    /// The kind of finding.
+    pub kind: Option<Kind>,
+    /// The category.
+    pub category: Option<String>,
+    /// A pattern for the location of any of its sites: `*` for any text, `?` for any character.
+    pub location: Option<String>,
+    /// The id.
+    pub id: Option<String>,
+    /// Why, for people.
+    pub reason: Option<String>,
+    /// The line at which it begins, from 1.
+    pub line: u32,
+}
+
+/// A suppression file that cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct SuppressionError {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// What is wrong, and what was expected.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    suppress: Vec<Spanned<Table>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    kind: Option<Spanned<String>>,
+    category: Option<Spanned<String>>,
+    location: Option<String>,
+    id: Option<String>,
+    reason: Option<String>,
+}
+
+impl Suppressions {
+    /// Reads the text of an `anyorder.toml`.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the place of the first thing that is wrong: no TOML, an unknown key, an unknown kind,
+    /// or a suppression that states nothing and so would hide everything.
+    pub fn parse(text: &str) -> Result<Suppressions, SuppressionError> {
+        let file: File = toml::from_str(text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            SuppressionError::at(text, offset, error.message().trim().to_owned())
+        })?;
+        let mut entries = Vec::with_capacity(file.suppress.len());
+        for table in file.suppress {
+            entries.push(suppression(text, table)?);
+        }
+        Ok(Suppressions { entries })
+    }
+
+    /// Returns the suppressions.
+    #[must_use]
+    pub fn entries(&self) -> &[Suppression] {
+        &self.entries
+    }
+
+    /// Marks the findings that a suppression matches, with the first that does; returns the suppressions
+    /// that matched nothing. O(findings × suppressions).
+    pub fn apply(&self, findings: &mut [Finding]) -> Vec<&Suppression> {
+        let mut used = vec![false; self.entries.len()];
+        for finding in findings {
+            finding.suppressed = None;
+            for (entry, used) in self.entries.iter().zip(&mut used) {
+                if !entry.matches(finding) {
+                    continue;
+                }
+                *used = true;
+                if finding.suppressed.is_none() {
+                    let reason = entry.reason.clone();
+                    finding.suppressed = Some(SetAside { reason, line: Some(entry.line) });
+                }
+            }
+        }
+        self.entries.iter().zip(used).filter(|(_, used)| !used).map(|(entry, _)| entry).collect()
+    }
+}
+
+impl Suppression {
+    /// Returns whether a finding fits all that the suppression states.
+    #[must_use]
+    pub fn matches(&self, finding: &Finding) -> bool {
+        let fits_location = |pattern: &String| {
+            let mut locations = finding.sites.iter().filter_map(|site| site.location.as_deref());
+            locations.any(|location| glob::matches(pattern, location))
+        };
+        self.kind.is_none_or(|kind| kind == finding.kind)
+            && self.category.as_ref().is_none_or(|it| finding.category.as_ref() == Some(it))
+            && self.id.as_ref().is_none_or(|id| *id == finding.id)
+            && self.location.as_ref().is_none_or(fits_location)
+    }
+}
+
+/// Checks one table of the file.
+fn suppression(text: &str, table: Spanned<Table>) -> Result<Suppression, SuppressionError> {
+    let start = table.span().start;
+    let Table { kind, category, location, id, reason } = table.into_inner();
+    if kind.is_none() && category.is_none() && location.is_none() && id.is_none() {
+        let message = "this suppression states none of `kind`, `category`, `location`, `id`, and would hide everything";
+        return Err(SuppressionError::at(text, start, message.to_owned()));
+    }
+    let kind = kind.map(|word| known(text, &word, "kind", Kind::from_word, words_of_kinds));
+    let category = category
+        .map(|word| known(text, &word, "category", RaceCategory::from_word, words_of_categories));
+    let line = SuppressionError::at(text, start, String::new()).line;
+    let kind = kind.transpose()?;
+    let category = category.transpose()?.map(|category| category.word().to_owned());
+    Ok(Suppression { kind, category, location, id, reason, line })
+}
+
+/// Reads a word from a fixed list.
+fn known<T>(
+    text: &str,
+    word: &Spanned<String>,
+    what: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    words: impl Fn() -> Vec<&'static str>,
+) -> Result<T, SuppressionError> {
+    parse(word.get_ref()).ok_or_else(|| {
+        let word_text = word.get_ref().escape_debug();
+        let message =
+            format!("unknown {what} `{word_text}`, expected one of {}", words().join(", "));
+        SuppressionError::at(text, word.span().start, message)
+    })
+}
+
+fn words_of_kinds() -> Vec<&'static str> {
+    Kind::ALL.iter().map(|kind| kind.word()).collect()
+}
+
+fn words_of_categories() -> Vec<&'static str> {
+    RaceCategory::ALL.iter().map(|category| category.word()).collect()
+}
+
+impl SuppressionError {
+    /// Makes an error at a byte offset of the text.
+    fn at(text: &str, offset: usize, message: String) -> SuppressionError {
+        let before = text.get(..offset).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        SuppressionError {
+            line: count(before.matches('\n').count() + 1),
+            column: count(before[line_start..].chars().count() + 1),
+            message,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Site;
+
+    fn finding(id: &str, category: &str, location: &str) -> Finding {
+        let site = |location: &str| Site { location: Some(location.into()), ..Site::default() };
+        Finding {
+            id: id.into(),
+            category: Some(category.into()),
+            sites: vec![site("other"), site(location)],
+            ..Finding::new(Kind::Race)
+        }
+    }
+
+    const TEXT: &str = r#"
+# what we know
+[[suppress]]
+kind = "race"
+category = "delayed"
+location = "Cache.*"
+reason = "an eviction may be late"
+
+[[suppress]]
+id = "00000000000000aa"
+
+[[suppress]]
+location = "Nothing.?"
+"#;
+
+    #[test]
+    fn all_that_is_stated_must_fit() {
+        let suppressions = Suppressions::parse(TEXT).unwrap();
+        let mut findings = [
+            finding("1", "delayed", "Cache.size@0x1"),
+            finding("2", "co_enabled", "Cache.size@0x1"),
+            finding("3", "delayed", "Other.size"),
+            finding("00000000000000aa", "delayed", "Other.size"),
+        ];
+        let unused: Vec<u32> =
+            suppressions.apply(&mut findings).iter().map(|entry| entry.line).collect();
+        let marks: Vec<Option<u32>> =
+            findings.iter().map(|f| f.suppressed.as_ref().and_then(|mark| mark.line)).collect();
+        assert_eq!(marks, [Some(3), None, None, Some(9)]);
+        assert_eq!(unused, [12]);
+        let reason = findings[0].suppressed.as_ref().and_then(|mark| mark.reason.as_deref());
+        assert_eq!(reason, Some("an eviction may be late"));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        for (text, place, part) in [
+            ("[[suppress]]\nkind = \"race\"\nlocaton = \"x\"\n", (3, 1), "unknown field `locaton`"),
+            (
+                "[[suppress]]\nid = \"a\"\nkind = \"rice\"\n",
+                (3, 8),
+                "unknown kind `rice`, expected one of race, ",
+            ),
+            ("\n[[suppress]]\ncategory = \"x\"\n", (3, 12), "unknown category `x`"),
+            ("\n\n[[suppress]]\nreason = \"all\"\n", (3, 1), "would hide everything"),
+            ("[surpress]\n", (1, 2), "unknown field `surpress`"),
+            ("[[suppress]]\nid = 5\n", (2, 6), "invalid type: integer"),
+            ("[[suppress]\n", (1, 12), ""),
+        ] {
+            let error = Suppressions::parse(text).unwrap_err();
+            assert_eq!((error.line, error.column), place, "{text}: {error}");
+            assert!(error.message.contains(part), "{error}");
+            assert!(
+                error.to_string().starts_with(&format!("line {}, column {}: ", place.0, place.1))
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_file_suppresses_nothing() {
+        assert_eq!(Suppressions::parse("").unwrap(), Suppressions::default());
+    }
+}

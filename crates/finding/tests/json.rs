@@ -1,0 +1,203 @@
+//! The JSON of a result: field order, omissions, round trip, and the published schema.
+
+use anyorder_finding::{
+    Coverage, CoverageLevel, Finding, Harm, Input, Kind, OptionValue, Ordered, Outcome,
+    RaceCategory, SetAside, Severity, Site, Stat, Step, Verdict, Witness, WitnessPlace, assign_ids,
+    schema,
+};
+use serde_json::Value;
+
+mod checker;
+
+/// A result in which every field is present.
+fn full() -> Outcome {
+    let site = |line, event: &str, access: &str| Site {
+        file: Some("app.js".into()),
+        line: Some(line),
+        column: Some(3),
+        label: Some("L1".into()),
+        event: Some(event.into()),
+        task: Some("load/click#1".into()),
+        handler: Some("page".into()),
+        thread: Some("main".into()),
+        location: Some("cart.items@0x41".into()),
+        access: Some(access.into()),
+        chain: vec!["posted by `init` at event 3".into(), "input `click`".into()],
+    };
+    let mut outcome = Outcome::new("check", "0.1.0");
+    outcome.inputs = vec![Input { path: "run.trace".into(), format: "native".into() }];
+    outcome
+        .options
+        .set("rules", "android")
+        .set("max-pairs", 1000_u64)
+        .set("strict", false)
+        .set("filter", vec!["unload".to_owned()]);
+    outcome.verdict = Verdict::Findings;
+    outcome.cut_by("time-limit");
+    outcome.findings.push(Finding {
+        category: Some(RaceCategory::CoEnabled.word().into()),
+        severity: Severity::Note,
+        harm: Harm::Harmless,
+        harm_class: Some("equal".into()),
+        title: "`cart.items` is read and written in either order".into(),
+        sites: vec![site(1, "7", "read"), site(9, "12", "write")],
+        pairs: vec![["7".into(), "12".into()]],
+        pairs_total: 3,
+        confirmed: Some(false),
+        explanation: vec![Step {
+            text: "`a` posts `b`".into(),
+            rule: Some("post".into()),
+            events: vec!["3".into()],
+        }],
+        witness: Some(Witness {
+            format: "schedule".into(),
+            place: WitnessPlace::Path("w.json".into()),
+        }),
+        replay: Some("anyorder replay w.json".into()),
+        coverage: Some(Coverage {
+            level: CoverageLevel::Task,
+            uncovered: true,
+            uncovered_pairs: 1,
+        }),
+        filters: vec!["unload".into()],
+        suppressed: Some(SetAside { reason: Some("known".into()), line: Some(4) }),
+        baseline: true,
+        ..Finding::new(Kind::Race)
+    });
+    let categories: Ordered<u64> = RaceCategory::ALL.iter().map(|c| (c.word(), 0)).collect();
+    outcome.stats.set("events", 12_u64).set("races_by_category", categories);
+    outcome.stats.set("levels", vec![1, 2]);
+    assign_ids(&mut outcome.findings);
+    outcome
+}
+
+#[test]
+fn fields_stand_in_the_documented_order() {
+    let mut outcome = full();
+    outcome.findings[0].id = "0123456789abcdef".into();
+    let json = serde_json::to_string(&outcome).unwrap();
+    let expected = concat!(
+        r#"{"schema":1,"tool":"anyorder","version":"0.1.0","command":"check","#,
+        r#""inputs":[{"path":"run.trace","format":"native"}],"#,
+        r#""options":{"rules":"android","max-pairs":1000,"strict":false,"filter":["unload"]},"#,
+        r#""verdict":"findings","complete":false,"limits":["time-limit"],"findings":[{"#,
+        r#""id":"0123456789abcdef","kind":"race","category":"co_enabled","severity":"note","#,
+        r#""harm":"harmless","harm_class":"equal","#,
+        r#""title":"`cart.items` is read and written in either order","sites":["#,
+        r#"{"file":"app.js","line":1,"column":3,"label":"L1","event":"7","task":"load/click#1","#,
+        r#""handler":"page","thread":"main","location":"cart.items@0x41","access":"read","#,
+        r#""chain":["posted by `init` at event 3","input `click`"]},"#,
+        r#"{"file":"app.js","line":9,"column":3,"label":"L1","event":"12","task":"load/click#1","#,
+        r#""handler":"page","thread":"main","location":"cart.items@0x41","access":"write","#,
+        r#""chain":["posted by `init` at event 3","input `click`"]}],"#,
+        r#""pairs":[["7","12"]],"pairs_total":3,"confirmed":false,"#,
+        r#""explanation":[{"text":"`a` posts `b`","rule":"post","events":["3"]}],"#,
+        r#""witness":{"format":"schedule","path":"w.json"},"replay":"anyorder replay w.json","#,
+        r#""coverage":{"level":"task","uncovered":true,"uncovered_pairs":1},"#,
+        r#""filters":["unload"],"suppressed":{"reason":"known","line":4},"baseline":true}],"#,
+        r#""stats":{"events":12,"races_by_category":{"multi_threaded":0,"cross_posted":0,"#,
+        r#""co_enabled":0,"delayed":0,"uncategorised":0},"levels":[1,2]}}"#,
+    );
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn absent_fields_are_omitted() {
+    let json = serde_json::to_string(&Finding::new(Kind::Deadlock)).unwrap();
+    assert_eq!(
+        json,
+        r#"{"id":"","kind":"deadlock","severity":"warning","harm":"undecided","title":"","sites":[],"confirmed":null}"#
+    );
+    assert_eq!(serde_json::to_string(&Site::default()).unwrap(), "{}");
+}
+
+#[test]
+fn what_is_written_is_read_back_and_unknown_keys_are_ignored() {
+    let outcome = full();
+    let json = serde_json::to_string(&outcome).unwrap();
+    assert_eq!(serde_json::from_str::<Outcome>(&json).unwrap(), outcome);
+    let more = json.replacen('{', r#"{"later":[1],"#, 1);
+    assert_eq!(serde_json::from_str::<Outcome>(&more).unwrap(), outcome);
+    let inline = Witness {
+        format: "schedule".into(),
+        place: WitnessPlace::Inline(serde_json::json!({"choices": []})),
+    };
+    let json = serde_json::to_string(&inline).unwrap();
+    assert_eq!(json, r#"{"format":"schedule","inline":{"choices":[]}}"#);
+    assert_eq!(serde_json::from_str::<Witness>(&json).unwrap(), inline);
+    for value in [
+        OptionValue::Bool(true),
+        OptionValue::Integer(5),
+        OptionValue::Text("5".into()),
+        OptionValue::List(vec![]),
+    ] {
+        let json = serde_json::to_string(&value).unwrap();
+        assert_eq!(serde_json::from_str::<OptionValue>(&json).unwrap(), value);
+    }
+    let stat: Stat = serde_json::from_str("[]").unwrap();
+    assert_eq!(stat, Stat::List(vec![]));
+}
+
+#[test]
+fn results_fit_the_schema() {
+    let schema: Value = serde_json::from_str(schema()).unwrap();
+    let full = serde_json::to_value(full()).unwrap();
+    assert_eq!(checker::check(&schema, &full), Vec::<String>::new());
+    let empty = serde_json::to_value(Outcome::new("check", "0.1.0")).unwrap();
+    assert_eq!(checker::check(&schema, &empty), Vec::<String>::new());
+}
+
+#[test]
+fn the_schema_names_every_field_and_word() {
+    let schema: Value = serde_json::from_str(schema()).unwrap();
+    let keys =
+        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    let full = serde_json::to_value(full()).unwrap();
+    let defs = &schema["$defs"];
+    let finding = &full["findings"][0];
+    assert_eq!(keys(&schema["properties"]), keys(&full));
+    assert_eq!(keys(&defs["finding"]["properties"]), keys(finding));
+    assert_eq!(keys(&defs["site"]["properties"]), keys(&finding["sites"][0]));
+    assert_eq!(keys(&defs["coverage"]["properties"]), keys(&finding["coverage"]));
+    let words = |value: &Value| -> Vec<String> {
+        value["enum"].as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned()).collect()
+    };
+    let list = |all: Vec<&str>| -> Vec<String> { all.into_iter().map(str::to_owned).collect() };
+    let kinds = Kind::ALL.iter().map(|kind| kind.word()).collect();
+    assert_eq!(words(&defs["finding"]["properties"]["kind"]), list(kinds));
+    let verdicts = Verdict::ALL.iter().map(|verdict| verdict.word()).collect();
+    assert_eq!(words(&schema["properties"]["verdict"]), list(verdicts));
+    let severities = Severity::ALL.iter().map(|severity| severity.word()).collect();
+    assert_eq!(words(&defs["finding"]["properties"]["severity"]), list(severities));
+    let harms = Harm::ALL.iter().map(|harm| harm.word()).collect();
+    assert_eq!(words(&defs["finding"]["properties"]["harm"]), list(harms));
+    let levels = CoverageLevel::ALL.iter().map(|level| level.word()).collect();
+    assert_eq!(words(&defs["coverage"]["properties"]["level"]), list(levels));
+}
+
+#[test]
+fn the_checker_finds_what_does_not_fit() {
+    let schema: Value = serde_json::from_str(schema()).unwrap();
+    let good = serde_json::to_value(full()).unwrap();
+    for (pointer, bad) in [
+        ("/schema", serde_json::json!(2)),
+        ("/verdict", serde_json::json!("fine")),
+        ("/limits", serde_json::json!("time-limit")),
+        ("/options/rules", serde_json::json!(null)),
+        ("/findings/0/id", serde_json::json!("XYZ")),
+        ("/findings/0/pairs/0", serde_json::json!(["1"])),
+        ("/findings/0/confirmed", serde_json::json!("yes")),
+        ("/findings/0/sites/0/line", serde_json::json!(1.5)),
+        ("/findings/0/sites/0/chain/0", serde_json::json!(1)),
+        ("/findings/0/witness", serde_json::json!({"format": "x"})),
+        ("/findings/0/coverage/level", serde_json::json!("both")),
+        ("/stats/events", serde_json::json!(-1)),
+    ] {
+        let mut value = good.clone();
+        *value.pointer_mut(pointer).unwrap() = bad;
+        assert!(!checker::check(&schema, &value).is_empty(), "{pointer}");
+    }
+    let mut value = good;
+    value.as_object_mut().unwrap().remove("stats");
+    assert!(!checker::check(&schema, &value).is_empty());
+}

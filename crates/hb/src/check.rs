@@ -1,0 +1,271 @@
+//! The whole check of a trace: happens-before, races, coverage, groups, findings.
+
+use crate::category::{Captured, Categories, Origins, categorise};
+use crate::conflicts::Conflicts;
+use crate::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
+use crate::engine::{Engine, View, Visitor};
+use crate::filters::Filters;
+use crate::findings::findings;
+use crate::groups::{Group, GroupBy, Key, group};
+use crate::races::{Detector, Races};
+use crate::rules::RuleSet;
+use crate::strands::StrandId;
+use anyorder_finding::{CoverageLevel, Finding, RaceCategory};
+use anyorder_order::Clock;
+use anyorder_system::{Cancel, Control, StopReason, Stopped};
+use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
+use std::collections::BTreeSet;
+
+/// What to check, and how to report it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Which rules order events.
+    pub rules: RuleSet,
+    /// Which definition of coverage is used.
+    pub coverage: CoverageLevel,
+    /// How races are grouped.
+    pub group_by: GroupBy,
+    /// How many pairs of events a group lists at the most.
+    pub max_pairs: usize,
+    /// Whether patterns that seldom do harm are marked.
+    pub filters: bool,
+}
+
+impl Options {
+    /// Returns the options that fit a rule set: coverage between tasks where tasks can be reordered,
+    /// between accesses otherwise.
+    #[must_use]
+    pub fn new(rules: RuleSet) -> Options {
+        let coverage =
+            if rules.reorders_tasks() { CoverageLevel::Task } else { CoverageLevel::Access };
+        Options { rules, coverage, group_by: GroupBy::Field, max_pairs: 1000, filters: true }
+    }
+}
+
+/// Counts of one check.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Events of the trace.
+    pub events: u64,
+    /// Tasks that ran from a mailbox.
+    pub tasks: u64,
+    /// Handlers with a mailbox.
+    pub handlers: u64,
+    /// All handlers: those without a mailbox are plain threads.
+    pub threads: u64,
+    /// Locks.
+    pub locks: u64,
+    /// Locations that are accessed.
+    pub locations: u64,
+    /// Edges of happens-before, program order left out.
+    pub hb_edges: u64,
+    /// Passes that the fixpoint of the rules took.
+    pub rounds: u64,
+    /// Chains that the strands of the trace were put on: the width of the clocks.
+    pub chains: u64,
+    /// Racing pairs of accesses.
+    pub race_pairs: u64,
+    /// Groups of races.
+    pub races: u64,
+    /// Groups with an uncovered race.
+    pub races_uncovered: u64,
+    /// Classes and fields with races, by category; co-enabled: objects and fields. As DroidRacer counts.
+    /// Where locations are not fields, groups.
+    pub races_by_category: RaceCounts,
+}
+
+/// The outcome of a check.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The findings, the most important first.
+    pub findings: Vec<Finding>,
+    /// The counts.
+    pub statistics: Statistics,
+    /// What ended the check early; what was found by then is true, but not all there is.
+    pub stopped: Option<StopReason>,
+}
+
+/// Finds all races of a trace.
+///
+/// Never fails: a check that was stopped says so, with what it found. Time and memory: see `engine` and `races` in the
+/// source; linear in the events, times the chains for those that synchronise.
+#[must_use]
+pub fn check(trace: &Trace, options: &Options, control: &Control<'_>) -> Checked {
+    let mut check = Check {
+        trace,
+        options,
+        statistics: basic_statistics(trace),
+        races: Races::default(),
+        findings: Vec::new(),
+    };
+    let stopped = check.run(control).err().map(|Stopped(reason)| reason);
+    Checked { findings: check.findings, statistics: check.statistics, stopped }
+}
+
+struct Check<'t> {
+    trace: &'t Trace,
+    options: &'t Options,
+    statistics: Statistics,
+    races: Races,
+    findings: Vec<Finding>,
+}
+
+impl Check<'_> {
+    fn run(&mut self, control: &Control<'_>) -> Result<(), Stopped> {
+        let cancel = &control.cancel;
+        let mut engine = Engine::new(self.trace, self.options.rules, cancel)?;
+        self.statistics.hb_edges = engine.edges;
+        self.statistics.rounds = u64::from(engine.rounds);
+        self.statistics.chains = engine.chains.len() as u64;
+        control.check_memory(0, engine.memory_bytes())?;
+        let origins = Origins::new(self.trace);
+        let conflicts = Conflicts::new(self.trace, |event| engine.strand_of(event));
+        let mut pass = Detection {
+            detector: Detector::new(self.trace, &conflicts),
+            triggers: Captured::new(origins.triggers()),
+        };
+        let total = self.trace.len() as u64;
+        let mut report = |done: u64| control.progress.report(done, Some(total));
+        let ends = engine.visit(&mut pass, cancel, &mut report);
+        let Detection { detector, triggers } = pass;
+        self.races = detector.races;
+        self.statistics.race_pairs = self.races.total();
+        let mut categories = Categories::new(&engine, &origins, &triggers);
+        let categories = categorise(&self.races, &mut categories);
+        let covered = ends.and_then(|ends| self.coverage(&mut engine, &ends, cancel));
+        let (uncovered, stopped) = match covered {
+            Ok(uncovered) => (uncovered, Ok(())),
+            // Not known to be covered: listed with the uncovered ones.
+            Err(stopped) => (self.all_uncovered(), Err(stopped)),
+        };
+        let filters = self.options.filters.then(|| Filters::new(self.trace, &origins));
+        let by = self.options.group_by;
+        let groups =
+            group(self.trace, &self.races, &categories, &uncovered, filters.as_ref(), by);
+        self.count(&groups);
+        let cancel = if stopped.is_ok() { cancel.clone() } else { Cancel::new() };
+        let (level, max) = (self.options.coverage, self.options.max_pairs);
+        self.findings =
+            findings(&mut engine, &self.races, &groups, &uncovered, level, max, &cancel)?;
+        stopped
+    }
+
+    fn coverage(
+        &self,
+        engine: &mut Engine<'_>,
+        ends: &[Clock],
+        cancel: &Cancel,
+    ) -> Result<Uncovered, Stopped> {
+        match self.options.coverage {
+            CoverageLevel::Task => task_coverage(engine, &self.races, ends, cancel),
+            CoverageLevel::Access => {
+                access_coverage(engine, &self.races, cancel, &mut |_| ())
+            }
+            CoverageLevel::Single => {
+                single_coverage(engine, &self.races, cancel, &mut |_| ())
+            }
+        }
+    }
+
+    fn all_uncovered(&self) -> Uncovered {
+        let in_pair = self.races.pairs.iter().map(|pair| self.races.pairs_in(*pair)).collect();
+        Uncovered { in_pair, edge_only: false }
+    }
+
+    fn count(&mut self, groups: &[Group]) {
+        self.statistics.races = groups.len() as u64;
+        self.statistics.races_uncovered =
+            groups.iter().filter(|group| group.uncovered > 0).count() as u64;
+        let fields = self.trace.tables().locations.iter().any(|location| {
+            matches!(location, Location::Field { .. } | Location::Static { .. })
+        });
+        let counted = |category: RaceCategory| {
+            let groups = groups.iter().filter(|group| group.category == category);
+            if fields && self.options.group_by == GroupBy::Field {
+                // Races on files and databases are reported, but DroidRacer counts none.
+                groups.filter(|group| matches!(group.key, Key::Field { .. })).count()
+            } else if fields {
+                self.count_fields(groups)
+            } else {
+                groups.count()
+            }
+        };
+        self.statistics.races_by_category =
+            RaceCounts(CATEGORIES.map(|category| (category, counted(category) as u64)));
+    }
+
+    /// Counts classes and fields (co-enabled: objects and fields) in groups made another way.
+    fn count_fields<'g>(&self, groups: impl Iterator<Item = &'g Group>) -> usize {
+        let mut seen = BTreeSet::new();
+        for group in groups {
+            for i in &group.members {
+                let run = self.races.run(self.races.pairs[*i as usize].0);
+                let co_enabled = group.category == RaceCategory::CoEnabled;
+                match self.trace.tables().locations[run.location.index()] {
+                    Location::Field { object, class, field } => {
+                        seen.insert((class, field, co_enabled.then_some(object)));
+                    }
+                    Location::Static { class, field } => {
+                        seen.insert((class, field, None));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        seen.len()
+    }
+}
+
+/// Races by category, in the order of reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RaceCounts(pub [(RaceCategory, u64); 5]);
+
+impl Default for RaceCounts {
+    fn default() -> RaceCounts {
+        RaceCounts(CATEGORIES.map(|category| (category, 0)))
+    }
+}
+
+/// The categories in the order of reports.
+const CATEGORIES: [RaceCategory; 5] = [
+    RaceCategory::MultiThreaded,
+    RaceCategory::CrossPosted,
+    RaceCategory::CoEnabled,
+    RaceCategory::Delayed,
+    RaceCategory::Uncategorised,
+];
+
+/// Detects races and takes the clocks at triggers in one pass.
+struct Detection<'t> {
+    detector: Detector<'t>,
+    triggers: Captured,
+}
+
+impl Visitor for Detection<'_> {
+    #[inline]
+    fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
+        self.detector.event(view, event, strand);
+        self.triggers.event(view, event, strand);
+    }
+}
+
+fn basic_statistics(trace: &Trace) -> Statistics {
+    let tables = trace.tables();
+    let mut serves: Vec<bool> =
+        tables.handlers.iter().map(|handler| handler.mailbox != Mailbox::None).collect();
+    let ran: Vec<TaskId> = trace.task_ids().filter(|task| trace.ran_from_mailbox(*task)).collect();
+    for task in &ran {
+        if let Some(serves) = serves.get_mut(trace.span(*task).handler.index()) {
+            *serves = true;
+        }
+    }
+    Statistics {
+        events: trace.len() as u64,
+        tasks: ran.len() as u64,
+        handlers: serves.iter().filter(|serves| **serves).count() as u64,
+        threads: tables.handlers.len() as u64,
+        locks: tables.locks.len() as u64,
+        locations: tables.locations.len() as u64,
+        ..Statistics::default()
+    }
+}

@@ -1,0 +1,107 @@
+//! Groups of races as findings.
+
+use crate::category::Captured;
+use crate::coverage::Uncovered;
+use crate::describe;
+use crate::engine::Engine;
+use crate::explain;
+use crate::groups::{Group, Key, pairs};
+use crate::races::Races;
+use anyorder_finding::{Coverage, CoverageLevel, Finding, Harm, Kind, Severity, assign_ids};
+use anyorder_system::{Cancel, Stopped};
+use anyorder_trace::EventId;
+
+/// Groups beyond this number are not explained step by step.
+const EXPLAINED_MAX: usize = 500;
+
+/// Makes a finding of each group, the most important first.
+///
+/// # Errors
+///
+/// Fails when it was cancelled.
+pub(crate) fn findings(
+    engine: &mut Engine<'_>,
+    races: &Races,
+    groups: &[Group],
+    uncovered: &Uncovered,
+    level: CoverageLevel,
+    max_pairs: usize,
+    cancel: &Cancel,
+) -> Result<Vec<Finding>, Stopped> {
+    let listed: Vec<Vec<(EventId, EventId)>> = groups
+        .iter()
+        .map(|group| pairs(engine.trace, races, uncovered, group, max_pairs.max(1)))
+        .collect();
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|i| (groups[*i].uncovered == 0, *i));
+    let mut wanted = Vec::new();
+    for i in order.iter().take(EXPLAINED_MAX) {
+        if let Some((a, b)) = listed[*i].first() {
+            explain::needs(engine, *a, *b, &mut wanted);
+        }
+    }
+    let mut captured = Captured::new(wanted.into_iter());
+    engine.visit(&mut captured, cancel, &mut |_| ())?;
+    let mut findings: Vec<Finding> = order
+        .iter()
+        .enumerate()
+        .map(|(rank, i)| {
+            let explained = (rank < EXPLAINED_MAX).then_some(&captured);
+            finding(engine, races, &groups[*i], &listed[*i], level, max_pairs, explained)
+        })
+        .collect();
+    assign_ids(&mut findings);
+    findings.sort_by(Finding::rank);
+    Ok(findings)
+}
+
+fn finding(
+    engine: &Engine<'_>,
+    races: &Races,
+    group: &Group,
+    listed: &[(EventId, EventId)],
+    level: CoverageLevel,
+    max_pairs: usize,
+    captured: Option<&Captured>,
+) -> Finding {
+    let trace = engine.trace;
+    let mut finding = Finding::new(Kind::Race);
+    let (a, b) = listed.first().copied().unwrap_or((EventId(0), EventId(0)));
+    finding.category = Some(group.category.word().to_owned());
+    if let Some(filter) = group.filters.first() {
+        finding.harm = Harm::Harmless;
+        finding.harm_class = Some(filter.word().to_owned());
+    }
+    finding.filters = group.filters.iter().map(|filter| filter.word().to_owned()).collect();
+    finding.severity = Severity::of_race(finding.harm, group.uncovered > 0);
+    finding.coverage = Some(Coverage {
+        level,
+        uncovered: group.uncovered > 0,
+        uncovered_pairs: group.uncovered,
+    });
+    finding.title = title(engine, races, group, (a, b));
+    finding.sites = vec![describe::site(trace, a), describe::site(trace, b)];
+    finding.pairs =
+        listed.iter().take(max_pairs).map(|(x, y)| [trace.label(*x), trace.label(*y)]).collect();
+    finding.pairs_total = group.pairs_total;
+    if let Some(captured) = captured {
+        finding.explanation = explain::steps(engine, captured, a, b);
+    }
+    finding
+}
+
+fn title(
+    engine: &Engine<'_>,
+    races: &Races,
+    group: &Group,
+    (a, b): (EventId, EventId),
+) -> String {
+    let trace = engine.trace;
+    let location = races.run(races.pairs[group.members[0] as usize].0).location;
+    let what = match group.key {
+        Key::Field { object: Some(_), .. } => trace.location_text(location),
+        _ => describe::location_title(trace, location),
+    };
+    let word = |event: EventId| trace.event(event).kind().word();
+    format!("{} and {} of `{what}` can happen in either order", word(a), word(b))
+}

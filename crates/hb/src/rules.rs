@@ -1,0 +1,106 @@
+//! The rule sets and the names of their rules.
+
+use std::fmt;
+
+/// Which rules order the events of a trace; `docs/happens-before.md` defines them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RuleSet {
+    /// Tasks, mailboxes, threads and locks, and what Android guarantees of component callbacks.
+    Android,
+    /// Tasks, mailboxes, threads and locks.
+    Mailbox,
+    /// Threads and locks; each handler is one thread whose order is taken as it was observed.
+    Threads,
+}
+
+impl RuleSet {
+    /// All rule sets.
+    pub const ALL: [RuleSet; 3] = [RuleSet::Android, RuleSet::Mailbox, RuleSet::Threads];
+
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            RuleSet::Android => "android",
+            RuleSet::Mailbox => "mailbox",
+            RuleSet::Threads => "threads",
+        }
+    }
+
+    /// Returns the rule set with this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<RuleSet> {
+        RuleSet::ALL.into_iter().find(|set| set.word() == word)
+    }
+
+    /// Returns whether tasks of one handler can come in another order.
+    #[must_use]
+    pub const fn reorders_tasks(self) -> bool {
+        !matches!(self, RuleSet::Threads)
+    }
+}
+
+/// A rule: why one event happens before another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Rule {
+    /// Program order.
+    Po,
+    /// A handler serves its mailbox only after its loop point.
+    Loop,
+    /// A mailbox is posted to only after it came into being.
+    Attach,
+    /// A task begins after its post.
+    Post,
+    /// A handler begins after its fork.
+    Fork,
+    /// A join comes after all of the joined handler.
+    Join,
+    /// A lock is taken after another handler gave it back.
+    Lock,
+    /// A wake comes after the signal that caused it.
+    Wake,
+    /// A barrier orders those who pass it.
+    Barrier,
+    /// An acquiring atomic sees a releasing one.
+    Atomic,
+    /// An input event is triggered after it was enabled.
+    Enable,
+    /// A task ends before another begins, as some event of it comes before what begins the other.
+    NoPreemption,
+    /// Tasks run in the order of their posts.
+    Fifo,
+    /// Tasks that ran in order were posted in order.
+    FifoBackwards,
+    /// An order between Android component callbacks; the word names the rule.
+    Component(&'static str),
+}
+
+impl Rule {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Rule::Po => "po",
+            Rule::Loop => "loop",
+            Rule::Attach => "attach",
+            Rule::Post => "post",
+            Rule::Fork => "fork",
+            Rule::Join => "join",
+            Rule::Lock => "lock",
+            Rule::Wake => "wake",
+            Rule::Barrier => "barrier",
+            Rule::Atomic => "atomic",
+            Rule::Enable => "enable",
+            Rule::NoPreemption => "no pre-emption",
+            Rule::Fifo => "fifo",
+            Rule::FifoBackwards => "fifo, read backwards",
+            Rule::Component(word) => word,
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}

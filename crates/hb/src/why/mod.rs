@@ -1,0 +1,101 @@
+//! Why two events are ordered, or are not.
+
+use crate::category::Captured;
+use crate::describe;
+use crate::engine::Engine;
+use crate::explain;
+use crate::rules::{Rule, RuleSet};
+use anyorder_finding::Step;
+use anyorder_system::{Cancel, Stopped};
+use anyorder_trace::{EventId, Trace};
+
+mod proof;
+mod prove;
+mod trail;
+
+pub use proof::{Proof, ProofStep};
+
+/// The order of two events, explained.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Why {
+    /// The one that stands first in the trace.
+    pub first: EventId,
+    /// The other.
+    pub second: EventId,
+    /// Whether the first happens before the second.
+    pub ordered: bool,
+    /// The explanation.
+    pub steps: Vec<Step>,
+    /// If they are ordered, the proof; absent where it would be too long.
+    pub proof: Option<Proof>,
+}
+
+/// Explains the order of two events of a trace.
+///
+/// # Errors
+///
+/// Fails when it was cancelled.
+///
+/// # Panics
+///
+/// Panics when an event is not one of the trace.
+pub fn why(
+    trace: &Trace,
+    rules: RuleSet,
+    a: EventId,
+    b: EventId,
+    cancel: &Cancel,
+) -> Result<Why, Stopped> {
+    let (first, second) = (a.min(b), a.max(b));
+    let mut engine = Engine::new(trace, rules, cancel)?;
+    let mut prover = prove::Prover::new(&mut engine, cancel);
+    let ordered = first != second && prover.happens_before(first, second)?;
+    if ordered {
+        let proof = prover.prove(first, second)?;
+        let steps = proof.as_ref().map_or_else(Vec::new, |proof| words(trace, proof));
+        return Ok(Why { first, second, ordered, steps, proof });
+    }
+    let mut needed = Vec::new();
+    explain::needs(&engine, first, second, &mut needed);
+    let mut captured = Captured::new(needed.into_iter());
+    engine.visit(&mut captured, cancel, &mut |_| ())?;
+    let steps = explain::steps(&engine, &captured, first, second);
+    Ok(Why { first, second, ordered, steps, proof: None })
+}
+
+/// Tells the path of a proof.
+fn words(trace: &Trace, proof: &Proof) -> Vec<Step> {
+    proof.path.iter().map(|step| tell(trace, proof, step)).collect()
+}
+
+fn tell(trace: &Trace, proof: &Proof, step: &ProofStep) -> Step {
+    let because = match step.rule {
+        Rule::NoPreemption => "some event of the one comes before what begins the other",
+        Rule::Fifo => "they were posted in this order",
+        Rule::FifoBackwards => "their tasks ran in this order",
+        Rule::Po => "program order",
+        Rule::Post => "a task begins after its post",
+        Rule::Fork => "a thread begins after its fork",
+        Rule::Join => "a join waits for the end",
+        Rule::Lock => "the lock was handed over",
+        Rule::Wake => "the signal wakes it",
+        Rule::Barrier => "both pass the barrier",
+        Rule::Atomic => "it reads what was released",
+        Rule::Enable => "an input is triggered after it was enabled",
+        Rule::Loop => "a handler serves its mailbox from here on",
+        Rule::Attach => "a mailbox is posted to after it came into being",
+        Rule::Component(_) => "Android calls back in this order",
+    };
+    let (from, to) = (describe::event(trace, step.from), describe::event(trace, step.to));
+    let mut text = format!("{from} is before {to}: {because}");
+    for premise in &step.premises {
+        let lemma = &proof.lemmas[*premise as usize];
+        let named: Vec<&str> =
+            lemma.iter().filter(|s| s.rule != Rule::Po).map(|s| s.rule.word()).collect();
+        if !named.is_empty() {
+            text.push_str(&format!(" (which follows by {})", named.join(", ")));
+        }
+    }
+    let events = [step.from, step.to].map(|event| trace.label(event)).to_vec();
+    Step { text, rule: Some(step.rule.word().to_owned()), events }
+}

@@ -1,0 +1,273 @@
+//! Builds proofs that one event happens before another.
+
+use super::proof::{Proof, ProofStep};
+use super::trail::{WayEdge, way};
+use crate::category::Captured;
+use crate::engine::Engine;
+use crate::rules::Rule;
+use crate::strands::StrandId;
+use anyorder_system::{Cancel, Stopped};
+use anyorder_trace::{EventId, TaskId};
+use rustc_hash::FxHashMap;
+
+/// How deep the premises of task orders are proved; what lies deeper makes the proof fail, not the answer.
+const DEPTH_MAX: usize = 400;
+
+/// How many tasks between two ordered ones are tried as the task in the middle.
+const MIDDLE_TASKS_MAX: usize = 4_000;
+
+/// Builds one proof.
+pub(crate) struct Prover<'e, 't> {
+    pub(crate) engine: &'e mut Engine<'t>,
+    cancel: &'e Cancel,
+    captured: Captured,
+    lemmas: Vec<Vec<ProofStep>>,
+    known: FxHashMap<(EventId, EventId), u32>,
+    depth: usize,
+}
+
+impl<'e, 't> Prover<'e, 't> {
+    pub(crate) fn new(engine: &'e mut Engine<'t>, cancel: &'e Cancel) -> Prover<'e, 't> {
+        Prover {
+            engine,
+            cancel,
+            captured: Captured::default(),
+            lemmas: Vec::new(),
+            known: FxHashMap::default(),
+            depth: 0,
+        }
+    }
+
+    /// Returns whether `x` happens before `y`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled.
+    pub(crate) fn happens_before(&mut self, x: EventId, y: EventId) -> Result<bool, Stopped> {
+        self.ensure(&[y])?;
+        Ok(self.captured.happens_before(self.engine, x, y))
+    }
+
+    /// Proves that `x` happens before `y`; `None` where the proof would be too deep.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled.
+    pub(crate) fn prove(mut self, x: EventId, y: EventId) -> Result<Option<Proof>, Stopped> {
+        let path = self.path(x, y)?;
+        Ok(path.map(|path| Proof { lemmas: self.lemmas, path }))
+    }
+
+    /// Makes sure that the clocks at `events` are known.
+    fn ensure(&mut self, events: &[EventId]) -> Result<(), Stopped> {
+        let mut missing =
+            events.iter().copied().filter(|event| self.captured.clock(*event).is_none()).peekable();
+        if missing.peek().is_some() {
+            let mut more = Captured::new(missing);
+            self.engine.visit(&mut more, self.cancel, &mut |_| ())?;
+            self.captured.merge(more);
+        }
+        Ok(())
+    }
+
+    fn path(&mut self, x: EventId, y: EventId) -> Result<Option<Vec<ProofStep>>, Stopped> {
+        let (a, b) = (self.engine.strand_of(x), self.engine.strand_of(y));
+        let mut path = Vec::new();
+        if a == b {
+            po(&mut path, x, y);
+            return Ok(Some(path));
+        }
+        let (from, to) = (*self.engine.strands.get(a), *self.engine.strands.get(b));
+        if from.posted && to.posted && from.handler == to.handler {
+            po(&mut path, x, from.last);
+            let Some(order) = self.order(a, b)? else { return Ok(None) };
+            path.extend(order);
+            po(&mut path, to.first, y);
+            return Ok(Some(path));
+        }
+        let Some(edges) = way(self.engine, x, y) else { return Ok(None) };
+        let mut at = x;
+        for edge in edges {
+            po(&mut path, at, edge.from);
+            let Some(steps) = self.edge(edge)? else { return Ok(None) };
+            path.extend(steps);
+            at = edge.to;
+        }
+        po(&mut path, at, y);
+        Ok(Some(path))
+    }
+
+    fn edge(&mut self, edge: WayEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
+        let (from, to) = (edge.from, edge.to);
+        let Some(rule) = edge.rule else {
+            return self.order(self.engine.strand_of(from), self.engine.strand_of(to));
+        };
+        let premise = match rule {
+            Rule::FifoBackwards => {
+                let trace = self.engine.trace;
+                let task = |post: EventId| TaskId(trace.event(post).operand);
+                Some((trace.span(task(from)).last, trace.span(task(to)).get))
+            }
+            Rule::Component(_) => {
+                let conditionals = &self.engine.given.conditionals;
+                let holds = |e: &crate::given::Edge| e.from == from && e.to == to;
+                conditionals.iter().find(|c| c.edges.iter().any(holds)).map(|c| c.when)
+            }
+            _ => None,
+        };
+        let mut premises = Vec::new();
+        if let Some((x, y)) = premise {
+            let Some(lemma) = self.lemma(x, y)? else { return Ok(None) };
+            premises.push(lemma);
+        }
+        Ok(Some(vec![ProofStep { from, to, rule, premises }]))
+    }
+
+    fn lemma(&mut self, x: EventId, y: EventId) -> Result<Option<u32>, Stopped> {
+        if let Some(lemma) = self.known.get(&(x, y)) {
+            return Ok(Some(*lemma));
+        }
+        if self.depth >= DEPTH_MAX {
+            return Ok(None);
+        }
+        self.depth += 1;
+        let path = self.path(x, y);
+        self.depth -= 1;
+        let Some(path) = path? else { return Ok(None) };
+        Ok(Some(self.add_lemma(x, y, path)))
+    }
+
+    fn add_lemma(&mut self, x: EventId, y: EventId, path: Vec<ProofStep>) -> u32 {
+        self.lemmas.push(path);
+        let lemma = (self.lemmas.len() - 1) as u32;
+        self.known.insert((x, y), lemma);
+        lemma
+    }
+
+    /// Proves that task `a` ends before task `b` begins: steps from the end of `a` to the begin of `b`.
+    fn order(&mut self, a: StrandId, b: StrandId) -> Result<Option<Vec<ProofStep>>, Stopped> {
+        let middles = self.middles(a, b);
+        let mut needed = self.sources(b);
+        for middle in &middles {
+            needed.extend(self.sources(*middle));
+        }
+        self.ensure(&needed)?;
+        if self.is_direct(a, b) {
+            return Ok(self.direct(a, b)?.map(|step| vec![step]));
+        }
+        for middle in middles {
+            if self.engine.task_before(a, middle) && self.is_direct(middle, b) {
+                let at = *self.engine.strands.get(middle);
+                let Some(mut path) = self.order(a, middle)? else { return Ok(None) };
+                po(&mut path, at.first, at.last);
+                let last = self.direct(middle, b)?;
+                path.extend(last.clone());
+                return Ok(last.map(|_| path));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The tasks of the handler that begin between two tasks, the latest first.
+    fn middles(&self, a: StrandId, b: StrandId) -> Vec<StrandId> {
+        let engine = &*self.engine;
+        let (from, to) = (*engine.strands.get(a), *engine.strands.get(b));
+        let mut found: Vec<StrandId> = engine
+            .strands
+            .iter()
+            .filter(|(_, s)| {
+                s.posted && s.handler == from.handler && s.first > from.last && s.last < to.first
+            })
+            .map(|(id, _)| id)
+            .filter(|id| engine.task_before(*id, b))
+            .collect();
+        found.sort_by_key(|id| std::cmp::Reverse(engine.strands.get(*id).first));
+        found.truncate(MIDDLE_TASKS_MAX);
+        found
+    }
+
+    /// The events with base edges into the begin of a task.
+    fn sources(&self, b: StrandId) -> Vec<EventId> {
+        let engine = &*self.engine;
+        let at = engine.strands.get(b);
+        let mut sources: Vec<EventId> =
+            engine.trace.span(at.task).post.some().into_iter().collect();
+        let edges = &engine.given.edges;
+        let start = edges.partition_point(|edge| edge.to < at.first);
+        let into = edges[start..].iter().take_while(|edge| edge.to == at.first);
+        sources.extend(into.map(|edge| edge.from));
+        let point = engine.strands.loop_points[at.handler.index()];
+        if !point.is_none() && point < at.first {
+            sources.push(point);
+        }
+        sources
+    }
+
+    /// The rule by which one task is directly before another, with the event that the rule leans on.
+    fn reason(&self, a: StrandId, b: StrandId) -> Option<(Rule, EventId)> {
+        let engine = &*self.engine;
+        let (from, to) = (*engine.strands.get(a), *engine.strands.get(b));
+        let orders = &engine.given.orders;
+        let given = orders.iter().find(|(x, y, _)| *x == from.task && *y == to.task);
+        if let Some((_, _, rule)) = given {
+            return Some((*rule, EventId::NONE));
+        }
+        for source in self.sources(b) {
+            let inside = engine.strand_of(source) == a;
+            if inside || self.captured.happens_before(engine, from.first, source) {
+                return Some((Rule::NoPreemption, source));
+            }
+        }
+        let (p, q) = (engine.trace.span(from.task).post, engine.trace.span(to.task).post);
+        let posted = !p.is_none() && !q.is_none();
+        (posted && engine.fifo_applies(from.task, to.task)
+            && self.captured.happens_before(engine, p, q))
+        .then_some((Rule::Fifo, q))
+    }
+
+    fn is_direct(&self, a: StrandId, b: StrandId) -> bool {
+        self.reason(a, b).is_some()
+    }
+
+    fn direct(&mut self, a: StrandId, b: StrandId) -> Result<Option<ProofStep>, Stopped> {
+        let Some((rule, source)) = self.reason(a, b) else { return Ok(None) };
+        let (from, to) = (*self.engine.strands.get(a), *self.engine.strands.get(b));
+        let mut premises = Vec::new();
+        match rule {
+            Rule::NoPreemption => {
+                let inside = self.engine.strand_of(source) == a;
+                let start = if inside { source } else { from.first };
+                let Some(mut path) = self.path(start, source)? else { return Ok(None) };
+                path.push(self.base_step(source, to.first));
+                premises.push(self.add_lemma(start, to.first, path));
+            }
+            Rule::Fifo => {
+                let post = self.engine.trace.span(from.task).post;
+                let Some(lemma) = self.lemma(post, source)? else { return Ok(None) };
+                premises.push(lemma);
+            }
+            _ => {}
+        }
+        Ok(Some(ProofStep { from: from.last, to: to.first, rule, premises }))
+    }
+
+    /// The base edge from a source into the begin of a task.
+    fn base_step(&self, source: EventId, to: EventId) -> ProofStep {
+        let engine = &*self.engine;
+        let given = engine.given.edges.iter().find(|edge| edge.from == source && edge.to == to);
+        let post = engine.trace.span(engine.trace.event(to).task).post;
+        let rule = match given {
+            _ if post == source => Rule::Post,
+            Some(edge) => edge.rule,
+            None => Rule::Loop,
+        };
+        ProofStep { from: source, to, rule, premises: Vec::new() }
+    }
+}
+
+/// Adds a step of program order, unless it would stand still.
+fn po(path: &mut Vec<ProofStep>, from: EventId, to: EventId) {
+    if from < to {
+        path.push(ProofStep { from, to, rule: Rule::Po, premises: Vec::new() });
+    }
+}

@@ -1,0 +1,210 @@
+//! A way through the edges from one event to another.
+//!
+//! **Idea.** One pass from the earlier event, noting for each strand the first event that is reached and
+//! the edge that reached it; then back from the later event. The same edges as in the forward pass of
+//! `engine`, but a bit instead of a clock.
+
+use crate::engine::Engine;
+use crate::rules::Rule;
+use crate::strands::StrandId;
+use anyorder_trace::{
+    Action, ConditionId, EventId, HandlerId, LocationId, LockId, TaskId,
+};
+use rustc_hash::FxHashMap;
+
+/// An edge of a way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WayEdge {
+    pub(crate) from: EventId,
+    pub(crate) to: EventId,
+    /// `None` for an order of tasks: `from` ends one task, `to` begins another of its handler.
+    pub(crate) rule: Option<Rule>,
+}
+
+/// How a strand was reached.
+#[derive(Clone, Copy)]
+struct Reached {
+    at: EventId,
+    by: Option<WayEdge>,
+}
+
+#[derive(Default)]
+struct Search {
+    reached: FxHashMap<StrandId, Reached>,
+    tasks_of: FxHashMap<HandlerId, Vec<StrandId>>,
+    releases: FxHashMap<LockId, Vec<(HandlerId, bool, EventId)>>,
+    barriers: FxHashMap<ConditionId, Vec<(TaskId, EventId)>>,
+    forks: FxHashMap<HandlerId, EventId>,
+    atomics: FxHashMap<LocationId, EventId>,
+}
+
+/// Finds a way from `x` to `y` along edges; the events of one strand between two edges are implied. `None` when there is none.
+pub(crate) fn way(engine: &Engine<'_>, x: EventId, y: EventId) -> Option<Vec<WayEdge>> {
+    let mut search = Search::default();
+    let origin = engine.strand_of(x);
+    search.reached.insert(origin, Reached { at: x, by: None });
+    search.note(engine, origin);
+    search.leave(engine, x, origin);
+    for event in (x.0 + 1..=y.0).map(EventId) {
+        let strand = engine.strand_of(event);
+        if !search.reached.contains_key(&strand) {
+            if let Some(edge) = search.edge_into(engine, event, strand) {
+                search.reached.insert(strand, Reached { at: event, by: Some(edge) });
+                search.note(engine, strand);
+            }
+        }
+        if search.reached.contains_key(&strand) {
+            search.leave(engine, event, strand);
+        } else {
+            search.forget(engine, event);
+        }
+    }
+    search.back(engine, y)
+}
+
+impl Search {
+    fn note(&mut self, engine: &Engine<'_>, strand: StrandId) {
+        let at = engine.strands.get(strand);
+        if at.posted {
+            self.tasks_of.entry(at.handler).or_default().push(strand);
+        }
+    }
+
+    fn is_reached(&self, engine: &Engine<'_>, event: EventId) -> bool {
+        self.reached.get(&engine.strand_of(event)).is_some_and(|reached| reached.at <= event)
+    }
+
+    /// Finds an edge into an event from a reached one.
+    fn edge_into(&self, engine: &Engine<'_>, event: EventId, strand: StrandId) -> Option<WayEdge> {
+        let edge = |from: EventId, rule| Some(WayEdge { from, to: event, rule: Some(rule) });
+        let edges = &engine.given.edges;
+        let start = edges.partition_point(|edge| edge.to < event);
+        for given in edges[start..].iter().take_while(|edge| edge.to == event) {
+            if self.is_reached(engine, given.from) {
+                return edge(given.from, given.rule);
+            }
+        }
+        let at = engine.strands.get(strand);
+        if at.first == event {
+            if let Some(fork) = self.forks.get(&at.handler) {
+                return edge(*fork, Rule::Fork);
+            }
+            let point = engine.strands.loop_points[at.handler.index()];
+            if !point.is_none() && point < event && self.is_reached(engine, point) {
+                return edge(point, Rule::Loop);
+            }
+            if let Some(edge) = self.task_order_into(engine, event, strand) {
+                return Some(edge);
+            }
+        }
+        self.edge_by_kind(engine, event, at.handler)
+    }
+
+    fn task_order_into(
+        &self,
+        engine: &Engine<'_>,
+        event: EventId,
+        strand: StrandId,
+    ) -> Option<WayEdge> {
+        let at = engine.strands.get(strand);
+        let tasks = self.tasks_of.get(&at.handler).filter(|_| at.posted)?;
+        let before = tasks.iter().rev().find(|task| engine.task_before(**task, strand))?;
+        Some(WayEdge { from: engine.strands.get(*before).last, to: event, rule: None })
+    }
+
+    fn edge_by_kind(
+        &self,
+        engine: &Engine<'_>,
+        event: EventId,
+        handler: HandlerId,
+    ) -> Option<WayEdge> {
+        let trace = engine.trace;
+        let edge = |from: EventId, rule| WayEdge { from, to: event, rule: Some(rule) };
+        match trace.event(event).action() {
+            Action::Get(_) => {
+                let post = trace.span(trace.event(event).task).post.some()?;
+                self.is_reached(engine, post).then(|| edge(post, Rule::Post))
+            }
+            Action::Join(joined) => {
+                let tasks = trace.task_ids().filter(|task| trace.span(*task).handler == joined);
+                let lasts = tasks.flat_map(|task| engine.strands.of_task(task));
+                lasts
+                    .filter(|strand| self.reached.contains_key(strand))
+                    .map(|strand| engine.strands.get(strand).last)
+                    .find(|last| *last < event)
+                    .map(|last| edge(last, Rule::Join))
+            }
+            Action::Acquire(lock, mode) => self
+                .releases
+                .get(&lock)?
+                .iter()
+                .find(|(by, shared, _)| *by != handler && !(*shared && mode.is_shared()))
+                .map(|(_, _, release)| edge(*release, Rule::Lock)),
+            Action::Barrier(condition) => self
+                .barriers
+                .get(&condition)?
+                .iter()
+                .find(|(task, _)| *task != trace.event(event).task)
+                .map(|(_, passed)| edge(*passed, Rule::Barrier)),
+            Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
+                self.atomics.get(&location).map(|write| edge(*write, Rule::Atomic))
+            }
+            Action::Post(task) => {
+                let target = trace.span(task).handler;
+                let attach = engine.attaches.get(target.index()).copied()?;
+                (target != handler && attach < event && self.is_reached(engine, attach))
+                    .then(|| edge(attach, Rule::Attach))
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes what a reached event hands on.
+    fn leave(&mut self, engine: &Engine<'_>, event: EventId, strand: StrandId) {
+        let handler = engine.strands.get(strand).handler;
+        match engine.trace.event(event).action() {
+            Action::Fork(child) => {
+                self.forks.entry(child).or_insert(event);
+            }
+            Action::Release(lock, mode) => {
+                let releases = self.releases.entry(lock).or_default();
+                let same = |(by, shared, _): &(HandlerId, bool, EventId)| {
+                    *by == handler && *shared == mode.is_shared()
+                };
+                if !releases.iter().any(same) {
+                    releases.push((handler, mode.is_shared(), event));
+                }
+            }
+            Action::Barrier(condition) => {
+                let task = engine.trace.event(event).task;
+                self.barriers.entry(condition).or_default().push((task, event));
+            }
+            Action::Access { kind, location, mode } if kind.writes() && mode.releases() => {
+                self.atomics.insert(location, event);
+            }
+            _ => self.forget(engine, event),
+        }
+    }
+
+    /// Notes that a write ends what an earlier atomic write handed on.
+    fn forget(&mut self, engine: &Engine<'_>, event: EventId) {
+        let event = engine.trace.event(event);
+        if let Some(location) = event.location().filter(|_| event.kind().writes()) {
+            self.atomics.remove(&location);
+        }
+    }
+
+    fn back(&self, engine: &Engine<'_>, y: EventId) -> Option<Vec<WayEdge>> {
+        let mut edges = Vec::new();
+        let mut at = *self.reached.get(&engine.strand_of(y))?;
+        if at.at > y {
+            return None;
+        }
+        while let Some(edge) = at.by {
+            edges.push(edge);
+            at = *self.reached.get(&engine.strand_of(edge.from))?;
+        }
+        edges.reverse();
+        Some(edges)
+    }
+}

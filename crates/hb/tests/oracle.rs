@@ -1,0 +1,131 @@
+//! The engine agrees with the naive closure on random traces, and would not if a rule were dropped.
+
+use anyorder_hb::{CoverageLevel, HappensBefore, Race, RuleSet, races};
+use anyorder_system::Cancel;
+use anyorder_testkit::{Naive, RuleName, Rules, Shape, random_trace};
+
+use anyorder_trace::{EventId, Trace};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seeds per shape and rule set; `ANYORDER_ORACLE_SEEDS` overrides.
+fn seeds() -> u64 {
+    std::env::var("ANYORDER_ORACLE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(700)
+}
+
+fn oracle_set(rules: RuleSet) -> anyorder_testkit::RuleSet {
+    match rules {
+        RuleSet::Android => anyorder_testkit::RuleSet::Android,
+        RuleSet::Mailbox => anyorder_testkit::RuleSet::Mailbox,
+        RuleSet::Threads => anyorder_testkit::RuleSet::Threads,
+    }
+}
+
+fn events(trace: &Trace) -> impl Iterator<Item = EventId> + use<> {
+    (0..trace.len() as u32).map(EventId)
+}
+
+/// The first pair on which engine and oracle differ.
+fn difference(trace: &Trace, hb: &HappensBefore<'_>, naive: &Naive<'_, '_>) -> Option<String> {
+    for x in events(trace) {
+        for y in events(trace) {
+            let (ours, theirs) = (hb.happens_before(x, y), naive.happens_before(x, y));
+            if ours != theirs {
+                return Some(format!("{x:?} before {y:?}: engine {ours}, oracle {theirs}"));
+            }
+        }
+    }
+    for a in trace.task_ids() {
+        for b in trace.task_ids() {
+            if a != b && hb.task_order(a, b) != naive.task_order(a, b) {
+                return Some(format!("{a:?} ≺ {b:?}: oracle {}", naive.task_order(a, b)));
+            }
+        }
+    }
+    None
+}
+
+fn covered(naive: &Naive<'_, '_>, level: CoverageLevel, race: (EventId, EventId)) -> bool {
+    match level {
+        CoverageLevel::Task => naive.covered_task(race),
+        CoverageLevel::Access => naive.covered_access(race),
+        CoverageLevel::Single => naive.covered_single(race),
+    }
+}
+
+#[test]
+fn agrees_on_random_traces() {
+    let cancel = Cancel::new();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let mut traces = 0;
+    for (name, shape) in Shape::all() {
+        for seed in 0..seeds() {
+            let trace = random_trace(seed, &shape);
+            for rules in RuleSet::ALL {
+                traces += 1;
+                let naive = Naive::new(&trace, Rules { set: oracle_set(rules), disabled: &[] });
+                let hb = HappensBefore::new(&trace, rules, &cancel).unwrap();
+                let place = format!("shape {name}, seed {seed}, rules {}", rules.word());
+                if let Some(difference) = difference(&trace, &hb, &naive) {
+                    panic!("{place}: {difference}\n{}", anyorder_testkit::show(&trace));
+                }
+                *counts.entry(format!("rounds {}", hb.rounds())).or_default() += 1;
+                let expected = naive.races();
+                for level in [CoverageLevel::Task, CoverageLevel::Access, CoverageLevel::Single] {
+                    let found = races(&trace, rules, level, &cancel).unwrap();
+                    let pairs: Vec<_> = found.iter().map(|race| (race.first, race.second)).collect();
+                    assert_eq!(pairs, expected, "{place}\n{}", anyorder_testkit::show(&trace));
+                    for Race { first, second, uncovered } in found {
+                        let expected = !covered(&naive, level, (first, second));
+                        assert_eq!(
+                            uncovered,
+                            expected,
+                            "{place}: {} coverage of {first:?}, {second:?}\n{}",
+                            level.word(),
+                            anyorder_testkit::show(&trace)
+                        );
+                        let verdict = if uncovered { "uncovered" } else { "covered" };
+                        *counts.entry(format!("{} {verdict}", level.word())).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    println!("{traces} traces and rule sets; verdicts: {counts:#?}");
+    for level in ["task", "access", "single"] {
+        for verdict in ["covered", "uncovered"] {
+            assert!(counts.contains_key(&format!("{level} {verdict}")), "{level} {verdict} never");
+        }
+    }
+    assert!(counts.keys().any(|key| key == "rounds 3"), "the fixpoint never took three rounds");
+}
+
+/// The test of the test: an oracle that lacks a rule must be told from the engine.
+#[test]
+fn a_dropped_rule_is_noticed() {
+    let cancel = Cancel::new();
+    let mut missed = BTreeSet::new();
+    for &rule in RuleName::ALL {
+        if rule.is_implied() {
+            continue;
+        }
+        let noticed = Shape::all().iter().any(|(_, shape)| {
+            (0..20 * seeds()).any(|seed| {
+                let trace = random_trace(seed, shape);
+                RuleSet::ALL.into_iter().any(|rules| {
+                    let set = oracle_set(rules);
+                    if !rule.is_in(set) {
+                        return false;
+                    }
+                    let disabled = [rule];
+                    let naive = Naive::new(&trace, Rules { set, disabled: &disabled });
+                    let hb = HappensBefore::new(&trace, rules, &cancel).unwrap();
+                    difference(&trace, &hb, &naive).is_some()
+                })
+            })
+        });
+        if !noticed {
+            missed.insert(format!("{rule:?}"));
+        }
+    }
+    assert!(missed.is_empty(), "dropping these rules goes unnoticed: {missed:?}");
+}

@@ -1,0 +1,255 @@
+//! Vector clocks over chains, and the epochs that stand for single positions.
+
+use std::fmt;
+
+/// A chain: a sequence of elements in which each is ordered before the next, so that one number of a
+/// clock tells for all of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(transparent)]
+pub struct ChainId(pub u32);
+
+impl ChainId {
+    /// Returns the id as a `usize`, to index tables with an entry a chain.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A vector clock: for every chain, how many of its positions are known to be before.
+///
+/// Positions count from 1; entry 0 means "none of that chain", and so do entries beyond the end. Two clocks
+/// are equal when all entries are, whatever their lengths.
+///
+/// There is no `PartialOrd`: clocks are ordered partially, and `!(a <= b)` reads as `a > b` too easily.
+/// Use [`leq`](Clock::leq).
+///
+/// ```
+/// use anyorder_order::{ChainId, Clock};
+///
+/// let (mut a, mut b) = (Clock::new(), Clock::new());
+/// a.raise(ChainId(0), 3);
+/// b.raise(ChainId(2), 1);
+/// assert!(!a.leq(&b) && !b.leq(&a));
+/// assert!(b.join(&a));
+/// assert!(a.leq(&b));
+/// ```
+#[derive(Clone, Default)]
+pub struct Clock {
+    entries: Vec<u32>,
+}
+
+/// Entries that [`Clock::join`] compares at a time before it writes: one cache line.
+const LINE: usize = 16;
+
+impl Clock {
+    /// The clock that knows nothing. Takes no memory.
+    #[must_use]
+    pub const fn new() -> Clock {
+        Clock { entries: Vec::new() }
+    }
+
+    /// Makes a clock of its entries, in the order of the chains. O(entries).
+    #[must_use]
+    pub fn from_slice(entries: &[u32]) -> Clock {
+        Clock { entries: entries.to_vec() }
+    }
+
+    /// Returns the entry of a chain, 0 beyond the end. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, chain: ChainId) -> u32 {
+        self.entries.get(chain.index()).copied().unwrap_or(0)
+    }
+
+    /// Makes the entry of a chain at least `value`. O(1), amortised over growth; the memory taken grows
+    /// with the number of the chain, so chains must be numbered densely.
+    #[inline]
+    pub fn raise(&mut self, chain: ChainId, value: u32) {
+        if value > self.get(chain) {
+            *self.entry(chain) = value;
+        }
+    }
+
+    /// Makes the entry of a chain `value`, also if it was greater. O(1) as [`raise`](Clock::raise).
+    #[inline]
+    pub fn set(&mut self, chain: ChainId, value: u32) {
+        if value != 0 || chain.index() < self.entries.len() {
+            *self.entry(chain) = value;
+        }
+    }
+
+    /// Takes the pointwise maximum with `other`; returns whether any entry grew. O(entries of `other`).
+    ///
+    /// Lines of entries that do not grow are read and not written, since most joins of a run change little.
+    pub fn join(&mut self, other: &Clock) -> bool {
+        self.join_slice(&other.entries)
+    }
+
+    /// [`join`](Clock::join) with a clock given as a slice of entries.
+    pub fn join_slice(&mut self, other: &[u32]) -> bool {
+        let shared = self.entries.len().min(other.len());
+        let (common, rest) = other.split_at(shared);
+        let mut changed = false;
+        let mut mine = self.entries[..shared].chunks_exact_mut(LINE);
+        let mut theirs = common.chunks_exact(LINE);
+        for (mine, theirs) in (&mut mine).zip(&mut theirs) {
+            changed |= join_line(mine, theirs);
+        }
+        changed |= join_line(mine.into_remainder(), theirs.remainder());
+        // Zeros at the end say nothing, and must not make the clock grow.
+        if let Some(last) = rest.iter().rposition(|&value| value != 0) {
+            self.entries.extend_from_slice(&rest[..=last]);
+            changed = true;
+        }
+        changed
+    }
+
+    /// Returns whether every entry is at most that of `other`. O(entries).
+    #[must_use]
+    pub fn leq(&self, other: &Clock) -> bool {
+        let shared = self.entries.len().min(other.entries.len());
+        let (common, rest) = self.entries.split_at(shared);
+        common.iter().zip(&other.entries).all(|(mine, theirs)| mine <= theirs)
+            && rest.iter().all(|&value| value == 0)
+    }
+
+    /// Makes all entries 0, keeping the memory.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// Makes this clock a copy of `other`, reusing its memory.
+    pub fn copy_from(&mut self, other: &Clock) {
+        self.entries.clone_from(&other.entries);
+    }
+
+    /// Returns the number of entries stored; those beyond are 0, and stored ones may be.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns whether no entry is stored. A clock whose stored entries are all 0 is not empty, but equal
+    /// to one that is.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns the stored entries in the order of the chains.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[u32] {
+        &self.entries
+    }
+
+    /// Returns the bytes held on the heap.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<u32>()
+    }
+
+    fn entry(&mut self, chain: ChainId) -> &mut u32 {
+        let index = chain.index();
+        if index >= self.entries.len() {
+            self.entries.resize(index + 1, 0);
+        }
+        &mut self.entries[index]
+    }
+}
+
+/// Joins entries one to one. The comparison is a loop of its own: without a store in it, it vectorises,
+/// and usually it is all there is to do.
+#[inline]
+fn join_line(mine: &mut [u32], theirs: &[u32]) -> bool {
+    let mut greater = false;
+    for (mine, theirs) in mine.iter().zip(theirs) {
+        greater |= theirs > mine;
+    }
+    if greater {
+        for (mine, &theirs) in mine.iter_mut().zip(theirs) {
+            *mine = (*mine).max(theirs);
+        }
+    }
+    greater
+}
+
+impl PartialEq for Clock {
+    fn eq(&self, other: &Clock) -> bool {
+        self.leq(other) && other.leq(self)
+    }
+}
+
+impl Eq for Clock {}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.entries).finish()
+    }
+}
+
+/// One position of one chain, in 64 bits: a clock known to have a single entry of interest.
+///
+/// Bits 32-63 hold the chain, bits 0-31 the position (from 1). Position 0 is before everything.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Epoch(u64);
+
+const _: () = assert!(size_of::<Epoch>() == 8);
+
+impl Epoch {
+    const POSITION_BITS: u32 = 32;
+
+    /// Packs a chain and a position.
+    #[inline]
+    #[must_use]
+    pub const fn new(chain: ChainId, position: u32) -> Epoch {
+        Epoch(((chain.0 as u64) << Epoch::POSITION_BITS) | position as u64)
+    }
+
+    /// Returns the chain.
+    #[inline]
+    #[must_use]
+    pub const fn chain(self) -> ChainId {
+        ChainId((self.0 >> Epoch::POSITION_BITS) as u32)
+    }
+
+    /// Returns the position in the chain, from 1.
+    #[inline]
+    #[must_use]
+    pub const fn position(self) -> u32 {
+        (self.0 & u32::MAX as u64) as u32
+    }
+
+    /// Returns whether the position is among those that `clock` knows to be before (or is the clock's
+    /// own position). O(1).
+    #[inline]
+    #[must_use]
+    pub fn happens_before(self, clock: &Clock) -> bool {
+        self.position() <= clock.get(self.chain())
+    }
+
+    /// Returns the packed number.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Unpacks what [`bits`](Epoch::bits) gave; every number is an epoch.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Epoch {
+        Epoch(bits)
+    }
+}
+
+impl fmt::Debug for Epoch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.position(), self.chain().0)
+    }
+}

@@ -1,0 +1,297 @@
+//! Clocks, epochs, chains and the store, against plain vectors and matrices.
+
+mod support;
+
+use anyorder_order::{ChainId, Chains, Clock, ClockRef, ClockStore, Epoch, StoreFull};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
+use support::{Closure, Counters, runner};
+
+fn entries() -> impl Strategy<Value = Vec<u32>> {
+    (0usize..70, 1u32..4).prop_flat_map(|(len, max)| prop::collection::vec(0..max, len))
+}
+
+fn entry(clock: &[u32], i: usize) -> u32 {
+    clock.get(i).copied().unwrap_or(0)
+}
+
+fn flat(clock: &Clock, len: usize) -> Vec<u32> {
+    (0..len).map(|i| clock.get(ChainId(i as u32))).collect()
+}
+
+#[test]
+fn joins_and_comparisons_are_pointwise() {
+    let counters = Counters::default();
+    let instance = (entries(), entries(), 0u32..70, 0u32..5);
+    let result = runner(8000).run(&instance, |(a, b, chain, value)| {
+        let len = 71;
+        let maxima: Vec<u32> = (0..len).map(|i| entry(&a, i).max(entry(&b, i))).collect();
+        let (first, second) = (Clock::from_slice(&a), Clock::from_slice(&b));
+        let leq = (0..len).all(|i| entry(&a, i) <= entry(&b, i));
+        let equal = (0..len).all(|i| entry(&a, i) == entry(&b, i));
+        prop_assert_eq!(first.leq(&second), leq);
+        prop_assert_eq!(first == second, equal);
+        let mut joined = first.clone();
+        let changed = joined.join(&second);
+        prop_assert_eq!(flat(&joined, len), maxima);
+        prop_assert_eq!(changed, !second.leq(&first));
+        counters.add(if changed { "join changed" } else { "join kept" }, 1);
+        counters.add("longer with zeros only", u64::from(!changed && b.len() > a.len()));
+        counters.add("grew", u64::from(joined.len() > first.len()));
+        counters.add("equal with other lengths", u64::from(equal && a.len() != b.len()));
+
+        let mut raised = first.clone();
+        raised.raise(ChainId(chain), value);
+        let old = entry(&a, chain as usize);
+        prop_assert_eq!(raised.get(ChainId(chain)), old.max(value));
+        prop_assert!(first.leq(&raised));
+        let mut set = first.clone();
+        set.set(ChainId(chain), value);
+        prop_assert_eq!(set.get(ChainId(chain)), value);
+        counters.add("set lower", u64::from(value < old));
+        let epoch = Epoch::new(ChainId(chain), value);
+        prop_assert_eq!((epoch.chain(), epoch.position()), (ChainId(chain), value));
+        prop_assert_eq!(Epoch::from_bits(epoch.bits()), epoch);
+        prop_assert_eq!(epoch.happens_before(&first), value <= old);
+        counters.add(if value <= old { "epoch before" } else { "epoch not before" }, 1);
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    counters.check(&[
+        "join changed",
+        "join kept",
+        "longer with zeros only",
+        "grew",
+        "equal with other lengths",
+        "set lower",
+        "epoch before",
+        "epoch not before",
+    ]);
+}
+
+#[test]
+fn extreme_numbers_survive() {
+    let epoch = Epoch::new(ChainId(u32::MAX), u32::MAX);
+    assert_eq!((epoch.chain().0, epoch.position()), (u32::MAX, u32::MAX));
+    let mut clock = Clock::new();
+    clock.set(ChainId(u32::MAX), 0);
+    assert_eq!((clock.len(), clock.get(ChainId(u32::MAX))), (0, 0));
+    let mut store = ClockStore::new();
+    let mut edit = store.edit(ClockRef::EMPTY);
+    assert_eq!(edit.raise(ChainId(u32::MAX), u32::MAX), Ok(()));
+    let clock = edit.finish();
+    assert_eq!(store.get(clock, ChainId(u32::MAX)), u32::MAX);
+    assert_eq!(store.get(clock, ChainId(u32::MAX - 1)), 0);
+    assert!(store.memory_bytes() < 10_000);
+}
+
+/// Elements, their groups, and edges between them: all forward.
+fn orders() -> impl Strategy<Value = (Vec<u32>, Vec<(u32, u32)>, u32)> {
+    (1u32..24).prop_flat_map(|n| {
+        let edges = prop::collection::vec((0..n, 0..n), 0..50)
+            .prop_map(|edges| edges.into_iter().filter(|(a, b)| a < b).collect());
+        (
+            prop::collection::vec(0u32..3, n as usize),
+            edges,
+            prop::sample::select(vec![1, 2, u32::MAX]),
+        )
+    })
+}
+
+#[test]
+fn chains_are_chains() {
+    let counters = Counters::default();
+    let result = runner(4000).run(&orders(), |(groups, edges, tries_max)| {
+        chains_of_one_order(&counters, &groups, &edges, tries_max)
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    counters.check(&["new chain", "reused chain", "not the most recent", "cut", "same by clock"]);
+}
+
+fn chains_of_one_order(
+    counters: &Counters,
+    groups: &[u32],
+    edges: &[(u32, u32)],
+    tries_max: u32,
+) -> TestCaseResult {
+    let closure = Closure::new(groups.len(), edges);
+    let mut chains = Chains::with_tries_max(tries_max);
+    let mut by_clock = Chains::with_tries_max(tries_max);
+    // By chain: its elements; by group: its chains, the most recent last. Plain lists, to compare with.
+    let mut members: Vec<Vec<u32>> = Vec::new();
+    let mut recent: Vec<Vec<usize>> = vec![Vec::new(); 3];
+    for (element, &group) in groups.iter().enumerate() {
+        let element = element as u32;
+        let chain = chains.place(group, |_, tail| closure.get(tail, element));
+        let known = |chain: ChainId| {
+            let before = |&&other: &&u32| closure.get(other, element);
+            members[chain.index()].iter().take_while(before).count() as u32
+        };
+        prop_assert_eq!(by_clock.place_after(group, known), chain);
+        counters.add("same by clock", 1);
+        let list = &mut recent[group as usize];
+        let fits =
+            |chain: &&usize| closure.get(members[**chain][members[**chain].len() - 1], element);
+        let expected = list.iter().rev().take(tries_max as usize).find(fits).copied();
+        let would_fit = list.iter().rev().find(fits).is_some();
+        counters.add("cut", u64::from(expected.is_none() && would_fit));
+        counters.add(
+            "not the most recent",
+            u64::from(expected.is_some() && expected != list.last().copied()),
+        );
+        counters.add(if expected.is_some() { "reused chain" } else { "new chain" }, 1);
+        let expected = expected.unwrap_or(members.len());
+        prop_assert_eq!(chain.index(), expected);
+        members.resize(members.len().max(expected + 1), Vec::new());
+        members[expected].push(element);
+        list.retain(|&other| other != expected);
+        list.push(expected);
+        prop_assert_eq!(chains.position_of(element) as usize, members[expected].len());
+        prop_assert_eq!((chains.chain_of(element), chains.group_of(chain)), (chain, group));
+        prop_assert_eq!(
+            (chains.tail(chain), chains.length(chain)),
+            (element, chains.position_of(element))
+        );
+        let listed: Vec<usize> = chains.chains_of_group(group).map(ChainId::index).collect();
+        prop_assert_eq!(listed, list.iter().rev().copied().collect::<Vec<_>>());
+    }
+    let stats = chains.stats();
+    prop_assert_eq!(stats.chains as usize, members.len());
+    prop_assert_eq!(
+        (stats.elements, stats.elements - stats.reused),
+        (groups.len() as u64, stats.chains)
+    );
+    prop_assert_eq!(stats.longest as usize, members.iter().map(Vec::len).max().unwrap_or(0));
+    Ok(())
+}
+
+/// What one step does to a store: which clock it begins from, and how it goes on.
+#[derive(Clone, Debug)]
+enum Action {
+    Push(Vec<u32>),
+    Raise(Vec<(u32, u32)>),
+    Join(Vec<prop::sample::Index>),
+    Compact,
+}
+
+fn actions() -> impl Strategy<Value = Vec<(prop::sample::Index, Action)>> {
+    let chain = prop_oneof![4 => 0u32..40, 1 => 0u32..600, 1 => 0u32..5000];
+    let action = prop_oneof![
+        2 => entries().prop_map(Action::Push),
+        4 => prop::collection::vec((chain, 0u32..6), 0..5).prop_map(Action::Raise),
+        4 => prop::collection::vec(any::<prop::sample::Index>(), 0..4).prop_map(Action::Join),
+        1 => Just(Action::Compact),
+    ];
+    prop::collection::vec((any::<prop::sample::Index>(), action), 1..40)
+}
+
+#[test]
+fn stores_keep_clocks() {
+    let counters = Counters::default();
+    let result = runner(3000).run(&actions(), |actions| store_of_one_run(&counters, &actions));
+    result.unwrap_or_else(|error| panic!("{error}"));
+    counters.check(&[
+        "clock shared",
+        "join skipped",
+        "leaf kept",
+        "leaf taken",
+        "leaf edited",
+        "leaf fresh",
+        "compaction",
+        "unchanged",
+        "all-equal join",
+    ]);
+}
+
+fn store_of_one_run(
+    counters: &Counters,
+    actions: &[(prop::sample::Index, Action)],
+) -> TestCaseResult {
+    let mut store = ClockStore::new();
+    let mut refs = vec![ClockRef::EMPTY];
+    let mut twins = vec![Clock::new()];
+    for (from, action) in actions {
+        let from = from.index(refs.len());
+        let mut twin = twins[from].clone();
+        let result = match action {
+            Action::Push(entries) => {
+                twin = Clock::from_slice(entries);
+                store.push(&twin, refs[from])
+            }
+            Action::Raise(raises) => {
+                let mut edit = store.edit(refs[from]);
+                let raised = raises.iter().try_for_each(|&(chain, value)| {
+                    twin.raise(ChainId(chain), value);
+                    edit.raise(ChainId(chain), value)
+                });
+                let clock = edit.finish();
+                raised.map(|()| clock)
+            }
+            Action::Join(others) => {
+                let mut edit = store.edit(refs[from]);
+                let mut changed = false;
+                let joined = others.iter().try_for_each(|other| {
+                    changed |= twin.join(&twins[other.index(twins.len())]);
+                    edit.join(refs[other.index(refs.len())])
+                });
+                counters.add("all-equal join", u64::from(!changed && !others.is_empty()));
+                let clock = edit.finish();
+                joined.map(|()| clock)
+            }
+            Action::Compact => {
+                let before = store.nodes_count();
+                store.compact(&mut refs);
+                prop_assert!(store.nodes_count() <= before);
+                Ok(refs[from])
+            }
+        };
+        let clock = result.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        // The ref must say exactly whether the clock it began from has changed.
+        prop_assert_eq!(clock == refs[from], twin == twins[from]);
+        counters.add("unchanged", u64::from(clock == refs[from]));
+        refs.push(clock);
+        twins.push(twin);
+        let mut loaded = Clock::from_slice(&[7; 3]);
+        for (clock, twin) in refs.iter().zip(&twins) {
+            store.load(*clock, &mut loaded);
+            prop_assert_eq!(&loaded, twin);
+        }
+        for chain in (0..45).chain([255, 256, 257, 599, 4095, 4096, 4999, u32::MAX]) {
+            prop_assert_eq!(
+                store.get(clock, ChainId(chain)),
+                twins[twins.len() - 1].get(ChainId(chain))
+            );
+        }
+    }
+    let stats = store.stats();
+    counters.add("clock shared", stats.clocks_shared);
+    counters.add("join skipped", stats.joins_skipped);
+    counters.add("leaf kept", stats.leaves_kept);
+    counters.add("leaf taken", stats.leaves_taken);
+    counters.add("leaf edited", stats.leaves_edited);
+    counters.add("leaf fresh", stats.leaves_fresh);
+    counters.add("compaction", stats.compactions);
+    Ok(())
+}
+
+#[test]
+fn full_stores_say_so() {
+    let mut store = ClockStore::with_memory_max(64 * 10);
+    let mut last = ClockRef::EMPTY;
+    let mut failed = None;
+    for i in 1..100 {
+        let mut edit = store.edit(last);
+        match edit.raise(ChainId(0), i) {
+            Ok(()) => last = edit.finish(),
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        }
+    }
+    assert_eq!(failed, Some(StoreFull { memory_bytes_max: 640 }));
+    assert!(store.memory_bytes() <= 640);
+    assert_eq!(store.get(last, ChainId(0)), 9);
+    store.compact([&mut last]);
+    assert_eq!((store.nodes_count(), store.get(last, ChainId(0))), (2, 9));
+}

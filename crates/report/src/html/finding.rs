@@ -1,0 +1,152 @@
+//! The markup of one finding: a line that opens to both accesses, their chains, and what orders there are.
+
+use super::page::{colour_class, safe};
+use super::write::Options;
+use crate::words;
+use anyorder_finding::{Finding, Policy, Site};
+use maud::{Markup, html};
+
+/// The most steps shown of a chain or an explanation.
+const STEPS_MAX: usize = 100;
+
+/// Returns what the list is filtered by as category: the finding's category, else its kind.
+pub(super) fn sort(finding: &Finding) -> String {
+    safe(finding.category.as_deref().unwrap_or(finding.kind.word()))
+}
+
+/// Returns the class of the location, where it is a field: `a.Foo` of `a.Foo.bar@0x41`.
+pub(super) fn class(finding: &Finding) -> Option<String> {
+    let location = finding.location()?;
+    let location = location.rsplit_once('@').map_or(location, |(field, _)| field);
+    location.rsplit_once('.').map(|(class, _)| safe(class)).filter(|class| !class.is_empty())
+}
+
+/// Makes the markup of a finding. `in_timeline` says whether the timeline can show it.
+pub(super) fn markup(
+    index: usize,
+    finding: &Finding,
+    policy: &Policy,
+    in_timeline: bool,
+    options: &Options,
+) -> Markup {
+    let coverage = words::coverage(finding);
+    let standing = match () {
+        () if finding.is_set_aside() => "aside",
+        () if policy.counts(finding) => "counts",
+        () => "other",
+    };
+    let sort = sort(finding);
+    html! {
+        details.finding.card id=(format!("f{}", index + 1)) data-index=(index) data-category=(sort)
+            data-coverage=[coverage] data-class=[class(finding)] data-standing=(standing) {
+            summary {
+                span.number { (index + 1) }
+                span.severity.(finding.severity.word()) { (finding.severity.word()) }
+                span.title { (ticked(&finding.title)) }
+                span.chips {
+                    @if finding.category.is_some() { span.chip { (finding.kind.word().replace('_', " ")) } }
+                    span.chip.(colour_class(&sort)) { (sort.replace('_', " ")) }
+                    @if let Some(coverage) = coverage { span.chip.(coverage) { (coverage) } }
+                    @if standing == "aside" { span.chip { @if finding.baseline { "baseline" } @else { "suppressed" } } }
+                    @if finding.pairs_total > 0 { span.chip { (words::count(finding.pairs_total, "pair")) } }
+                }
+            }
+            div.body {
+                div.sites {
+                    @for (position, site) in finding.sites.iter().enumerate().take(STEPS_MAX) {
+                        (side(position, site))
+                    }
+                }
+                @if !finding.explanation.is_empty() {
+                    h4 { @if finding.sites.len() == 2 { "Nearest orders" } @else { "Why" } }
+                    ul.steps {
+                        @for step in finding.explanation.iter().take(STEPS_MAX) {
+                            li { (ticked(&step.text)) @if let Some(rule) = &step.rule { " " span.chip { (safe(rule)) } } }
+                        }
+                    }
+                }
+                (pairs(finding, options.pairs_max))
+                @if let Some(replay) = &finding.replay {
+                    h4 { "Look closer" }
+                    pre.command { code { (safe(replay)) } }
+                }
+                p.dim.marks {
+                    @for mark in words::marks(finding) { span { (safe(&mark)) } }
+                    span { "id " code { (safe(&finding.id)) } }
+                    @if in_timeline { button.show type="button" hidden { "Show in timeline" } }
+                }
+            }
+        }
+    }
+}
+
+/// One access, with all that is known of where it is and how its task came to run.
+fn side(position: usize, site: &Site) -> Markup {
+    let tone = match position {
+        0 => "a",
+        1 => "b",
+        _ => "other",
+    };
+    let mut facts: Vec<(&str, String)> = Vec::new();
+    facts.extend(site.position().map(|at| ("at", at)));
+    facts.extend(site.event.clone().map(|event| ("event", event)));
+    facts.extend(site.task.clone().map(|task| ("task", task)));
+    facts.extend(site.handler.clone().map(|handler| ("handler", handler)));
+    facts.extend(site.thread.clone().map(|thread| ("thread", thread)));
+    html! {
+        div.site.(tone) {
+            h4 {
+                span.access { (safe(words::access(site))) }
+                @if let Some(location) = &site.location { " " code { (safe(location)) } }
+            }
+            dl {
+                @for (name, value) in &facts { dt { (name) } dd { (safe(value)) } }
+            }
+            @if !site.chain.is_empty() {
+                div.chain-title { "How the task came to run" }
+                ol.chain {
+                    li.self { "this access" }
+                    @for post in site.chain.iter().take(STEPS_MAX) { li { (ticked(post)) } }
+                    @if site.chain.len() > STEPS_MAX { li.dim { "… " (site.chain.len() - STEPS_MAX) " more" } }
+                }
+            }
+        }
+    }
+}
+
+/// The members of a group.
+fn pairs(finding: &Finding, max: usize) -> Markup {
+    let shown = finding.pairs.len().min(max);
+    let hidden = finding.pairs_total.saturating_sub(shown as u64);
+    html! {
+        @if shown > 1 {
+            details.pairs {
+                summary { (words::pairs(finding).unwrap_or_default()) }
+                table {
+                    thead { tr { th { "first event" } th { "second event" } } }
+                    tbody {
+                        @for [first, second] in &finding.pairs[..shown] {
+                            tr { td { (safe(first)) } td { (safe(second)) } }
+                        }
+                    }
+                }
+                @if hidden > 0 { p.dim { "… and " (words::number(hidden)) " more" } }
+            }
+        }
+    }
+}
+
+/// Shows text with what stands between backticks as code.
+fn ticked(text: &str) -> Markup {
+    let text = safe(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    // Without a partner a backtick is just a backtick.
+    let paired = parts.len() % 2 == 1;
+    html! {
+        @if paired {
+            @for (index, part) in parts.iter().enumerate() {
+                @if index % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        } @else { (text) }
+    }
+}

@@ -1,0 +1,293 @@
+//! The markup of the page: head, summary, timeline, list of findings.
+
+use super::csp;
+use super::finding;
+use super::timeline::TimelineData;
+use super::write::Options;
+use crate::escape::clipped;
+use crate::words;
+use anyorder_finding::{OptionValue, Outcome, Policy, RaceCategory, Stat, Verdict};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most characters shown of any text of an input.
+pub(super) const TEXT_CHARS_MAX: usize = 400;
+
+/// The most entries of a list to choose from.
+const CHOICES_MAX: usize = 300;
+
+const STYLE: &str = include_str!("style.css");
+const FILTER: &str = include_str!("filter.js");
+const CHART: &str = include_str!("chart.js");
+const TIMELINE: &str = include_str!("timeline.js");
+
+/// Returns the text of an input as it may stand on the page.
+pub(super) fn safe(text: &str) -> String {
+    clipped(text, TEXT_CHARS_MAX).into_owned()
+}
+
+/// Makes the page. `data` is the timeline as JSON without `<`, which is what makes it safe in a script element.
+pub(super) fn page(
+    outcome: &Outcome,
+    policy: &Policy,
+    timeline: Option<&TimelineData>,
+    data: &str,
+    options: &Options,
+) -> Markup {
+    let policy_text = csp::policy(&[STYLE], &[FILTER, CHART, TIMELINE]);
+    let title = format!("{} {}: {}", safe(&outcome.tool), safe(&outcome.command), outcome.verdict);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy_text);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (head(outcome))
+                main {
+                    (tiles(outcome, policy))
+                    @if let Some(timeline) = timeline { (chart(timeline)) }
+                    (list(outcome, policy, timeline, options))
+                }
+                (foot(outcome))
+                script type="application/json" id="timeline-data" { (PreEscaped(data)) }
+                script { (PreEscaped(FILTER)) }
+                script { (PreEscaped(CHART)) }
+                script { (PreEscaped(TIMELINE)) }
+            }
+        }
+    }
+}
+
+fn head(outcome: &Outcome) -> Markup {
+    let tone = match outcome.verdict {
+        Verdict::Ok | Verdict::Consistent | Verdict::Robust => "good",
+        Verdict::Incomplete | Verdict::Unknown => "warning",
+        _ => "bad",
+    };
+    html! {
+        header.top {
+            div.brand { b { (safe(&outcome.tool)) } " " (safe(&outcome.command)) }
+            span.verdict.(tone) { (outcome.verdict.word().replace('_', " ")) }
+            div.inputs {
+                @for input in outcome.inputs.iter().take(20) {
+                    span { code { (safe(&input.path)) } " " span.dim { (safe(&input.format)) } }
+                }
+                @if let Some(OptionValue::Text(rules)) = outcome.options.get("rules") {
+                    span { span.dim { "rules " } (safe(rules)) }
+                }
+                @if let Some(elapsed) = words::elapsed(outcome) { span.dim { (elapsed) } }
+            }
+        }
+        @if !outcome.complete {
+            p.notice {
+                b { "The search was cut" } " by "
+                @for (index, limit) in outcome.limits.iter().enumerate() {
+                    @if index > 0 { ", " } code { "--" (safe(limit)) }
+                }
+                ": what is listed is true, and there may be more."
+            }
+        }
+    }
+}
+
+/// The numbers that matter, and the findings by category.
+fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
+    let tally = words::tally(outcome, policy);
+    let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
+    let mut tiles: Vec<(&str, u64, &str)> = Vec::new();
+    for name in ["events", "tasks", "handlers"] {
+        if let Some(n) = stat(name) {
+            tiles.push((name, n, ""));
+        }
+    }
+    if let Some(n) = stat("race_pairs") {
+        tiles.push(("race pairs", n, ""));
+    }
+    match stat("races") {
+        Some(n) => tiles.push(("races", n, "")),
+        None => tiles.push(("findings", outcome.findings.len() as u64, "")),
+    }
+    if let Some(n) = stat("races_uncovered") {
+        tiles.push(("uncovered", n, if n > 0 { "strong" } else { "" }));
+    }
+    tiles.push(("to look at", tally.counting, if tally.counting > 0 { "strong" } else { "" }));
+    if tally.set_aside > 0 {
+        tiles.push(("set aside", tally.set_aside, ""));
+    }
+    html! {
+        section.tiles aria-label="Summary" {
+            div.numbers {
+                @for (name, n, class) in &tiles {
+                    div.tile.(class) { span.n { (words::number(*n)) } span.what { (name) } }
+                }
+            }
+            (categories(outcome))
+        }
+    }
+}
+
+/// The number of findings by category, as bars.
+fn categories(outcome: &Outcome) -> Markup {
+    let mut counts: Vec<(String, u64)> = Vec::new();
+    if let Some(Stat::Map(map)) = outcome.stats.get("races_by_category") {
+        counts.extend(map.iter().take(CHOICES_MAX).map(|(name, n)| (safe(name), *n)));
+    }
+    let most = counts.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1);
+    html! {
+        @if !counts.is_empty() {
+            div.tile.wide {
+                span.what { "races by category" }
+                table.bars {
+                    @for (name, n) in &counts {
+                        tr {
+                            th scope="row" { (name.replace('_', " ")) }
+                            td { svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" {
+                                rect.(colour_class(name)) width=(n.saturating_mul(100) / most) height="8" {}
+                            } }
+                            td.num { (words::number(*n)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the class that gives a category its colour. Only our own words, so it is safe in markup.
+pub(super) fn colour_class(category: &str) -> &'static str {
+    match RaceCategory::from_word(category) {
+        Some(RaceCategory::MultiThreaded) => "c1",
+        Some(RaceCategory::CrossPosted) => "c2",
+        Some(RaceCategory::CoEnabled) => "c3",
+        Some(RaceCategory::Delayed) => "c4",
+        _ => "c5",
+    }
+}
+
+fn chart(timeline: &TimelineData) -> Markup {
+    html! {
+        section.card id="timeline" hidden aria-labelledby="timeline-title" {
+            div.bar {
+                h2 id="timeline-title" { "Timeline" }
+                span.legend {
+                    span.key.a { "first access and its posts" } span.key.b { "second access and its posts" }
+                }
+                span.tools {
+                    button type="button" id="zoom-out" title="Zoom out (-)" aria-label="Zoom out" { "−" }
+                    button type="button" id="zoom-in" title="Zoom in (+)" aria-label="Zoom in" { "+" }
+                    button type="button" id="zoom-all" title="Show everything (0)" { "All" }
+                    button type="button" id="unselect" title="Clear the selection (Esc)" disabled { "Clear" }
+                }
+            }
+            div.plot {
+                canvas id="chart" tabindex="0" role="application" aria-labelledby="timeline-title" aria-describedby="chart-help chart-says" {}
+                div id="tip" hidden {}
+            }
+            p.dim.help id="chart-help" {
+                "Wheel or + and − zoom, drag or arrow keys move, N and P step through tasks, 0 shows all. "
+                "The scale is the position in the trace; a bar below a lane is code outside posted tasks."
+                @if let Some(note) = timeline.note() { " " b { (note) } }
+            }
+            p.says id="chart-says" role="status" aria-live="polite" {}
+        }
+    }
+}
+
+fn list(
+    outcome: &Outcome,
+    policy: &Policy,
+    timeline: Option<&TimelineData>,
+    options: &Options,
+) -> Markup {
+    let shown = &outcome.findings[..options.findings_max.min(outcome.findings.len())];
+    let more = outcome.findings.len() - shown.len();
+    html! {
+        section id="findings" aria-labelledby="findings-title" {
+            div.bar {
+                h2 id="findings-title" { "Findings" }
+                span.dim id="shown" role="status" { (words::summary(outcome, policy).join(", ")) }
+            }
+            @if shown.is_empty() {
+                p.card.empty { "Nothing was found." }
+            } @else {
+                (filters(outcome, shown.len()))
+            }
+            @for (index, it) in shown.iter().enumerate() {
+                (finding::markup(index, it, policy, timeline.is_some_and(|t| t.has_finding(index)), options))
+            }
+            @if more > 0 {
+                p.notice { b { (words::number(more as u64)) " more" } " findings are not on this page; " code { "--format json" } " has them all." }
+            }
+        }
+    }
+}
+
+/// The controls of the list; hidden until the script that serves them runs.
+fn filters(outcome: &Outcome, shown: usize) -> Markup {
+    let findings = &outcome.findings[..shown];
+    let kinds: BTreeSet<String> = findings.iter().map(finding::sort).collect();
+    let mut classes: BTreeMap<String, u64> = BTreeMap::new();
+    for class in findings.iter().filter_map(finding::class) {
+        *classes.entry(class).or_default() += 1;
+    }
+    html! {
+        form.filters id="filters" hidden {
+            label { span { "Search" } input type="search" id="search" placeholder="task, handler, location, file …" autocomplete="off"; }
+            label { span { "Category" } select id="by-category" {
+                option value="" { "all" }
+                @for kind in kinds.iter().take(CHOICES_MAX) { option value=(kind) { (kind.replace('_', " ")) } }
+            } }
+            label { span { "Coverage" } select id="by-coverage" {
+                option value="" { "all" } option value="uncovered" { "uncovered" } option value="covered" { "covered" }
+            } }
+            @if classes.len() > 1 {
+                label { span { "Class" } select id="by-class" {
+                    option value="" { "all" }
+                    @for (class, n) in classes.iter().take(CHOICES_MAX) { option value=(class) { (class) " (" (n) ")" } }
+                } }
+            }
+            label { span { "Standing" } select id="by-standing" {
+                option value="" { "all" } option value="counts" { "to look at" }
+                option value="other" { "other" } option value="aside" { "set aside" }
+            } }
+        }
+    }
+}
+
+/// Where the numbers come from, for those who want to repeat them.
+fn foot(outcome: &Outcome) -> Markup {
+    let text = |value: &OptionValue| match value {
+        OptionValue::Bool(flag) => flag.to_string(),
+        OptionValue::Integer(n) => n.to_string(),
+        OptionValue::Text(text) => safe(text),
+        OptionValue::List(list) => safe(&list.join(", ")),
+    };
+    html! {
+        footer {
+            details {
+                summary { (safe(&outcome.tool)) " " (safe(&outcome.version)) ": options and statistics" }
+                div.columns {
+                    table.facts {
+                        @for (name, value) in outcome.options.iter().take(CHOICES_MAX) {
+                            tr { th scope="row" { (safe(name)) } td { (text(value)) } }
+                        }
+                    }
+                    table.facts {
+                        @for (name, value) in outcome.stats.iter().take(CHOICES_MAX) {
+                            @if let Stat::Integer(n) = value {
+                                tr { th scope="row" { (safe(name)) } td.num { (words::number(*n)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

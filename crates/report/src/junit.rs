@@ -1,0 +1,112 @@
+//! JUnit XML for services that show test results: one test case a finding.
+
+use crate::escape::xml;
+use crate::words;
+use anyorder_finding::{Finding, Outcome, Policy};
+use std::io::{self, Write};
+
+/// Writes the result as one test suite. A finding that counts is a failure, one that is suppressed or in the
+/// baseline is skipped, and any other passes with its text as output. One more test case stands for the
+/// search as a whole; it has an error where a limit cut it.
+///
+/// # Errors
+///
+/// Fails when `out` does.
+pub fn write(outcome: &Outcome, policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
+    let tests = outcome.findings.len() + 1;
+    let failures = words::tally(outcome, policy).counting;
+    let skipped = outcome.findings.iter().filter(|finding| finding.is_set_aside()).count();
+    let errors = u8::from(!outcome.complete);
+    let name = xml(&format!("{} {}", outcome.tool, outcome.command));
+    let counts = format!(
+        "name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\""
+    );
+    writeln!(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n <testsuite {counts}>"
+    )?;
+    search(outcome, out)?;
+    for finding in &outcome.findings {
+        case(finding, policy, out)?;
+    }
+    writeln!(out, " </testsuite>\n</testsuites>")
+}
+
+/// Writes the test case of the search as a whole.
+fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let class = xml(&outcome.command);
+    if outcome.complete {
+        return writeln!(out, "  <testcase classname=\"{class}\" name=\"search complete\"/>");
+    }
+    let limits = xml(&format!("the search was cut by {}", outcome.limits.join(", ")));
+    writeln!(
+        out,
+        "  <testcase classname=\"{class}\" name=\"search complete\">\n   <error message=\"{limits}\" type=\"limit\"/>\n  </testcase>"
+    )
+}
+
+/// Writes the test case of a finding.
+fn case(finding: &Finding, policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
+    let class = match &finding.category {
+        Some(category) => format!("{}.{category}", finding.kind),
+        None => finding.kind.to_string(),
+    };
+    let title = xml(&finding.title);
+    write!(
+        out,
+        "  <testcase classname=\"{}\" name=\"{title} [{}]\"",
+        xml(&class),
+        xml(&finding.id)
+    )?;
+    let place = finding.sites.iter().find(|site| site.file.is_some());
+    if let Some(file) = place.and_then(|site| site.file.as_ref()) {
+        write!(out, " file=\"{}\"", xml(file))?;
+    }
+    if let Some(line) = place.and_then(|site| site.line) {
+        write!(out, " line=\"{line}\"")?;
+    }
+    out.write_all(b">\n")?;
+    if finding.is_set_aside() {
+        let reason = finding.suppressed.as_ref().map(|mark| mark.reason.as_deref());
+        let reason = reason.map_or("in the baseline", |reason| reason.unwrap_or("suppressed"));
+        writeln!(out, "   <skipped message=\"{}\"/>", xml(reason))?;
+    } else if policy.counts(finding) {
+        let severity = finding.severity;
+        writeln!(out, "   <failure message=\"{title}\" type=\"{severity}\">")?;
+        text(finding, out)?;
+        out.write_all(b"   </failure>\n")?;
+    } else {
+        out.write_all(b"   <system-out>\n")?;
+        text(finding, out)?;
+        out.write_all(b"   </system-out>\n")?;
+    }
+    out.write_all(b"  </testcase>\n")
+}
+
+/// Writes the finding in words, one line a fact.
+fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let mut marks = words::marks(finding);
+    marks.extend(words::pairs(finding));
+    writeln!(out, "{}", xml(&marks.join(" · ")))?;
+    for site in &finding.sites {
+        let mut parts = vec![words::access(site).to_owned()];
+        parts.extend(site.event.as_ref().map(|event| format!("event {event}")));
+        parts.extend(site.position().map(|position| format!("at {position}")));
+        parts.extend(site.location.as_ref().map(|location| format!("of `{location}`")));
+        parts.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
+        parts.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
+        parts.extend(site.thread.as_ref().map(|thread| format!("(thread `{thread}`)")));
+        writeln!(out, "{}", xml(&parts.join(" ")))?;
+        for post in &site.chain {
+            writeln!(out, "  {}", xml(&format!("<- {post}")))?;
+        }
+    }
+    for step in &finding.explanation {
+        let rule = step.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
+        writeln!(out, "{}", xml(&format!("- {}{rule}", step.text)))?;
+    }
+    if let Some(replay) = &finding.replay {
+        writeln!(out, "{}", xml(&format!("replay: {replay}")))?;
+    }
+    Ok(())
+}

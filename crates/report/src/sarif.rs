@@ -1,0 +1,300 @@
+//! SARIF 2.1.0 for code scanning services.
+//!
+//! Section numbers (§) are those of <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+
+use crate::escape::visible;
+use crate::json::{Audience, write_value};
+use crate::words;
+use anyorder_finding::{Finding, Outcome, Severity, Site, explain};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Writes the result as one SARIF log with one run, and a newline. Results are written one by one; memory is
+/// that of one finding.
+///
+/// # Errors
+///
+/// Fails when `out` does.
+pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    write_value(&Log(outcome), Audience::Any, out)?;
+    out.write_all(b"\n")
+}
+
+/// The whole log.
+struct Log<'a>(&'a Outcome);
+
+/// Its only run.
+struct Run<'a>(&'a Outcome);
+
+/// The results of the run, with the positions of their rules.
+struct Results<'a>(&'a Outcome, &'a BTreeMap<String, usize>);
+
+impl Serialize for Log<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut log = serializer.serialize_map(Some(3))?;
+        log.serialize_entry("$schema", "https://json.schemastore.org/sarif-2.1.0.json")?;
+        log.serialize_entry("version", "2.1.0")?;
+        log.serialize_entry("runs", &[Run(self.0)])?;
+        log.end()
+    }
+}
+
+impl Serialize for Run<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let outcome = self.0;
+        let mut samples: BTreeMap<String, &Finding> = BTreeMap::new();
+        for finding in &outcome.findings {
+            samples.entry(rule_id(finding)).or_insert(finding);
+        }
+        let rules: Vec<Value> = samples.iter().map(|(id, finding)| rule(id, finding)).collect();
+        let indices = samples.into_keys().enumerate().map(|(index, id)| (id, index)).collect();
+        let mut run = serializer.serialize_map(None)?;
+        run.serialize_entry("tool", &json!({ "driver": {
+            "name": visible(&outcome.tool), "version": visible(&outcome.version), "rules": rules,
+        }}))?;
+        run.serialize_entry("invocations", &[invocation(outcome)])?;
+        run.serialize_entry("columnKind", "unicodeCodePoints")?;
+        run.serialize_entry("results", &Results(outcome, &indices))?;
+        run.end()
+    }
+}
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Results(outcome, indices) = self;
+        let input = outcome.inputs.first().map(|input| input.path.as_str());
+        let mut results = serializer.serialize_seq(Some(outcome.findings.len()))?;
+        for finding in &outcome.findings {
+            let index = indices.get(&rule_id(finding)).copied().unwrap_or_default();
+            results.serialize_element(&result(finding, index, input))?;
+        }
+        results.end()
+    }
+}
+
+/// Returns the id of the rule that a finding is a result of: its kind and category.
+fn rule_id(finding: &Finding) -> String {
+    match &finding.category {
+        Some(category) => visible(&format!("{}/{category}", finding.kind)).into_owned(),
+        None => finding.kind.to_string(),
+    }
+}
+
+/// Describes a rule by the texts of `anyorder explain` (§3.49).
+fn rule(id: &str, sample: &Finding) -> Value {
+    let topic = sample.category.as_deref().and_then(explain);
+    let full = topic.unwrap_or_else(|| sample.kind.explain());
+    let (short, help) = full.split_once("\n\n").unwrap_or((full, full));
+    let short = short.split_once(": ").map_or(short, |(_, rest)| rest);
+    json!({
+        "id": id,
+        "shortDescription": message(short),
+        "fullDescription": message(short),
+        "help": { "text": help },
+        "defaultConfiguration": { "level": level(Severity::Warning) },
+    })
+}
+
+/// Says whether the search came to its end (§3.20).
+fn invocation(outcome: &Outcome) -> Value {
+    let cut = |limit: &String| {
+        let text = format!("the search was cut by {limit}");
+        json!({ "level": "warning", "message": message(&text) })
+    };
+    let notes: Vec<Value> = outcome.limits.iter().map(cut).collect();
+    json!({ "executionSuccessful": true, "toolExecutionNotifications": notes })
+}
+
+/// Makes the result of a finding (§3.27). `input` stands in for the file of sites that know none.
+fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
+    let mut sites = finding.sites.iter().map(|site| location(site, site_text(site), input));
+    let first: Vec<Value> = sites.next().into_iter().collect();
+    let related: Vec<Value> = sites
+        .enumerate()
+        .map(|(index, mut location)| {
+            location["id"] = json!(index + 1);
+            location
+        })
+        .collect();
+    let mut text = finding.title.clone();
+    for (index, site) in finding.sites.iter().enumerate() {
+        text.push_str(&format!("\n{}. {}", index + 1, site_text(site)));
+    }
+    let mut marks = words::marks(finding);
+    marks.extend(words::pairs(finding));
+    text.push_str(&format!("\n{}", marks.join(" · ")));
+    let mut properties = json!({ "harm": finding.harm, "marks": visible_all(&marks) });
+    if finding.pairs_total > 0 {
+        properties["pairs_total"] = json!(finding.pairs_total);
+    }
+    if let Some(coverage) = finding.coverage {
+        properties["coverage"] = json!(coverage);
+    }
+    let mut result = json!({
+        "ruleId": rule_id(finding),
+        "ruleIndex": rule_index,
+        "level": level(finding.severity),
+        "message": message(&text),
+        "locations": first,
+        "partialFingerprints": { "anyorderFindingId/v1": finding.id },
+        "properties": properties,
+    });
+    if !related.is_empty() {
+        result["relatedLocations"] = Value::Array(related);
+    }
+    if let Some(flow) = code_flow(finding, input) {
+        result["codeFlows"] = json!([flow]);
+    }
+    let suppressions = suppressions(finding);
+    if !suppressions.is_empty() {
+        result["suppressions"] = Value::Array(suppressions);
+    }
+    result
+}
+
+/// Makes one thread flow a site, from the root of its chain of posts to the site (§3.36).
+fn code_flow(finding: &Finding, input: Option<&str>) -> Option<Value> {
+    if finding.sites.iter().all(|site| site.chain.is_empty()) {
+        return None;
+    }
+    let flow = |(index, site): (usize, &Site)| {
+        let posts = site.chain.iter().rev().map(|post| json!({ "message": message(post) }));
+        let steps = posts.chain([location(site, site_text(site), input)]);
+        let steps: Vec<Value> = steps.map(|location| json!({ "location": location })).collect();
+        json!({ "id": format!("{}", index + 1), "locations": steps })
+    };
+    let flows: Vec<Value> = finding.sites.iter().enumerate().map(flow).collect();
+    Some(json!({ "threadFlows": flows }))
+}
+
+/// Says why a finding does not count (§3.35).
+fn suppressions(finding: &Finding) -> Vec<Value> {
+    let because = |why: &str| json!({ "kind": "external", "justification": visible(why) });
+    let mut all = Vec::new();
+    if let Some(mark) = &finding.suppressed {
+        all.push(because(mark.reason.as_deref().unwrap_or("suppressed in anyorder.toml")));
+    }
+    if finding.baseline {
+        all.push(because("in the baseline"));
+    }
+    all
+}
+
+/// Makes a location (§3.28): physical where there is a file, and logical by task and handler.
+fn location(site: &Site, text: String, input: Option<&str>) -> Value {
+    let mut location = json!({ "message": message(&text) });
+    if let Some(file) = site.file.as_deref().or(input) {
+        let mut physical = json!({ "artifactLocation": { "uri": uri(file) } });
+        // Positions of the input's program are no positions of the input itself.
+        if let (Some(_), Some(line)) = (&site.file, site.line.filter(|line| *line > 0)) {
+            physical["region"] = json!({ "startLine": line });
+            if let Some(column) = site.column.filter(|column| *column > 0) {
+                physical["region"]["startColumn"] = json!(column);
+            }
+        }
+        location["physicalLocation"] = physical;
+    }
+    let mut logical = Vec::new();
+    for (name, kind) in
+        [(&site.handler, "handler"), (&site.task, "task"), (&site.label, "position")]
+    {
+        if let Some(name) = name {
+            logical.push(json!({ "name": visible(name), "kind": kind }));
+        }
+    }
+    if !logical.is_empty() {
+        location["logicalLocations"] = Value::Array(logical);
+    }
+    location
+}
+
+/// Says what happens at a site, in one phrase.
+fn site_text(site: &Site) -> String {
+    let mut text = words::access(site).to_owned();
+    for (what, part) in [
+        ("of", &site.location),
+        ("in task", &site.task),
+        ("on handler", &site.handler),
+        ("event", &site.event),
+    ] {
+        if let Some(part) = part {
+            text.push_str(&format!(" {what} `{part}`"));
+        }
+    }
+    text
+}
+
+/// Makes a message of plain text, in which brackets would be links unless escaped (§3.11.6).
+fn message(text: &str) -> Value {
+    let mut safe = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        for c in visible(line).chars() {
+            if matches!(c, '[' | ']' | '\\') {
+                safe.push('\\');
+            }
+            safe.push(c);
+        }
+        safe.push_str(end);
+    }
+    json!({ "text": safe })
+}
+
+/// Makes a valid relative or absolute URI reference of a path; nothing in it can be a scheme, a query or
+/// a host.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for (position, byte) in path.bytes().enumerate() {
+        let byte = if byte == b'\\' { b'/' } else { byte };
+        match byte {
+            // A second slash at the start would make the next part a host.
+            b'/' if position == 1 && out == "/" => {}
+            b'/' | b'.' | b'-' | b'_' | b'~' => out.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// Returns the level for a severity (§3.27.10).
+const fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}
+
+fn visible_all(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| visible(text).into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_uris_without_scheme_host_or_query() {
+        for (path, expected) in [
+            ("src/app.js", "src/app.js"),
+            ("javascript:alert(1)", "javascript%3Aalert%281%29"),
+            ("//evil.example/x", "/evil.example/x"),
+            ("\\\\evil\\x", "/evil/x"),
+            ("a b?c#d%e", "a%20b%3Fc%23d%25e"),
+            ("ä", "%C3%A4"),
+        ] {
+            assert_eq!(uri(path), expected);
+        }
+    }
+
+    #[test]
+    fn brackets_in_messages_are_no_links() {
+        assert_eq!(
+            message("a [x](http://y)\n\x1b"),
+            json!({ "text": "a \\[x\\](http://y)\n\\\\u{1b}" })
+        );
+    }
+}

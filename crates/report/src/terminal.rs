@@ -1,0 +1,236 @@
+//! The report for people at a terminal: short, ranked, readable without colour at 80 columns.
+
+use crate::escape::visible;
+use crate::words;
+use crate::wrap::wrap;
+use anstyle::{AnsiColor, Style as Ansi};
+use anyorder_finding::{Finding, Outcome, Policy, Severity, Site, Verdict};
+use std::io::{self, Write};
+
+/// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for what is reported,
+/// dim for what may be skipped. Nothing is said by colour alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Style {
+    /// No escape sequences at all.
+    #[default]
+    Plain,
+    /// With ANSI colours.
+    Colour,
+}
+
+/// How to show a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Whether to use colours.
+    pub style: Style,
+    /// The number of columns to keep to; at least 40 are used.
+    pub width: usize,
+    /// The most findings shown in full.
+    pub findings_max: usize,
+    /// The most lines shown of one chain of posts.
+    pub chain_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { style: Style::Plain, width: 80, findings_max: 10, chain_max: 6 }
+    }
+}
+
+/// Writes the report: what was read, the findings in the order of the result, and the verdict.
+///
+/// # Errors
+///
+/// Fails when `out` does.
+pub fn write(
+    outcome: &Outcome,
+    policy: &Policy,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let width = options.width.max(40);
+    let mut page = Page { out, style: options.style, width, chain_max: options.chain_max };
+    page.header(outcome)?;
+    if !outcome.findings.is_empty() {
+        page.out.write_all(b"\n")?;
+        page.line(Tone::Strong, 0, &words::summary(outcome, policy).join(", "))?;
+    }
+    for (position, finding) in outcome.findings.iter().take(options.findings_max).enumerate() {
+        page.out.write_all(b"\n")?;
+        page.finding(position + 1, finding)?;
+    }
+    let more = outcome.findings.len().saturating_sub(options.findings_max);
+    if more > 0 {
+        let more = words::number(more as u64);
+        page.out.write_all(b"\n")?;
+        page.line(Tone::Plain, 0, &format!("… and {more} more (see --format json / --report)"))?;
+    }
+    page.out.write_all(b"\n")?;
+    page.verdict(outcome, policy)
+}
+
+/// The fixed meanings of colours.
+#[derive(Clone, Copy)]
+enum Tone {
+    Plain,
+    Strong,
+    Dim,
+    Good,
+    Warning,
+    Error,
+}
+
+impl Tone {
+    fn ansi(self) -> Ansi {
+        let colour = |colour: AnsiColor| Ansi::new().bold().fg_color(Some(colour.into()));
+        match self {
+            Tone::Plain => Ansi::new(),
+            Tone::Strong => Ansi::new().bold(),
+            Tone::Dim => Ansi::new().dimmed(),
+            Tone::Good => colour(AnsiColor::Green),
+            Tone::Warning => colour(AnsiColor::Yellow),
+            Tone::Error => colour(AnsiColor::Red),
+        }
+    }
+
+    fn of(severity: Severity) -> Tone {
+        match severity {
+            Severity::Note => Tone::Strong,
+            Severity::Warning => Tone::Warning,
+            Severity::Error => Tone::Error,
+        }
+    }
+}
+
+/// Where the report goes, and how wide and how colourful it is.
+struct Page<'a> {
+    out: &'a mut dyn Write,
+    style: Style,
+    width: usize,
+    chain_max: usize,
+}
+
+impl Page<'_> {
+    /// Returns text, made visible, in a tone.
+    fn toned(&self, tone: Tone, text: &str) -> String {
+        let ansi = tone.ansi();
+        match self.style {
+            Style::Colour if ansi != Ansi::new() => format!("{ansi}{text}{ansi:#}"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Writes one line that begins at a column, and goes on at that column where it is too long.
+    fn line(&mut self, tone: Tone, indent: usize, text: &str) -> io::Result<()> {
+        self.entry(indent, "", tone, text)
+    }
+
+    /// Writes a line with a head, and its text behind it; the text goes on below its own beginning.
+    fn entry(&mut self, indent: usize, head: &str, tone: Tone, text: &str) -> io::Result<()> {
+        let column = indent + head.chars().count();
+        let text = wrap(&visible(text), self.width, column, column);
+        writeln!(self.out, "{:indent$}{head}{}", "", self.toned(tone, &text))
+    }
+
+    fn header(&mut self, outcome: &Outcome) -> io::Result<()> {
+        for input in &outcome.inputs {
+            let text = format!("{} ({})", input.path, input.format);
+            let head = format!("{} {}  ", visible(&outcome.tool), visible(&outcome.command));
+            self.entry(0, &head, Tone::Strong, &text)?;
+        }
+        let mut facts = words::sizes(outcome);
+        if let Some(anyorder_finding::OptionValue::Text(rules)) = outcome.options.get("rules") {
+            facts.push(format!("rules {rules}"));
+        }
+        facts.extend(words::elapsed(outcome));
+        if facts.is_empty() { Ok(()) } else { self.line(Tone::Dim, 0, &facts.join(" · ")) }
+    }
+
+    fn finding(&mut self, number: usize, finding: &Finding) -> io::Result<()> {
+        let severity = finding.severity;
+        let number = format!("{number:>2}. ");
+        let column = number.chars().count() + severity.word().len() + 2;
+        let severity = self.toned(Tone::of(severity), severity.word());
+        let title = wrap(&visible(&finding.title), self.width, column, 4);
+        writeln!(self.out, "{number}{severity}: {}", self.toned(Tone::Strong, &title))?;
+        let mut marks = words::marks(finding);
+        marks.extend(words::pairs(finding));
+        self.line(Tone::Dim, 4, &marks.join(" · "))?;
+        for site in &finding.sites {
+            self.site(site)?;
+        }
+        if !finding.explanation.is_empty() {
+            let what = if finding.sites.len() == 2 { "nearest orders:" } else { "because:" };
+            self.line(Tone::Plain, 4, what)?;
+        }
+        for step in &finding.explanation {
+            let rule = step.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
+            self.entry(6, "- ", Tone::Plain, &format!("{}{rule}", step.text))?;
+        }
+        // Not broken into lines, so that it can be copied.
+        if let Some(replay) = &finding.replay {
+            writeln!(self.out, "    replay: {}", visible(replay))?;
+        }
+        self.entry(4, "id ", Tone::Dim, &finding.id)
+    }
+
+    fn site(&mut self, site: &Site) -> io::Result<()> {
+        let head = format!("{:<6} ", visible(words::access(site)));
+        let mut place = Vec::new();
+        place.extend(site.event.as_ref().map(|event| format!("event {event}")));
+        place.extend(site.position().map(|position| format!("at {position}")));
+        place.extend(site.location.as_ref().map(|location| format!("of `{location}`")));
+        self.entry(4, &head, Tone::Plain, &place.join(" "))?;
+        let mut runner = Vec::new();
+        runner.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
+        runner.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
+        runner.extend(site.thread.as_ref().map(|thread| format!("(thread `{thread}`)")));
+        if !runner.is_empty() {
+            self.line(Tone::Plain, 11, &runner.join(" "))?;
+        }
+        self.chain(&site.chain)
+    }
+
+    /// Writes a chain of posts; of a long one, the posts next to the task and the root.
+    fn chain(&mut self, chain: &[String]) -> io::Result<()> {
+        let max = self.chain_max.max(2);
+        let skipped = if chain.len() > max { chain.len() + 1 - max } else { 0 };
+        let head = if skipped > 0 { max - 2 } else { chain.len() };
+        for post in &chain[..head] {
+            self.entry(11, "<- ", Tone::Plain, post)?;
+        }
+        if skipped > 0 {
+            let skipped = words::count(skipped as u64, "post");
+            self.entry(11, "<- ", Tone::Dim, &format!("… {skipped} …"))?;
+        }
+        for post in &chain[head + skipped..] {
+            self.entry(11, "<- ", Tone::Plain, post)?;
+        }
+        Ok(())
+    }
+
+    fn verdict(&mut self, outcome: &Outcome, policy: &Policy) -> io::Result<()> {
+        let counting = words::tally(outcome, policy).counting;
+        let tone = match outcome.verdict {
+            Verdict::Ok | Verdict::Consistent | Verdict::Robust => Tone::Good,
+            Verdict::Incomplete | Verdict::Unknown => Tone::Warning,
+            _ => Tone::Error,
+        };
+        let verdict = self.toned(tone, outcome.verdict.word());
+        let mut notes = Vec::new();
+        if counting > 0 {
+            notes.push(words::count(counting, "finding") + " to look at");
+        } else if !outcome.findings.is_empty() {
+            notes.push("no finding counts".into());
+        }
+        if !outcome.complete {
+            let limits: Vec<String> =
+                outcome.limits.iter().map(|name| format!("--{name}")).collect();
+            notes.push(format!("the search was cut by {}", limits.join(", ")));
+        }
+        let column = "verdict: ".len() + outcome.verdict.word().len();
+        let notes = wrap(&visible(&notes.join("; ")), self.width, column + 2, 9);
+        let gap = if notes.is_empty() { "" } else { "; " };
+        writeln!(self.out, "verdict: {verdict}{gap}{notes}")
+    }
+}

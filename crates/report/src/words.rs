@@ -1,0 +1,156 @@
+//! The phrases that all reports share, so that they say the same.
+
+use anyorder_finding::{Finding, Harm, Outcome, Policy, Site};
+
+/// Returns a number with commas between groups of three digits.
+pub(crate) fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Returns a number with its noun, in the plural where needed.
+pub(crate) fn count(n: u64, noun: &str) -> String {
+    let ending = match (n, noun.strip_suffix('y')) {
+        (1, _) => return format!("1 {noun}"),
+        (_, Some(stem)) => return format!("{} {stem}ies", number(n)),
+        (_, None) => "s",
+    };
+    format!("{} {noun}{ending}", number(n))
+}
+
+/// Returns how a site's access is named: `write of`, or `event` where it is no access.
+pub(crate) fn access(site: &Site) -> &str {
+    site.access.as_deref().unwrap_or("event")
+}
+
+/// Returns where a finding stands: `uncovered`, `covered`, or nothing where coverage does not apply.
+pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
+    finding.coverage.map(|coverage| if coverage.uncovered { "uncovered" } else { "covered" })
+}
+
+/// Returns the marks of a finding in words: category, coverage, harm, filters, what sets it aside.
+pub(crate) fn marks(finding: &Finding) -> Vec<String> {
+    let mut marks = vec![finding.kind.word().to_owned()];
+    marks.extend(finding.category.clone());
+    if let Some(coverage) = coverage(finding) {
+        let level = finding.coverage.map_or("", |coverage| coverage.level.word());
+        marks.push(format!("{coverage} ({level} level)"));
+    }
+    match (finding.harm, &finding.harm_class) {
+        (Harm::Undecided, _) => {}
+        (harm, Some(class)) => marks.push(format!("{harm}: {class}")),
+        (harm, None) => marks.push(harm.word().to_owned()),
+    }
+    match finding.confirmed {
+        Some(true) => marks.push("confirmed".into()),
+        Some(false) => marks.push("not confirmed by replay".into()),
+        None => {}
+    }
+    marks.extend(finding.filters.iter().map(|filter| format!("filter {filter}")));
+    if finding.baseline {
+        marks.push("in the baseline".into());
+    }
+    if let Some(mark) = &finding.suppressed {
+        let reason = mark.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        marks.push(format!("suppressed{reason}"));
+    }
+    marks
+}
+
+/// Returns the number of pairs of a finding in words, with how many of them are uncovered.
+pub(crate) fn pairs(finding: &Finding) -> Option<String> {
+    if finding.pairs_total == 0 {
+        return None;
+    }
+    let total = count(finding.pairs_total, "pair");
+    Some(match finding.coverage {
+        Some(coverage) if coverage.uncovered => {
+            format!("{total}, {} uncovered", number(coverage.uncovered_pairs))
+        }
+        _ => total,
+    })
+}
+
+/// Returns the size of the input in words, as far as the statistics know it.
+pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
+    let mut sizes = Vec::new();
+    for (name, noun) in [("events", "event"), ("tasks", "task"), ("handlers", "handler")] {
+        if let Some(n) = outcome.stats.get(name).and_then(|stat| stat.integer()) {
+            sizes.push(count(n, noun));
+        }
+    }
+    sizes
+}
+
+/// Returns the elapsed time in words, where the statistics have it.
+pub(crate) fn elapsed(outcome: &Outcome) -> Option<String> {
+    let ms = outcome.stats.get("elapsed_ms")?.integer()?;
+    Some(match ms {
+        0..10_000 => format!("{} ms", number(ms)),
+        _ => format!("{}.{} s", number(ms / 1000), ms % 1000 / 100),
+    })
+}
+
+/// How many findings there are, and of what standing.
+pub(crate) struct Tally {
+    /// Those that make the result a failure.
+    pub(crate) counting: u64,
+    /// Races that are uncovered, set aside or not.
+    pub(crate) uncovered: u64,
+    /// Races that are covered.
+    pub(crate) covered: u64,
+    /// Those that a suppression or the baseline takes out.
+    pub(crate) set_aside: u64,
+}
+
+/// Counts the findings of a result.
+pub(crate) fn tally(outcome: &Outcome, policy: &Policy) -> Tally {
+    let number = |test: &dyn Fn(&Finding) -> bool| {
+        outcome.findings.iter().filter(|finding| test(finding)).count() as u64
+    };
+    Tally {
+        counting: number(&|finding| policy.counts(finding)),
+        uncovered: number(&|finding| finding.coverage.is_some_and(|c| c.uncovered)),
+        covered: number(&Finding::is_covered),
+        set_aside: number(&Finding::is_set_aside),
+    }
+}
+
+/// Returns the parts of the summary line of all findings.
+pub(crate) fn summary(outcome: &Outcome, policy: &Policy) -> Vec<String> {
+    let tally = tally(outcome, policy);
+    let mut parts = vec![count(outcome.findings.len() as u64, "finding")];
+    for (n, what) in [
+        (tally.uncovered, "uncovered"),
+        (tally.covered, "covered"),
+        (tally.set_aside, "suppressed or in the baseline"),
+    ] {
+        if n > 0 {
+            parts.push(format!("{} {what}", number(n)));
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_nouns_agree() {
+        assert_eq!(number(0), "0");
+        assert_eq!(number(999), "999");
+        assert_eq!(number(1000), "1,000");
+        assert_eq!(number(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(count(1, "pair"), "1 pair");
+        assert_eq!(count(0, "pair"), "0 pairs");
+        assert_eq!(count(2, "category"), "2 categories");
+    }
+}

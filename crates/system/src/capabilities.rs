@@ -1,0 +1,77 @@
+//! What a system can do, declared before it is run.
+
+/// How well a system knows which tasks could run next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+pub enum EnabledDetail {
+    /// It cannot say; a choice may fail.
+    #[default]
+    Unknown,
+    /// It may miss some, or name some that then fail.
+    Approximate,
+    /// All and only those that can run.
+    Exact,
+}
+
+/// How much a system tells of the accesses of a task.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+pub enum AccessDetail {
+    /// Nothing.
+    #[default]
+    None,
+    /// One entry per location and kind.
+    Set,
+    /// Every access, in order.
+    List,
+}
+
+/// What a system can do. Engines ask before they rely on it, and refuse a system that lacks what they need.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Capabilities {
+    /// Whether states can be saved and restored.
+    pub snapshot: bool,
+    /// How well it knows the enabled tasks.
+    pub enabled: EnabledDetail,
+    /// Whether the same schedule always gives the same run.
+    pub deterministic: bool,
+    /// Whether accesses carry values.
+    pub values: bool,
+    /// How much it tells of accesses.
+    pub accesses: AccessDetail,
+}
+
+impl Capabilities {
+    /// Returns what `self` lacks of `needed`, in words; nothing when it suffices.
+    ///
+    /// ```
+    /// use anyorder_system::{AccessDetail, Capabilities};
+    /// let page = Capabilities { accesses: AccessDetail::Set, ..Capabilities::default() };
+    /// let wanted = Capabilities { accesses: AccessDetail::List, ..page };
+    /// assert_eq!(page.lacks(wanted), ["accesses in order"]);
+    /// ```
+    #[must_use]
+    pub fn lacks(self, needed: Capabilities) -> Vec<&'static str> {
+        let mut missing = Vec::new();
+        if needed.snapshot && !self.snapshot {
+            missing.push("snapshots");
+        }
+        if self.enabled < needed.enabled {
+            missing.push(match needed.enabled {
+                EnabledDetail::Exact => "the exact set of enabled tasks",
+                _ => "the set of enabled tasks",
+            });
+        }
+        if needed.deterministic && !self.deterministic {
+            missing.push("determinism");
+        }
+        if needed.values && !self.values {
+            missing.push("values");
+        }
+        if self.accesses < needed.accesses {
+            missing.push(match needed.accesses {
+                AccessDetail::List => "accesses in order",
+                _ => "accesses",
+            });
+        }
+        missing
+    }
+}

@@ -1,0 +1,25 @@
+//! How running a program can fail to give a run.
+
+use crate::schedule::Divergence;
+
+/// Why a system could not do what was asked. A failure *of the program* (an assertion, an exception) is no
+/// such error: it is part of the run.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The same schedule did not give the same run.
+    #[error("unstable: {0}")]
+    Unstable(String),
+    /// The program or its host went away.
+    #[error("crashed: {0}")]
+    Crashed(String),
+    /// The program did not come back in the time its front end allows.
+    #[error("timed out: {0}")]
+    TimedOut(String),
+    /// A choice could not be followed.
+    #[error("{0}")]
+    Diverged(Divergence),
+    /// The system cannot do this at all; its [`Capabilities`](crate::Capabilities) said so.
+    #[error("not supported: {0}")]
+    Unsupported(&'static str),
+}

@@ -1,0 +1,214 @@
+//! A tiny task system: the traits can be implemented, re-executed, snapshotted and run as threads.
+
+use anyorder_system::{
+    Access, AccessDetail, AccessKind, Accesses, Capabilities, Choice, Control, Divergence,
+    EnabledDetail, EnabledTask, Ending, Hash128, Level, Limits, Observation, PartPath, Posted,
+    Program, RunError, SnapshotId, Snapshots, Step, SystemFactory, TaskName, TaskSystem,
+    TasksAsThreads, ThreadSystem,
+};
+use anyorder_trace::{EventKind, Interner, Location, LocationId, SiteId, Tables};
+
+/// A page with a counter: `load` posts `reply` and `click`; one doubles the counter, the other adds one.
+struct Page {
+    program: Program,
+    interner: Interner,
+    counter: LocationId,
+    value: u64,
+    pending: Vec<TaskName>,
+    saved: Vec<(u64, Vec<TaskName>)>,
+}
+
+fn page() -> Result<Page, RunError> {
+    let mut interner = Interner::default();
+    let name = interner.name("counter").expect("one name fits");
+    let counter = interner.location(Location::Named(name)).expect("one location fits");
+    let (program, pending, saved) =
+        (Program::new("page"), vec![TaskName::root("load")], Vec::new());
+    Ok(Page { program, interner, counter, value: 1, pending, saved })
+}
+
+impl TaskSystem for Page {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            snapshot: true,
+            enabled: EnabledDetail::Exact,
+            deterministic: true,
+            values: true,
+            accesses: AccessDetail::List,
+        }
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn tables(&self) -> &Tables {
+        &self.interner.tables
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.value = 1;
+        self.pending = vec![TaskName::root("load")];
+        Ok(())
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        let enabled = |task: &TaskName| EnabledTask {
+            task: task.clone(),
+            handler: "ui".to_owned(),
+            alternatives: 1,
+        };
+        Ok(self.pending.iter().map(enabled).collect())
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        let Some(at) = self.pending.iter().position(|task| *task == choice.task) else {
+            let wanted = choice.task.clone();
+            return Err(RunError::Diverged(Divergence {
+                choice: 0,
+                wanted,
+                enabled: self.pending.clone(),
+            }));
+        };
+        let task = self.pending.remove(at);
+        let mut step = Step::of(task.clone());
+        if task.segment().kind == "load" {
+            for child in [task.child("reply"), task.child("click")] {
+                self.pending.push(child.clone());
+                step.posted.push(Posted { task: child, handler: "ui".to_owned(), delay: 0 });
+            }
+        } else {
+            let before = self.value;
+            self.value = if task.segment().kind == "reply" { before * 2 } else { before + 1 };
+            step.accesses = Accesses::List(vec![Access {
+                location: self.counter,
+                kind: AccessKind::Rmw,
+                site: SiteId::UNKNOWN,
+                read: Some(before),
+                written: Some(self.value),
+            }]);
+        }
+        Ok(step)
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        let mut observation = Observation::new();
+        observation.set(PartPath::new(["counter"]), Level::Output, &self.value.to_le_bytes());
+        Ok(observation)
+    }
+
+    fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
+        Some(self)
+    }
+}
+
+impl Snapshots for Page {
+    fn save(&mut self) -> Result<SnapshotId, RunError> {
+        self.saved.push((self.value, self.pending.clone()));
+        Ok(SnapshotId(self.saved.len() as u64 - 1))
+    }
+
+    fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError> {
+        let state = self.saved.get(snapshot.0 as usize).cloned();
+        (self.value, self.pending) = state.ok_or(RunError::Unsupported("this snapshot"))?;
+        Ok(())
+    }
+
+    fn forget(&mut self, _snapshot: SnapshotId) {}
+
+    fn fingerprint(&mut self) -> Hash128 {
+        let mut pending = self.pending.clone();
+        pending.sort();
+        pending.iter().fold(Hash128::new().number(self.value), |hash, task| {
+            hash.part(task.to_string().as_bytes())
+        })
+    }
+}
+
+/// Runs all orders by re-execution, for any task system: what the simplest engine does.
+fn all_outcomes<F: SystemFactory>(factory: &F) -> Vec<Hash128>
+where
+    F::System: TaskSystem,
+{
+    let mut system = factory.make().expect("the system starts");
+    let mut outcomes = Vec::new();
+    let mut prefixes = vec![Vec::<TaskName>::new()];
+    while let Some(prefix) = prefixes.pop() {
+        system.reset().expect("reset");
+        for task in &prefix {
+            system.execute(&Choice::of(task.clone())).expect("a prefix replays");
+        }
+        let enabled = system.enabled().expect("enabled");
+        if enabled.is_empty() {
+            outcomes.push(system.observe().expect("observe").hash());
+        }
+        for next in enabled {
+            prefixes.push(prefix.iter().cloned().chain([next.task]).collect());
+        }
+    }
+    outcomes.sort();
+    outcomes.dedup();
+    outcomes
+}
+
+#[test]
+fn re_execution_finds_both_outcomes() {
+    assert_eq!(all_outcomes(&page).len(), 2, "(1 * 2) + 1 and (1 + 1) * 2");
+}
+
+#[test]
+fn snapshots_restore_what_they_saved() {
+    let mut page = page().unwrap();
+    page.execute(&Choice::of(TaskName::root("load"))).unwrap();
+    let before = page.snapshots().unwrap().fingerprint();
+    let saved = page.snapshots().unwrap().save().unwrap();
+    page.execute(&Choice::of("load/click".parse().unwrap())).unwrap();
+    assert_ne!(page.snapshots().unwrap().fingerprint(), before);
+    page.snapshots().unwrap().restore(saved).unwrap();
+    assert_eq!(page.snapshots().unwrap().fingerprint(), before);
+}
+
+#[test]
+fn a_missing_task_is_a_divergence() {
+    let mut page = page().unwrap();
+    let error = page.execute(&Choice::of(TaskName::root("click"))).unwrap_err();
+    assert_eq!(error.to_string(), "diverged at choice 1: `click` cannot run; enabled: `load`");
+}
+
+#[test]
+fn a_task_system_runs_as_a_thread_system() {
+    let mut threads = TasksAsThreads { system: page().unwrap() };
+    let run = threads.run(&[], &Control::default()).unwrap();
+    assert_eq!(run.ending, Ending::Completed);
+    let names: Vec<String> = run.schedule.choices.iter().map(|c| c.task.to_string()).collect();
+    assert_eq!(names, ["load", "load/reply", "load/click"]);
+    let kinds: Vec<EventKind> = run.trace.events().map(|event| event.kind()).collect();
+    use EventKind::{End, Get, Post, Rmw};
+    assert_eq!(kinds, [Post, Get, Post, Post, End, Get, Rmw, End, Get, Rmw, End]);
+
+    // The other order, by a prefix; the schedule of the run replays it.
+    let prefix = [Choice::of(TaskName::root("load")), Choice::of("load/click".parse().unwrap())];
+    let other = threads.run(&prefix, &Control::default()).unwrap();
+    assert_eq!(run.observation.difference(&other.observation).len(), 1);
+    let again = threads.run(&other.schedule.choices, &Control::default()).unwrap();
+    assert_eq!(again.observation, other.observation);
+    assert_eq!(again.trace, other.trace);
+}
+
+#[test]
+fn a_divergence_names_its_choice() {
+    let mut threads = TasksAsThreads { system: page().unwrap() };
+    let prefix = [Choice::of(TaskName::root("load")), Choice::of(TaskName::root("load"))];
+    let error = threads.run(&prefix, &Control::default()).unwrap_err();
+    assert!(error.to_string().starts_with("diverged at choice 2: `load`"), "{error}");
+}
+
+#[test]
+fn the_step_limit_ends_a_run() {
+    let mut threads = TasksAsThreads { system: page().unwrap() };
+    let control =
+        Control { limits: Limits { steps: Some(2), ..Limits::NONE }, ..Control::default() };
+    let run = threads.run(&[], &control).unwrap();
+    assert_eq!(run.ending, Ending::StepLimit);
+    assert_eq!(run.schedule.choices.len(), 2);
+}

@@ -1,0 +1,38 @@
+//! Happens-before, races and coverage by definition: see `docs/happens-before.md` and
+//! `docs/android-components.md`, which this module follows word by word.
+//!
+//! **Problem.** Given a trace and a rule set, decide for every two events whether the first happens
+//! before the second, list the races, and say which are covered.
+//!
+//! **Guarantee.** Exact with respect to these two pages. It is meant for well-formed traces.
+//!
+//! **Cost.** Cubic in the events for each round of the fixpoint; made for up to some hundred events.
+//!
+//! The parts: [`base edges`](Edge) of section 1 (`program_order`, `synchronisation`, `inputs`) and of
+//! the component rules (`components`); the fixpoint of sections 2 and 3 (`fixpoint`); sections 4 and 5
+//! (`race`).
+
+pub use fixpoint::TaskOrder;
+pub use oracle::Naive;
+pub use rules::{RuleName, RuleSet, Rules};
+pub use view::Edge;
+
+mod oracle;
+
+mod rules;
+
+mod view;
+
+mod program_order;
+
+mod synchronisation;
+
+mod inputs;
+
+mod components;
+
+mod fixpoint;
+
+mod race;
+
+mod matrix;

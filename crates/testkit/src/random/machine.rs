@@ -1,0 +1,151 @@
+//! The simulated machine: who runs what, who waits for whom, and the trace so far.
+
+use super::callbacks::Components;
+use super::locks::Locks;
+use super::mailbox::Pending;
+use super::shape::Act;
+use crate::rng::Rng;
+use anyorder_trace::{
+    ConditionId, EventId, EventKind, HandlerId, InputId, LocationId, Mailbox, Mode, Op, TaskId,
+    TraceBuilder,
+};
+use std::collections::VecDeque;
+
+/// What a piece of code is going to do before it does random things.
+#[derive(Clone, Debug)]
+pub(super) enum Plan {
+    /// Posts a task with a plan of its own to the handler of this index.
+    Post(usize, Vec<Plan>),
+    Enable(InputId),
+    Trigger(InputId),
+    Callback,
+    /// Several of these, in one task.
+    All(Vec<Plan>),
+    /// Lets pass who waits at the gate of this number; no event.
+    Open(u64),
+    /// Waits at a gate until it is opened, or patience is lost; no event.
+    Gate(u64),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// Waits for its fork.
+    Unborn,
+    /// Runs its initial code.
+    Initial,
+    /// Takes tasks from its mailbox, or works in bursts.
+    Serving,
+    /// Has run its last event.
+    Exited,
+}
+
+/// A posted task or burst that runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) task: TaskId,
+    pub(super) acts_left: u64,
+    pub(super) plan: VecDeque<Plan>,
+}
+
+/// A wait: for what, and the event that has ended it.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) condition: ConditionId,
+    pub(super) woken_by: Option<EventId>,
+}
+
+/// One handler, its code and its mailbox.
+#[derive(Debug)]
+pub(super) struct Agent {
+    pub(super) id: HandlerId,
+    pub(super) mailbox: Mailbox,
+    pub(super) untracked: bool,
+    pub(super) phase: Phase,
+    /// Its initial code.
+    pub(super) initial: Running,
+    /// Its posted task or burst.
+    pub(super) running: Option<Running>,
+    pub(super) pending: Vec<Pending>,
+    pub(super) waiting: Option<Waiting>,
+    /// Whether initial code starts and stops with events of its own.
+    pub(super) begins: bool,
+    /// Whether its mailbox comes into being by an event that is still to come.
+    pub(super) attach_due: bool,
+    /// Whether serving starts with an event that is still to come.
+    pub(super) loop_due: bool,
+}
+
+impl Agent {
+    /// The task whose code runs: the posted one, or else the initial one.
+    pub(super) fn code(&mut self) -> &mut Running {
+        self.running.as_mut().unwrap_or(&mut self.initial)
+    }
+
+    /// Whether tasks can be posted to it now.
+    pub(super) fn takes_posts(&self) -> bool {
+        self.mailbox != Mailbox::None && !self.attach_due && self.phase != Phase::Exited
+    }
+}
+
+/// The whole machine.
+pub(super) struct Machine {
+    pub(super) rng: Rng,
+    pub(super) build: TraceBuilder,
+    pub(super) agents: Vec<Agent>,
+    pub(super) locks: Locks,
+    /// The acts that this program uses.
+    pub(super) acts: Vec<(Act, u32)>,
+    pub(super) acts_max: u64,
+    pub(super) delay_percent: u32,
+    pub(super) android: bool,
+    pub(super) variables: Vec<LocationId>,
+    pub(super) atomics: Vec<LocationId>,
+    /// The address range's generation, and whether it is allocated.
+    pub(super) range: (u32, bool),
+    pub(super) conditions: Vec<ConditionId>,
+    pub(super) inputs: Vec<InputId>,
+    /// The inputs enabled now.
+    pub(super) enabled: Vec<InputId>,
+    pub(super) components: Components,
+    /// The gates that are open.
+    pub(super) gates: Vec<u64>,
+    pub(super) now: u64,
+    pub(super) posts: i64,
+    pub(super) tasks: u32,
+    pub(super) events_max: usize,
+    /// Nothing new is begun any more.
+    pub(super) winding_down: bool,
+}
+
+impl Machine {
+    /// Appends an event of the code that the agent runs.
+    pub(super) fn emit(&mut self, agent: usize, op: impl Into<Op>, operand: u32) -> EventId {
+        let task = self.agents[agent].code().task;
+        self.emit_in(task, op, operand)
+    }
+
+    /// Appends an event of a task.
+    pub(super) fn emit_in(&mut self, task: TaskId, op: impl Into<Op>, operand: u32) -> EventId {
+        self.now += self.rng.below(2);
+        self.build.push(task, op.into(), operand)
+    }
+
+    /// Lets the last event refer to an earlier one.
+    pub(super) fn refer(&mut self, event: EventId, to: EventId) {
+        self.build.columns.refers.push(event.0, u64::from(to.0));
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.build.columns.len() >= self.events_max
+    }
+
+    pub(super) fn access(
+        &mut self,
+        agent: usize,
+        kind: EventKind,
+        mode: Mode,
+        location: LocationId,
+    ) {
+        self.emit(agent, Op::new(kind, mode), location.0);
+    }
+}

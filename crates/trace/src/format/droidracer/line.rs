@@ -1,0 +1,148 @@
+//! What kind of line a line is.
+
+use super::fields::signed;
+
+/// The shape of one line of a log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape<'a> {
+    /// Nothing, or the banner.
+    Nothing,
+    /// The recorder speaks about itself, such as `ABC: ABORT`.
+    Note,
+    /// The operations are over; what follows are DroidRacer's own results.
+    Results,
+    /// An operation with its number, or an access with its `rwId`.
+    Operation {
+        /// Whether the number is an `rwId`.
+        access: bool,
+        /// Its number.
+        number: u32,
+        /// The name of the operation.
+        word: &'a [u8],
+        /// Where its fields begin in the line.
+        fields: usize,
+    },
+    /// A number that does not fit.
+    BadNumber {
+        /// Where it stands in the line.
+        offset: usize,
+    },
+    /// An operation number without the name of an operation.
+    NoWord {
+        /// Where the name should stand.
+        offset: usize,
+    },
+    /// Anything else.
+    Other,
+}
+
+/// How lines begin that only stand among the results.
+const RESULTS: [&[u8]; 9] = [
+    b"HB Graph",
+    b"Races detected",
+    b"RACE ",
+    b"Categorization of detected races",
+    b"Multithreaded races",
+    b"Async races",
+    b"Races due to",
+    b"Memory used for",
+    b"traceTime:",
+];
+
+const BANNER: &[u8] = b"Android bug-checker";
+
+/// Returns the shape of a line without its end.
+pub(super) fn shape(line: &[u8]) -> Shape<'_> {
+    let text = line.trim_ascii();
+    if text.is_empty() || text.starts_with(BANNER) {
+        return Shape::Nothing;
+    }
+    if RESULTS.iter().any(|start| text.starts_with(start)) {
+        return Shape::Results;
+    }
+    if text.starts_with(b"ABC") {
+        return Shape::Note;
+    }
+    let begin = line.len() - line.trim_ascii_start().len();
+    let access = line[begin..].starts_with(b"rwId:");
+    let number_at = if access { begin + b"rwId:".len() } else { begin };
+    if !access && !line[begin].is_ascii_digit() {
+        return Shape::Other;
+    }
+    let number_end = blank_from(line, number_at);
+    let number = signed(&line[number_at..number_end]).and_then(|n| u32::try_from(n).ok());
+    // `u32::MAX` stands for an absent id elsewhere.
+    let Some(number) = number.filter(|number| *number < u32::MAX) else {
+        return Shape::BadNumber { offset: number_at };
+    };
+    let word_at = word_from(line, number_end);
+    let word_end = blank_from(line, word_at);
+    if word_at == word_end {
+        return Shape::NoWord { offset: word_at };
+    }
+    Shape::Operation { access, number, word: &line[word_at..word_end], fields: word_end }
+}
+
+/// Returns the first blank at or behind `from`, or the end.
+fn blank_from(line: &[u8], from: usize) -> usize {
+    let length = line[from..].iter().position(u8::is_ascii_whitespace);
+    length.map_or(line.len(), |length| from + length)
+}
+
+/// Returns the first byte at or behind `from` that is no blank, or the end.
+fn word_from(line: &[u8], from: usize) -> usize {
+    let length = line[from..].iter().position(|byte| !byte.is_ascii_whitespace());
+    length.map_or(line.len(), |length| from + length)
+}
+
+/// Returns whether a line could only stand in a log of this format: the banner, an access, or an
+/// operation in capitals behind its number.
+pub(crate) fn looks_like_operation(line: &[u8]) -> bool {
+    if line.trim_ascii_start().starts_with(BANNER) {
+        return true;
+    }
+    match shape(line) {
+        Shape::Operation { access, word, fields, .. } => {
+            let capitals = word.iter().all(|b| b.is_ascii_uppercase() || b"-_".contains(b));
+            let rest = line[fields..].trim_ascii();
+            capitals && (access || rest.contains(&b':') || word == b"START")
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes() {
+        assert_eq!(shape(b" \t"), Shape::Nothing);
+        assert_eq!(shape(b"Android bug-checker log messages "), Shape::Nothing);
+        assert_eq!(shape(b" HB Graph size : 1041"), Shape::Results);
+        assert_eq!(shape(b"ABC: ABORT "), Shape::Note);
+        assert_eq!(
+            shape(b"7 CALL tid:1"),
+            Shape::Operation { access: false, number: 7, word: b"CALL", fields: 6 }
+        );
+        assert_eq!(
+            shape(b"rwId:9\tREAD tid:1"),
+            Shape::Operation { access: true, number: 9, word: b"READ", fields: 11 }
+        );
+        assert_eq!(shape(b"7"), Shape::NoWord { offset: 1 });
+        assert_eq!(shape(b"7x CALL"), Shape::BadNumber { offset: 0 });
+        assert_eq!(shape(b"rwId: READ"), Shape::BadNumber { offset: 5 });
+        assert_eq!(shape(b"4294967295 CALL"), Shape::BadNumber { offset: 0 });
+        assert_eq!(shape(b"hello"), Shape::Other);
+    }
+
+    #[test]
+    fn what_only_this_format_has() {
+        assert!(looks_like_operation(b"1 START"));
+        assert!(looks_like_operation(b"4 ATTACH-Q tid:1\t queue:9"));
+        assert!(looks_like_operation(b"rwId:9 READ tid:1 obj:0x1 class:A field:8"));
+        assert!(!looks_like_operation(b"1 2 3"));
+        assert!(!looks_like_operation(b"12 monkeys"));
+        assert!(!looks_like_operation(b"T1|acq(L1)|12"));
+    }
+}

@@ -1,0 +1,237 @@
+//! What DroidRacer itself found in a run, as it appended it to the log.
+
+use super::fields::{identity, signed};
+
+/// One race of the list.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReportedRace {
+    /// The `rwId` of the one access, as the log's `rwId1`; it need not be the earlier one.
+    pub first: u32,
+    /// The `rwId` of the other access.
+    pub second: u32,
+    /// Whether each of the two writes.
+    pub writes: [bool; 2],
+    /// The thread of each.
+    pub threads: [u32; 2],
+    /// The object, or `None` for a static field or a database.
+    pub object: Option<u64>,
+    /// The class.
+    pub class: String,
+    /// The field's number.
+    pub field: String,
+    /// The path of the database, if it is one that is accessed.
+    pub database: Option<String>,
+}
+
+/// One entry of a category: the races of one class or object, and one field.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ReportedGroup {
+    /// All races on this field in objects of this class.
+    Class {
+        /// The class.
+        class: String,
+        /// The field's number.
+        field: String,
+    },
+    /// All races on this field of this object.
+    Object {
+        /// The object.
+        object: u64,
+        /// The field's number.
+        field: String,
+        /// The numbers of the two operations that were both enabled, where given.
+        triggers: Option<[u32; 2]>,
+    },
+    /// All races on a database.
+    Database {
+        /// Its path.
+        path: String,
+    },
+}
+
+/// All that DroidRacer reports.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reported {
+    /// The races, one a line pair.
+    pub races: Vec<ReportedRace>,
+    /// The category of races between threads.
+    pub multi_threaded: Vec<ReportedGroup>,
+    /// The category of races that a post from another thread explains.
+    pub cross_posted: Vec<ReportedGroup>,
+    /// The category of races between tasks of events that were both enabled.
+    pub co_enabled: Vec<ReportedGroup>,
+    /// The category of races that a delayed post explains.
+    pub delayed: Vec<ReportedGroup>,
+    /// The races of one thread that nothing of the above explains.
+    pub uncategorised: Vec<ReportedGroup>,
+    /// The number of nodes of the happens-before graph.
+    pub graph_size: Option<u64>,
+}
+
+/// Which list the lines belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Outside,
+    MultiThreaded,
+    CrossPosted,
+    CoEnabled,
+    Delayed,
+    Uncategorised,
+}
+
+/// Reads DroidRacer's own results from the text of a whole log, or of its tail. Lines that are no
+/// part of them are passed over, so an empty report is given for a log without results.
+#[must_use]
+pub fn reported(text: &str) -> Reported {
+    let mut report = Reported::default();
+    let mut section = Section::Outside;
+    let mut first: Option<Side> = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(size) = line.strip_prefix("HB Graph size :") {
+            report.graph_size = size.trim().parse().ok();
+        } else if let Some(rest) = line.strip_prefix("RACE rwId1:") {
+            first = side(rest);
+        } else if let Some(rest) = line.strip_prefix("rwId2:") {
+            if let (Some(first), Some(second)) = (first.take(), side(rest)) {
+                report.races.push(race(first, &second));
+            }
+        } else if let Some(next) = section_of(line) {
+            section = next;
+        } else if let Some(group) = group(line) {
+            let list = match section {
+                Section::Outside => continue,
+                Section::MultiThreaded => &mut report.multi_threaded,
+                Section::CrossPosted => &mut report.cross_posted,
+                Section::CoEnabled => &mut report.co_enabled,
+                Section::Delayed => &mut report.delayed,
+                Section::Uncategorised => &mut report.uncategorised,
+            };
+            list.push(group);
+        }
+    }
+    report
+}
+
+fn section_of(line: &str) -> Option<Section> {
+    let starts = [
+        ("Multithreaded races", Section::MultiThreaded),
+        ("Races due to a delayed post", Section::Delayed),
+        ("Races due to cross thread post", Section::CrossPosted),
+        ("Races due to co-enabled events", Section::CoEnabled),
+        ("Uncategorized races", Section::Uncategorised),
+        ("Async races", Section::Outside),
+        ("Memory used", Section::Outside),
+    ];
+    starts.into_iter().find(|(start, _)| line.starts_with(start)).map(|(_, section)| section)
+}
+
+fn group(line: &str) -> Option<ReportedGroup> {
+    if let Some(rest) = line.strip_prefix("class:") {
+        let (class, field) = rest.split_once("field:")?;
+        let field = field.split_whitespace().next()?.to_owned();
+        return Some(ReportedGroup::Class { class: class.trim().to_owned(), field });
+    }
+    if let Some(rest) = line.strip_prefix("object:") {
+        let (object, rest) = rest.split_once("field:")?;
+        let field = rest.split_whitespace().next()?.to_owned();
+        let triggers = rest.split_once("opIds:").and_then(|(_, numbers)| {
+            let (a, b) = numbers.split_once(',')?;
+            Some([a.trim().parse().ok()?, b.trim().parse().ok()?])
+        });
+        return Some(ReportedGroup::Object { object: address(object.trim())?, field, triggers });
+    }
+    let path = line.strip_prefix("database:")?.split_whitespace().next()?.to_owned();
+    Some(ReportedGroup::Database { path })
+}
+
+/// One of the two lines of a race.
+struct Side {
+    number: u32,
+    write: bool,
+    thread: u32,
+    object: Option<u64>,
+    class: String,
+    field: String,
+    database: Option<String>,
+}
+
+/// Reads `6908 type - WRITE  obj - 0x41  class - LA; field -   fieldIdx - 244  dbPath -   tid - 1 ...`.
+fn side(rest: &str) -> Option<Side> {
+    let number = rest.split_whitespace().next()?.parse().ok()?;
+    let value = |key: &str| {
+        let (_, behind) = rest.split_once(&format!(" {key} -"))?;
+        // An absent value leaves the next key in its place, which a dash follows.
+        let mut words = behind.split_whitespace();
+        let word = words.next()?;
+        (words.next() != Some("-")).then(|| word.to_owned())
+    };
+    Some(Side {
+        number,
+        write: value("type")? == "WRITE",
+        thread: value("tid").and_then(|tid| tid.parse().ok()).unwrap_or(0),
+        object: value("obj").and_then(|object| address(&object)).filter(|object| *object != 0),
+        class: value("class").unwrap_or_default(),
+        field: value("fieldIdx").unwrap_or_default(),
+        database: value("dbPath"),
+    })
+}
+
+fn race(first: Side, second: &Side) -> ReportedRace {
+    ReportedRace {
+        first: first.number,
+        second: second.number,
+        writes: [first.write, second.write],
+        threads: [first.thread, second.thread],
+        object: first.object,
+        class: first.class,
+        field: first.field,
+        database: first.database,
+    }
+}
+
+fn address(text: &str) -> Option<u64> {
+    identity(text.as_bytes()).or_else(|| signed(text.as_bytes()).map(i64::cast_unsigned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_races() {
+        let report = reported(
+            " HB Graph size : 12\n9 UNLOCK tid:1 lock-obj:0x1\nRaces detected\n\
+             RACE rwId1:69 type - WRITE  obj - 0x41  class - LA; field -   fieldIdx - 244  dbPath -   tid - 1  accessId - 121\n     \
+             rwId2:76 type - READ  obj - 0x41  class - LA; field -   fieldIdx - 244  dbPath -   tid - 3  accessId - 138\n\
+             RACE rwId1:1 type - WRITE  obj - 0  class -  field -   fieldIdx - 0  dbPath - /a/b.db  tid - 1  accessId - 1\n\
+             rwId2:2 type - READ  obj - 0  class -  field -   fieldIdx - 0  dbPath - /a/b.db  tid - 3  accessId - 1\n\
+             Multithreaded races\nclass: LA;  field:244\nRaces due to co-enabled events\n\
+             object: 0x41  field:8 co-enabled trigger opIds:563, 712\n Uncategorized races\nclass: LB;  field:3\n\
+             Memory used for race detection\n",
+        );
+        assert_eq!(report.graph_size, Some(12));
+        assert_eq!(report.races.len(), 2);
+        assert_eq!((report.races[0].first, report.races[0].second), (69, 76));
+        assert_eq!(report.races[0].writes, [true, false]);
+        assert_eq!(report.races[0].threads, [1, 3]);
+        assert_eq!(report.races[0].object, Some(0x41));
+        assert_eq!(report.races[0].class, "LA;");
+        assert_eq!(report.races[0].field, "244");
+        assert_eq!(report.races[0].database, None);
+        assert_eq!(report.races[1].object, None);
+        assert_eq!(report.races[1].class, "");
+        assert_eq!(report.races[1].database.as_deref(), Some("/a/b.db"));
+        let class = |class: &str, field: &str| ReportedGroup::Class {
+            class: class.to_owned(),
+            field: field.to_owned(),
+        };
+        assert_eq!(report.multi_threaded, [class("LA;", "244")]);
+        assert_eq!(report.uncategorised, [class("LB;", "3")]);
+        let triggers = Some([563, 712]);
+        assert_eq!(
+            report.co_enabled,
+            [ReportedGroup::Object { object: 0x41, field: "8".to_owned(), triggers }]
+        );
+        assert!(report.cross_posted.is_empty() && report.delayed.is_empty());
+    }
+}

@@ -1,0 +1,155 @@
+//! The threads of a log: which handler a thread number means now, and which task it runs.
+
+use crate::ids::{HandlerId, NameId, TaskId};
+use crate::tables::{Handler, Interner, Mailbox, Position, TableFull, TaskDef, TaskKind};
+use hashbrown::HashMap;
+
+/// What is known of the thread that a number means now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thread {
+    /// Its handler.
+    pub(super) handler: HandlerId,
+    /// The handler's initial task.
+    pub(super) initial: TaskId,
+    /// The task it runs: its initial one, a posted one, or a burst.
+    pub(super) current: TaskId,
+    /// Whether `current` is a burst.
+    pub(super) in_burst: bool,
+    /// How many bursts it had.
+    bursts: u32,
+    /// Whether it has exited, so that its number may come back for another thread.
+    exited: bool,
+    /// How many threads had this number, it included.
+    generation: u32,
+    /// Whether its handler has the thread's own name.
+    named: bool,
+}
+
+/// All threads by number, and the queues that they serve.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    by_number: HashMap<u32, Thread>,
+    by_queue: HashMap<u64, u32>,
+}
+
+impl Threads {
+    /// Returns the thread of this number if there was one.
+    pub(super) fn find(&self, tid: u32) -> Option<Thread> {
+        self.by_number.get(&tid).copied()
+    }
+
+    /// Returns the thread of this number, made now if it is new.
+    pub(super) fn get(
+        &mut self,
+        interner: &mut Interner,
+        tid: u32,
+    ) -> Result<&mut Thread, TableFull> {
+        if !self.by_number.contains_key(&tid) {
+            self.make(interner, tid, 1, None)?;
+        }
+        Ok(self.by_number.get_mut(&tid).expect("it was made above"))
+    }
+
+    /// Returns the thread that a fork or a thread's first operation begins: a number whose thread has
+    /// exited means a fresh one.
+    pub(super) fn begin(
+        &mut self,
+        interner: &mut Interner,
+        tid: u32,
+    ) -> Result<&mut Thread, TableFull> {
+        if let Some(old) = self.by_number.get(&tid).filter(|old| old.exited) {
+            let generation = old.generation.saturating_add(1);
+            self.make(interner, tid, generation, None)?;
+        }
+        self.get(interner, tid)
+    }
+
+    /// Notes that the thread of this number has exited.
+    pub(super) fn exit(&mut self, tid: u32) {
+        if let Some(thread) = self.by_number.get_mut(&tid) {
+            thread.exited = true;
+            thread.current = thread.initial;
+        }
+    }
+
+    /// Begins a burst of an untracked thread, and returns its task.
+    pub(super) fn begin_burst(
+        &mut self,
+        interner: &mut Interner,
+        tid: u32,
+        name: &str,
+    ) -> Result<TaskId, TableFull> {
+        if !self.by_number.contains_key(&tid) {
+            self.make(interner, tid, 1, Some(name))?;
+        }
+        let thread = self.by_number.get_mut(&tid).expect("it was made above");
+        if !thread.named && !name.is_empty() {
+            thread.named = true;
+            let full = interner.name(&handler_name(tid, thread.generation, Some(name)))?;
+            interner.tables.handlers[thread.handler.index()].name = full;
+        }
+        interner.tables.handlers[thread.handler.index()].untracked = true;
+        thread.bursts = thread.bursts.saturating_add(1);
+        let name = interner.name(&format!("native {tid}#{}", thread.bursts))?;
+        let burst = push_task(interner, name, TaskKind::Burst, thread.handler)?;
+        thread.current = burst;
+        thread.in_burst = true;
+        Ok(burst)
+    }
+
+    /// Notes that a thread has a queue.
+    pub(super) fn attach(&mut self, queue: u64, tid: u32) {
+        self.by_queue.insert(queue, tid);
+    }
+
+    /// Returns the number of the thread that serves a queue.
+    pub(super) fn of_queue(&self, queue: u64) -> Option<u32> {
+        self.by_queue.get(&queue).copied()
+    }
+
+    fn make(
+        &mut self,
+        interner: &mut Interner,
+        tid: u32,
+        generation: u32,
+        own_name: Option<&str>,
+    ) -> Result<(), TableFull> {
+        let own_name = own_name.filter(|name| !name.is_empty());
+        let name = interner.name(&handler_name(tid, generation, own_name))?;
+        let handler =
+            interner.push_handler(Handler { name, mailbox: Mailbox::None, untracked: false })?;
+        let initial = push_task(interner, name, TaskKind::Initial, handler)?;
+        let thread = Thread {
+            handler,
+            initial,
+            current: initial,
+            in_burst: false,
+            bursts: 0,
+            exited: false,
+            generation,
+            named: own_name.is_some(),
+        };
+        self.by_number.insert(tid, thread);
+        Ok(())
+    }
+}
+
+fn handler_name(tid: u32, generation: u32, own_name: Option<&str>) -> String {
+    let mut name = format!("thread {tid}");
+    if generation > 1 {
+        name.push_str(&format!("'{generation}"));
+    }
+    if let Some(own_name) = own_name {
+        name.push_str(&format!(" ({own_name})"));
+    }
+    name
+}
+
+fn push_task(
+    interner: &mut Interner,
+    name: NameId,
+    kind: TaskKind,
+    handler: HandlerId,
+) -> Result<TaskId, TableFull> {
+    interner.push_task(TaskDef { name, kind, handler, delay: 0, position: Position::Back })
+}

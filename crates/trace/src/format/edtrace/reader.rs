@@ -1,0 +1,155 @@
+//! The reader: all lines first, then blocks.
+
+use super::gather::{Gathered, problem};
+use super::line::{HEADER, LineError, parse, without_comment, words};
+use crate::columns::{Block, Columns};
+use crate::error::{Place, Problem, Problems, ReadError};
+use crate::format::lines::{Line, Lines};
+use crate::stream::TraceSource;
+use crate::tables::{LabelScheme, Tables, TraceOrder};
+use std::io::Read;
+
+/// The name of the format.
+const FORMAT: &str = "edtrace";
+
+/// The longest line, in bytes: a `co` line names all writes of a variable.
+const LINE_BYTES_MAX: usize = 1 << 28;
+
+/// What a reader accepts beyond the format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EdtraceOptions {
+    /// Accepts variables with several writes and no `co` line; any order of their writes may then be chosen.
+    pub infer_coherence: bool,
+}
+
+/// Reads `edtrace`. The whole trace is held in memory, since reads may name later writes.
+#[derive(Debug)]
+pub struct EdtraceReader<R> {
+    lines: Lines<R>,
+    options: EdtraceOptions,
+    gathered: Gathered,
+    done: bool,
+    next: usize,
+}
+
+impl<R: Read> EdtraceReader<R> {
+    /// Starts to read; nothing is read yet.
+    pub fn new(input: R) -> EdtraceReader<R> {
+        EdtraceReader::with_options(input, EdtraceOptions::default())
+    }
+
+    /// Starts to read; nothing is read yet.
+    pub fn with_options(input: R, options: EdtraceOptions) -> EdtraceReader<R> {
+        let mut gathered = Gathered::default();
+        let meta = &mut gathered.interner.tables.meta;
+        meta.labels = LabelScheme::Name;
+        meta.order = TraceOrder::Partial;
+        meta.origin = FORMAT.to_owned();
+        let lines = Lines::with_bound(input, LINE_BYTES_MAX);
+        EdtraceReader { lines, options, gathered, done: false, next: 0 }
+    }
+
+    fn read_all(&mut self) -> Result<(), ReadError> {
+        let mut headed = false;
+        loop {
+            let number = self.lines.number() + 1;
+            let line = match self.lines.next()? {
+                Line::Text(line) => line,
+                Line::TooLong(line) => {
+                    let message = format!("expected a line of at most {LINE_BYTES_MAX} bytes");
+                    let problem = Problem::error(Place::line(number), message).with_text(line);
+                    self.gathered.problems.push(problem);
+                    continue;
+                }
+                Line::End => break,
+            };
+            let wrong = match without_comment(line) {
+                Err(error) => error,
+                Ok(text) if !headed => match header(text) {
+                    Ok(found) => {
+                        headed = found;
+                        continue;
+                    }
+                    Err(error) => {
+                        // Without the header nothing else in the file can be trusted.
+                        self.gathered.problems.push(problem(number, &error, line));
+                        return Ok(());
+                    }
+                },
+                Ok(text) => match parse(text) {
+                    Ok(statement) => {
+                        self.gathered.line(&statement, number, line)?;
+                        continue;
+                    }
+                    Err(error) => error,
+                },
+            };
+            self.gathered.problems.push(problem(number, &wrong, line));
+            if !headed {
+                return Ok(());
+            }
+        }
+        if !headed {
+            let message = format!("expected `{HEADER}` as the first line, found nothing");
+            self.gathered.problems.push(Problem::error(Place::line(1), message));
+            return Ok(());
+        }
+        self.gathered.finish(self.options.infer_coherence);
+        Ok(())
+    }
+}
+
+/// Returns whether the line is the header; blank lines are not.
+fn header(line: &str) -> Result<bool, LineError> {
+    let mut parts = words(line);
+    let Some(first) = parts.next() else { return Ok(false) };
+    let version = parts.next();
+    if first.text == FORMAT && version.is_some_and(|v| v.text == "1") && parts.next().is_none() {
+        return Ok(true);
+    }
+    let message = match version {
+        Some(version) if first.text == FORMAT && version.text != "1" => {
+            format!("expected version 1 of the format, found version `{}`", version.text)
+        }
+        _ => format!("expected `{HEADER}` as the first line"),
+    };
+    Err(LineError { offset: first.offset, message })
+}
+
+impl<R: Read> TraceSource for EdtraceReader<R> {
+    fn tables(&self) -> &Tables {
+        &self.gathered.interner.tables
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        block.columns.clear();
+        block.first = self.next as u64;
+        if !self.done {
+            self.done = true;
+            self.read_all()?;
+        }
+        let problems = &self.gathered.problems;
+        if problems.errors_total > 0 {
+            return Err(ReadError::Malformed { format: FORMAT, problems: problems.clone() });
+        }
+        let all: &Columns = &self.gathered.columns;
+        let rows = self.next..all.len().min(self.next + Block::EVENTS);
+        let columns = &mut block.columns;
+        columns.ops.extend_from_slice(&all.ops[rows.clone()]);
+        columns.tasks.extend_from_slice(&all.tasks[rows.clone()]);
+        columns.operands.extend_from_slice(&all.operands[rows.clone()]);
+        columns.sites.extend_from_slice(&all.sites[rows.clone()]);
+        columns.numbers.extend_from_slice(&all.numbers[rows.clone()]);
+        all.refers.copy_rows(rows.start as u32..rows.end as u32, &mut columns.refers);
+        self.next = rows.end;
+        Ok(!rows.is_empty())
+    }
+
+    fn problems(&self) -> &Problems {
+        &self.gathered.problems
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        std::mem::take(&mut self.gathered.interner.tables)
+    }
+}

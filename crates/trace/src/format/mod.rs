@@ -1,0 +1,28 @@
+//! The formats a trace can be kept in, each with a streaming reader and, where it can be written, a
+//! streaming writer.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`std`] | the race-prediction community's text format, `T1\|acq(L1)\|12` |
+//! | [`native_text`] | the lossless text format of this project, one event a line |
+//! | [`native_binary`] | the lossless binary format of this project |
+//! | [`edtrace`] | partial traces of event-driven programs, for consistency checking |
+//! | [`droidracer`] | logs of the Android runtime |
+
+pub mod std;
+
+pub mod native_text;
+
+pub mod native_binary;
+
+pub mod edtrace;
+
+pub mod droidracer;
+
+mod lines;
+
+mod decimal;
+
+mod fault;
+
+mod text_index;

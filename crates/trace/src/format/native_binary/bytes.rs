@@ -1,0 +1,243 @@
+//! Numbers in the contents of a block: variable-length ones, and columns as byte planes.
+//!
+//! A column of `n` numbers is one byte `p`, then `p` planes of `n` bytes: first the lowest byte of every number,
+//! then the second, and so on. `p` is what the largest number needs, so a column of zeros takes one byte.
+//! Planes unpack without a branch a number, and hand the packer bytes of one kind next to each other.
+
+/// What is wrong with the contents of a block: a fragment that says what was expected.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Damage(pub(super) String);
+
+/// A result of reading the contents of a block.
+pub(super) type Read<T> = Result<T, Damage>;
+
+/// Makes the error of reading.
+pub(super) fn damage<T>(what: impl Into<String>) -> Read<T> {
+    Err(Damage(what.into()))
+}
+
+/// The contents of a block on their way in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// Starts at the first byte.
+    pub(super) fn new(bytes: &'a [u8]) -> Input<'a> {
+        Input { bytes }
+    }
+
+    /// Returns whether all has been read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Takes the next `count` bytes.
+    pub(super) fn take(&mut self, count: usize, what: &str) -> Read<&'a [u8]> {
+        let Some((taken, rest)) = self.bytes.split_at_checked(count) else {
+            return damage(format!(
+                "{what}: {} bytes left in the block, expected {count}",
+                self.bytes.len()
+            ));
+        };
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    /// Takes the next byte.
+    pub(super) fn byte(&mut self, what: &str) -> Read<u8> {
+        Ok(self.take(1, what)?[0])
+    }
+
+    /// Takes a variable-length number: seven bits a byte, lowest first, the high bit set on all but the last.
+    pub(super) fn number(&mut self, what: &str) -> Read<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte(what)?;
+            let bits = u64::from(byte & 127);
+            if shift == 63 && bits > 1 {
+                break;
+            }
+            value |= bits << shift;
+            if byte < 128 {
+                return Ok(value);
+            }
+        }
+        damage(format!("{what}: a number longer than 64 bits"))
+    }
+
+    /// Takes a number that may be `max` at the most.
+    pub(super) fn count(&mut self, max: usize, what: &str) -> Read<usize> {
+        let value = self.number(what)?;
+        match usize::try_from(value) {
+            Ok(value) if value <= max => Ok(value),
+            _ => damage(format!("{what}: {value}, expected {max} at the most")),
+        }
+    }
+
+    /// Takes a column of numbers of 64 bits. The caller has limited `count`.
+    pub(super) fn column64(&mut self, count: usize, what: &str, out: &mut Vec<u64>) -> Read<()> {
+        let planes = self.planes(8, what)?;
+        out.clear();
+        out.resize(count, 0);
+        for plane in 0..planes {
+            let bytes = self.take(count, what)?;
+            for (value, byte) in out.iter_mut().zip(bytes) {
+                *value |= u64::from(*byte) << (8 * plane);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a column of numbers of 32 bits. The caller has limited `count`.
+    pub(super) fn column32(&mut self, count: usize, what: &str, out: &mut Vec<u32>) -> Read<()> {
+        let planes = self.planes(4, what)?;
+        out.clear();
+        out.resize(count, 0);
+        for plane in 0..planes {
+            let bytes = self.take(count, what)?;
+            for (value, byte) in out.iter_mut().zip(bytes) {
+                *value |= u32::from(*byte) << (8 * plane);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a column of differences and adds them up.
+    pub(super) fn deltas64(&mut self, count: usize, what: &str, out: &mut Vec<u64>) -> Read<()> {
+        self.column64(count, what, out)?;
+        let mut last = 0u64;
+        for value in out {
+            last = last.wrapping_add(unfold64(*value));
+            *value = last;
+        }
+        Ok(())
+    }
+
+    /// Takes a column of differences of 32-bit numbers and adds them up.
+    pub(super) fn deltas32(&mut self, count: usize, what: &str, out: &mut Vec<u32>) -> Read<()> {
+        self.column32(count, what, out)?;
+        let mut last = 0u32;
+        for value in out {
+            last = last.wrapping_add(unfold32(*value));
+            *value = last;
+        }
+        Ok(())
+    }
+
+    fn planes(&mut self, max: usize, what: &str) -> Read<usize> {
+        let planes = usize::from(self.byte(what)?);
+        if planes > max {
+            return damage(format!("{what}: {planes} planes, expected {max} at the most"));
+        }
+        Ok(planes)
+    }
+}
+
+/// Appends a variable-length number.
+pub(super) fn put_number(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 128 {
+        out.push(value as u8 | 128);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Appends a column of numbers.
+pub(super) fn put_column(out: &mut Vec<u8>, values: &[u64]) {
+    let all = values.iter().fold(0, |all, value| all | value);
+    let planes = bytes_of(all);
+    out.push(planes as u8);
+    for plane in 0..planes {
+        out.extend(values.iter().map(|value| (value >> (8 * plane)) as u8));
+    }
+}
+
+/// Appends a column of 64-bit numbers as differences.
+pub(super) fn put_deltas64(out: &mut Vec<u8>, values: impl Iterator<Item = u64>) {
+    let mut last = 0u64;
+    let deltas: Vec<u64> = values
+        .map(|value| fold64(value.wrapping_sub(std::mem::replace(&mut last, value))))
+        .collect();
+    put_column(out, &deltas);
+}
+
+/// Appends a column of 32-bit numbers as differences.
+pub(super) fn put_deltas32(out: &mut Vec<u8>, values: impl Iterator<Item = u32>) {
+    let mut last = 0u32;
+    let deltas: Vec<u64> = values
+        .map(|value| u64::from(fold32(value.wrapping_sub(std::mem::replace(&mut last, value)))))
+        .collect();
+    put_column(out, &deltas);
+}
+
+/// Returns the number of bytes that a number needs: 0 for 0.
+pub(super) fn bytes_of(value: u64) -> usize {
+    8 - value.leading_zeros() as usize / 8
+}
+
+/// Folds the sign of a difference into its lowest bit, so that small ones of both signs have few bytes.
+pub(super) fn fold64(value: u64) -> u64 {
+    (value << 1) ^ ((value as i64 >> 63) as u64)
+}
+
+/// Undoes [`fold64`].
+pub(super) fn unfold64(value: u64) -> u64 {
+    (value >> 1) ^ (value & 1).wrapping_neg()
+}
+
+/// Folds the sign of a 32-bit difference into its lowest bit.
+pub(super) fn fold32(value: u32) -> u32 {
+    (value << 1) ^ ((value as i32 >> 31) as u32)
+}
+
+/// Undoes [`fold32`].
+pub(super) fn unfold32(value: u32) -> u32 {
+    (value >> 1) ^ (value & 1).wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding_is_undone_at_the_extremes() {
+        for value in [0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1] {
+            assert_eq!(unfold64(fold64(value)), value);
+            assert_eq!(unfold32(fold32(value as u32)), value as u32);
+        }
+        assert_eq!(fold64(0u64.wrapping_sub(1)), 1);
+    }
+
+    #[test]
+    fn numbers_come_back_and_overlong_ones_are_refused() {
+        for value in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
+            let mut out = Vec::new();
+            put_number(&mut out, value);
+            assert_eq!(Input::new(&out).number("it"), Ok(value));
+            assert!(Input::new(&out[..out.len() - 1]).number("it").is_err());
+        }
+        assert!(Input::new(&[0xff; 11]).number("it").is_err());
+        assert!(
+            Input::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2])
+                .number("it")
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn a_column_needs_all_its_planes() {
+        let mut out = Vec::new();
+        put_column(&mut out, &[0, 256, 3]);
+        assert_eq!(out, [2, 0, 0, 3, 0, 1, 0]);
+        let mut column = Vec::new();
+        assert_eq!(Input::new(&out).column32(3, "it", &mut column), Ok(()));
+        assert_eq!(column, [0, 256, 3]);
+        assert!(Input::new(&out[..6]).column32(3, "it", &mut column).is_err());
+        assert!(Input::new(&[5]).column32(0, "it", &mut column).is_err());
+        assert!(
+            Input::new(&[9]).column64(0, "it", &mut column.iter().map(|_| 0).collect()).is_err()
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Checks ids against their tables, the same for what is written and what is read, and translates the
+//! names of a file to those of the tables in memory.
+
+use super::bytes::{Damage, Read, damage};
+use crate::event::{EventKind, Op, OperandKind};
+use crate::ids::NameId;
+use crate::tables::{Meta, Tables};
+
+/// How many entries each table has. Ids below are good.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub(super) names: usize,
+    pub(super) handlers: usize,
+    pub(super) tasks: usize,
+    pub(super) locations: usize,
+    pub(super) locks: usize,
+    pub(super) conditions: usize,
+    pub(super) inputs: usize,
+    pub(super) sites: usize,
+    pub(super) stacks: usize,
+    pub(super) invocations: usize,
+}
+
+impl Sizes {
+    /// Takes the sizes of tables.
+    pub(super) fn of(tables: &Tables) -> Sizes {
+        Sizes {
+            names: tables.names.len(),
+            handlers: tables.handlers.len(),
+            tasks: tables.tasks.len(),
+            locations: tables.locations.len(),
+            locks: tables.locks.len(),
+            conditions: tables.conditions.len(),
+            inputs: tables.inputs.len(),
+            sites: tables.sites.len(),
+            stacks: tables.stacks.len(),
+            invocations: tables.invocations.len(),
+        }
+    }
+
+    /// Returns the size of the table that operands of a kind point into, and what it holds.
+    fn of_operands(&self, kind: EventKind) -> (u64, &'static str) {
+        let (size, what) = match kind.operand() {
+            // Any number will do.
+            OperandKind::Nothing | OperandKind::Number => return (1 << 32, "number"),
+            OperandKind::Location => (self.locations, "location"),
+            OperandKind::Task => (self.tasks, "task"),
+            OperandKind::Handler => (self.handlers, "handler"),
+            OperandKind::Lock => (self.locks, "lock"),
+            OperandKind::Condition => (self.conditions, "condition"),
+            OperandKind::Invocation => (self.invocations, "invocation"),
+            OperandKind::Input => (self.inputs, "input"),
+            OperandKind::Name => (self.names, "name"),
+        };
+        (size as u64, what)
+    }
+
+    /// Checks that an operand is an entry of the table its kind points into.
+    pub(super) fn operand(&self, kind: EventKind, operand: u32) -> Read<()> {
+        let (size, what) = self.of_operands(kind);
+        if u64::from(operand) < size {
+            return Ok(());
+        }
+        damage(format!("`{}` of {what} {operand}, expected one of the {size} known", kind.word()))
+    }
+
+    /// Returns for each kind, by its number, the size of the table that its operands point into.
+    pub(super) fn operand_limits(&self) -> [u64; 32] {
+        let mut limits = [0; 32];
+        for kind in EventKind::ALL {
+            limits[kind as usize] = self.of_operands(kind).0;
+        }
+        limits
+    }
+}
+
+/// Checks that `id` is below the size of its table.
+pub(super) fn known(id: u32, size: usize, what: &str) -> Read<()> {
+    if (id as usize) < size {
+        return Ok(());
+    }
+    damage(format!("{what} {id}, expected one of the {size} known"))
+}
+
+/// Checks that the labels of events keep their meaning, as those of earlier events were checked by it.
+pub(super) fn same_labels(old: &Meta, new: &Meta) -> Read<()> {
+    if old.labels == new.labels {
+        return Ok(());
+    }
+    damage("scheme of labels changes behind the first event, expected it to stay")
+}
+
+/// Translates names of a file to names in memory. They differ only after an event of an unknown kind was
+/// met, whose own name was then put between those of the file.
+#[derive(Clone, Debug)]
+pub(super) struct FileNames {
+    /// The number of names in the file so far, the empty one included.
+    pub(super) count: usize,
+    /// For each name that was put in: how many names of the file came before it. Ascending.
+    inserted: Vec<u32>,
+    /// The names of unknown kinds, by their number.
+    kinds: Vec<(u8, NameId)>,
+}
+
+impl FileNames {
+    /// Starts with the empty name only.
+    pub(super) fn new() -> FileNames {
+        FileNames { count: 1, inserted: Vec::new(), kinds: Vec::new() }
+    }
+
+    /// Returns whether names of the file and in memory are the same so far.
+    pub(super) fn is_identity(&self) -> bool {
+        self.inserted.is_empty()
+    }
+
+    /// Checks and translates a name of the file.
+    pub(super) fn name(&self, id: u32) -> Read<NameId> {
+        known(id, self.count, "name")?;
+        let before = self.inserted.partition_point(|at| *at <= id);
+        Ok(NameId(id + before as u32))
+    }
+
+    /// Returns the operation and operand that stand for an event of a kind that this version does not know.
+    pub(super) fn unknown_kind(&mut self, number: u8, tables: &mut Tables) -> Read<(Op, u32)> {
+        let op = Op::from(EventKind::Other);
+        if let Some((_, name)) = self.kinds.iter().find(|(known, _)| *known == number) {
+            return Ok((op, name.0));
+        }
+        let text = format!("kind-{number}");
+        let Some(name) = tables.names.push(&text) else {
+            return Err(Damage("names of more than 4 GiB together".to_owned()));
+        };
+        self.inserted.push(self.count as u32);
+        self.kinds.push((number, name));
+        Ok((op, name.0))
+    }
+}

@@ -1,0 +1,48 @@
+//! The native binary format: a trace as compressed, checksummed columns in blocks.
+//!
+//! `docs/formats/native-binary.md` is its specification. [`BinaryWriter`] and [`BinaryReader`] stream;
+//! [`BinaryFile`] reads any block of a file by its number.
+//!
+//! Guarantees of the readers, for any input: no panic; no memory beyond the declared and limited size of
+//! one block, the tables (limited, see [`BinaryReader::tables_limit`]) and the block given out; every
+//! task, operand, site, stack and label in a block that was given out is an index of its table.
+//! What is *not* checked is whether a `refers` number is the number of an event, since
+//! it may lie ahead: that belongs to the well-formedness of a trace, not to its file.
+
+pub use file::{BinaryBlock, BinaryFile};
+pub use layout::{MAGIC, RAW_BYTES_MAX, VERSION};
+pub use reader::BinaryReader;
+pub use writer::BinaryWriter;
+
+/// The name of the format in errors and on command lines.
+pub const FORMAT: &str = "native binary";
+
+mod layout;
+
+mod bytes;
+
+mod dictionary;
+
+mod lanes;
+
+mod sparse;
+
+mod events;
+
+mod events_write;
+
+mod check;
+
+mod table_write;
+
+mod table_read;
+
+mod frame;
+
+mod index;
+
+mod writer;
+
+mod reader;
+
+mod file;

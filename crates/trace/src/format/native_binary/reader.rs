@@ -1,0 +1,208 @@
+//! The streaming reader.
+
+use super::FORMAT;
+use super::check::FileNames;
+use super::events::EventDecoder;
+use super::frame::{Failure, Frames};
+use super::index;
+use super::layout::{BlockHead, BlockKind};
+use super::table_read::TableDecoder;
+use crate::columns::Block;
+use crate::error::{Place, Problem, Problems, ReadError};
+use crate::stream::TraceSource;
+use crate::tables::Tables;
+use std::fmt;
+use std::io::Read;
+
+/// The bytes that tables may take unless [`BinaryReader::tables_limit`] says otherwise: 1 GiB.
+pub(super) const TABLE_BYTES_MAX: usize = 1 << 30;
+
+/// Reads the native binary format, without seeking.
+///
+/// Memory: the tables, one block packed and unpacked, and about 1.5 MiB.
+pub struct BinaryReader<R: Read> {
+    inner: Option<R>,
+    frames: Option<Frames<R>>,
+    decoders: Decoders,
+    /// The number of the next event.
+    next: u64,
+    event_blocks: u64,
+    salvage: bool,
+    done: bool,
+    problems: Problems,
+}
+
+impl<R: Read> fmt::Debug for BinaryReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BinaryReader").field("next", &self.next).field("done", &self.done).finish()
+    }
+}
+
+/// What turns contents into tables and events.
+#[derive(Debug)]
+pub(super) struct Decoders {
+    pub(super) tables: Tables,
+    names: FileNames,
+    pub(super) table_decoder: TableDecoder,
+    event_decoder: EventDecoder,
+}
+
+impl Decoders {
+    pub(super) fn new() -> Decoders {
+        Decoders {
+            tables: Tables::default(),
+            names: FileNames::new(),
+            table_decoder: TableDecoder::new(TABLE_BYTES_MAX),
+            event_decoder: EventDecoder::new(),
+        }
+    }
+
+    /// Takes the block of tables that `frames` stands at; `events` were before it.
+    pub(super) fn tables<R: Read>(
+        &mut self,
+        frames: &mut Frames<R>,
+        head: &BlockHead,
+        events: u64,
+    ) -> Result<(), Failure> {
+        frames.contents(head)?;
+        self.table_decoder
+            .decode(frames.unpacked(), events, &mut self.tables, &mut self.names)
+            .map_err(|damage| frames.broken(damage))
+    }
+
+    /// Takes the block of events that `frames` stands at.
+    pub(super) fn events<R: Read>(
+        &mut self,
+        frames: &mut Frames<R>,
+        head: &BlockHead,
+        block: &mut Block,
+    ) -> Result<(), Failure> {
+        frames.contents(head)?;
+        block.first = head.first;
+        let count = head.events_count as usize;
+        self.event_decoder
+            .decode(frames.unpacked(), count, &mut self.tables, &mut self.names, block)
+            .map_err(|damage| frames.broken(damage))
+    }
+}
+
+impl<R: Read> BinaryReader<R> {
+    /// Starts at the first byte of a file, which is read with the first block. A buffered input is of no use: blocks
+    /// are read as wholes.
+    #[must_use]
+    pub fn new(inner: R) -> BinaryReader<R> {
+        BinaryReader {
+            inner: Some(inner),
+            frames: None,
+            decoders: Decoders::new(),
+            next: 0,
+            event_blocks: 0,
+            salvage: false,
+            done: false,
+            problems: Problems::default(),
+        }
+    }
+
+    /// Sets whether a damaged or cut off file gives the whole blocks before the damage, and a warning with the
+    /// place, the damage and what was kept, instead of an error. A damaged head of the file stays an error.
+    #[must_use]
+    pub fn salvage(mut self, salvage: bool) -> BinaryReader<R> {
+        self.salvage = salvage;
+        self
+    }
+
+    /// Sets the bytes that the tables may take, 1 GiB unless set: a small file can unpack to large tables.
+    #[must_use]
+    pub fn tables_limit(mut self, bytes: usize) -> BinaryReader<R> {
+        self.decoders.table_decoder.bytes_max = bytes;
+        self
+    }
+
+    fn advance(&mut self, block: &mut Block) -> Result<bool, Failure> {
+        if let Some(inner) = self.inner.take() {
+            let frames = self.frames.insert(Frames::new(inner)?);
+            if let Err(failure) = frames.file_head() {
+                self.salvage = false;
+                return Err(failure);
+            }
+        }
+        let Some(frames) = &mut self.frames else { return Ok(false) };
+        loop {
+            let head = frames.head()?;
+            if head.first != self.next {
+                return Err(frames.damage(format!(
+                    "block of event {}, expected event {}",
+                    head.first, self.next
+                )));
+            }
+            match head.kind {
+                BlockKind::Tables => self.decoders.tables(frames, &head, self.next)?,
+                BlockKind::Events => {
+                    self.decoders.events(frames, &head, block)?;
+                    frames.block += 1;
+                    self.next += u64::from(head.events_count);
+                    self.event_blocks += 1;
+                    return Ok(true);
+                }
+                BlockKind::Index => {
+                    frames.contents(&head)?;
+                    index::check_totals(frames.unpacked(), frames.block, self.next)
+                        .map_err(|damage| frames.broken(damage))?;
+                    frames.trailer()?;
+                    return Ok(false);
+                }
+            }
+            frames.block += 1;
+        }
+    }
+
+    fn fail(&mut self, place: Place, what: String) -> Result<bool, ReadError> {
+        let (events, blocks) = (self.next, self.event_blocks);
+        if !self.salvage {
+            return Err(ReadError::one(FORMAT, Problem::error(place, what)));
+        }
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let kept = format!(
+            "kept {events} event{} in the {blocks} whole block{} before, the rest is lost",
+            plural(events),
+            plural(blocks)
+        );
+        self.problems.push(Problem::warning(place, format!("{what}; {kept}")));
+        Ok(false)
+    }
+}
+
+impl<R: Read> TraceSource for BinaryReader<R> {
+    fn tables(&self) -> &Tables {
+        &self.decoders.tables
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        block.first = self.next;
+        if self.done {
+            block.columns.clear();
+            return Ok(false);
+        }
+        let result = self.advance(block);
+        if matches!(result, Ok(true)) {
+            return Ok(true);
+        }
+        // Columns may be filled in part; nobody shall take them for events.
+        block.columns.clear();
+        block.first = self.next;
+        self.done = true;
+        match result {
+            Ok(_) => Ok(false),
+            Err(Failure::Io(error)) => Err(ReadError::Io(error)),
+            Err(Failure::Damage(place, what)) => self.fail(place, what),
+        }
+    }
+
+    fn problems(&self) -> &Problems {
+        &self.problems
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        std::mem::take(&mut self.decoders.tables)
+    }
+}

@@ -1,0 +1,125 @@
+//! What the lines read so far have defined.
+
+use super::cursor::Cursor;
+use super::words::expected_id;
+use crate::format::fault::{Fault, LineError};
+use crate::ids::NameId;
+use crate::names::NameIndex;
+use crate::tables::{TableFull, Tables};
+
+/// What a `more` line would go on with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Open {
+    #[default]
+    Nothing,
+    Origin,
+    Name,
+    Stack,
+    Arguments,
+    Coherence,
+}
+
+/// The tables so far, and what is needed to go on with them.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) tables: Tables,
+    index: NameIndex,
+    pub(super) open: Open,
+    /// The string of the last `name` line, which is added to the table once no `more` can follow.
+    pub(super) name: String,
+    scratch: String,
+    /// Whether events have labels; unknown before the first.
+    pub(super) labelled: Option<bool>,
+    pub(super) has_meta: bool,
+}
+
+impl Known {
+    /// Ends what a `more` line could have gone on with.
+    #[inline]
+    pub(super) fn close(&mut self) -> Result<(), TableFull> {
+        if self.open == Open::Nothing {
+            return Ok(());
+        }
+        if self.open == Open::Name {
+            let names = &mut self.tables.names;
+            const FULL: TableFull = TableFull("bytes of names");
+            if self.name.is_empty() || self.index.find(names, &self.name).is_some() {
+                names.push(&self.name).ok_or(FULL)?;
+            } else {
+                self.index.intern(names, &self.name).ok_or(FULL)?;
+            }
+            self.name.clear();
+        }
+        self.open = Open::Nothing;
+        Ok(())
+    }
+
+    /// Takes a name: a string, or the id of one that is known.
+    pub(super) fn name(&mut self, cursor: &mut Cursor) -> Result<NameId, LineError> {
+        let id = if cursor.peek() == b'"' {
+            self.scratch.clear();
+            cursor.string(&mut self.scratch)?;
+            let id = self.index.intern(&mut self.tables.names, &self.scratch);
+            id.ok_or(TableFull("bytes of names"))?
+        } else {
+            NameId(reference(cursor, b'n', self.tables.names.len())?)
+        };
+        cursor.end_token()?;
+        Ok(id)
+    }
+
+    /// Takes the id of an entry of a table.
+    pub(super) fn reference(&self, cursor: &mut Cursor, letter: u8) -> Result<u32, Fault> {
+        let length = self.length(letter);
+        let id = reference(cursor, letter, length)?;
+        cursor.end_token()?;
+        Ok(id)
+    }
+
+    /// Takes the id of the next entry of a table.
+    pub(super) fn next_id(&self, cursor: &mut Cursor, letter: u8) -> Result<(), Fault> {
+        let column = cursor.column();
+        let length = self.length(letter);
+        let id = cursor.id(letter, expected_id(letter))?;
+        let letter = char::from(letter);
+        if (id as usize) < length {
+            return Err(Fault::new(column, format!("`{letter}{id}` is defined already")));
+        }
+        if id as usize != length {
+            return Err(Fault::new(
+                column,
+                format!("expected `{letter}{length}`: ids have no gaps"),
+            ));
+        }
+        cursor.end_token()
+    }
+
+    /// Returns the length of the table whose ids have this letter.
+    #[inline]
+    fn length(&self, letter: u8) -> usize {
+        let tables = &self.tables;
+        match letter {
+            b'x' => tables.locations.len(),
+            b't' => tables.tasks.len(),
+            b'h' => tables.handlers.len(),
+            b'l' => tables.locks.len(),
+            b'c' => tables.conditions.len(),
+            b'v' => tables.invocations.len(),
+            b'i' => tables.inputs.len(),
+            b's' => tables.sites.len(),
+            b'k' => tables.stacks.len(),
+            _ => tables.names.len(),
+        }
+    }
+}
+
+#[inline]
+fn reference(cursor: &mut Cursor, letter: u8, length: usize) -> Result<u32, Fault> {
+    let column = cursor.column();
+    let id = cursor.id(letter, expected_id(letter))?;
+    if id as usize >= length {
+        let letter = char::from(letter);
+        return Err(Fault::new(column, format!("`{letter}{id}` is not defined yet")));
+    }
+    Ok(id)
+}

@@ -1,0 +1,47 @@
+//! The native text format: all of a trace, one event a line, made to be read and typed.
+//!
+//! The text twin of the native binary format: everything in [`Tables`](crate::Tables) and
+//! [`Columns`](crate::Columns) goes out and comes back as it was, ids and all. `docs/formats/native-text.md` has the
+//! grammar.
+//!
+//! ```
+//! use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
+//! use anyorder_trace::{EventKind, Trace};
+//!
+//! let text = r#"anyorder-trace 1
+//! handler h0 "main" fifo
+//! task t0 "main" initial h0
+//! task t1 "click" posted h0 delay=20
+//! location x0 "counter"
+//! t0 post t1
+//! t1 get h0
+//! t1 write x0 value=5
+//! t1 end
+//! "#;
+//! let trace = Trace::read(&mut NativeTextReader::new(text.as_bytes()))?;
+//! assert_eq!(trace.events().map(|e| e.kind()).last(), Some(EventKind::End));
+//!
+//! let mut out = Vec::new();
+//! trace.write(&mut NativeTextWriter::new(&mut out))?;
+//! assert_eq!(Trace::read(&mut NativeTextReader::new(&out[..]))?, trace);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use reader::NativeTextReader;
+pub use writer::NativeTextWriter;
+
+mod reader;
+
+mod cursor;
+
+mod known;
+
+mod define;
+
+mod event;
+
+mod words;
+
+mod writer;
+
+mod write_tables;

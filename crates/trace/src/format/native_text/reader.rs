@@ -1,0 +1,150 @@
+//! The reader: lines to tables and blocks of events.
+
+use super::cursor::Cursor;
+use super::define::definition;
+use super::event::event;
+use super::known::Known;
+use super::words::{FORMAT, MAGIC, VERSION};
+use crate::columns::Block;
+use crate::error::{Problems, ReadError};
+use crate::format::fault::{Fault, LineError};
+use crate::format::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::stream::TraceSource;
+use crate::tables::Tables;
+use std::io::Read;
+
+/// Reads a trace in the native text format, as a stream. The input needs no buffer of its own.
+///
+/// Every id is checked: who gets a block may index the tables by what stands in it. Wrong lines
+/// are left out and listed; the first makes the reading fail, at the end. Memory depends on the tables, not on the
+/// number of events.
+#[derive(Debug)]
+pub struct NativeTextReader<R> {
+    lines: Lines<R>,
+    known: Known,
+    events: u64,
+    problems: Problems,
+    started: bool,
+}
+
+impl<R: Read> NativeTextReader<R> {
+    /// Starts to read.
+    pub fn new(input: R) -> NativeTextReader<R> {
+        NativeTextReader {
+            lines: Lines::new(input),
+            known: Known::default(),
+            events: 0,
+            problems: Problems::default(),
+            started: false,
+        }
+    }
+
+    /// Reads the first line. Behind another first line nothing is read: it is another format.
+    fn start(&mut self) -> Result<(), ReadError> {
+        let result = match self.lines.next()? {
+            Line::Text(line) => first_line(line),
+            Line::TooLong(_) | Line::End => Err(Fault::new(0, EXPECTED_FIRST)),
+        };
+        if let Err(fault) = result {
+            fault.report(&mut self.problems, 1, self.lines.last());
+            return Err(self.malformed());
+        }
+        self.started = true;
+        Ok(())
+    }
+
+    fn malformed(&self) -> ReadError {
+        ReadError::Malformed { format: FORMAT, problems: self.problems.clone() }
+    }
+}
+
+const EXPECTED_FIRST: &str = "expected `anyorder-trace 1` as the first line";
+
+fn first_line(line: &[u8]) -> Result<(), Fault> {
+    let Some(rest) = line.strip_prefix(MAGIC.as_bytes()) else {
+        return Err(Fault::new(0, EXPECTED_FIRST));
+    };
+    let column = MAGIC.len() + 1;
+    let version = rest.strip_prefix(b" ").and_then(|version| std::str::from_utf8(version).ok());
+    match version.map(str::parse) {
+        Some(Ok(VERSION)) => Ok(()),
+        Some(Ok(_)) => {
+            Err(Fault::new(column, "expected version 1, which is all this program knows"))
+        }
+        _ => Err(Fault::new(column.min(line.len()), EXPECTED_FIRST)),
+    }
+}
+
+/// Takes a line other than the first.
+#[inline]
+fn any_line(known: &mut Known, line: &[u8], block: &mut Block) -> Result<(), LineError> {
+    let mut cursor = Cursor::new(line);
+    if cursor.peek() == b't' && cursor.peek_second().is_ascii_digit() {
+        return event(known, &mut cursor, &mut block.columns);
+    }
+    if cursor.at_end() || cursor.peek() == b'#' {
+        return Ok(());
+    }
+    let column = cursor.column();
+    let word = cursor.word();
+    if !word.is_empty() {
+        cursor.end_token()?;
+    }
+    definition(known, word, column, &mut cursor)
+}
+
+impl<R: Read> TraceSource for NativeTextReader<R> {
+    fn tables(&self) -> &Tables {
+        &self.known.tables
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        block.columns.clear();
+        block.first = self.events;
+        if !self.started {
+            if self.problems.errors_total > 0 {
+                return Err(self.malformed());
+            }
+            self.start()?;
+        }
+        loop {
+            let result = match self.lines.next()? {
+                Line::Text(line) => any_line(&mut self.known, line, block),
+                Line::TooLong(_) => {
+                    let message = format!("expected a line of at most {LINE_BYTES_MAX} bytes");
+                    Err(Fault::new(LINE_BYTES_MAX, message).into())
+                }
+                Line::End => break,
+            };
+            match result {
+                Ok(()) => {}
+                Err(LineError::Fault(fault)) => {
+                    fault.report(&mut self.problems, self.lines.number(), self.lines.last());
+                }
+                Err(LineError::Full(full)) => return Err(full.into()),
+            }
+            if block.columns.len() >= Block::EVENTS {
+                // Behind an error nobody gets events any more, but the rest is still looked through.
+                if self.problems.errors_total == 0 {
+                    break;
+                }
+                block.columns.clear();
+            }
+        }
+        self.known.close()?;
+        if self.problems.errors_total > 0 {
+            block.columns.clear();
+            return Err(self.malformed());
+        }
+        self.events += block.columns.len() as u64;
+        Ok(!block.columns.is_empty())
+    }
+
+    fn problems(&self) -> &Problems {
+        &self.problems
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        std::mem::take(&mut self.known.tables)
+    }
+}

@@ -1,0 +1,114 @@
+//! The words and letters that reader and writer share.
+
+use crate::event::{EventKind, Mode, OperandKind};
+use crate::tables::{InputFamily, LabelScheme, Mailbox, TaskKind, TraceOrder};
+
+/// The name of the format in errors.
+pub(super) const FORMAT: &str = "native text";
+
+/// How the first line begins.
+pub(super) const MAGIC: &str = "anyorder-trace";
+
+/// The version that follows it.
+pub(super) const VERSION: u64 = 1;
+
+/// Names longer than this are written on lines of their own, and are referred to by id.
+pub(super) const INLINE_NAME_BYTES_MAX: usize = 200;
+
+/// A string longer than this goes on in `more` lines; escapes make it ten times as long at the most.
+pub(super) const STRING_BYTES_MAX: usize = 1 << 16;
+
+/// A list longer than this goes on in `more` lines; each item takes 21 bytes at the most.
+pub(super) const LIST_ITEMS_MAX: usize = 1 << 14;
+
+pub(super) const MAILBOXES: [Mailbox; 4] =
+    [Mailbox::None, Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed];
+
+pub(super) const TASK_KINDS: [(&str, TaskKind); 3] =
+    [("initial", TaskKind::Initial), ("posted", TaskKind::Posted), ("burst", TaskKind::Burst)];
+
+pub(super) const FAMILIES: [InputFamily; 7] = [
+    InputFamily::Plain,
+    InputFamily::Ui,
+    InputFamily::Focus,
+    InputFamily::Lifecycle,
+    InputFamily::Service,
+    InputFamily::Broadcast,
+    InputFamily::Idle,
+];
+
+pub(super) const LABELS: [(&str, LabelScheme); 4] = [
+    ("position", LabelScheme::Position),
+    ("line", LabelScheme::Line),
+    ("name", LabelScheme::Name),
+    ("access-or-operation", LabelScheme::AccessOrOperation),
+];
+
+pub(super) const ORDERS: [(&str, TraceOrder); 2] =
+    [("observed", TraceOrder::Observed), ("partial", TraceOrder::Partial)];
+
+/// The words of modes 1 and up of accesses.
+const ACCESS_MODES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
+
+/// The words of modes 1 and up of acquires and releases.
+const LOCK_MODES: [&str; 3] = ["shared", "try", "try_shared"];
+
+/// The words of modes that have no meaning, by number.
+const NUMBERED_MODES: [&str; 8] =
+    ["mode0", "mode1", "mode2", "mode3", "mode4", "mode5", "mode6", "mode7"];
+
+const fn mode_words(kind: EventKind) -> &'static [&'static str] {
+    match kind {
+        EventKind::Read | EventKind::Write | EventKind::Rmw => &ACCESS_MODES,
+        EventKind::Acquire | EventKind::Release => &LOCK_MODES,
+        _ => &[],
+    }
+}
+
+/// Returns the word for a mode; `None` for mode 0, which is not written.
+pub(super) fn mode_word(kind: EventKind, mode: Mode) -> Option<&'static str> {
+    let number = usize::from(mode.bits());
+    let word = mode_words(kind).get(number.checked_sub(1)?);
+    Some(word.copied().unwrap_or(NUMBERED_MODES[number]))
+}
+
+/// Returns the mode that a word stands for.
+pub(super) fn mode(kind: EventKind, word: &[u8]) -> Option<Mode> {
+    let find = |words: &[&str]| words.iter().position(|known| known.as_bytes() == word);
+    let number = match find(mode_words(kind)) {
+        Some(index) => index + 1,
+        None => find(&NUMBERED_MODES)?,
+    };
+    Some(Mode::from_bits(number as u8))
+}
+
+/// Returns the letter of the ids of a table.
+pub(super) const fn letter(operand: OperandKind) -> u8 {
+    match operand {
+        OperandKind::Location => b'x',
+        OperandKind::Task => b't',
+        OperandKind::Handler => b'h',
+        OperandKind::Lock => b'l',
+        OperandKind::Condition => b'c',
+        OperandKind::Invocation => b'v',
+        OperandKind::Input => b'i',
+        OperandKind::Name => b'n',
+        OperandKind::Nothing | OperandKind::Number => b'0',
+    }
+}
+
+/// Returns what is expected where an id of a table must stand.
+pub(super) const fn expected_id(letter: u8) -> &'static str {
+    match letter {
+        b'x' => "expected a location, such as `x0`",
+        b't' => "expected a task, such as `t0`",
+        b'h' => "expected a handler, such as `h0`",
+        b'l' => "expected a lock, such as `l0`",
+        b'c' => "expected a condition, such as `c0`",
+        b'v' => "expected an invocation, such as `v0`",
+        b'i' => "expected an input, such as `i0`",
+        b's' => "expected a site, such as `s1`",
+        b'k' => "expected a stack, such as `k0`",
+        _ => "expected a name: a string in quotes, or an id such as `n1`",
+    }
+}

@@ -1,0 +1,268 @@
+//! The writer: tables and blocks of events to lines.
+
+use super::words::{MAGIC, VERSION, letter, mode_word};
+use super::write_tables::{Written, invalid};
+use crate::columns::{Block, Columns, Sparse};
+use crate::event::OperandKind;
+use crate::format::decimal::push_decimal;
+use crate::ids::{NameId, StackId};
+use crate::stream::TraceSink;
+use crate::tables::{LabelScheme, Meta, Site, Tables};
+use std::io::{self, Write};
+
+/// Writes a trace in the native text format. It buffers by itself.
+///
+/// Definitions stand right before the first event that needs them. Fails with
+/// [`io::ErrorKind::InvalidInput`] where an id is in no table, where only some events have numbers, and when `meta`
+/// changes behind the first block.
+#[derive(Debug)]
+pub struct NativeTextWriter<W> {
+    output: W,
+    text: Vec<u8>,
+    line: Vec<u8>,
+    written: Written,
+    /// What was written of the trace as a whole; nothing before the first block.
+    meta: Option<Meta>,
+    labelled: Option<bool>,
+}
+
+const FLUSH_BYTES: usize = 1 << 16;
+
+/// The position in each sparse column of a block.
+#[derive(Default)]
+struct Positions<'b> {
+    values: Rows<'b, u64>,
+    times: Rows<'b, u64>,
+    stacks: Rows<'b, StackId>,
+    refers: Rows<'b, u64>,
+}
+
+/// The rows of a sparse column that are still to come.
+struct Rows<'b, T> {
+    rows: Option<Box<dyn Iterator<Item = (u32, T)> + 'b>>,
+    next: Option<(u32, T)>,
+}
+
+impl<T> Default for Rows<'_, T> {
+    fn default() -> Self {
+        Rows { rows: None, next: None }
+    }
+}
+
+impl<'b, T: Copy> Rows<'b, T> {
+    fn of(column: &'b Sparse<T>) -> Rows<'b, T> {
+        if column.is_empty() {
+            return Rows::default();
+        }
+        let mut rows = column.iter();
+        let next = rows.next();
+        Rows { rows: Some(Box::new(rows)), next }
+    }
+
+    /// Returns the value of a row; rows must be asked for in order.
+    #[inline]
+    fn at(&mut self, row: u32) -> Option<T> {
+        match self.next {
+            Some((next, value)) if next == row => {
+                self.next = self.rows.as_mut().and_then(Iterator::next);
+                Some(value)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<W: Write> NativeTextWriter<W> {
+    /// Makes a writer.
+    pub fn new(output: W) -> NativeTextWriter<W> {
+        NativeTextWriter {
+            output,
+            text: Vec::new(),
+            line: Vec::new(),
+            written: Written::default(),
+            meta: None,
+            labelled: None,
+        }
+    }
+
+    /// Writes the first lines, once, and looks whether what they say still holds.
+    fn begin(&mut self, tables: &Tables) -> io::Result<()> {
+        if tables.sites.first() != Some(&Site::default()) {
+            return Err(invalid("the first site is not the unknown one"));
+        }
+        match &self.meta {
+            Some(meta) if *meta == tables.meta => Ok(()),
+            Some(_) => Err(invalid("`meta` has changed behind the first block")),
+            None => {
+                self.text.extend_from_slice(format!("{MAGIC} {VERSION}\n").as_bytes());
+                self.written.meta(&tables.meta, &mut self.text);
+                self.meta = Some(tables.meta.clone());
+                Ok(())
+            }
+        }
+    }
+
+    fn event(
+        &mut self,
+        tables: &Tables,
+        columns: &Columns,
+        row: usize,
+        positions: &mut Positions,
+    ) -> io::Result<()> {
+        let (op, task, site) = (columns.ops[row], columns.tasks[row], columns.sites[row]);
+        let (operand, number) = (columns.operands[row], columns.numbers.get(row).copied());
+        let at = row as u32;
+        let stack = positions.stacks.at(at);
+        let table = op.kind().operand();
+        let named = match number {
+            Some(number) if tables.meta.labels == LabelScheme::Name => NameId(number).some(),
+            _ => None,
+        };
+        let NativeTextWriter { text, line, written, .. } = self;
+        // First all definitions, then the line: it must not be cut in two.
+        written.task(tables, task.0, text)?;
+        define(written, tables, table, operand, text)?;
+        if site.0 != 0 {
+            written.site(tables, site.0, text)?;
+        }
+        if let Some(stack) = stack {
+            written.stack(tables, stack.0, text)?;
+        }
+        match (table, named) {
+            (OperandKind::Name, Some(name)) => {
+                written.ready(tables, &[NameId(operand), name], text)?;
+            }
+            (OperandKind::Name, None) => written.ready(tables, &[NameId(operand)], text)?,
+            (_, Some(name)) => written.ready(tables, &[name], text)?,
+            (_, None) => {}
+        }
+        line.clear();
+        push_id(line, "t", task.0);
+        line.push(b' ');
+        line.extend_from_slice(op.kind().word().as_bytes());
+        if let Some(mode) = mode_word(op.kind(), op.mode()) {
+            line.push(b'.');
+            line.extend_from_slice(mode.as_bytes());
+        }
+        match table {
+            // Nothing is expected there; what stands there all the same is kept.
+            OperandKind::Nothing if operand == 0 => {}
+            OperandKind::Nothing => push_id(line, " operand=", operand),
+            OperandKind::Number => push_id(line, " ", operand),
+            OperandKind::Name => {
+                line.push(b' ');
+                written.name(tables, NameId(operand), line);
+            }
+            _ => {
+                line.extend_from_slice(&[b' ', letter(table)]);
+                push_decimal(u64::from(operand), line);
+            }
+        }
+        if site.0 != 0 {
+            push_id(line, " @s", site.0);
+        }
+        push_part(line, " value=", positions.values.at(at));
+        push_part(line, " time=", positions.times.at(at));
+        if let Some(stack) = stack {
+            push_id(line, " stack=k", stack.0);
+        }
+        match positions.refers.at(at) {
+            Some(Columns::INITIAL) => line.extend_from_slice(b" refers=initial"),
+            refers => push_part(line, " refers=", refers),
+        }
+        match (number, named) {
+            (None, _) => {}
+            (_, Some(name)) => {
+                line.extend_from_slice(b" #");
+                written.name(tables, name, line);
+            }
+            (Some(_), None) if tables.meta.labels == LabelScheme::Name => {
+                line.extend_from_slice(b" #-");
+            }
+            (Some(number), None) => push_id(line, " #", number),
+        }
+        line.push(b'\n');
+        text.extend_from_slice(line);
+        Ok(())
+    }
+
+    fn flush_text(&mut self) -> io::Result<()> {
+        self.output.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
+    }
+}
+
+#[inline]
+fn push_id(line: &mut Vec<u8>, before: &str, id: u32) {
+    line.extend_from_slice(before.as_bytes());
+    push_decimal(u64::from(id), line);
+}
+
+#[inline]
+fn push_part(line: &mut Vec<u8>, before: &str, number: Option<u64>) {
+    if let Some(number) = number {
+        line.extend_from_slice(before.as_bytes());
+        push_decimal(number, line);
+    }
+}
+
+/// Defines what an operand points to, where that is needed.
+#[inline]
+fn define(
+    written: &mut Written,
+    tables: &Tables,
+    table: OperandKind,
+    operand: u32,
+    text: &mut Vec<u8>,
+) -> io::Result<()> {
+    match table {
+        OperandKind::Nothing | OperandKind::Number | OperandKind::Name => Ok(()),
+        OperandKind::Location => written.location(tables, operand, text),
+        OperandKind::Task => written.task(tables, operand, text),
+        OperandKind::Handler => written.handler(tables, operand, text),
+        OperandKind::Lock => written.lock(tables, operand, text),
+        OperandKind::Condition => written.condition(tables, operand, text),
+        OperandKind::Invocation => written.invocation(tables, operand, text),
+        OperandKind::Input => written.input(tables, operand, text),
+    }
+}
+
+impl<W: Write> TraceSink for NativeTextWriter<W> {
+    fn block(&mut self, tables: &Tables, block: &Block) -> io::Result<()> {
+        let columns = &block.columns;
+        self.begin(tables)?;
+        self.written.changes(tables, &mut self.text)?;
+        if columns.is_empty() {
+            return self.flush_text();
+        }
+        let labelled = columns.numbers.len() == columns.len();
+        if !labelled && !columns.numbers.is_empty() {
+            return Err(invalid("only some events of a block have numbers"));
+        }
+        if *self.labelled.get_or_insert(labelled) != labelled {
+            return Err(invalid("only some blocks have numbers"));
+        }
+        let mut positions = Positions {
+            values: Rows::of(&columns.values),
+            times: Rows::of(&columns.times),
+            stacks: Rows::of(&columns.stacks),
+            refers: Rows::of(&columns.refers),
+        };
+        for row in 0..columns.len() {
+            self.event(tables, columns, row, &mut positions)?;
+            if self.text.len() > FLUSH_BYTES {
+                self.flush_text()?;
+            }
+        }
+        self.flush_text()
+    }
+
+    fn finish(&mut self, tables: &Tables) -> io::Result<()> {
+        self.begin(tables)?;
+        self.written.changes(tables, &mut self.text)?;
+        self.written.rest(tables, &mut self.text)?;
+        self.flush_text()?;
+        self.output.flush()
+    }
+}

@@ -1,0 +1,381 @@
+//! The reader: lines to blocks of events.
+
+use super::intern::NameTable;
+use super::line::{self, Common, Memory, Parts, Target};
+use super::memory::AddressMap;
+use super::recent::RecentThreads;
+use super::sites::Sites;
+use crate::columns::Block;
+use crate::error::{Place, Problem, Problems, ReadError, Severity};
+use crate::event::{EventKind, Mode, Op};
+use crate::format::fault::{Fault, LineError, add};
+use crate::format::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::format::text_index::TextIndex;
+use crate::ids::{HandlerId, LocationId, NameId, TaskId};
+use crate::names::Names;
+use crate::stream::TraceSource;
+use crate::tables::{
+    Handler, LabelScheme, Location, Mailbox, Meta, Position, TableFull, Tables, TaskDef, TaskKind,
+};
+use std::io::Read;
+
+/// The name of the format in errors and in [`Meta::origin`].
+pub(super) const FORMAT: &str = "std";
+
+/// Reads a trace in STD, as a stream. The input needs no buffer of its own.
+///
+/// Each thread is a handler without mailbox, with one initial task; both have the same number. Events
+/// are labelled by line. Wrong lines are left out and listed; the first makes the reading fail, at the end.
+/// Memory depends on the distinct threads, names, sites and address ranges, not on the number of lines.
+#[derive(Debug)]
+pub struct StdReader<R> {
+    lines: Lines<R>,
+    parser: Parser,
+    events: u64,
+    problems: Problems,
+}
+
+impl<R: Read> StdReader<R> {
+    /// Starts to read.
+    pub fn new(input: R) -> StdReader<R> {
+        StdReader {
+            lines: Lines::new(input),
+            parser: Parser::default(),
+            events: 0,
+            problems: Problems::default(),
+        }
+    }
+
+    /// Gives what is known of the source positions: lines of `number<TAB>function<TAB>file:line`, with `?` for what is
+    /// not known.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a line has another form, or describes a site again; all such lines are listed.
+    pub fn with_sites(mut self, sites: &str) -> Result<StdReader<R>, ReadError> {
+        self.parser.sites = Sites::with_table(sites)?;
+        Ok(self)
+    }
+
+    /// Lists what is odd about the line just read, whose event is the last of the block.
+    #[cold]
+    fn warn(&mut self, block: &Block) {
+        let Some(warning) = self.parser.warning.take() else {
+            return;
+        };
+        add(&mut self.problems, Severity::Warning, || {
+            let place = Place {
+                event: Some((block.first + block.columns.len() as u64).saturating_sub(1)),
+                ..Place::line_column(self.lines.number(), 1)
+            };
+            Problem::warning(place, warning).with_text(self.lines.last())
+        });
+    }
+}
+
+impl<R: Read> TraceSource for StdReader<R> {
+    fn tables(&self) -> &Tables {
+        &self.parser.tables
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        block.columns.clear();
+        block.first = self.events;
+        loop {
+            let number = u32::try_from(self.lines.number() + 1).unwrap_or(u32::MAX);
+            let result = match self.lines.next()? {
+                Line::Text(line) => self.parser.line(line, number, block),
+                Line::TooLong(_) => Err(Fault::new(
+                    LINE_BYTES_MAX,
+                    format!("expected a line of at most {LINE_BYTES_MAX} bytes"),
+                )
+                .into()),
+                Line::End => break,
+            };
+            match result {
+                Ok(()) => {
+                    if self.parser.warning.is_some() {
+                        self.warn(block);
+                    }
+                }
+                Err(LineError::Fault(fault)) => {
+                    fault.report(&mut self.problems, self.lines.number(), self.lines.last());
+                }
+                Err(LineError::Full(full)) => return Err(full.into()),
+            }
+            if block.columns.len() >= Block::EVENTS {
+                // Behind an error nobody gets events any more, but the rest is still looked through.
+                if self.problems.errors_total == 0 {
+                    break;
+                }
+                block.columns.clear();
+            }
+        }
+        if self.problems.errors_total > 0 {
+            block.columns.clear();
+            return Err(ReadError::Malformed { format: FORMAT, problems: self.problems.clone() });
+        }
+        self.events += block.columns.len() as u64;
+        Ok(!block.columns.is_empty())
+    }
+
+    fn problems(&self) -> &Problems {
+        &self.problems
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        std::mem::take(&mut self.parser.tables)
+    }
+}
+
+/// What has to be known to read a line.
+#[derive(Debug)]
+struct Parser {
+    tables: Tables,
+    names: NameTable,
+    threads: TextIndex,
+    variables: TextIndex,
+    locks: TextIndex,
+    conditions: TextIndex,
+    memory: AddressMap,
+    sites: Sites,
+    recent: RecentThreads,
+    /// What is odd about the line just read.
+    warning: Option<&'static str>,
+}
+
+impl Default for Parser {
+    fn default() -> Parser {
+        Parser {
+            tables: Tables {
+                meta: Meta {
+                    labels: LabelScheme::Line,
+                    origin: FORMAT.to_owned(),
+                    ..Meta::default()
+                },
+                ..Tables::default()
+            },
+            names: NameTable::default(),
+            threads: TextIndex::default(),
+            variables: TextIndex::default(),
+            locks: TextIndex::default(),
+            conditions: TextIndex::default(),
+            memory: AddressMap::default(),
+            sites: Sites::default(),
+            recent: RecentThreads::default(),
+            warning: None,
+        }
+    }
+}
+
+impl Parser {
+    /// Reads a line, and appends its event.
+    #[inline]
+    fn line(&mut self, line: &[u8], number: u32, block: &mut Block) -> Result<(), LineError> {
+        if !self.common_line(line, number, block)? {
+            self.any_line(line, number, block)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a line of a common form whose thread, site and name are known; returns false for others.
+    #[inline]
+    fn common_line(
+        &mut self,
+        line: &[u8],
+        number: u32,
+        block: &mut Block,
+    ) -> Result<bool, LineError> {
+        let Some((task, rest)) = self.recent.find(line) else {
+            return Ok(false);
+        };
+        let Some((body, site)) = line::site_at_end(rest) else {
+            return Ok(false);
+        };
+        let Some(site) = self.sites.by_number(site) else {
+            return Ok(false);
+        };
+        let Some((common, target)) = line::common_operation(body) else {
+            return Ok(false);
+        };
+        let Tables { names, locations, .. } = &mut self.tables;
+        let (kind, operand) = match common {
+            Common::Access(kind) => match line::common_range(target) {
+                Some((address, size)) => {
+                    (kind, Some(self.memory.location(locations, address, size)?.0))
+                }
+                None => (kind, self.variables.find(names, target)),
+            },
+            Common::Lock(kind) => (kind, self.locks.find(names, target)),
+        };
+        let Some(operand) = operand else {
+            return Ok(false);
+        };
+        block.columns.push(Op::new(kind, Mode::PLAIN), task, operand, site);
+        block.columns.numbers.push(number);
+        Ok(true)
+    }
+
+    fn any_line(&mut self, line: &[u8], number: u32, block: &mut Block) -> Result<(), LineError> {
+        if line.first() == Some(&b'#') || line.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        let parts = line::split(line)?;
+        let task = self.task(&parts)?;
+        let (op, operand) = self.action(&parts)?;
+        let site = match self.sites.find(&self.tables.names, parts.site) {
+            Some(site) => site,
+            None => {
+                let Parser { tables, names, sites, .. } = self;
+                sites.add(tables, names, parts.site, parts.site_column)?
+            }
+        };
+        block.columns.push(op, task, operand, site);
+        block.columns.numbers.push(number);
+        Ok(())
+    }
+
+    fn task(&mut self, parts: &Parts) -> Result<TaskId, LineError> {
+        let task = TaskId(self.thread(parts.thread, 0)?.0);
+        self.recent.add(parts.thread, task);
+        Ok(task)
+    }
+
+    /// Returns the handler of a thread; its initial task has the same number.
+    fn thread(&mut self, text: &[u8], column: usize) -> Result<HandlerId, LineError> {
+        let Tables { names, handlers, tasks, .. } = &mut self.tables;
+        if let Some(entry) = self.threads.find(names, text) {
+            return Ok(HandlerId(entry));
+        }
+        if handlers.len() >= u32::MAX as usize {
+            return Err(TableFull("handlers").into());
+        }
+        let name = self.names.intern(names, text, column)?;
+        let handler = HandlerId::from_index(handlers.len());
+        handlers.push(Handler { name, mailbox: Mailbox::None, untracked: false });
+        tasks.push(TaskDef {
+            name,
+            kind: TaskKind::Initial,
+            handler,
+            delay: 0,
+            position: Position::Back,
+        });
+        self.threads.insert(names, name, handler.0);
+        Ok(handler)
+    }
+
+    /// Returns what a line says is done, with its operand.
+    fn action(&mut self, parts: &Parts) -> Result<(Op, u32), LineError> {
+        let Some((op, target)) = line::operation(parts.word) else {
+            self.warning = Some("unknown operation, kept as an event that orders nothing");
+            let tables = &mut self.tables;
+            let name = self.names.intern(&mut tables.names, parts.text, parts.text_column)?;
+            return Ok((Op::new(EventKind::Other, Mode::PLAIN), name.0));
+        };
+        if target == Target::Nothing {
+            return Ok((op, 0));
+        }
+        let column = parts.target_column();
+        let text = match parts.target {
+            Some(text) if !text.is_empty() => text,
+            _ => return Err(Fault::new(column, expected(target)).into()),
+        };
+        let operand = match target {
+            Target::Nothing => 0,
+            Target::Access | Target::Alloc | Target::Free => self.location(target, text, column)?.0,
+            Target::Thread => self.thread(text, column)?.0,
+            Target::Lock => {
+                let Tables { names, locks, .. } = &mut self.tables;
+                let known = (&mut self.locks, locks, "locks");
+                named(known, &mut self.names, names, text, column)?
+            }
+            Target::Condition => {
+                let Tables { names, conditions, .. } = &mut self.tables;
+                let known = (&mut self.conditions, conditions, "conditions");
+                named(known, &mut self.names, names, text, column)?
+            }
+        };
+        Ok((op, operand))
+    }
+
+    fn location(
+        &mut self,
+        target: Target,
+        text: &[u8],
+        column: usize,
+    ) -> Result<LocationId, LineError> {
+        let (address, size) = match (target, line::memory(text, column)?) {
+            (_, Memory::Named(name)) => return self.variable(name, column),
+            (Target::Access | Target::Alloc, Memory::Address(_)) => {
+                return self.variable(text, column);
+            }
+            (Target::Alloc, Memory::Range(address, size)) => {
+                if size > u64::from(u32::MAX) {
+                    self.warning = Some("allocation kept as its first 4,294,967,295 bytes");
+                }
+                self.memory.allocate(address, size);
+                (address, self.memory.allocated(address).unwrap_or(1))
+            }
+            (Target::Free, Memory::Range(address, size)) => (address, size_of_range(size, column)?),
+            (_, Memory::Range(_, 0)) => {
+                return Err(Fault::new(column, "expected a size of at least 1 byte").into());
+            }
+            (_, Memory::Range(address, size)) => (address, size_of_range(size, column)?),
+            // Memory that was allocated before the trace began is freed at its first byte.
+            (_, Memory::Address(address)) => (address, self.memory.allocated(address).unwrap_or(1)),
+        };
+        Ok(self.memory.location(&mut self.tables.locations, address, size)?)
+    }
+
+    fn variable(&mut self, text: &[u8], column: usize) -> Result<LocationId, LineError> {
+        let Tables { names, locations, .. } = &mut self.tables;
+        if let Some(entry) = self.variables.find(names, text) {
+            return Ok(LocationId(entry));
+        }
+        if locations.len() >= u32::MAX as usize {
+            return Err(TableFull("locations").into());
+        }
+        let name = self.names.intern(names, text, column)?;
+        let location = LocationId::from_index(locations.len());
+        locations.push(Location::Named(name));
+        self.variables.insert(names, name, location.0);
+        Ok(location)
+    }
+}
+
+/// Returns the entry of a name in a table of names.
+fn named(
+    (index, table, what): (&mut TextIndex, &mut Vec<NameId>, &'static str),
+    interner: &mut NameTable,
+    names: &mut Names,
+    text: &[u8],
+    column: usize,
+) -> Result<u32, LineError> {
+    if let Some(entry) = index.find(names, text) {
+        return Ok(entry);
+    }
+    if table.len() >= u32::MAX as usize {
+        return Err(TableFull(what).into());
+    }
+    let name = interner.intern(names, text, column)?;
+    let entry = table.len() as u32;
+    table.push(name);
+    index.insert(names, name, entry);
+    Ok(entry)
+}
+
+fn size_of_range(size: u64, column: usize) -> Result<u32, LineError> {
+    let size = u32::try_from(size);
+    Ok(size.map_err(|_| Fault::new(column, "expected a size of at most 4,294,967,295 bytes"))?)
+}
+
+const fn expected(target: Target) -> &'static str {
+    match target {
+        Target::Access | Target::Alloc | Target::Free | Target::Nothing => {
+            "expected memory in parentheses, such as `(x)` or `(0x7f10+8)`"
+        }
+        Target::Lock => "expected a lock in parentheses, such as `(L1)`",
+        Target::Condition => "expected a condition variable in parentheses, such as `(c)`",
+        Target::Thread => "expected a thread in parentheses, such as `(T2)`",
+    }
+}

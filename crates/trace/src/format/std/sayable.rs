@@ -1,0 +1,128 @@
+//! What STD can say: names that come back as they were, each standing for one thing.
+
+use super::line::{self, Memory};
+use crate::tables::{Location, Tables};
+use hashbrown::HashSet;
+
+/// Why something cannot be said.
+#[derive(Debug)]
+pub(super) struct Unsayable(pub(super) String);
+
+/// Where a name is to stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    Thread,
+    Lock,
+    Condition,
+    Memory,
+}
+
+impl Role {
+    /// Returns the word for it.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Role::Thread => "thread",
+            Role::Lock => "lock",
+            Role::Condition => "condition",
+            Role::Memory => "location",
+        }
+    }
+
+    /// Returns whether the reader takes this text as a name of this role.
+    fn takes(self, text: &str) -> bool {
+        if text.is_empty() || text.contains('\n') {
+            return false;
+        }
+        match self {
+            Role::Thread => !text.contains('|') && !text.starts_with('#'),
+            Role::Lock | Role::Condition => true,
+            Role::Memory => {
+                matches!(
+                    line::memory(text.as_bytes(), 0),
+                    Ok(Memory::Named(_) | Memory::Address(_))
+                )
+            }
+        }
+    }
+}
+
+/// The names of the entries of one table, each different from all others.
+#[derive(Debug)]
+pub(super) struct Texts {
+    role: Role,
+    texts: Vec<Option<Box<str>>>,
+    used: HashSet<Box<str>>,
+}
+
+impl Texts {
+    pub(super) fn new(role: Role) -> Texts {
+        Texts { role, texts: Vec::new(), used: HashSet::new() }
+    }
+
+    /// Returns the name given to an entry before.
+    pub(super) fn get(&self, entry: u32) -> Option<&str> {
+        self.texts.get(entry as usize)?.as_deref()
+    }
+
+    /// Gives an entry its name.
+    pub(super) fn give(&mut self, entry: u32, text: &str) -> Result<(), Unsayable> {
+        let (what, shown) = (self.role.word(), text.escape_debug());
+        if !self.role.takes(text) {
+            return Err(Unsayable(format!("a {what} named `{shown}`")));
+        }
+        if self.used.contains(text) {
+            return Err(Unsayable(format!("two {what}s named `{shown}`")));
+        }
+        self.set(entry, text.into());
+        Ok(())
+    }
+
+    /// Gives an entry a name made from its number.
+    pub(super) fn make_up(&mut self, entry: u32) {
+        let mut text = format!("{}_{entry}", self.role.word());
+        while self.used.contains(text.as_str()) {
+            text.push('_');
+        }
+        self.set(entry, text.into_boxed_str());
+    }
+
+    fn set(&mut self, entry: u32, text: Box<str>) {
+        let entry = entry as usize;
+        if self.texts.len() <= entry {
+            self.texts.resize(entry + 1, None);
+        }
+        self.used.insert(text.clone());
+        self.texts[entry] = Some(text);
+    }
+}
+
+/// Returns the name of a location that is no range.
+pub(super) fn location_name(tables: &Tables, location: Location) -> String {
+    match location {
+        Location::Named(name) => tables.name(name).to_owned(),
+        Location::Field { object, class, field } => {
+            format!("{}.{}@{object:#x}", tables.name(class), tables.name(field))
+        }
+        Location::Static { class, field } => {
+            format!("{}.{}", tables.name(class), tables.name(field))
+        }
+        Location::Range { address, size, .. } => format!("{address:#x}+{size}"),
+    }
+}
+
+/// Returns whether an unknown operation comes back as it was.
+pub(super) fn is_unknown_operation(text: &str) -> bool {
+    if text.contains('\n') {
+        return false;
+    }
+    let line = format!("T|{text}|?");
+    match line::split(line.as_bytes()) {
+        Ok(parts) => parts.text == text.as_bytes() && line::operation(parts.word).is_none(),
+        Err(_) => false,
+    }
+}
+
+/// Returns whether a label comes back as it was.
+pub(super) fn is_label(text: &str) -> bool {
+    !text.contains(['|', '\n']) && !text.ends_with('\r')
+}

@@ -1,0 +1,163 @@
+//! Tables of source positions that come with a trace: `number<TAB>function<TAB>file:line`.
+
+use super::intern::NameTable;
+use super::line::short_decimal;
+use crate::error::{Place, Problem, Problems, ReadError};
+use crate::format::fault::LineError;
+use crate::format::text_index::TextIndex;
+use crate::ids::SiteId;
+use crate::names::Names;
+use crate::tables::{Site, TableFull, Tables};
+use hashbrown::HashMap;
+
+/// What a table says about one label.
+#[derive(Debug)]
+struct Described {
+    function: String,
+    file: String,
+    line: u32,
+}
+
+/// The sites of a trace, by label.
+#[derive(Debug, Default)]
+pub(super) struct Sites {
+    described: HashMap<String, Described>,
+    /// The sites whose label is a small number, by that number; `NONE` where there is none yet.
+    by_number: Vec<SiteId>,
+    by_label: TextIndex,
+}
+
+/// Labels below this are found by position; the list of them takes 4 bytes each.
+const NUMBERS_MAX: u32 = 1 << 18;
+
+/// The label of an event whose site is not known.
+pub(super) const UNKNOWN: &str = "?";
+
+impl Sites {
+    /// Reads a table; all problems are listed.
+    pub(super) fn with_table(text: &str) -> Result<Sites, ReadError> {
+        let mut sites = Sites::default();
+        let mut problems = Problems::default();
+        for (number, line) in (1u64..).zip(text.lines()) {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let message = match describe(line) {
+                Ok((label, described)) => {
+                    if sites.described.insert(label.to_owned(), described).is_none() {
+                        continue;
+                    }
+                    "the site was described before"
+                }
+                Err(message) => message,
+            };
+            let problem = Problem::error(Place::line_column(number, 1), message);
+            problems.push(problem.with_text(line.as_bytes()));
+        }
+        if problems.errors_total > 0 {
+            return Err(ReadError::Malformed { format: "site table", problems });
+        }
+        Ok(sites)
+    }
+
+    /// Returns the site with this label.
+    #[inline]
+    pub(super) fn find(&self, names: &Names, label: &[u8]) -> Option<SiteId> {
+        match short_decimal(label) {
+            Some((number, [])) if number < NUMBERS_MAX => self.by_number(number),
+            _ => self.by_label.find(names, label).map(SiteId),
+        }
+    }
+
+    /// Returns the site whose label is this number.
+    #[inline]
+    pub(super) fn by_number(&self, number: u32) -> Option<SiteId> {
+        self.by_number.get(number as usize).copied().and_then(SiteId::some)
+    }
+
+    /// Adds the site with this label, which is not there yet.
+    #[cold]
+    pub(super) fn add(
+        &mut self,
+        tables: &mut Tables,
+        names: &mut NameTable,
+        label: &[u8],
+        column: usize,
+    ) -> Result<SiteId, LineError> {
+        if label.is_empty() || label == UNKNOWN.as_bytes() {
+            return Ok(SiteId::UNKNOWN);
+        }
+        if tables.sites.len() >= u32::MAX as usize {
+            return Err(TableFull("sites").into());
+        }
+        let name = names.intern(&mut tables.names, label, column)?;
+        let mut site = Site { label: name, ..Site::default() };
+        if let Some(described) = self.described.get(tables.names.get(name)) {
+            let mut intern = |text: &str| names.intern(&mut tables.names, text.as_bytes(), column);
+            site.function = intern(&described.function)?;
+            site.file = intern(&described.file)?;
+            site.line = described.line;
+        }
+        let id = SiteId::from_index(tables.sites.len());
+        tables.sites.push(site);
+        match short_decimal(label) {
+            Some((number, [])) if number < NUMBERS_MAX => {
+                let number = number as usize;
+                if self.by_number.len() <= number {
+                    self.by_number.resize(number + 1, SiteId::NONE);
+                }
+                self.by_number[number] = id;
+            }
+            _ => self.by_label.insert(&tables.names, name, id.0),
+        }
+        Ok(id)
+    }
+}
+
+/// Takes a line of a table apart. `?` stands for what is not known.
+fn describe(line: &str) -> Result<(&str, Described), &'static str> {
+    let mut fields = line.split('\t');
+    let (Some(label), Some(function), Some(position), None) =
+        (fields.next(), fields.next(), fields.next(), fields.next())
+    else {
+        return Err("expected number, function and file:line, separated by tabs");
+    };
+    if label.is_empty() {
+        return Err("expected the number of a site");
+    }
+    let known = |text: &str| if text == UNKNOWN { String::new() } else { text.to_owned() };
+    let (file, line) = match position.rsplit_once(':') {
+        Some((file, UNKNOWN)) => (file, 0),
+        Some((file, digits))
+            if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            (file, digits.parse().map_err(|_| "expected a line number of at most 32 bits")?)
+        }
+        _ => (position, 0),
+    };
+    Ok((label, Described { function: known(function), file: known(file), line }))
+}
+
+/// Writes the table of source positions that belongs to a trace written by
+/// [`StdWriter`](super::StdWriter): what it knows of each labelled site beyond the label.
+///
+/// Sites whose label, function or file has a tab or a line end are left out. Linear in the table.
+#[must_use]
+pub fn site_table(tables: &Tables) -> String {
+    let mut out = String::new();
+    for site in &tables.sites {
+        let [label, function, file] =
+            [site.label, site.function, site.file].map(|name| tables.name(name));
+        let hostile = |text: &str| text.contains(['\t', '\n', '\r']);
+        if label.is_empty() || [label, function, file].into_iter().any(hostile) {
+            continue;
+        }
+        let known = |text| if str::is_empty(text) { UNKNOWN } else { text };
+        out.push_str(&format!("{label}\t{}\t{}", known(function), known(file)));
+        if site.line != 0 {
+            out.push_str(&format!(":{}", site.line));
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,120 @@
+//! Handlers beginning, exiting and waiting for one another.
+
+use super::report::{Report, condition_name, handler_name, label};
+use crate::event::{Event, EventKind};
+use crate::ids::{EventId, HandlerId};
+use crate::trace::Trace;
+
+/// The signals of a condition that nobody was woken by yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Condition {
+    signals: u64,
+    broadcast: bool,
+}
+
+/// What is known of handlers and conditions.
+#[derive(Debug)]
+pub(super) struct Handlers {
+    /// By handler: its first and its last event in the whole trace.
+    first: Vec<EventId>,
+    last: Vec<EventId>,
+    conditions: Vec<Condition>,
+}
+
+impl Handlers {
+    pub(super) fn new(trace: &Trace) -> Handlers {
+        let count = trace.tables().handlers.len();
+        let mut first = vec![EventId::NONE; count];
+        let mut last = vec![EventId::NONE; count];
+        for task in trace.task_ids() {
+            let span = trace.span(task);
+            let handler = span.handler.index();
+            if handler >= count || span.first.is_none() {
+                continue;
+            }
+            // `NONE` is greater than all events.
+            first[handler] = first[handler].min(span.first);
+            if last[handler].is_none() || last[handler] < span.last {
+                last[handler] = span.last;
+            }
+        }
+        let conditions = vec![Condition::default(); trace.tables().conditions.len()];
+        Handlers { first, last, conditions }
+    }
+
+    pub(super) fn event(&mut self, event: &Event, report: &mut Report<'_>) {
+        let trace = report.trace;
+        match event.kind() {
+            EventKind::Fork if report.observed => {
+                let first = self.first.get(event.operand as usize).copied();
+                let first = first.and_then(EventId::some);
+                if let Some(first) = first.filter(|first| *first < event.id) {
+                    report.error_if_watched(event.id, || {
+                        format!(
+                            "forks handler `{}`, which has run before, since event {}",
+                            handler_name(trace, HandlerId(event.operand)),
+                            label(trace, first)
+                        )
+                    });
+                }
+            }
+            EventKind::Join if report.observed => {
+                let last = self.last.get(event.operand as usize).copied();
+                let last = last.and_then(EventId::some);
+                if let Some(last) = last.filter(|last| *last > event.id) {
+                    report.error_if_watched(event.id, || {
+                        format!(
+                            "joins handler `{}`, which goes on until event {}",
+                            handler_name(trace, HandlerId(event.operand)),
+                            label(trace, last)
+                        )
+                    });
+                }
+            }
+            EventKind::Signal | EventKind::Broadcast | EventKind::Wake if report.observed => {
+                self.condition(event, report);
+            }
+            _ => {}
+        }
+    }
+
+    fn condition(&mut self, event: &Event, report: &mut Report<'_>) {
+        let trace = report.trace;
+        let Some(condition) = self.conditions.get_mut(event.operand as usize) else { return };
+        match event.kind() {
+            EventKind::Signal => condition.signals += 1,
+            EventKind::Broadcast => condition.broadcast = true,
+            _ => {
+                if let Some(from) = trace.columns().refers.get(event.id.0) {
+                    refers(event, from, report);
+                } else if condition.signals == 0 && !condition.broadcast {
+                    report.warning(event.id, || {
+                        let name = condition_name(trace, event);
+                        format!("wakes from condition `{name}`, which nobody signalled")
+                    });
+                }
+                condition.signals = condition.signals.saturating_sub(1);
+            }
+        }
+    }
+}
+
+/// What a wake refers to must be what can have woken it.
+fn refers(event: &Event, from: u64, report: &mut Report<'_>) {
+    let trace = report.trace;
+    let good = u32::try_from(from).ok().map(EventId).is_some_and(|from| {
+        from < event.id && {
+            let from = trace.event(from);
+            matches!(from.kind(), EventKind::Signal | EventKind::Broadcast)
+                && from.operand == event.operand
+        }
+    });
+    if !good {
+        report.error(event.id, || {
+            format!(
+                "wakes from condition `{}` by event number {from}, which is no earlier signal of it",
+                condition_name(trace, event)
+            )
+        });
+    }
+}

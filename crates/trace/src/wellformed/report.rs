@@ -1,0 +1,121 @@
+//! Collects problems, each with the label of its event.
+
+use crate::error::{Place, Problem, Problems, Severity};
+use crate::event::Event;
+use crate::ids::{EventId, HandlerId, InputId, LocationId, TaskId};
+use crate::tables::{LabelScheme, TraceOrder};
+use crate::trace::Trace;
+
+/// The problems so far, and what the rules ask of the trace.
+pub(super) struct Report<'a> {
+    pub(super) trace: &'a Trace,
+    /// Whether the trace stands in the order in which things happened.
+    pub(super) observed: bool,
+    /// Whether the recorder watched only part of the program.
+    partly_watched: bool,
+    problems: Problems,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(trace: &'a Trace) -> Report<'a> {
+        let meta = &trace.tables().meta;
+        Report {
+            trace,
+            observed: meta.order == TraceOrder::Observed,
+            partly_watched: meta.origin == "droidracer",
+            problems: Problems::default(),
+        }
+    }
+
+    /// Adds an error at an event; the message goes on after the event's label.
+    pub(super) fn error(&mut self, event: EventId, message: impl FnOnce() -> String) {
+        self.add(Severity::Error, event, message);
+    }
+
+    /// Adds an error that is only a warning where part of the program was not watched.
+    pub(super) fn error_if_watched(&mut self, event: EventId, message: impl FnOnce() -> String) {
+        let severity = if self.partly_watched { Severity::Warning } else { Severity::Error };
+        self.add(severity, event, message);
+    }
+
+    /// Adds a warning at an event.
+    pub(super) fn warning(&mut self, event: EventId, message: impl FnOnce() -> String) {
+        self.add(Severity::Warning, event, message);
+    }
+
+    fn add(&mut self, severity: Severity, event: EventId, message: impl FnOnce() -> String) {
+        let total = match severity {
+            Severity::Error => &mut self.problems.errors_total,
+            Severity::Warning => &mut self.problems.warnings_total,
+        };
+        if *total >= Problems::LISTED_MAX {
+            *total += 1;
+            return;
+        }
+        let message = format!("event {} {}", label(self.trace, event), message());
+        let number = self.trace.columns().numbers.get(event.index());
+        let line = match (self.trace.tables().meta.labels, number) {
+            (LabelScheme::Line, Some(line)) => Some(u64::from(*line)),
+            _ => None,
+        };
+        let place = Place { line, event: Some(u64::from(event.0)), ..Place::default() };
+        let problem = Problem { severity, place, message, text: None };
+        self.problems.push(problem);
+    }
+
+    /// Returns the handler of an event's task.
+    pub(super) fn handler(&self, event: &Event) -> HandlerId {
+        self.trace.span(event.task).handler
+    }
+
+    pub(super) fn finish(self) -> Problems {
+        self.problems
+    }
+}
+
+/// Returns the label of an event as a person would give it to `find`.
+pub(super) fn label(trace: &Trace, event: EventId) -> String {
+    let label = trace.label(event);
+    match trace.tables().meta.labels {
+        LabelScheme::AccessOrOperation if trace.event(event).kind().is_access() => {
+            format!("rwId:{label}")
+        }
+        LabelScheme::AccessOrOperation => format!("op:{label}"),
+        _ => format!("`{label}`"),
+    }
+}
+
+/// Returns the name of a handler, `?` for one that is not in the table.
+pub(super) fn handler_name(trace: &Trace, handler: HandlerId) -> &str {
+    let known = handler.index() < trace.tables().handlers.len();
+    if known { trace.handler_name(handler) } else { "?" }
+}
+
+/// Returns the name of a task, `?` for one that is not in the table.
+pub(super) fn task_name(trace: &Trace, task: TaskId) -> &str {
+    if task.index() < trace.tasks_count() { trace.task_name(task) } else { "?" }
+}
+
+/// Returns the name of the lock that an event is about.
+pub(super) fn lock_name<'a>(trace: &'a Trace, event: &Event) -> &'a str {
+    let name = trace.tables().locks.get(event.operand as usize).copied();
+    trace.tables().name(name.unwrap_or_default())
+}
+
+/// Returns the name of the condition that an event is about.
+pub(super) fn condition_name<'a>(trace: &'a Trace, event: &Event) -> &'a str {
+    let name = trace.tables().conditions.get(event.operand as usize).copied();
+    trace.tables().name(name.unwrap_or_default())
+}
+
+/// Returns the location that an event is about.
+pub(super) fn location_name(trace: &Trace, event: &Event) -> String {
+    let known = (event.operand as usize) < trace.tables().locations.len();
+    if known { trace.location_text(LocationId(event.operand)) } else { "?".to_owned() }
+}
+
+/// Returns the input that an event is about.
+pub(super) fn input_name(trace: &Trace, event: &Event) -> String {
+    let known = (event.operand as usize) < trace.tables().inputs.len();
+    if known { trace.tables().input_text(InputId(event.operand)) } else { "?".to_owned() }
+}

@@ -1,0 +1,188 @@
+//! The lives of tasks: posted, begun, ended, one at a time on each handler, in the order of their mailbox.
+
+use super::report::{Report, handler_name, label, task_name};
+use crate::event::{Event, EventKind};
+use crate::ids::{EventId, HandlerId, TaskId};
+use crate::tables::{Mailbox, Position, TaskKind};
+use crate::trace::Trace;
+use rustc_hash::FxHashMap;
+
+/// What happened to each task so far. Absent events are `NONE`.
+#[derive(Debug)]
+pub(super) struct Tasks {
+    posted: Vec<EventId>,
+    begun: Vec<EventId>,
+    ended: Vec<EventId>,
+    cancelled: Vec<EventId>,
+    /// Whether something was said of the task that would be said of each of its events.
+    said: Vec<bool>,
+    /// By handler: the posted task that began last.
+    running: Vec<TaskId>,
+    /// By poster and handler: of the tasks begun so far, the post that stands last in the trace.
+    last_post_begun: FxHashMap<(TaskId, HandlerId), EventId>,
+}
+
+impl Tasks {
+    pub(super) fn new(trace: &Trace) -> Tasks {
+        let none = vec![EventId::NONE; trace.tasks_count()];
+        Tasks {
+            posted: none.clone(),
+            begun: none.clone(),
+            ended: none.clone(),
+            cancelled: none,
+            said: vec![false; trace.tasks_count()],
+            running: vec![TaskId::NONE; trace.tables().handlers.len()],
+            last_post_begun: FxHashMap::default(),
+        }
+    }
+
+    /// Checks an event, whose task is one of the trace.
+    pub(super) fn event(&mut self, event: &Event, report: &mut Report<'_>) {
+        let (trace, task) = (report.trace, event.task.index());
+        if let Some(end) = self.ended[task].some()
+            && !std::mem::replace(&mut self.said[task], true)
+        {
+            report.error(event.id, || {
+                let name = task_name(trace, event.task);
+                format!("comes behind the end of task `{name}`, event {}", label(trace, end))
+            });
+        }
+        let kind = trace.tables().tasks[task].kind;
+        let get_missing = kind == TaskKind::Posted && self.begun[task].is_none();
+        if get_missing && event.kind() != EventKind::Get && !self.said[task] {
+            self.said[task] = true;
+            report.error(event.id, || {
+                format!("belongs to task `{}` before its get", task_name(trace, event.task))
+            });
+        }
+        match event.kind() {
+            EventKind::Post => self.post(event, report),
+            EventKind::Cancel => {
+                if let Some(cancelled) = self.cancelled.get_mut(event.operand as usize) {
+                    *cancelled = event.id;
+                }
+            }
+            EventKind::Get => self.get(event, report),
+            EventKind::End => self.ended[task] = event.id,
+            _ => {}
+        }
+    }
+
+    fn post(&mut self, event: &Event, report: &mut Report<'_>) {
+        let trace = report.trace;
+        let posted = TaskId(event.operand);
+        let Some(before) = self.posted.get_mut(posted.index()) else {
+            report.error(event.id, || "posts no task of the trace".to_owned());
+            return;
+        };
+        if let Some(before) = before.some() {
+            report.error(event.id, || {
+                let name = task_name(trace, posted);
+                format!("posts task `{name}` again, after event {}", label(trace, before))
+            });
+            return;
+        }
+        *before = event.id;
+    }
+
+    fn get(&mut self, event: &Event, report: &mut Report<'_>) {
+        let (trace, task, row) = (report.trace, event.task, event.task.index());
+        let handler = HandlerId(event.operand);
+        let name = || task_name(trace, task);
+        if let Some(before) = self.begun[row].some() {
+            report.error(event.id, || {
+                format!("begins task `{}` again, after event {}", name(), label(trace, before))
+            });
+            return;
+        }
+        self.begun[row] = event.id;
+        let def = &trace.tables().tasks[row];
+        if def.kind != TaskKind::Posted {
+            report.error(event.id, || format!("begins `{}`, which is not posted", name()));
+            return;
+        }
+        if !def.handler.is_none() && def.handler != handler {
+            report.error_if_watched(event.id, || {
+                let (to, on) = (handler_name(trace, def.handler), handler_name(trace, handler));
+                format!("begins task `{}` on handler `{on}`, though it is one of `{to}`", name())
+            });
+        }
+        let post = if report.observed { self.posted[row] } else { trace.span(task).post };
+        if post.is_none() {
+            report.error_if_watched(event.id, || match trace.span(task).post.some() {
+                Some(later) => format!(
+                    "begins task `{}` before its post, event {}",
+                    name(),
+                    label(trace, later)
+                ),
+                None => format!("begins task `{}`, which was never posted", name()),
+            });
+        }
+        if report.observed {
+            self.alone(event, handler, report);
+            if let Some(cancel) = self.cancelled[row].some() {
+                report.error_if_watched(event.id, || {
+                    format!("begins task `{}`, cancelled by event {}", name(), label(trace, cancel))
+                });
+            }
+            self.in_order(event, handler, post, report);
+        }
+    }
+
+    /// A handler runs one task at a time.
+    fn alone(&mut self, event: &Event, handler: HandlerId, report: &mut Report<'_>) {
+        let trace = report.trace;
+        let Some(running) = self.running.get_mut(handler.index()) else {
+            report.error(event.id, || "begins a task on no handler of the trace".to_owned());
+            return;
+        };
+        if let Some(before) = running.some() {
+            let span = trace.span(before);
+            // A task without an end has ended with its last event.
+            let end = if span.end.is_none() { span.last } else { span.end };
+            if !end.is_none() && end > event.id {
+                report.error_if_watched(event.id, || {
+                    format!(
+                        "begins task `{}` while handler `{}` runs task `{}`",
+                        task_name(trace, event.task),
+                        handler_name(trace, handler),
+                        task_name(trace, before)
+                    )
+                });
+            }
+        }
+        *running = event.task;
+    }
+
+    /// A mailbox gives the tasks of one poster in the order of their posts, unless a delay or a post to the
+    /// front says otherwise.
+    fn in_order(
+        &mut self,
+        event: &Event,
+        handler: HandlerId,
+        post: EventId,
+        report: &mut Report<'_>,
+    ) {
+        let trace = report.trace;
+        let def = &trace.tables().tasks[event.task.index()];
+        let mailbox = trace.tables().handlers.get(handler.index()).map(|handler| handler.mailbox);
+        let ordered = matches!(mailbox, Some(Mailbox::Fifo | Mailbox::Delayed));
+        if !ordered || def.delay > 0 || def.position == Position::Front || post.is_none() {
+            return;
+        }
+        let poster = trace.event(post).task;
+        let last = self.last_post_begun.entry((poster, handler)).or_insert(post);
+        if *last > post {
+            let later = *last;
+            report.warning(event.id, || {
+                format!(
+                    "begins task `{}` behind one that the same poster posted later, with event {}",
+                    task_name(trace, event.task),
+                    label(trace, later)
+                )
+            });
+        } else {
+            *last = post;
+        }
+    }
+}

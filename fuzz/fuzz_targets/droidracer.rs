@@ -1,0 +1,10 @@
+//! The reader of DroidRacer's logs.
+#![no_main]
+
+use anyorder_fuzz::check;
+use anyorder_trace::format::droidracer::DroidRacerReader;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = check(&mut DroidRacerReader::new(data));
+});

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Runs all checks and tests: format, lints, tests, documentation, and the commands of the README.
+# Needs cargo, rustc and a C compiler; takes rustfmt and clippy from rustup or apt where they are missing.
+set -eu
+cd "$(dirname "$0")"
+
+say() { printf '\n== %s\n' "$*"; }
+fail() { printf '\nFAILED: %s\n' "$*" >&2; exit 1; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null 2>&1; then sudo "$@"; else return 1; fi
+}
+
+# install COMPONENT PACKAGE: a component of the toolchain, by whichever way this machine has.
+install() {
+    if command -v rustup >/dev/null 2>&1 && rustup component add "$1" >/dev/null 2>&1; then return 0; fi
+    if command -v apt-get >/dev/null 2>&1; then
+        as_root apt-get install -y -q "$2" >/dev/null 2>&1 && return 0
+        as_root apt-get update -q >/dev/null 2>&1 && as_root apt-get install -y -q "$2" >/dev/null 2>&1 && return 0
+    fi
+    return 1
+}
+
+command -v cargo >/dev/null 2>&1 || fail "cargo is missing: https://rustup.rs"
+command -v cc >/dev/null 2>&1 || install none gcc || fail "a C compiler is missing: apt-get install gcc"
+
+skipped=""
+if cargo fmt --version >/dev/null 2>&1 || install rustfmt rustfmt; then
+    say "format"
+    cargo fmt --all --check || fail "cargo fmt --check; run cargo fmt"
+else
+    skipped="$skipped format"
+fi
+if cargo clippy --version >/dev/null 2>&1 || install clippy rust-clippy; then
+    say "lints"
+    cargo clippy --workspace --all-targets -- -D warnings || fail "cargo clippy"
+else
+    skipped="$skipped lints"
+fi
+
+say "tests"
+cargo test --workspace --quiet || fail "cargo test"
+
+say "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet || fail "cargo doc"
+
+say "the commands of the README"
+report=$(mktemp -d)
+trap 'rm -rf "$report"' EXIT INT TERM
+status=0
+last=$(cargo run --release -q -- check examples/notes-app.trace --report "$report/report" | tail -n 1) || status=$?
+page=$last
+[ -s "$page" ] || fail "the last line of the first command must be the path of the report, not: $last"
+grep -q '</html>' "$page" || fail "the report is not a whole page"
+status=0
+cargo run --release -q -- check examples/notes-app.trace --format json > "$report/result.json" || status=$?
+[ "$status" = 1 ] || fail "the example has findings: exit status 1 was expected, not $status"
+grep -q '"verdict":"findings"' "$report/result.json" || fail "the JSON result has no verdict"
+cargo run --release -q -- info examples/notes-app.trace > "$report/info.txt" || fail "anyorder info"
+cargo run --release -q -- convert examples/notes-app.trace "$report/notes.bin" --to binary || fail "anyorder convert"
+cargo run --release -q -- convert "$report/notes.bin" "$report/notes.trace" --to text || fail "anyorder convert"
+
+if [ -n "$skipped" ]; then
+    printf '\nPASSED, but not checked here (component missing):%s\n' "$skipped"
+else
+    printf '\nPASSED: everything\n'
+fi
