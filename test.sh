@@ -57,8 +57,8 @@ cargo run --release -q -- check examples/notes-app.trace --format json > "$repor
 [ "$status" = 1 ] || fail "the example has findings: exit status 1 was expected, not $status"
 grep -q '"verdict":"findings"' "$report/result.json" || fail "the JSON result has no verdict"
 cargo run --release -q -- info examples/notes-app.trace > "$report/info.txt" || fail "anyorder info"
-cargo run --release -q -- convert examples/notes-app.trace "$report/notes.bin" --to binary || fail "anyorder convert"
-cargo run --release -q -- convert "$report/notes.bin" "$report/notes.trace" --to text || fail "anyorder convert"
+cargo run --release -q -- convert --quiet examples/notes-app.trace "$report/notes.bin" --to binary || fail "anyorder convert"
+cargo run --release -q -- convert --quiet "$report/notes.bin" "$report/notes.trace" --to text || fail "anyorder convert"
 
 if [ -n "$skipped" ]; then
     printf '\nPASSED, but not checked here (component missing):%s\n' "$skipped"

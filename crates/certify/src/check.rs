@@ -90,7 +90,11 @@ impl Checker<'_> {
             by_tasks &= self.is_by_tasks(step);
             previous = step.to;
         }
-        let base = matches!(last.rule, Rule::Post | Rule::LoopPoint | Rule::Enable | Rule::Fork);
+        // A component's order of whole tasks ends in a `get` like an edge, and serves as well, by transitivity.
+        let base = matches!(
+            last.rule,
+            Rule::Post | Rule::LoopPoint | Rule::Enable | Rule::Fork | Rule::Component(_)
+        );
         let into_get = self.view.get(self.view.task_of(last.to)) == Some(last.to);
         Ok(Shown {
             from: first.from,
@@ -277,11 +281,9 @@ impl Checker<'_> {
         if (self.view.post(m1), self.view.post(m2)) != (Some(from), Some(to)) {
             return Err(Reason::PremiseElsewhere(0));
         }
-        if self.view.task_of(from) == self.view.task_of(to) {
-            return Err(Reason::Condition("posts of one task"));
-        }
         let posted = (self.view.posted_task_of(from), self.view.posted_task_of(to));
         if let (Some(p1), Some(p2)) = posted
+            && p1 != p2
             && self.view.handler(p1) == self.view.handler(p2)
         {
             return Err(Reason::Condition("posts of two tasks of one handler"));

@@ -25,14 +25,23 @@ pub(crate) fn check(
     if premises.is_empty() {
         if let Ok((a, b)) = checker.whole_tasks(from, to) {
             let pairs = pairs(view, family, triggers_in(view, family, a), b);
-            return fits(pairs.iter().any(|(p, t)| follows(view, family, p, t)));
+            if pairs.iter().any(|(p, t)| follows(view, family, p, t)) {
+                return Ok(());
+            }
         }
         let given = |t: &Event| match family {
             InputFamily::Idle => idle(view, from, to, t),
             InputFamily::Broadcast => broadcast(view, from, to, t),
             _ => request(view, family, from, t) || step(view, family, from, to, t),
         };
-        return fits(targets.iter().any(given));
+        let begins = |t: &Event| match family {
+            InputFamily::Idle => false,
+            InputFamily::Broadcast => is_caused(view, from, t),
+            _ => request(view, family, from, t),
+        };
+        return fits(
+            targets.iter().any(given) || triggers_from(view, family, to).iter().any(begins),
+        );
     }
     let [sent] = take(premises)?;
     if family != InputFamily::Broadcast
@@ -84,6 +93,12 @@ fn triggers_at(view: View<'_>, family: InputFamily, event: EventId) -> Vec<Event
             Some(view.event(event)).filter(|e| is_trigger(view, family, *e)).into_iter().collect()
         }
     }
+}
+
+/// The triggers of the task that begins with an event.
+fn triggers_from(view: View<'_>, family: InputFamily, event: EventId) -> Vec<Event> {
+    let task = view.task_of(event);
+    if view.get(task) == Some(event) { triggers_in(view, family, task) } else { Vec::new() }
 }
 
 fn pairs(
@@ -164,7 +179,7 @@ fn idle(view: View<'_>, from: EventId, to: EventId, t: &Event) -> bool {
 
 fn broadcast(view: View<'_>, from: EventId, to: EventId, t: &Event) -> bool {
     let family = InputFamily::Broadcast;
-    if causes(view, "SEND", from, t) || causes(view, "REGISTER", from, t) {
+    if is_caused(view, from, t) {
         return true;
     }
     let (Some(first), Some(_)) = (view.posts(from), view.posts(to)) else { return false };
@@ -182,7 +197,12 @@ fn broadcast(view: View<'_>, from: EventId, to: EventId, t: &Event) -> bool {
     ticks(t) && triggers_in(view, family, first).iter().any(ticks) || view.events().any(binds)
 }
 
-/// Whether a send or registration fits a receipt.
+/// Whether an event is a send or a registration that fits a receipt.
+fn is_caused(view: View<'_>, cause: EventId, t: &Event) -> bool {
+    causes(view, "SEND", cause, t) || causes(view, "REGISTER", cause, t)
+}
+
+/// Whether a send or registration, as `kind` says, fits a receipt.
 fn causes(view: View<'_>, kind: &str, cause: EventId, t: &Event) -> bool {
     let family = InputFamily::Broadcast;
     let e = view.event(cause);

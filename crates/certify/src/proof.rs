@@ -67,7 +67,7 @@ pub enum Rule {
     Post,
     /// A `fork`, to the handler's first event behind it.
     Fork,
-    /// The last event of a task of a handler before a `join` of it, to the `join`.
+    /// Any event of a handler that stands before a `join` of it, to the `join`.
     Join,
     /// A `release`, to a later `acquire` of the lock by another handler's task.
     Lock,
@@ -80,7 +80,8 @@ pub enum Rule {
     /// The `enable` of a `trigger`, to the `trigger`, or to `get` or `post` of its task.
     Enable,
     /// Task order `end(m1)` to `get(m2)`. One premise: a path from an event of `m1` to `get(m2)`, whose last step is a base edge
-    /// ([`Post`](Rule::Post), [`LoopPoint`](Rule::LoopPoint), [`Enable`](Rule::Enable), [`Fork`](Rule::Fork)) and
+    /// ([`Post`](Rule::Post), [`LoopPoint`](Rule::LoopPoint), [`Enable`](Rule::Enable), [`Fork`](Rule::Fork),
+    /// [`Component`](Rule::Component)) and
     /// which without that step is empty or a happens-before.
     NoPreemption,
     /// Task order `end(m1)` to `get(m2)`. One premise: `post(m1)` happens before `post(m2)`.
@@ -97,14 +98,14 @@ pub enum Rule {
     ///
     /// Checked only in part: that ends, states and identities fit some rule of the family, not that the state that
     /// the rules keep (what is pending, bound, registered) is the right one at that moment. In detail, with `t` a trigger of the family
-    /// in the task `m`, and the target `t` or `post(m)`:
-    /// - lifecycle: from an enable with the state of `t`; from a trigger `p` (or its task's post, to `post(m)`) that may come before `t` by the table of steps; as a task
+    /// in the task `m`, and the target `t` or `post(m)`, or `get(m)` where this is said:
+    /// - lifecycle: from an enable with the state of `t`, also to `get(m)`; from a trigger `p` (or its task's post, to `post(m)`) that may come before `t` by the table of steps; as a task
     ///   order, between tasks with such `p` and `t`.
     /// - idle, to `post(m)` only: from an enable with `t`'s instance and argument; from the end of a task with such an enable or trigger;
     ///   from the first loop event of the handler.
-    /// - service: from a request or callback of the same component (to `post(m)` also from its task's post); as a task order, between tasks
+    /// - service: from a request or callback of the same component, also to `get(m)` (to `post(m)` also from its task's post); as a task order, between tasks
     ///   with callbacks of the same component.
-    /// - broadcast: from a send with `t`'s argument; from a registration with `t`'s action and receiver; to `post(m)` from the post of a task with a
+    /// - broadcast: from a send with `t`'s argument, from a registration with `t`'s action and receiver, both also to `get(m)`; to `post(m)` from the post of a task with a
     ///   BINDAPP-DONE; between the posts of TIME_TICK tasks; from another receipt (or, to `post(m)`, its task's post), with one premise: a
     ///   send or registration that fits the one happens before one, of the same kind, that fits the other.
     Component(String),

@@ -138,13 +138,19 @@ fn fork_and_join() -> Built {
     let begin = b.on_handler(u, EventKind::Begin, k);
     let exit = b.on_handler(u, EventKind::Exit, k);
     let join = b.on_handler(t, EventKind::Join, k);
+    let late = b.write(u, "x")?;
+    let again = b.on_handler(t, EventKind::Join, k);
     let trace = b.finish();
     for rules in [Android, Boxes, Threads] {
         holds(&trace, rules, &one(fork, begin, Rule::Fork));
         fails(&trace, rules, &one(fork, exit, Rule::Fork));
         fails(&trace, rules, &one(before, begin, Rule::Fork));
         holds(&trace, rules, &one(exit, join, Rule::Join));
-        fails(&trace, rules, &one(begin, join, Rule::Join));
+        holds(&trace, rules, &one(begin, join, Rule::Join));
+        holds(&trace, rules, &one(late, again, Rule::Join));
+        let early = refusal(&trace, rules, &one(late, join, Rule::Join));
+        assert_eq!(early, Some(Reason::NotForward));
+        fails(&trace, rules, &one(begin, late, Rule::Join));
         fails(&trace, rules, &one(fork, join, Rule::Join));
         fails(&trace, rules, &one(fork, exit, Rule::Join));
     }

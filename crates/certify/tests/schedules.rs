@@ -116,6 +116,20 @@ fn cancelled_and_overtaken_tasks_are_not_waited_for() -> Built {
     let trace = b.finish();
     recorded_order_holds(&trace);
 
+    // The recorded run itself took the second task first; the other way round is possible as well.
+    let mut b = TraceBuilder::new();
+    let (h, k) = (b.handler("h", Mailbox::Fifo)?, b.handler("k", Mailbox::None)?);
+    let (m, n, u) = (b.task("m", h)?, b.task("n", h)?, b.initial(k));
+    b.post(u, m)?; // 0
+    b.post(u, n)?; // 1
+    b.get(n)?; // 2
+    b.end(n)?; // 3
+    b.get(m)?; // 4
+    b.end(m)?; // 5
+    let trace = b.finish();
+    recorded_order_holds(&trace);
+    assert_eq!(refusal(&trace, &[0, 1, 4, 5, 2, 3]), None);
+
     // A task cancelled by another thread: overtaking it needs the cancellation first.
     let mut b = TraceBuilder::new();
     let (h, k) = (b.handler("h", Mailbox::Fifo)?, b.handler("k", Mailbox::None)?);

@@ -117,14 +117,21 @@ impl Captured {
             return true;
         }
         let Some(clock) = self.clocks.get(&y) else { return false };
-        engine.bound(b, clock, y.0, engine.chains.of(a)) > x.0
+        if engine.is_bare(a) {
+            // Only the task that it posts is behind such a strand.
+            return engine.posted_by_bare(a).is_some_and(|task| {
+                let first = engine.strands.get(task).first;
+                task == b && first <= y || clock.get(engine.chains.of(task)) > first.0
+            });
+        }
+        engine.bound(b, y.0, engine.chains.of(a), |chain| clock.get(chain)) > x.0
     }
 }
 
 impl Visitor for Captured {
     fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         if self.wanted.contains(&event) {
-            self.clocks.insert(event, view.clocks[strand.index()].clone());
+            self.clocks.insert(event, view.clocks.flat(view.at[strand.index()]));
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::category::{Captured, Categories, Origins, categorise};
 use crate::conflicts::Conflicts;
 use crate::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
-use crate::engine::{Engine, View, Visitor};
+use crate::engine::{Ends, Engine, Mode, View, Visitor};
 use crate::filters::Filters;
 use crate::findings::findings;
 use crate::groups::{Group, GroupBy, Key, group};
@@ -11,7 +11,6 @@ use crate::races::{Detector, Races};
 use crate::rules::RuleSet;
 use crate::strands::StrandId;
 use anyorder_finding::{CoverageLevel, Finding, RaceCategory};
-use anyorder_order::Clock;
 use anyorder_system::{Cancel, Control, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
 use std::collections::BTreeSet;
@@ -113,11 +112,11 @@ struct Check<'t> {
 impl Check<'_> {
     fn run(&mut self, control: &Control<'_>) -> Result<(), Stopped> {
         let cancel = &control.cancel;
-        let mut engine = Engine::new(self.trace, self.options.rules, cancel)?;
+        let mode = Mode { exact: false, memory_bytes_max: control.limits.memory_bytes };
+        let mut engine = Engine::new(self.trace, self.options.rules, mode, cancel)?;
         self.statistics.hb_edges = engine.edges;
         self.statistics.rounds = u64::from(engine.rounds);
         self.statistics.chains = engine.chains.len() as u64;
-        control.check_memory(0, engine.memory_bytes())?;
         let origins = Origins::new(self.trace);
         let conflicts = Conflicts::new(self.trace, |event| engine.strand_of(event));
         let mut pass = Detection {
@@ -153,7 +152,7 @@ impl Check<'_> {
     fn coverage(
         &self,
         engine: &mut Engine<'_>,
-        ends: &[Clock],
+        ends: &Ends,
         cancel: &Cancel,
     ) -> Result<Uncovered, Stopped> {
         match self.options.coverage {

@@ -53,15 +53,16 @@ pub(crate) fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
         })
     };
     loop {
-        if !trace.span(at).first.is_none() {
-            if let Some(trigger) = trigger_of(at) {
-                let input = trace.tables().input_text(InputId(trace.event(trigger).operand));
-                lines.push(format!("handles input `{input}` (event {})", trace.label(trigger)));
-            }
+        if !trace.span(at).first.is_none()
+            && let Some(trigger) = trigger_of(at)
+        {
+            let input = trace.tables().input_text(InputId(trace.event(trigger).operand));
+            lines.push(format!("handles input `{input}` (event {})", trace.label(trigger)));
         }
         let Some(post) = trace.span(at).post.some() else { break };
         let def = trace.tables().tasks[at.index()];
-        let delay = if def.delay > 0 { format!(" with delay {}", def.delay) } else { String::new() };
+        let delay =
+            if def.delay > 0 { format!(" with delay {}", def.delay) } else { String::new() };
         let by = trace.event(post).task;
         let site = trace.tables().site_text(trace.event(post).site);
         let place = if site == "?" { String::new() } else { format!(" at {site}") };

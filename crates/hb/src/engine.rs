@@ -26,15 +26,29 @@
 use crate::chain_map::ChainMap;
 use crate::given::{Edge, Given};
 use crate::rules::{Rule, RuleSet};
-use crate::state::{Stamp, State};
+use crate::state::{Clocks, Stamp, State};
 use crate::races::Run;
 use crate::strands::{Strand, StrandId, Strands};
-use anyorder_order::{ChainId, Clock};
-use anyorder_system::{Cancel, Stopped};
+use anyorder_order::{ChainId, Clock, ClockRef};
+use anyorder_system::{Cancel, StopReason, Stopped};
 use anyorder_trace::{
-    Action, EventId, EventKind, HandlerId, LocationId, Mailbox, Position, TaskId, Trace,
+    Action, EventId, EventKind, HandlerId, LocationId, Mailbox, Position, TaskId, TaskKind, Trace,
 };
 use rustc_hash::FxHashSet;
+
+/// How the order is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Mode {
+    /// Whether every event can be asked for, the posts of bare bursts included.
+    pub(crate) exact: bool,
+    /// The most bytes that the clocks of a pass may take.
+    pub(crate) memory_bytes_max: Option<u64>,
+}
+
+impl Mode {
+    /// Every event can be asked for.
+    pub(crate) const EXACT: Mode = Mode { exact: true, memory_bytes_max: None };
+}
 
 /// Everything about a trace that passes share.
 #[derive(Debug)]
@@ -47,9 +61,14 @@ pub(crate) struct Engine<'t> {
     /// ends before it begins.
     pub(crate) orders: Vec<Clock>,
     pub(crate) given: Given,
+    /// Strands without a chain: bursts that do nothing but post one task. All that is before that task's
+    /// begin is before them but for themselves, so nobody needs to ask for them.
+    bare: Vec<bool>,
     sources: FxHashSet<EventId>,
     sync: Vec<EventId>,
     atomic_locations: Vec<bool>,
+    /// The most bytes that the clocks of a pass may take.
+    memory_bytes_max: Option<u64>,
     /// The first `attach` event of each handler, `NONE` where it has none.
     pub(crate) attaches: Vec<EventId>,
     /// How many passes the fixpoint took.
@@ -61,25 +80,34 @@ pub(crate) struct Engine<'t> {
 /// What a pass shows of each event.
 pub(crate) struct View<'p, 't> {
     pub(crate) engine: &'p Engine<'t>,
-    pub(crate) clocks: &'p [Clock],
+    pub(crate) clocks: &'p Clocks,
+    /// The clock of each strand at its current event.
+    pub(crate) at: &'p [ClockRef],
     pub(crate) segments: &'p [u32],
 }
 
 /// Looks at events as a pass goes by.
 pub(crate) trait Visitor {
-    /// Called for each event, after what is before it is known. Returns a stamp to join: extra
-    /// predecessors of the event, for closures larger than happens-before.
+    /// Called for each event, after what is before it is known.
     fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId);
 
-    /// Joins further predecessors into the clock of an event, before [`event`](Self::event) sees it.
-    fn more_predecessors(&mut self, _event: EventId, _clock: &mut Clock) {}
+    /// Joins further predecessors into the clock of an event, for closures larger than happens-before; after
+    /// [`event`](Self::event) has seen it.
+    fn more_predecessors(&mut self, _event: EventId, _clocks: &mut Clocks, clock: ClockRef) -> ClockRef {
+        clock
+    }
 
-    /// Called after an event with the clock just behind it, if [`wants_stamp`](Self::wants_stamp) said so.
-    fn stamp(&mut self, _event: EventId, _clock: &Clock, _chain: ChainId) {}
+    /// Takes the clock just behind an event, if [`wants_stamp`](Self::wants_stamp) said so.
+    fn stamp(&mut self, _event: EventId, _clock: ClockRef) {}
 
     /// Returns whether [`stamp`](Self::stamp) is to be called for an event.
     fn wants_stamp(&self, _event: EventId) -> bool {
         false
+    }
+
+    /// The clocks that the visitor keeps.
+    fn kept_clocks(&mut self) -> Box<dyn Iterator<Item = &mut ClockRef> + '_> {
+        Box::new(std::iter::empty())
     }
 }
 
@@ -88,8 +116,16 @@ impl View<'_, '_> {
     /// `strand`.
     #[inline]
     pub(crate) fn bound(&self, strand: StrandId, chain: ChainId) -> u32 {
-        self.engine.bound(strand, &self.clocks[strand.index()], u32::MAX, chain)
+        let clock = self.at[strand.index()];
+        self.engine.bound(strand, u32::MAX, chain, |chain| self.clocks.get(clock, chain))
     }
+}
+
+/// The clocks at the ends of all strands.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    pub(crate) clocks: Clocks,
+    pub(crate) of_strand: Vec<ClockRef>,
 }
 
 impl<'t> Engine<'t> {
@@ -101,6 +137,7 @@ impl<'t> Engine<'t> {
     pub(crate) fn new(
         trace: &'t Trace,
         rules: RuleSet,
+        mode: Mode,
         cancel: &Cancel,
     ) -> Result<Engine<'t>, Stopped> {
         let strands = Strands::new(trace, rules);
@@ -112,14 +149,19 @@ impl<'t> Engine<'t> {
             chains: ChainMap::new(strands.len(), handlers),
             orders: vec![Clock::new(); strands.len()],
             given: Given::new(trace, rules),
+            bare: vec![false; strands.len()],
             sources: FxHashSet::default(),
             sync: Vec::new(),
             atomic_locations,
+            memory_bytes_max: mode.memory_bytes_max,
             attaches: attaches(trace, handlers),
             strands,
             rounds: 0,
             edges: 0,
         };
+        if !mode.exact {
+            engine.bare = engine.bare_strands();
+        }
         loop {
             engine.sync = engine.sync_events();
             engine.sources = engine.given.edges.iter().map(|edge| edge.from).collect();
@@ -139,6 +181,7 @@ impl<'t> Engine<'t> {
         let mut needed = vec![false; self.trace.len()];
         for (_, strand) in self.strands.iter() {
             needed[strand.first.index()] = true;
+            needed[strand.last.index()] = true;
         }
         for point in self.strands.loop_points.iter().filter_map(|point| point.some()) {
             needed[point.index()] = true;
@@ -160,10 +203,72 @@ impl<'t> Engine<'t> {
             .collect()
     }
 
-    /// Returns the event number below which all events of `chain` happen before an event of `strand`
-    /// whose clock is `clock`; `own` is the answer for the strand's own chain.
+    /// Finds the bursts that do nothing but post one task, and whose events no given edge leaves.
+    fn bare_strands(&self) -> Vec<bool> {
+        let trace = self.trace;
+        let joined: FxHashSet<u32> = trace
+            .events()
+            .filter(|event| event.kind() == EventKind::Join)
+            .map(|event| event.operand)
+            .collect();
+        let mut posts = vec![0_u32; self.strands.len()];
+        let mut bare: Vec<bool> = self
+            .strands
+            .iter()
+            .map(|(_, strand)| {
+                trace.tables().tasks[strand.task.index()].kind == TaskKind::Burst
+                    && !joined.contains(&strand.handler.0)
+            })
+            .collect();
+        for event in trace.events() {
+            if trace.tables().tasks[event.task.index()].kind == TaskKind::Burst {
+                let strand = self.strand_of(event.id).index();
+                match event.kind() {
+                    EventKind::Post => posts[strand] += 1,
+                    EventKind::Begin | EventKind::Exit => {}
+                    _ => bare[strand] = false,
+                }
+            }
+        }
+        for edge in &self.given.edges {
+            bare[self.strand_of(edge.from).index()] = false;
+        }
+        for conditional in &self.given.conditionals {
+            for edge in &conditional.edges {
+                bare[self.strand_of(edge.from).index()] = false;
+            }
+        }
+        for (bare, posts) in bare.iter_mut().zip(posts) {
+            *bare &= posts == 1;
+        }
+        bare
+    }
+
+    /// Returns whether a strand has no chain.
+    pub(crate) fn is_bare(&self, strand: StrandId) -> bool {
+        self.bare[strand.index()]
+    }
+
+    /// Returns the strand of the task that a bare strand posts, if it ran.
+    pub(crate) fn posted_by_bare(&self, strand: StrandId) -> Option<StrandId> {
+        let at = self.strands.get(strand);
+        let post = (at.first.0..=at.last.0).map(EventId).find(|event| {
+            let event = self.trace.event(*event);
+            event.task == at.task && event.kind() == EventKind::Post
+        })?;
+        self.strands.of_task(TaskId(self.trace.event(post).operand)).next()
+    }
+
+    /// Returns the event number below which all events of `chain` happen before an event of `strand`;
+    /// `own` is the answer for the strand's own chain, and `known` that of the event's clock.
     #[inline]
-    pub(crate) fn bound(&self, strand: StrandId, clock: &Clock, own: u32, chain: ChainId) -> u32 {
+    pub(crate) fn bound(
+        &self,
+        strand: StrandId,
+        own: u32,
+        chain: ChainId,
+        known: impl FnOnce(ChainId) -> u32,
+    ) -> u32 {
         if chain == self.chains.of(strand) {
             return own;
         }
@@ -172,7 +277,7 @@ impl<'t> Engine<'t> {
         if at.posted && info.posted && info.handler == at.handler {
             self.orders[strand.index()].get(info.local)
         } else {
-            clock.get(chain)
+            known(chain)
         }
     }
 
@@ -193,14 +298,8 @@ impl<'t> Engine<'t> {
         visitor: &mut V,
         cancel: &Cancel,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<Vec<Clock>, Stopped> {
+    ) -> Result<Ends, Stopped> {
         Pass::new(self).visit(visitor, cancel, progress)
-    }
-
-    /// Estimates the bytes that a pass holds at its end: a clock for each strand, and the orders of tasks.
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        let orders: usize = self.orders.iter().map(Clock::memory_bytes).sum();
-        (orders + self.strands.len() * self.chains.len() * 4) as u64
     }
 
     /// Returns the strand of an event.
@@ -289,6 +388,9 @@ fn atomic_locations(trace: &Trace) -> Vec<bool> {
     atomic
 }
 
+/// Up to this many posters are gone through one by one.
+const FEW_POSTERS: usize = 64;
+
 /// One pass.
 struct Pass<'p, 't> {
     engine: &'p mut Engine<'t>,
@@ -300,7 +402,8 @@ struct Pass<'p, 't> {
 
 impl<'p, 't> Pass<'p, 't> {
     fn new(engine: &'p mut Engine<'t>) -> Pass<'p, 't> {
-        let state = State::new(engine.strands.len(), engine.strands.loop_points.len());
+        let handlers = engine.strands.loop_points.len();
+        let state = State::new(engine.strands.len(), handlers, engine.memory_bytes_max);
         Pass { engine, state, next_edge: 0, derive: false, found: Vec::new() }
     }
 
@@ -312,10 +415,11 @@ impl<'p, 't> Pass<'p, 't> {
         let mut result = Ok(());
         for (i, &event) in sync.iter().enumerate() {
             if i % POLL_EVENTS == 0 {
-                result = cancel.check();
+                result = self.poll(cancel);
                 if result.is_err() {
                     break;
                 }
+                self.state.compact(std::iter::empty());
             }
             let strand = self.engine.strand_of(event);
             self.arrive(event, strand);
@@ -331,7 +435,7 @@ impl<'p, 't> Pass<'p, 't> {
         visitor: &mut V,
         cancel: &Cancel,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<Vec<Clock>, Stopped> {
+    ) -> Result<Ends, Stopped> {
         const POLL_EVENTS: usize = 1 << 16;
         let sync = std::mem::take(&mut self.engine.sync);
         let mut next_sync = 0;
@@ -339,10 +443,11 @@ impl<'p, 't> Pass<'p, 't> {
         for row in 0..self.engine.trace.len() {
             if row % POLL_EVENTS == 0 {
                 progress(row as u64);
-                result = cancel.check();
+                result = self.poll(cancel);
                 if result.is_err() {
                     break;
                 }
+                self.state.compact(visitor.kept_clocks());
             }
             let event = EventId(row as u32);
             let strand = self.engine.strand_of(event);
@@ -354,20 +459,28 @@ impl<'p, 't> Pass<'p, 't> {
             let view = View {
                 engine: self.engine,
                 clocks: &self.state.clocks,
+                at: &self.state.at,
                 segments: &self.state.segments,
             };
             visitor.event(&view, event, strand);
-            visitor.more_predecessors(event, &mut self.state.clocks[strand.index()]);
+            let at = &mut self.state.at[strand.index()];
+            *at = visitor.more_predecessors(event, &mut self.state.clocks, *at);
             if visitor.wants_stamp(event) {
-                let chain = self.engine.chains.of(strand);
-                visitor.stamp(event, &self.state.clocks[strand.index()], chain);
+                visitor.stamp(event, self.stamp(event, strand).clock);
             }
             if is_sync {
                 self.leave(event, strand);
             }
         }
         self.engine.sync = sync;
-        result.map(|()| self.state.clocks)
+        result.map(|()| Ends { clocks: self.state.clocks, of_strand: self.state.at })
+    }
+
+    fn poll(&self, cancel: &Cancel) -> Result<(), Stopped> {
+        if self.state.clocks.full {
+            return Err(Stopped(StopReason::MemoryLimit));
+        }
+        cancel.check()
     }
 
     /// Joins all that is before an event into the clock of its strand.
@@ -377,76 +490,87 @@ impl<'p, 't> Pass<'p, 't> {
         } else {
             self.join_given(event, strand);
         }
-        let mut clock = std::mem::take(&mut self.state.clocks[strand.index()]);
-        self.join_by_kind(event, strand, &mut clock);
-        self.state.clocks[strand.index()] = clock;
+        self.join_by_kind(event, strand);
         self.state.segments[strand.index()] += 1;
     }
 
-    fn join_by_kind(&mut self, event: EventId, strand: StrandId, clock: &mut Clock) {
+    /// Joins a clock into that of a strand.
+    fn join(&mut self, strand: StrandId, other: ClockRef) {
+        let at = &mut self.state.at[strand.index()];
+        *at = self.state.clocks.join(*at, other);
+        self.state.edges += 1;
+    }
+
+    fn join_by_kind(&mut self, event: EventId, strand: StrandId) {
         let handler = self.engine.strands.get(strand).handler;
         let trace = self.engine.trace;
         match trace.event(event).action() {
-            Action::Join(joined) => self.join_handler(event, joined, clock),
+            Action::Join(joined) => self.join_handler(event, joined, strand),
             Action::Acquire(lock, mode) => {
                 let Some(releases) = self.state.locks.get(&lock) else { return };
-                self.state.edges += releases.exclusive.join_others(handler.0, clock);
+                let clocks = &mut self.state.clocks;
+                let at = self.state.at[strand.index()];
+                let (mut at, mut edges) = releases.exclusive.join_others(clocks, handler.0, at);
                 if !mode.is_shared() {
-                    self.state.edges += releases.shared.join_others(handler.0, clock);
+                    let (both, more) = releases.shared.join_others(clocks, handler.0, at);
+                    at = both;
+                    edges += more;
                 }
+                self.state.at[strand.index()] = at;
+                self.state.edges += edges;
             }
             Action::Get(_) => {
                 let task = trace.event(event).task;
                 let Some(stamp) = self.state.posts.remove(&task) else { return };
-                clock.join(&stamp.clock);
-                self.state.edges += 1;
+                self.join(strand, stamp.clock);
             }
             Action::Barrier(condition) => {
                 let task = trace.event(event).task;
                 let Some(earlier) = self.state.barriers.get(&condition) else { return };
-                self.state.edges += earlier.join_others(task.0, clock);
+                let at = self.state.at[strand.index()];
+                let (at, edges) = earlier.join_others(&mut self.state.clocks, task.0, at);
+                self.state.at[strand.index()] = at;
+                self.state.edges += edges;
             }
             Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
-                let Some(stamp) = self.state.atomics.get(&location) else { return };
-                clock.join(&stamp.clock);
-                self.state.edges += 1;
+                let Some(stamp) = self.state.atomics.get(&location).copied() else { return };
+                self.join(strand, stamp.clock);
             }
             Action::Post(task) => {
                 let target = trace.span(task).handler;
-                let attach = self.state.attaches.get(target.index()).and_then(Option::as_ref);
+                let attach = self.state.attaches.get(target.index()).copied().flatten();
                 if let Some(attach) = attach.filter(|_| target != handler) {
-                    clock.join(&attach.clock);
-                    self.state.edges += 1;
+                    self.join(strand, attach.clock);
                 }
             }
             _ => {}
         }
     }
 
-    fn join_handler(&mut self, event: EventId, joined: HandlerId, clock: &mut Clock) {
-        let chains = &self.engine.chains;
-        for &chain in chains.posted_of(joined).iter().chain(chains.thread_of(joined)) {
-            let strands = chains.strands_of(chain);
-            let begun = strands.partition_point(|s| self.engine.strands.get(*s).first < event);
+    fn join_handler(&mut self, event: EventId, joined: HandlerId, strand: StrandId) {
+        let engine = &*self.engine;
+        let (posted, thread) =
+            (engine.chains.posted_of(joined), engine.chains.thread_of(joined));
+        for &chain in posted.iter().chain(thread) {
+            let strands = engine.chains.strands_of(chain);
+            let begun = strands.partition_point(|s| engine.strands.get(*s).first < event);
             let Some(&tail) = strands[..begun].last() else { continue };
-            clock.join(&self.state.clocks[tail.index()]);
-            clock.raise(chain, event.0.min(self.engine.strands.get(tail).last.0 + 1));
+            let value = event.0.min(engine.strands.get(tail).last.0 + 1);
+            let clocks = &mut self.state.clocks;
+            let at = clocks.join(self.state.at[strand.index()], self.state.at[tail.index()]);
+            self.state.at[strand.index()] = clocks.raise(at, chain, value);
             self.state.edges += 1;
         }
     }
 
     /// Joins the given edges into an event that is not the first of its strand.
     fn join_given(&mut self, event: EventId, strand: StrandId) {
-        let edges = self.given_into(event);
-        let mut clock = std::mem::take(&mut self.state.clocks[strand.index()]);
-        for at in edges {
+        for at in self.given_into(event) {
             let from = self.engine.given.edges[at].from;
-            if let Some(stamp) = self.state.saved.get(&from) {
-                clock.join(&stamp.clock);
-                self.state.edges += 1;
+            if let Some(stamp) = self.state.saved.get(&from).copied() {
+                self.join(strand, stamp.clock);
             }
         }
-        self.state.clocks[strand.index()] = clock;
     }
 
     /// Returns the positions of the given edges into an event; events come in ascending order.
@@ -471,31 +595,28 @@ impl<'p, 't> Pass<'p, 't> {
         let explicit = !given.is_empty();
         for at in given {
             let from = self.engine.given.edges[at].from;
-            sources.extend(self.state.saved.get(&from).cloned());
+            sources.extend(self.state.saved.get(&from));
         }
         if let Some(forks) = self.state.forks.remove(&at.handler) {
             sources.extend(forks);
         }
         let point = self.engine.strands.loop_points.get(at.handler.index());
         if point.is_some_and(|point| *point < event && !point.is_none()) {
-            sources.extend(self.state.loops.get(at.handler.index()).cloned().flatten());
+            sources.extend(self.state.loops.get(at.handler.index()).copied().flatten());
         }
         let is_get = trace.event(event).kind() == EventKind::Get;
         let post = if is_get { self.state.posts.remove(&trace.event(event).task) } else { None };
-        sources.extend(post.clone());
-        let mut clock = Clock::new();
+        sources.extend(post);
         for source in &sources {
-            clock.join(&source.clock);
+            self.join(strand, source.clock);
         }
-        self.state.edges += sources.len() as u64;
         if at.posted {
             if self.derive {
                 self.order(strand, &sources, post.as_ref(), explicit);
             }
-            self.join_ordered_tasks(strand, &mut clock);
+            self.join_ordered_tasks(strand);
         }
-        self.state.clocks[strand.index()] = clock;
-        if !self.engine.chains.is_placed(strand) {
+        if !self.engine.bare[strand.index()] && !self.engine.chains.is_placed(strand) {
             self.place(strand);
         }
         if at.posted && self.derive {
@@ -523,6 +644,7 @@ impl<'p, 't> Pass<'p, 't> {
         let front = self.engine.task_is_front(at.task);
         if let Some(post) = post.filter(|_| !self.engine.is_bag(at.handler) && !front) {
             self.fifo(strand, post, &mut order, &mut tainted);
+            self.fifo_of_bare_posts(strand, post, &mut order);
         }
         self.state.tainted[strand.index()] = tainted;
         self.engine.orders[strand.index()] = order;
@@ -549,7 +671,7 @@ impl<'p, 't> Pass<'p, 't> {
             return;
         }
         for &chain in engine.chains.posted_of(at.handler) {
-            let value = source.clock.get(chain);
+            let value = self.state.clocks.get(source.clock, chain);
             if value == 0 {
                 continue;
             }
@@ -568,51 +690,96 @@ impl<'p, 't> Pass<'p, 't> {
         let at = self.engine.strands.get(strand);
         let begun = &self.state.begun[at.handler.index()];
         let delay = self.engine.delay(at.task);
-        for &chain in begun.chains() {
-            let bound = self.engine.bound(post.strand, &post.clock, post.event.0, chain);
+        let mut visit = |chain: ChainId, known: u32| {
+            let bound = self.engine.bound(post.strand, post.event.0, chain, |_| known);
             begun.visit_ordered(chain, bound, delay, |earlier| {
                 if self.engine.strands.get(earlier.strand).last < at.first {
                     self.put_before(earlier.strand, order);
                     *tainted |= earlier.front && self.state.tainted[earlier.strand.index()];
                 }
             });
+        };
+        // Through the posters that this handler has had, or through those that the post knows of: mostly
+        // one of them is short.
+        if begun.chains().len() <= FEW_POSTERS {
+            for &chain in begun.chains() {
+                visit(chain, self.state.clocks.get(post.clock, chain));
+            }
+        } else {
+            self.state.clocks.for_each(post.clock, &mut visit);
+        }
+    }
+
+    /// The FIFO rule for tasks that bare strands posted. Such a post is before another exactly if the begin of
+    /// its task is, whatever their order as tasks. Where that makes a difference to no pre-emption, the
+    /// other is made by a task of the same handler.
+    fn fifo_of_bare_posts(&self, strand: StrandId, post: &Stamp, order: &mut Clock) {
+        let engine = &*self.engine;
+        let at = engine.strands.get(strand);
+        let poster = engine.strands.get(post.strand);
+        if !poster.posted || poster.handler != at.handler {
+            return;
+        }
+        for &chain in engine.chains.posted_of(at.handler) {
+            let value = self.state.clocks.get(post.clock, chain);
+            let known = order.get(engine.chains.info(chain).local);
+            if value <= known {
+                continue;
+            }
+            let strands = engine.chains.strands_of(chain);
+            let begun = strands.partition_point(|s| engine.strands.get(*s).first.0 < value);
+            for &earlier in strands[..begun].iter().rev() {
+                let task = engine.strands.get(earlier);
+                if task.last.0 < known {
+                    break;
+                }
+                let posted = engine.trace.span(task.task).post;
+                let bare = !posted.is_none() && engine.is_bare(engine.strand_of(posted));
+                if bare && task.last < at.first && engine.fifo_applies(task.task, at.task) {
+                    self.put_before(earlier, order);
+                    break;
+                }
+            }
         }
     }
 
     /// Joins the ends of the tasks that are before a task into its clock.
-    fn join_ordered_tasks(&mut self, strand: StrandId, clock: &mut Clock) {
-        let engine = &self.engine;
+    fn join_ordered_tasks(&mut self, strand: StrandId) {
+        let engine = &*self.engine;
         let chains = engine.chains.posted_of(engine.strands.get(strand).handler);
         let order = &engine.orders[strand.index()];
+        let (clocks, all) = (&mut self.state.clocks, &mut self.state.at);
+        let mut at = all[strand.index()];
         let mut missing: Vec<(u32, ChainId)> = order
             .as_slice()
             .iter()
             .zip(chains)
-            .filter(|(value, chain)| clock.get(**chain) < **value)
+            .filter(|(value, chain)| **value > 0 && clocks.get(at, **chain) < **value)
             .map(|(value, chain)| (*value, *chain))
             .collect();
         missing.sort_unstable_by(|a, b| b.cmp(a));
         for (value, chain) in missing {
-            if clock.get(chain) < value {
+            if clocks.get(at, chain) < value {
                 let last = engine.strand_of(EventId(value - 1));
-                clock.join(&self.state.clocks[last.index()]);
-                clock.raise(chain, value);
+                at = clocks.join(at, all[last.index()]);
+                at = clocks.raise(at, chain, value);
                 self.state.edges += 1;
             }
         }
+        all[strand.index()] = at;
     }
 
     fn place(&mut self, strand: StrandId) {
         let engine = &mut *self.engine;
         let (strands, orders) = (&engine.strands, &engine.orders);
-        let clock = &self.state.clocks[strand.index()];
+        let (clocks, at) = (&self.state.clocks, self.state.at[strand.index()]);
         let posted = strands.get(strand).posted;
         engine.chains.place(strands, strand, |info, chain, tail| {
             let value = strands.get(tail).last.0;
             if posted {
                 orders[strand.index()].get(info.local) > value
             } else {
-                clock.get(chain) > value
+                clocks.get(at, chain) > value
             }
         });
     }
@@ -630,6 +797,10 @@ impl<'p, 't> Pass<'p, 't> {
             self.read_backwards(strand, post);
         }
         let engine = &*self.engine;
+        if engine.bare[post.strand.index()] {
+            // See `fifo_of_bare_posts`.
+            return;
+        }
         let chain = engine.chains.of(post.strand);
         self.state.begun[at.handler.index()].insert(
             chain,
@@ -649,7 +820,8 @@ impl<'p, 't> Pass<'p, 't> {
             if poster.posted && info.posted && info.handler == poster.handler {
                 continue;
             }
-            let bound = engine.bound(post.strand, &post.clock, post.event.0, chain);
+            let clock = |chain| self.state.clocks.get(post.clock, chain);
+            let bound = engine.bound(post.strand, post.event.0, chain, clock);
             let last = begun
                 .between(chain, bound, post.event)
                 .filter(|earlier| !earlier.front && engine.task_before(earlier.strand, strand))
@@ -665,7 +837,6 @@ impl<'p, 't> Pass<'p, 't> {
     fn leave(&mut self, event: EventId, strand: StrandId) {
         let trace = self.engine.trace;
         let handler = self.engine.strands.get(strand).handler;
-        let chain = self.engine.chains.of(strand);
         if self.engine.sources.contains(&event) {
             let stamp = self.stamp(event, strand);
             self.state.saved.insert(event, stamp);
@@ -687,16 +858,17 @@ impl<'p, 't> Pass<'p, 't> {
                 self.state.forks.entry(child).or_default().push(stamp);
             }
             Action::Release(lock, mode) => {
+                let stamp = self.stamp(event, strand).clock;
                 let releases = self.state.locks.entry(lock).or_default();
                 let by_handler =
                     if mode.is_shared() { &mut releases.shared } else { &mut releases.exclusive };
-                by_handler.add(handler.0, &self.state.clocks[strand.index()], chain, event.0 + 1);
+                by_handler.add(&mut self.state.clocks, handler.0, stamp);
             }
             Action::Barrier(condition) => {
                 let task = trace.event(event).task;
-                let clock = &self.state.clocks[strand.index()];
+                let stamp = self.stamp(event, strand).clock;
                 let passed = self.state.barriers.entry(condition).or_default();
-                passed.add(task.0, clock, chain, event.0 + 1);
+                passed.add(&mut self.state.clocks, task.0, stamp);
             }
             Action::Attach(of) if self.engine.rules.reorders_tasks() => {
                 let stamp = self.stamp(event, strand);
@@ -727,9 +899,9 @@ impl<'p, 't> Pass<'p, 't> {
         }
     }
 
-    fn stamp(&self, event: EventId, strand: StrandId) -> Stamp {
-        let mut clock = self.state.clocks[strand.index()].clone();
-        clock.raise(self.engine.chains.of(strand), event.0 + 1);
+    fn stamp(&mut self, event: EventId, strand: StrandId) -> Stamp {
+        let chain = self.engine.chains.of(strand);
+        let clock = self.state.clocks.raise(self.state.at[strand.index()], chain, event.0 + 1);
         Stamp { event, strand, clock }
     }
 
@@ -739,11 +911,11 @@ impl<'p, 't> Pass<'p, 't> {
             return;
         }
         let engine = &*self.engine;
-        let clock = &self.state.clocks[strand.index()];
+        let (clocks, at) = (&self.state.clocks, self.state.at[strand.index()]);
         for conditional in engine.given.conditionals.iter().filter(|c| c.when.1 == event) {
             let cause = conditional.when.0;
             let chain = engine.chains.of(engine.strand_of(cause));
-            if engine.bound(strand, clock, event.0, chain) > cause.0 {
+            if engine.bound(strand, event.0, chain, |chain| clocks.get(at, chain)) > cause.0 {
                 self.found.extend(&conditional.edges);
             }
         }

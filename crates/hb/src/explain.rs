@@ -119,7 +119,7 @@ fn nearest(
 ) -> Option<Step> {
     let clock = captured.clock(than)?;
     let (side, strand) = (engine.strand_of(of), engine.strand_of(than));
-    let bound = engine.bound(strand, clock, than.0, engine.chains.of(side));
+    let bound = engine.bound(strand, than.0, engine.chains.of(side), |chain| clock.get(chain));
     let trace = engine.trace;
     let side_task = trace.task_name(engine.strands.get(side).task);
     let other = describe::event(trace, than);

@@ -86,8 +86,8 @@ impl BegunTasks {
         let at = list.partition_point(|begun| begun.post < post);
         list.insert(at, Begun { post, strand, front, dominates: false });
         for i in at..list.len() {
-            let dominates = i == 0
-                || (list[i - 1].dominates && is_before(list[i - 1].strand, list[i].strand));
+            let dominates =
+                i == 0 || (list[i - 1].dominates && is_before(list[i - 1].strand, list[i].strand));
             if i > at && list[i].dominates == dominates {
                 break;
             }

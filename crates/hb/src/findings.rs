@@ -74,11 +74,8 @@ fn finding(
     }
     finding.filters = group.filters.iter().map(|filter| filter.word().to_owned()).collect();
     finding.severity = Severity::of_race(finding.harm, group.uncovered > 0);
-    finding.coverage = Some(Coverage {
-        level,
-        uncovered: group.uncovered > 0,
-        uncovered_pairs: group.uncovered,
-    });
+    finding.coverage =
+        Some(Coverage { level, uncovered: group.uncovered > 0, uncovered_pairs: group.uncovered });
     finding.title = title(engine, races, group, (a, b));
     finding.sites = vec![describe::site(trace, a), describe::site(trace, b)];
     finding.pairs =
@@ -90,12 +87,7 @@ fn finding(
     finding
 }
 
-fn title(
-    engine: &Engine<'_>,
-    races: &Races,
-    group: &Group,
-    (a, b): (EventId, EventId),
-) -> String {
+fn title(engine: &Engine<'_>, races: &Races, group: &Group, (a, b): (EventId, EventId)) -> String {
     let trace = engine.trace;
     let location = races.run(races.pairs[group.members[0] as usize].0).location;
     let what = match group.key {

@@ -89,8 +89,8 @@ pub(crate) fn group(
         group.pairs_total += races.pairs_in(pair);
         group.uncovered += uncovered.in_pair[i];
         if !group.filters.is_empty() {
-            let fits =
-                filters.map_or_else(Vec::new, |f| f.of(races.run(pair.0).task, races.run(pair.1).task));
+            let fits = filters
+                .map_or_else(Vec::new, |f| f.of(races.run(pair.0).task, races.run(pair.1).task));
             group.filters.retain(|filter| fits.contains(filter));
         }
     }

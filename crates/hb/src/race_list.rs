@@ -2,7 +2,7 @@
 
 use crate::conflicts::Conflicts;
 use crate::coverage::{access_coverage, single_coverage, task_coverage};
-use crate::engine::Engine;
+use crate::engine::{Engine, Mode};
 use crate::races::Detector;
 use crate::rules::RuleSet;
 use anyorder_finding::CoverageLevel;
@@ -34,7 +34,7 @@ pub fn races(
     coverage: CoverageLevel,
     cancel: &Cancel,
 ) -> Result<Vec<Race>, Stopped> {
-    let mut engine = Engine::new(trace, rules, cancel)?;
+    let mut engine = Engine::new(trace, rules, Mode::default(), cancel)?;
     let conflicts = Conflicts::new(trace, |event| engine.strand_of(event));
     let mut detector = Detector::new(trace, &conflicts);
     let ends = engine.visit(&mut detector, cancel, &mut |_| ())?;

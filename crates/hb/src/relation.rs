@@ -1,6 +1,6 @@
 //! Happens-before as a relation to ask.
 
-use crate::engine::{Engine, View, Visitor};
+use crate::engine::{Engine, Mode, View, Visitor};
 use crate::rules::RuleSet;
 use crate::strands::StrandId;
 use anyorder_order::{ClockRef, ClockStore};
@@ -30,7 +30,7 @@ impl<'t> HappensBefore<'t> {
         rules: RuleSet,
         cancel: &Cancel,
     ) -> Result<HappensBefore<'t>, Stopped> {
-        let mut engine = Engine::new(trace, rules, cancel)?;
+        let mut engine = Engine::new(trace, rules, Mode::EXACT, cancel)?;
         let mut recorder = Recorder {
             store: ClockStore::new(),
             changes: vec![Vec::new(); engine.strands.len()],
@@ -120,7 +120,7 @@ impl Visitor for Recorder {
         self.segments[strand.index()] = segment;
         let changes = &mut self.changes[strand.index()];
         let previous = changes.last().map_or(ClockRef::EMPTY, |(_, clock)| *clock);
-        match self.store.push(&view.clocks[strand.index()], previous) {
+        match self.store.push(&view.clocks.flat(view.at[strand.index()]), previous) {
             Ok(clock) if changes.is_empty() || clock != previous => changes.push((event, clock)),
             Ok(_) => {}
             Err(_) => self.full = true,

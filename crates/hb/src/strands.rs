@@ -48,8 +48,11 @@ pub(crate) struct Strands {
 impl Strands {
     /// Cuts a trace into strands. Linear in the number of events.
     pub(crate) fn new(trace: &Trace, rules: RuleSet) -> Strands {
-        let mut strands =
-            if rules.reorders_tasks() { Strands::of_tasks(trace) } else { Strands::of_handlers(trace) };
+        let mut strands = if rules.reorders_tasks() {
+            Strands::of_tasks(trace)
+        } else {
+            Strands::of_handlers(trace)
+        };
         // Only traces that are not well-formed have tasks without a handler; they get one of their own,
         // so that nothing below needs to ask.
         let nobody = HandlerId(trace.tables().handlers.len() as u32);

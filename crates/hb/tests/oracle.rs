@@ -72,7 +72,8 @@ fn agrees_on_random_traces() {
                 let expected = naive.races();
                 for level in [CoverageLevel::Task, CoverageLevel::Access, CoverageLevel::Single] {
                     let found = races(&trace, rules, level, &cancel).unwrap();
-                    let pairs: Vec<_> = found.iter().map(|race| (race.first, race.second)).collect();
+                    let pairs: Vec<_> =
+                        found.iter().map(|race| (race.first, race.second)).collect();
                     assert_eq!(pairs, expected, "{place}\n{}", anyorder_testkit::show(&trace));
                     for Race { first, second, uncovered } in found {
                         let expected = !covered(&naive, level, (first, second));

@@ -167,6 +167,31 @@ impl ClockStore {
         self.load_node(clock.root(), clock.height(), 0, into);
     }
 
+    /// Calls `visit` with each entry that is not 0, by ascending chain. O(nodes of the clock).
+    pub fn for_each(&self, clock: ClockRef, mut visit: impl FnMut(ChainId, u32)) {
+        self.visit_node(clock.root(), clock.height(), 0, &mut visit);
+    }
+
+    fn visit_node(
+        &self,
+        node: u32,
+        height: u32,
+        first: u32,
+        visit: &mut impl FnMut(ChainId, u32),
+    ) {
+        if node == 0 {
+            return;
+        }
+        for (i, &child) in self.nodes[node as usize].iter().enumerate() {
+            let chain = first | (i as u32) << (FAN_BITS * height);
+            if height > 0 {
+                self.visit_node(child, height - 1, chain, visit);
+            } else if child != 0 {
+                visit(ChainId(chain), child);
+            }
+        }
+    }
+
     fn load_node(&self, node: u32, height: u32, first: u32, into: &mut Clock) {
         if node == 0 {
             return;

@@ -38,7 +38,7 @@ fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     if outcome.complete {
         return writeln!(out, "  <testcase classname=\"{class}\" name=\"search complete\"/>");
     }
-    let limits = xml(&format!("the search was cut by {}", outcome.limits.join(", ")));
+    let limits = xml(&format!("the search was {}", words::cut(outcome, "")));
     writeln!(
         out,
         "  <testcase classname=\"{class}\" name=\"search complete\">\n   <error message=\"{limits}\" type=\"limit\"/>\n  </testcase>"

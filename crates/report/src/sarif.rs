@@ -99,11 +99,12 @@ fn rule(id: &str, sample: &Finding) -> Value {
 
 /// Says whether the search came to its end (§3.20).
 fn invocation(outcome: &Outcome) -> Value {
-    let cut = |limit: &String| {
-        let text = format!("the search was cut by {limit}");
-        json!({ "level": "warning", "message": message(&text) })
-    };
-    let notes: Vec<Value> = outcome.limits.iter().map(cut).collect();
+    let note = |text: &str| json!({ "level": "warning", "message": message(text) });
+    let interrupted =
+        words::is_interrupted(outcome).then(|| note("the search was interrupted (Ctrl-C)"));
+    let cut = words::options_that_cut(outcome)
+        .map(|limit| note(&format!("the search was cut by {limit}")));
+    let notes: Vec<Value> = interrupted.into_iter().chain(cut).collect();
     json!({ "executionSuccessful": true, "toolExecutionNotifications": notes })
 }
 

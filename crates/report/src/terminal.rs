@@ -224,9 +224,7 @@ impl Page<'_> {
             notes.push("no finding counts".into());
         }
         if !outcome.complete {
-            let limits: Vec<String> =
-                outcome.limits.iter().map(|name| format!("--{name}")).collect();
-            notes.push(format!("the search was cut by {}", limits.join(", ")));
+            notes.push(format!("the search was {}", words::cut(outcome, "--")));
         }
         let column = "verdict: ".len() + outcome.verdict.word().len();
         let notes = wrap(&visible(&notes.join("; ")), self.width, column + 2, 9);

@@ -25,6 +25,32 @@ pub(crate) fn count(n: u64, noun: &str) -> String {
     format!("{} {noun}{ending}", number(n))
 }
 
+/// The name among the limits of a run that was stopped by Ctrl-C, which is no option.
+const INTERRUPT: &str = "interrupt";
+
+/// Returns whether Ctrl-C ended the search.
+pub(crate) fn is_interrupted(outcome: &Outcome) -> bool {
+    outcome.limits.iter().any(|limit| limit == INTERRUPT)
+}
+
+/// Returns the options that cut the search.
+pub(crate) fn options_that_cut(outcome: &Outcome) -> impl Iterator<Item = &str> {
+    outcome.limits.iter().map(String::as_str).filter(|limit| *limit != INTERRUPT)
+}
+
+/// Says what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both. Each limit
+/// stands behind `mark`.
+pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
+    let options: Vec<String> =
+        options_that_cut(outcome).map(|option| format!("{mark}{option}")).collect();
+    let options = options.join(", ");
+    match (is_interrupted(outcome), options.is_empty()) {
+        (true, true) => "interrupted (Ctrl-C)".into(),
+        (true, false) => format!("interrupted (Ctrl-C), and cut by {options}"),
+        (false, _) => format!("cut by {options}"),
+    }
+}
+
 /// Returns how a site's access is named: `write of`, or `event` where it is no access.
 pub(crate) fn access(site: &Site) -> &str {
     site.access.as_deref().unwrap_or("event")

@@ -116,7 +116,7 @@ pub fn detect(head: &[u8]) -> Result<Format, DetectError> {
         if line.is_empty() {
             continue;
         }
-        if let Some(format) = header(line).filter(|_| candidates.is_empty()) {
+        if let Some(format) = header(line).filter(|_| first.is_none()) {
             return Ok(format);
         }
         if line.starts_with(b"#") {

@@ -262,7 +262,7 @@ impl Mode {
     #[inline]
     #[must_use]
     pub const fn releases(self) -> bool {
-        matches!(self.0, 3 | 4 | 5)
+        matches!(self.0, 3..=5)
     }
 
     /// For lock operations: whether the lock is taken or released as a reader.

@@ -74,11 +74,8 @@ impl Trace {
     #[must_use]
     pub fn new(tables: Tables, columns: Columns) -> Trace {
         assert!(columns.len() < u32::MAX as usize, "a trace in memory has 32-bit event ids");
-        let mut spans: Vec<TaskSpan> = tables
-            .tasks
-            .iter()
-            .map(|task| TaskSpan { handler: task.handler, ..NO_SPAN })
-            .collect();
+        let mut spans: Vec<TaskSpan> =
+            tables.tasks.iter().map(|task| TaskSpan { handler: task.handler, ..NO_SPAN }).collect();
         for row in 0..columns.len() {
             let id = EventId(row as u32);
             let task = columns.tasks[row];
@@ -96,12 +93,11 @@ impl Trace {
                     _ => {}
                 }
             }
-            if columns.ops[row].kind() == EventKind::Post {
-                if let Some(span) = spans.get_mut(columns.operands[row] as usize) {
-                    if span.post.is_none() {
-                        span.post = id;
-                    }
-                }
+            if columns.ops[row].kind() == EventKind::Post
+                && let Some(span) = spans.get_mut(columns.operands[row] as usize)
+                && span.post.is_none()
+            {
+                span.post = id;
             }
         }
         Trace { tables, columns, spans }

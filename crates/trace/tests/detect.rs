@@ -47,6 +47,14 @@ fn what_is_no_trace() {
 }
 
 #[test]
+fn a_header_counts_on_the_first_line_that_says_anything() {
+    let manifest = b"# A package\n\n[dependencies]\nanyorder-trace = \"1\"\nedtrace 1\n";
+    let unknown = DetectError::Unknown { line: 3, text: "[dependencies]".into() };
+    assert_eq!(detect(manifest), Err(unknown));
+    assert_eq!(detect(b"T1|acq(L1)|12\nanyorder-trace 1\n"), Ok(Format::Std));
+}
+
+#[test]
 fn an_ambiguous_beginning_names_the_candidates() {
     let head = b"T1|acq(L1)|12\n2 THREADINIT tid:1\n";
     let error = detect(head).unwrap_err();

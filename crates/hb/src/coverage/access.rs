@@ -11,7 +11,8 @@ use super::Uncovered;
 use crate::engine::{Engine, View, Visitor};
 use crate::races::Races;
 use crate::strands::StrandId;
-use anyorder_order::{ChainId, Clock};
+use crate::state::Clocks;
+use anyorder_order::{ChainId, ClockRef};
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::EventId;
 use rustc_hash::FxHashMap;
@@ -30,7 +31,7 @@ struct Closure {
     candidates: Vec<Candidate>,
     next: usize,
     uses: FxHashMap<EventId, u32>,
-    stamps: FxHashMap<EventId, Clock>,
+    stamps: FxHashMap<EventId, ClockRef>,
     uncovered: Vec<u64>,
 }
 
@@ -97,14 +98,15 @@ impl Visitor for Closure {
         if into.is_empty() {
             return;
         }
-        let before = &view.clocks[strand.index()];
+        let before = view.at[strand.index()];
         let mut found: Vec<u32> = Vec::new();
         for candidate in into {
-            let behind = |clock: &Clock| clock.get(candidate.chain) > candidate.from.0;
+            let behind =
+                |clock: ClockRef| view.clocks.get(clock, candidate.chain) > candidate.from.0;
             let covered = behind(before)
                 || into.iter().any(|other| {
                     other.from != candidate.from
-                        && self.stamps.get(&other.from).is_some_and(behind)
+                        && self.stamps.get(&other.from).copied().is_some_and(behind)
                 });
             if !covered {
                 found.push(candidate.pair);
@@ -115,12 +117,17 @@ impl Visitor for Closure {
         }
     }
 
-    fn more_predecessors(&mut self, event: EventId, clock: &mut Clock) {
+    fn more_predecessors(
+        &mut self,
+        event: EventId,
+        clocks: &mut Clocks,
+        mut clock: ClockRef,
+    ) -> ClockRef {
         let end = self.next + self.arriving(event).len();
         for i in self.next..end {
             let from = self.candidates[i].from;
             if let Some(stamp) = self.stamps.get(&from) {
-                clock.join(stamp);
+                clock = clocks.join(clock, *stamp);
             }
             if let Some(uses) = self.uses.get_mut(&from) {
                 *uses -= 1;
@@ -130,15 +137,19 @@ impl Visitor for Closure {
             }
         }
         self.next = end;
+        clock
     }
 
     fn wants_stamp(&self, event: EventId) -> bool {
         self.uses.contains_key(&event)
     }
 
-    fn stamp(&mut self, event: EventId, clock: &Clock, chain: ChainId) {
-        let mut stamp = clock.clone();
-        stamp.raise(chain, event.0 + 1);
-        self.stamps.insert(event, stamp);
+    fn stamp(&mut self, event: EventId, clock: ClockRef) {
+        self.stamps.insert(event, clock);
+    }
+
+    #[expect(clippy::iter_over_hash_type, reason = "the order of roots does not matter")]
+    fn kept_clocks(&mut self) -> Box<dyn Iterator<Item = &mut ClockRef> + '_> {
+        Box::new(self.stamps.values_mut())
     }
 }

@@ -1,32 +1,37 @@
 //! Coverage at task level.
 //!
 //! **Idea.** Tasks are taken in the order of their first events. For each, a clock says which tasks lead
-//! to it: its direct predecessors are, on each chain, the last task that happens-before puts before its end,
-//! and the tasks it races with; a race with `A` is covered exactly if some direct predecessor is led to from
-//! `A`. Tasks of several strands (a looper's own code) have a chain of their own in these clocks.
+//! to it: its direct predecessors are, on each chain, the last task of which some event happens before one of
+//! its own, and the tasks it races with; a race with `A` is covered exactly if some direct predecessor is
+//! led to from `A`. Tasks of several strands (a looper's own code) have a chain of their own in these
+//! clocks; bursts that access nothing are not tasks here.
 //!
-//! **Cost.** For each task O(chains) look-ups, and a join for each predecessor that no other one leads to.
+//! **Cost.** For each task a look at each chain that its end knows of, and a join for each predecessor that
+//! no other one leads to. The task that posted it comes first: it leads to most of the others.
 
 use super::{Uncovered, by_tasks};
-use crate::engine::Engine;
+use crate::engine::{Ends, Engine};
 use crate::races::Races;
+use crate::state::Clocks;
 use crate::strands::StrandId;
-use anyorder_order::{ChainId, Clock};
+use anyorder_order::{ChainId, ClockRef};
 use anyorder_system::{Cancel, Stopped};
-use anyorder_trace::{EventId, TaskId};
+use anyorder_trace::{EventId, TaskId, TaskKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 struct Tasks<'e, 't> {
     engine: &'e Engine<'t>,
-    /// The clocks at the ends of strands.
-    ends: &'e [Clock],
+    ends: &'e Ends,
     /// The own chains of tasks of several strands.
     own_chain: FxHashMap<TaskId, ChainId>,
+    /// Of each task whether it counts: bursts that access nothing do not.
+    counts: Vec<bool>,
+    clocks: Clocks,
     /// Which tasks lead to each task.
-    led_by: Vec<Clock>,
+    led_by: Vec<ClockRef>,
 }
 
-/// Counts the uncovered pairs of accesses in each racing pair of runs. `ends` are the clocks at the ends of strands.
+/// Counts the uncovered pairs of accesses in each racing pair of runs.
 ///
 /// # Errors
 ///
@@ -34,19 +39,19 @@ struct Tasks<'e, 't> {
 pub(crate) fn task_coverage(
     engine: &Engine<'_>,
     races: &Races,
-    ends: &[Clock],
+    ends: &Ends,
     cancel: &Cancel,
 ) -> Result<Uncovered, Stopped> {
     let racing = racing_tasks(engine, races);
     let mut uncovered: FxHashSet<(TaskId, TaskId)> = FxHashSet::default();
     if !racing.is_empty() {
-        let order = engine.nodes();
         let last = racing.iter().map(|(_, b)| engine.node_first(*b)).max();
         let mut tasks = Tasks::new(engine, ends);
         let mut next = 0;
-        for (i, &task) in order.iter().enumerate() {
+        for (i, task) in engine.nodes().into_iter().enumerate() {
             if i % 1024 == 0 {
                 cancel.check()?;
+                tasks.compact();
             }
             if Some(engine.node_first(task)) > last {
                 break;
@@ -55,8 +60,10 @@ pub(crate) fn task_coverage(
             while next < racing.len() && racing[next].1 == task {
                 next += 1;
             }
-            let rivals: Vec<TaskId> = racing[start..next].iter().map(|(a, _)| *a).collect();
-            tasks.add(task, &rivals, &mut uncovered);
+            if tasks.counts[task.index()] {
+                let rivals: Vec<TaskId> = racing[start..next].iter().map(|(a, _)| *a).collect();
+                tasks.add(task, &rivals, &mut uncovered);
+            }
         }
     }
     Ok(by_tasks(races, |a, b| {
@@ -72,33 +79,49 @@ pub(super) fn in_order(engine: &Engine<'_>, a: TaskId, b: TaskId) -> (TaskId, Ta
 
 /// Returns the distinct pairs of tasks that race, by the one that begins later.
 pub(super) fn racing_tasks(engine: &Engine<'_>, races: &Races) -> Vec<(TaskId, TaskId)> {
-    let pairs: FxHashSet<(TaskId, TaskId)> = races
+    let mut pairs: Vec<(TaskId, TaskId)> = races
         .pairs
         .iter()
-        .map(|(a, b)| in_order(engine, engine.node_of(races.run(*a)), engine.node_of(races.run(*b))))
+        .map(|(a, b)| {
+            let (a, b) = (engine.node_of(races.run(*a)), engine.node_of(races.run(*b)));
+            in_order(engine, a, b)
+        })
         .filter(|(a, b)| a != b)
         .collect();
-    #[expect(clippy::iter_over_hash_type, reason = "sorted right below")]
-    let mut pairs: Vec<(TaskId, TaskId)> = pairs.into_iter().collect();
-    let first = |task: TaskId| engine.node_first(task);
-    pairs.sort_by_key(|(a, b)| (first(*b), first(*a)));
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.sort_by_key(|(a, b)| (engine.node_first(*b), engine.node_first(*a)));
     pairs
 }
 
 impl<'e, 't> Tasks<'e, 't> {
-    fn new(engine: &'e Engine<'t>, ends: &'e [Clock]) -> Tasks<'e, 't> {
-        let several = engine
-            .trace
+    fn new(engine: &'e Engine<'t>, ends: &'e Ends) -> Tasks<'e, 't> {
+        let trace = engine.trace;
+        let own_chain = trace
             .task_ids()
             .filter(|task| engine.strands.of_task(*task).count() > 1)
             .enumerate()
             .map(|(i, task)| (task, ChainId((engine.chains.len() + i) as u32)))
             .collect();
+        let kind = |task: TaskId| trace.tables().tasks[task.index()].kind;
+        let mut counts: Vec<bool> =
+            trace.task_ids().map(|task| kind(task) != TaskKind::Burst).collect();
+        for event in trace.events().filter(|event| event.kind().is_access()) {
+            counts[event.task.index()] = true;
+        }
         Tasks {
             engine,
             ends,
-            own_chain: several,
-            led_by: vec![Clock::new(); engine.trace.tasks_count()],
+            own_chain,
+            counts,
+            clocks: Clocks::new(None),
+            led_by: vec![ClockRef::EMPTY; trace.tasks_count()],
+        }
+    }
+
+    fn compact(&mut self) {
+        if self.clocks.wants_compaction() {
+            self.clocks.compact(&mut self.led_by);
         }
     }
 
@@ -114,9 +137,9 @@ impl<'e, 't> Tasks<'e, 't> {
         }
     }
 
-    fn leads(&self, clock: &Clock, task: TaskId) -> bool {
+    fn leads(&self, clock: ClockRef, task: TaskId) -> bool {
         let (chain, value) = self.position(task);
-        clock.get(chain) >= value
+        self.clocks.get(clock, chain) >= value
     }
 
     fn add(
@@ -125,70 +148,84 @@ impl<'e, 't> Tasks<'e, 't> {
         rivals: &[TaskId],
         uncovered: &mut FxHashSet<(TaskId, TaskId)>,
     ) {
-        let mut direct = self.before(task);
-        direct.extend_from_slice(rivals);
-        let first = |task: &TaskId| self.engine.node_first(*task);
-        direct.sort_by_key(|task| std::cmp::Reverse(first(task)));
-        direct.dedup();
-        let mut between = Clock::new();
-        for predecessor in &direct {
-            if !self.leads(&between, *predecessor) {
-                between.join(&self.led_by[predecessor.index()]);
+        let mut direct: Vec<TaskId> = Vec::new();
+        let mut between = ClockRef::EMPTY;
+        if let Some(poster) = self.poster(task) {
+            between = self.led_by[poster.index()];
+            direct.push(poster);
+        }
+        let mut found = self.before(task, between, direct.first().copied());
+        found.extend_from_slice(rivals);
+        for predecessor in found {
+            if !self.leads(between, predecessor) && !direct.contains(&predecessor) {
+                let led_by = self.led_by[predecessor.index()];
+                between = self.clocks.join(between, led_by);
+                direct.push(predecessor);
             }
         }
         for rival in rivals {
-            if !self.leads(&between, *rival) {
+            if !self.leads(between, *rival) {
                 uncovered.insert((*rival, task));
             }
         }
-        for predecessor in &direct {
-            let (chain, value) = self.position(*predecessor);
-            between.raise(chain, value);
+        for predecessor in direct {
+            let (chain, value) = self.position(predecessor);
+            between = self.clocks.raise(between, chain, value);
         }
         self.led_by[task.index()] = between;
     }
 
-    /// Finds, on each chain, the last task that begins before `task` and of which some event happens before one of it.
-    fn before(&self, task: TaskId) -> Vec<TaskId> {
+    /// The task that posted a task, if it began before and counts.
+    fn poster(&self, task: TaskId) -> Option<TaskId> {
+        let span = self.engine.trace.span(task);
+        if !self.engine.rules.reorders_tasks() || span.get.is_none() {
+            return None;
+        }
+        let poster = self.engine.trace.event(span.post.some()?).task;
+        let first = self.engine.node_first(poster);
+        (self.counts[poster.index()] && first < span.first && span.post < span.get)
+            .then_some(poster)
+    }
+
+    /// Finds, on each chain, the last task that begins before `task` and of which some event happens before
+    /// one of it, unless it is in `known` or is `poster`.
+    fn before(&self, task: TaskId, known: ClockRef, poster: Option<TaskId>) -> Vec<TaskId> {
         let begins = self.engine.node_first(task);
         let mut found = Vec::new();
         for strand in self.engine.strands.of_task(task) {
-            for (i, value) in self.ends[strand.index()].as_slice().iter().enumerate() {
-                if *value > 0 {
-                    self.last_on(ChainId(i as u32), *value, begins, task, &mut found);
+            self.ends.clocks.for_each(self.ends.of_strand[strand.index()], |chain, value| {
+                if let Some(other) = self.last_on(chain, value, begins, task) {
+                    if Some(other) != poster && !self.leads(known, other) {
+                        found.push(other);
+                    }
                 }
-            }
-            self.own_chain_before(strand, task, &mut found);
+            });
+            found.extend(self.own_chain_before(strand, begins, task));
         }
         found
     }
 
+    /// The last task on a chain with an event below `value` that begins before `begins`, and counts.
     fn last_on(
         &self,
         chain: ChainId,
         value: u32,
         begins: EventId,
         task: TaskId,
-        found: &mut Vec<TaskId>,
-    ) {
+    ) -> Option<TaskId> {
         let strands = self.engine.chains.strands_of(chain);
         let known = strands.partition_point(|s| self.engine.strands.get(*s).first.0 < value);
-        for strand in strands[..known].iter().rev() {
-            let other = self.engine.strands.get(*strand).task;
-            if other != task && self.engine.node_first(other) < begins {
-                found.push(other);
-                let alone = self.engine.strands.get(strands[0]).task == other;
-                if alone || !self.own_chain.contains_key(&other) {
-                    break;
-                }
-            }
-        }
+        strands[..known].iter().rev().map(|s| self.engine.strands.get(*s).task).find(|other| {
+            *other != task && self.engine.node_first(*other) < begins && self.counts[other.index()]
+        })
     }
 
     /// The task before a strand on its own chain.
-    fn own_chain_before(&self, strand: StrandId, task: TaskId, found: &mut Vec<TaskId>) {
+    fn own_chain_before(&self, strand: StrandId, begins: EventId, task: TaskId) -> Option<TaskId> {
         let first = self.engine.strands.get(strand).first;
-        let chain = self.engine.chains.of(strand);
-        self.last_on(chain, first.0, self.engine.node_first(task), task, found);
+        if !self.engine.chains.is_placed(strand) {
+            return None;
+        }
+        self.last_on(self.engine.chains.of(strand), first.0, begins, task)
     }
 }

@@ -109,10 +109,10 @@ impl Broadcasts {
             if let Some(binding_post) = binding_post {
                 given.edge(binding_post, post, BOUND);
             }
-            if trace.tables().name(action) == "android.intent.action.TIME_TICK" {
-                if let Some(last) = self.last_tick.replace(post) {
-                    given.edge(last, post, TICK);
-                }
+            if trace.tables().name(action) == "android.intent.action.TIME_TICK"
+                && let Some(last) = self.last_tick.replace(post)
+            {
+                given.edge(last, post, TICK);
             }
         }
         if let Some(sender) = origin.sender {
@@ -149,9 +149,8 @@ impl Broadcasts {
 
 /// The edges that say that one receipt comes before another: the events, and the posts of their tasks.
 fn received_in_order(trace: &Trace, first: EventId, second: EventId) -> Vec<Edge> {
-    let posts = [first, second].map(|event| {
-        posted_task(trace, event).map_or(EventId::NONE, |task| trace.span(task).post)
-    });
+    let posts = [first, second]
+        .map(|event| posted_task(trace, event).map_or(EventId::NONE, |task| trace.span(task).post));
     let mut given = Given::default();
     given.edge(first, second, RULE);
     if !posts[0].is_none() {

@@ -46,10 +46,11 @@ impl Idle {
         }
         let Some((enable, last_run)) = self.added.get_mut(&key) else { return };
         given.edge(*enable, post, IDLE);
-        if let Some(adder) = posted_task(trace, *enable) {
-            if adder != task && trace.span(adder).handler == span.handler {
-                given.edge(trace.span(adder).last, post, IDLE);
-            }
+        if let Some(adder) = posted_task(trace, *enable)
+            && adder != task
+            && trace.span(adder).handler == span.handler
+        {
+            given.edge(trace.span(adder).last, post, IDLE);
         }
         if let Some(last_run) = last_run.replace(task) {
             given.edge(trace.span(last_run).last, post, IDLE);

@@ -88,10 +88,10 @@ impl Lifecycle {
         if state == "RESUME-ACT" && instance == 0 {
             self.blank_resume = Some(event);
         }
-        if state == "BINDAPP-DONE" {
-            if let Some(task) = posted_task(trace, event) {
-                self.binding_post = trace.span(task).post.some();
-            }
+        if state == "BINDAPP-DONE"
+            && let Some(task) = posted_task(trace, event)
+        {
+            self.binding_post = trace.span(task).post.some();
         }
     }
 
@@ -107,16 +107,17 @@ impl Lifecycle {
         for enable in &enables {
             given.cause(trace, *enable, event, ENABLED);
         }
-        if state == "RESUME-ACT" && enables.is_empty() {
-            if let Some(enable) = self.blank_resume.take() {
-                given.cause(trace, enable, event, ENABLED);
-            }
+        if state == "RESUME-ACT"
+            && enables.is_empty()
+            && let Some(enable) = self.blank_resume.take()
+        {
+            given.cause(trace, enable, event, ENABLED);
         }
         let Some(activity) = Activity::from_state(state) else { return };
-        if let Some((previous, at)) = self.activities.get(&instance).copied() {
-            if activity.follows(previous) {
-                given.base(trace, at, event, STEP);
-            }
+        if let Some((previous, at)) = self.activities.get(&instance).copied()
+            && activity.follows(previous)
+        {
+            given.base(trace, at, event, STEP);
         }
         match activity {
             Activity::Destroy => self.activities.remove(&instance),

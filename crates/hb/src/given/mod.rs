@@ -61,12 +61,12 @@ impl Given {
     /// not `e`'s own. The environment often posts first and enables later: then only the first two remain.
     pub(crate) fn cause(&mut self, trace: &Trace, e: EventId, t: EventId, rule: Rule) {
         self.edge(e, t, rule);
-        if let Some(task) = posted_task(trace, t) {
-            if trace.event(e).task != task {
-                self.edge(e, trace.span(task).get, rule);
-                if let Some(post) = trace.span(task).post.some() {
-                    self.edge(e, post, rule);
-                }
+        if let Some(task) = posted_task(trace, t)
+            && trace.event(e).task != task
+        {
+            self.edge(e, trace.span(task).get, rule);
+            if let Some(post) = trace.span(task).post.some() {
+                self.edge(e, post, rule);
             }
         }
     }

@@ -70,7 +70,9 @@ impl Services {
                     record.stop_request.get_or_insert(event);
                 }
             }
-            (EventKind::Disable, "REQUEST_UNBIND_SERVICE") => self.unbind_request(connection, event),
+            (EventKind::Disable, "REQUEST_UNBIND_SERVICE") => {
+                self.unbind_request(connection, event)
+            }
             (EventKind::Trigger, state) => {
                 self.callback(trace, event, state, service, connection, intent, given);
             }
@@ -150,13 +152,7 @@ impl Service {
         self.bound = Some((Step::Create, event));
     }
 
-    fn args(
-        &mut self,
-        trace: &Trace,
-        event: EventId,
-        request: Option<EventId>,
-        given: &mut Given,
-    ) {
+    fn args(&mut self, trace: &Trace, event: EventId, request: Option<EventId>, given: &mut Given) {
         if let Some(request) = request {
             given.cause(trace, request, event, REQUESTED);
         }
@@ -186,10 +182,10 @@ impl Service {
         }
         let post = posted_task(trace, event).and_then(|task| trace.span(task).post.some());
         let request = self.bindings.iter().find(|(c, _)| *c == connection).map(|(_, b)| b.request);
-        if let (Some(post), Some(request)) = (post, request) {
-            if request < post {
-                given.cause(trace, request, event, REQUESTED);
-            }
+        if let (Some(post), Some(request)) = (post, request)
+            && request < post
+        {
+            given.cause(trace, request, event, REQUESTED);
         }
     }
 
@@ -217,10 +213,10 @@ impl Service {
         for (_, previous) in [self.bound, self.started].into_iter().flatten() {
             given.base(trace, previous, event, STEP);
         }
-        if moved(self.started) {
-            if let Some(request) = self.stop_request {
-                given.cause(trace, request, event, REQUESTED);
-            }
+        if moved(self.started)
+            && let Some(request) = self.stop_request
+        {
+            given.cause(trace, request, event, REQUESTED);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::category::Captured;
 use crate::describe;
-use crate::engine::Engine;
+use crate::engine::{Engine, Mode};
 use crate::explain;
 use crate::rules::{Rule, RuleSet};
 use anyorder_finding::Step;
@@ -47,7 +47,7 @@ pub fn why(
     cancel: &Cancel,
 ) -> Result<Why, Stopped> {
     let (first, second) = (a.min(b), a.max(b));
-    let mut engine = Engine::new(trace, rules, cancel)?;
+    let mut engine = Engine::new(trace, rules, Mode::EXACT, cancel)?;
     let mut prover = prove::Prover::new(&mut engine, cancel);
     let ordered = first != second && prover.happens_before(first, second)?;
     if ordered {

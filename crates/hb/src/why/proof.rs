@@ -5,8 +5,6 @@
 use crate::rules::Rule;
 use anyorder_trace::EventId;
 
-
-
 /// One step: `from` is before `to` by one application of `rule`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProofStep {

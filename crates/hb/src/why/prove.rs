@@ -1,17 +1,26 @@
 //! Builds proofs that one event happens before another.
+//!
+//! **Idea.** Backwards from what is to be shown, by the relation that the engine computed: a rule whose premises
+//! hold, then those premises. Posts order tasks by FIFO, and tasks order posts by FIFO read backwards, so that
+//! premises can lead in a circle: what is being proved is out of bounds for its own proof, and where this closes one
+//! way another is tried.
 
 use super::proof::{Proof, ProofStep};
 use super::trail::{WayEdge, way};
 use crate::category::Captured;
 use crate::engine::Engine;
+use crate::given::Edge;
 use crate::rules::Rule;
 use crate::strands::StrandId;
 use anyorder_system::{Cancel, Stopped};
-use anyorder_trace::{EventId, TaskId};
-use rustc_hash::FxHashMap;
+use anyorder_trace::{Action, EventId, EventKind, TaskId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep the premises of task orders are proved; what lies deeper makes the proof fail, not the answer.
 const DEPTH_MAX: usize = 400;
+
+/// How many orders are tried to be proved before the proof is given up.
+const TRIES_MAX: usize = 20_000;
 
 /// How many tasks between two ordered ones are tried as the task in the middle.
 const MIDDLE_TASKS_MAX: usize = 4_000;
@@ -23,7 +32,10 @@ pub(crate) struct Prover<'e, 't> {
     captured: Captured,
     lemmas: Vec<Vec<ProofStep>>,
     known: FxHashMap<(EventId, EventId), u32>,
+    /// Edges and task orders that are being proved.
+    open: FxHashSet<(EventId, EventId)>,
     depth: usize,
+    tries: usize,
 }
 
 impl<'e, 't> Prover<'e, 't> {
@@ -34,7 +46,9 @@ impl<'e, 't> Prover<'e, 't> {
             captured: Captured::default(),
             lemmas: Vec::new(),
             known: FxHashMap::default(),
+            open: FxHashSet::default(),
             depth: 0,
+            tries: 0,
         }
     }
 
@@ -85,16 +99,34 @@ impl<'e, 't> Prover<'e, 't> {
             po(&mut path, to.first, y);
             return Ok(Some(path));
         }
-        let Some(edges) = way(self.engine, x, y) else { return Ok(None) };
+        let mut closed = self.open.clone();
+        while self.tries < TRIES_MAX {
+            let Some(edges) = way(self.engine, x, y, &closed) else { return Ok(None) };
+            match self.along(x, y, &edges)? {
+                Ok(path) => return Ok(Some(path)),
+                Err(edge) => closed.insert((edge.from, edge.to)),
+            };
+        }
+        Ok(None)
+    }
+
+    /// Proves the edges of a way, or returns the one that it cannot prove.
+    fn along(
+        &mut self,
+        x: EventId,
+        y: EventId,
+        edges: &[WayEdge],
+    ) -> Result<Result<Vec<ProofStep>, WayEdge>, Stopped> {
+        let mut path = Vec::new();
         let mut at = x;
-        for edge in edges {
+        for &edge in edges {
             po(&mut path, at, edge.from);
-            let Some(steps) = self.edge(edge)? else { return Ok(None) };
+            let Some(steps) = self.edge(edge)? else { return Ok(Err(edge)) };
             path.extend(steps);
             at = edge.to;
         }
         po(&mut path, at, y);
-        Ok(Some(path))
+        Ok(Ok(path))
     }
 
     fn edge(&mut self, edge: WayEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
@@ -102,25 +134,58 @@ impl<'e, 't> Prover<'e, 't> {
         let Some(rule) = edge.rule else {
             return self.order(self.engine.strand_of(from), self.engine.strand_of(to));
         };
-        let premise = match rule {
+        match rule {
             Rule::FifoBackwards => {
                 let trace = self.engine.trace;
                 let task = |post: EventId| TaskId(trace.event(post).operand);
-                Some((trace.span(task(from)).last, trace.span(task(to)).get))
+                let order = (trace.span(task(from)).last, trace.span(task(to)).get);
+                self.leaning(edge, rule, order)
             }
-            Rule::Component(_) => {
-                let conditionals = &self.engine.given.conditionals;
-                let holds = |e: &crate::given::Edge| e.from == from && e.to == to;
-                conditionals.iter().find(|c| c.edges.iter().any(holds)).map(|c| c.when)
-            }
-            _ => None,
-        };
-        let mut premises = Vec::new();
-        if let Some((x, y)) = premise {
-            let Some(lemma) = self.lemma(x, y)? else { return Ok(None) };
-            premises.push(lemma);
+            Rule::Component(_) => self.component(edge),
+            _ => Ok(Some(vec![ProofStep { from, to, rule, premises: Vec::new() }])),
         }
-        Ok(Some(vec![ProofStep { from, to, rule, premises }]))
+    }
+
+    /// Proves an edge by a component rule, of which several may give the same edge, with a condition or without.
+    fn component(&mut self, edge: WayEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
+        let (from, to) = (edge.from, edge.to);
+        let edges = &self.engine.given.edges;
+        let start = edges.partition_point(|given| given.to < to);
+        let into = edges[start..].iter().take_while(|given| given.to == to);
+        let same: Vec<Edge> = into.filter(|given| given.from == from).copied().collect();
+        for given in same {
+            let rule = given.rule;
+            let conditionals = &self.engine.given.conditionals;
+            let giving = conditionals.iter().filter(|c| c.edges.contains(&given));
+            let conditions: Vec<(EventId, EventId)> = giving.map(|c| c.when).collect();
+            if conditions.is_empty() {
+                return Ok(Some(vec![ProofStep { from, to, rule, premises: Vec::new() }]));
+            }
+            for (x, y) in conditions {
+                if !self.happens_before(x, y)? {
+                    continue;
+                }
+                if let Some(steps) = self.leaning(edge, rule, (x, y))? {
+                    return Ok(Some(steps));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Proves an edge that holds if `x` happens before `y`.
+    fn leaning(
+        &mut self,
+        edge: WayEdge,
+        rule: Rule,
+        (x, y): (EventId, EventId),
+    ) -> Result<Option<Vec<ProofStep>>, Stopped> {
+        let (from, to) = (edge.from, edge.to);
+        self.open.insert((from, to));
+        let lemma = self.lemma(x, y);
+        self.open.remove(&(from, to));
+        let steps = |lemma| vec![ProofStep { from, to, rule, premises: vec![lemma] }];
+        Ok(lemma?.map(steps))
     }
 
     fn lemma(&mut self, x: EventId, y: EventId) -> Result<Option<u32>, Stopped> {
@@ -146,24 +211,42 @@ impl<'e, 't> Prover<'e, 't> {
 
     /// Proves that task `a` ends before task `b` begins: steps from the end of `a` to the begin of `b`.
     fn order(&mut self, a: StrandId, b: StrandId) -> Result<Option<Vec<ProofStep>>, Stopped> {
+        let ends = (self.engine.strands.get(a).last, self.engine.strands.get(b).first);
+        self.tries += 1;
+        if self.tries > TRIES_MAX || self.depth >= DEPTH_MAX || !self.open.insert(ends) {
+            return Ok(None);
+        }
+        self.depth += 1;
+        let steps = self.order_by_any(a, b);
+        self.depth -= 1;
+        self.open.remove(&ends);
+        steps
+    }
+
+    fn order_by_any(
+        &mut self,
+        a: StrandId,
+        b: StrandId,
+    ) -> Result<Option<Vec<ProofStep>>, Stopped> {
         let middles = self.middles(a, b);
         let mut needed = self.sources(b);
         for middle in &middles {
             needed.extend(self.sources(*middle));
         }
         self.ensure(&needed)?;
-        if self.is_direct(a, b) {
-            return Ok(self.direct(a, b)?.map(|step| vec![step]));
+        if let Some(step) = self.direct(a, b)? {
+            return Ok(Some(vec![step]));
         }
         for middle in middles {
-            if self.engine.task_before(a, middle) && self.is_direct(middle, b) {
-                let at = *self.engine.strands.get(middle);
-                let Some(mut path) = self.order(a, middle)? else { return Ok(None) };
-                po(&mut path, at.first, at.last);
-                let last = self.direct(middle, b)?;
-                path.extend(last.clone());
-                return Ok(last.map(|_| path));
+            if !self.engine.task_before(a, middle) {
+                continue;
             }
+            let Some(last) = self.direct(middle, b)? else { continue };
+            let Some(mut path) = self.order(a, middle)? else { continue };
+            let at = *self.engine.strands.get(middle);
+            po(&mut path, at.first, at.last);
+            path.push(last);
+            return Ok(Some(path));
         }
         Ok(None)
     }
@@ -200,37 +283,58 @@ impl<'e, 't> Prover<'e, 't> {
         if !point.is_none() && point < at.first {
             sources.push(point);
         }
+        // Forks behind the last event of the handler before this one.
+        let events = (0..at.first.0).rev().map(|row| engine.trace.event(EventId(row)));
+        let idle =
+            events.take_while(|e| engine.strands.get(engine.strand_of(e.id)).handler != at.handler);
+        sources.extend(idle.filter(|e| e.action() == Action::Fork(at.handler)).map(|e| e.id));
         sources
     }
 
-    /// The rule by which one task is directly before another, with the event that the rule leans on.
-    fn reason(&self, a: StrandId, b: StrandId) -> Option<(Rule, EventId)> {
+    /// The rules by which one task is directly before another, with the events that they lean on.
+    fn reasons(&self, a: StrandId, b: StrandId) -> Vec<(Rule, EventId)> {
         let engine = &*self.engine;
         let (from, to) = (*engine.strands.get(a), *engine.strands.get(b));
         let orders = &engine.given.orders;
         let given = orders.iter().find(|(x, y, _)| *x == from.task && *y == to.task);
         if let Some((_, _, rule)) = given {
-            return Some((*rule, EventId::NONE));
+            return vec![(*rule, EventId::NONE)];
         }
+        let mut reasons = Vec::new();
         for source in self.sources(b) {
             let inside = engine.strand_of(source) == a;
             if inside || self.captured.happens_before(engine, from.first, source) {
-                return Some((Rule::NoPreemption, source));
+                reasons.push((Rule::NoPreemption, source));
             }
         }
         let (p, q) = (engine.trace.span(from.task).post, engine.trace.span(to.task).post);
-        let posted = !p.is_none() && !q.is_none();
-        (posted && engine.fifo_applies(from.task, to.task)
-            && self.captured.happens_before(engine, p, q))
-        .then_some((Rule::Fifo, q))
+        if !p.is_none()
+            && !q.is_none()
+            && engine.fifo_applies(from.task, to.task)
+            && self.captured.happens_before(engine, p, q)
+        {
+            reasons.push((Rule::Fifo, q));
+        }
+        reasons
     }
 
-    fn is_direct(&self, a: StrandId, b: StrandId) -> bool {
-        self.reason(a, b).is_some()
-    }
-
+    /// Proves that one task is directly before another; the clocks at the sources of `b` are known.
     fn direct(&mut self, a: StrandId, b: StrandId) -> Result<Option<ProofStep>, Stopped> {
-        let Some((rule, source)) = self.reason(a, b) else { return Ok(None) };
+        for (rule, source) in self.reasons(a, b) {
+            if let Some(step) = self.direct_by(a, b, rule, source)? {
+                return Ok(Some(step));
+            }
+        }
+        Ok(None)
+    }
+
+    fn direct_by(
+        &mut self,
+        a: StrandId,
+        b: StrandId,
+        rule: Rule,
+        source: EventId,
+    ) -> Result<Option<ProofStep>, Stopped> {
         let (from, to) = (*self.engine.strands.get(a), *self.engine.strands.get(b));
         let mut premises = Vec::new();
         match rule {
@@ -259,6 +363,7 @@ impl<'e, 't> Prover<'e, 't> {
         let rule = match given {
             _ if post == source => Rule::Post,
             Some(edge) => edge.rule,
+            None if engine.trace.event(source).kind() == EventKind::Fork => Rule::Fork,
             None => Rule::Loop,
         };
         ProofStep { from: source, to, rule, premises: Vec::new() }

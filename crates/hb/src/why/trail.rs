@@ -7,10 +7,8 @@
 use crate::engine::Engine;
 use crate::rules::Rule;
 use crate::strands::StrandId;
-use anyorder_trace::{
-    Action, ConditionId, EventId, HandlerId, LocationId, LockId, TaskId,
-};
-use rustc_hash::FxHashMap;
+use anyorder_trace::{Action, ConditionId, EventId, HandlerId, LocationId, LockId, TaskId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An edge of a way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,8 +36,16 @@ struct Search {
     atomics: FxHashMap<LocationId, EventId>,
 }
 
+/// Edges and orders of tasks that a way must not use, by their ends.
+pub(crate) type Closed = FxHashSet<(EventId, EventId)>;
+
 /// Finds a way from `x` to `y` along edges; the events of one strand between two edges are implied. `None` when there is none.
-pub(crate) fn way(engine: &Engine<'_>, x: EventId, y: EventId) -> Option<Vec<WayEdge>> {
+pub(crate) fn way(
+    engine: &Engine<'_>,
+    x: EventId,
+    y: EventId,
+    closed: &Closed,
+) -> Option<Vec<WayEdge>> {
     let mut search = Search::default();
     let origin = engine.strand_of(x);
     search.reached.insert(origin, Reached { at: x, by: None });
@@ -47,12 +53,14 @@ pub(crate) fn way(engine: &Engine<'_>, x: EventId, y: EventId) -> Option<Vec<Way
     search.leave(engine, x, origin);
     for event in (x.0 + 1..=y.0).map(EventId) {
         let strand = engine.strand_of(event);
-        if !search.reached.contains_key(&strand) {
-            if let Some(edge) = search.edge_into(engine, event, strand) {
-                search.reached.insert(strand, Reached { at: event, by: Some(edge) });
-                search.note(engine, strand);
-            }
+        if !search.reached.contains_key(&strand)
+            && let Some(edge) = search.edge_into(engine, event, strand, closed)
+        {
+            search.reached.insert(strand, Reached { at: event, by: Some(edge) });
+            search.note(engine, strand);
         }
+        // A fork orders the first event of its handler; later ones follow from that one.
+        search.forks.remove(&engine.strands.get(strand).handler);
         if search.reached.contains_key(&strand) {
             search.leave(engine, event, strand);
         } else {
@@ -75,25 +83,33 @@ impl Search {
     }
 
     /// Finds an edge into an event from a reached one.
-    fn edge_into(&self, engine: &Engine<'_>, event: EventId, strand: StrandId) -> Option<WayEdge> {
+    fn edge_into(
+        &self,
+        engine: &Engine<'_>,
+        event: EventId,
+        strand: StrandId,
+        closed: &Closed,
+    ) -> Option<WayEdge> {
         let edge = |from: EventId, rule| Some(WayEdge { from, to: event, rule: Some(rule) });
         let edges = &engine.given.edges;
         let start = edges.partition_point(|edge| edge.to < event);
         for given in edges[start..].iter().take_while(|edge| edge.to == event) {
-            if self.is_reached(engine, given.from) {
+            if self.is_reached(engine, given.from) && !closed.contains(&(given.from, event)) {
                 return edge(given.from, given.rule);
             }
         }
         let at = engine.strands.get(strand);
         if at.first == event {
+            // The loop point orders the pieces of thread code as well; that counts as program order.
+            let from_loop = if at.posted { Rule::Loop } else { Rule::Po };
             if let Some(fork) = self.forks.get(&at.handler) {
                 return edge(*fork, Rule::Fork);
             }
             let point = engine.strands.loop_points[at.handler.index()];
             if !point.is_none() && point < event && self.is_reached(engine, point) {
-                return edge(point, Rule::Loop);
+                return edge(point, from_loop);
             }
-            if let Some(edge) = self.task_order_into(engine, event, strand) {
+            if let Some(edge) = self.task_order_into(engine, event, strand, closed) {
                 return Some(edge);
             }
         }
@@ -105,11 +121,14 @@ impl Search {
         engine: &Engine<'_>,
         event: EventId,
         strand: StrandId,
+        closed: &Closed,
     ) -> Option<WayEdge> {
         let at = engine.strands.get(strand);
         let tasks = self.tasks_of.get(&at.handler).filter(|_| at.posted)?;
-        let before = tasks.iter().rev().find(|task| engine.task_before(**task, strand))?;
-        Some(WayEdge { from: engine.strands.get(*before).last, to: event, rule: None })
+        let before = tasks.iter().rev().filter(|task| engine.task_before(**task, strand));
+        let mut ends = before.map(|task| engine.strands.get(*task).last);
+        let from = ends.find(|from| !closed.contains(&(*from, event)))?;
+        Some(WayEdge { from, to: event, rule: None })
     }
 
     fn edge_by_kind(
@@ -149,7 +168,7 @@ impl Search {
             Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
                 self.atomics.get(&location).map(|write| edge(*write, Rule::Atomic))
             }
-            Action::Post(task) => {
+            Action::Post(task) if engine.rules.reorders_tasks() => {
                 let target = trace.span(task).handler;
                 let attach = engine.attaches.get(target.index()).copied()?;
                 (target != handler && attach < event && self.is_reached(engine, attach))

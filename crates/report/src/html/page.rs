@@ -87,8 +87,14 @@ fn head(outcome: &Outcome) -> Markup {
         }
         @if !outcome.complete {
             p.notice {
-                b { "The search was cut" } " by "
-                @for (index, limit) in outcome.limits.iter().enumerate() {
+                @let mut options = words::options_that_cut(outcome).peekable();
+                @if words::is_interrupted(outcome) {
+                    b { "The search was interrupted" } " (Ctrl-C)"
+                    @if options.peek().is_some() { ", and cut by " }
+                } @else {
+                    b { "The search was cut" } " by "
+                }
+                @for (index, limit) in options.enumerate() {
                     @if index > 0 { ", " } code { "--" (safe(limit)) }
                 }
                 ": what is listed is true, and there may be more."

@@ -66,7 +66,8 @@ pub(super) fn find(fixpoint: &Fixpoint<'_, '_>) -> RaceView {
                 access.set(i, j);
             }
             let (x, y) = (nodes.of(a.task), nodes.of(b.task));
-            if fixpoint.r.has(i, j) && nodes.first(x) < nodes.first(y) {
+            let both_count = nodes.counts[x.index()] && nodes.counts[y.index()];
+            if fixpoint.r.has(i, j) && nodes.first(x) < nodes.first(y) && both_count {
                 tasks.set(x.index(), y.index());
             }
         }
@@ -87,6 +88,8 @@ struct Nodes {
     /// Of each task the node, and of each node the first and the last event.
     of: Vec<TaskId>,
     ends: Vec<Option<(EventId, EventId)>>,
+    /// Of each task whether it counts: bursts that access nothing do not.
+    counts: Vec<bool>,
 }
 
 impl Nodes {
@@ -107,7 +110,14 @@ impl Nodes {
             let ends: &mut Option<(EventId, EventId)> = &mut ends[of[event.task.index()].index()];
             *ends = Some((ends.map_or(event.id, |(first, _)| first), event.id));
         }
-        Nodes { of, ends }
+        let counts = trace
+            .task_ids()
+            .map(|task| {
+                kind(task) != TaskKind::Burst
+                    || trace.events().any(|e| e.task == task && e.kind().is_access())
+            })
+            .collect();
+        Nodes { of, ends, counts }
     }
 
     fn of(&self, task: TaskId) -> TaskId {

@@ -2,7 +2,7 @@
 //!
 //! The contents, in this order: the [dictionary](super::dictionary), a token an event in sorted order, the
 //! [lanes](super::lanes), the tasks in sorted order as runs, the numbers in trace order, and the four
-//! [sparse](super::sparse) columns: values, times, stacks, refers.
+//! [sparse] columns: values, times, stacks, refers.
 
 use super::bytes::{Input, Read, damage, unfold32};
 use super::check::{FileNames, known};
