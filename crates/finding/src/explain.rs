@@ -181,9 +181,6 @@ cross_posted: both tasks run on one handler, and one was posted from another thr
 The handler runs them one after another, but which comes first depends on when the
 other thread posts. Where the chains of posts of the two tasks first differ, one of
 the posts comes from another thread.
-
-A race that is co_enabled as well is listed as that; of the races of one location
-that are delayed as well, the first is listed as delayed, the others here.
 ";
 
 const CO_ENABLED: &str = "\

@@ -116,8 +116,9 @@ words! {
 
 words! {
     /// What leaves the order of a race's two accesses open. Where several apply: `multi_threaded` before
-    /// `co_enabled` before `delayed` before `cross_posted`, but where a race is both of the last two, only the first
-    /// such race of a location is `delayed`, as DroidRacer's tool counts; the list is in the order of reports.
+    /// `co_enabled` before `delayed` before `cross_posted`. But a race that is both of the last two is
+    /// `cross_posted` if another race of its location is `delayed` already: so DroidRacer's tool counts. The list is
+    /// in the order of reports.
     RaceCategory {
         /// The accesses are on two threads.
         MultiThreaded = "multi_threaded",

@@ -2,7 +2,8 @@
 //!
 //! **Source.** Maiya, Kanade, Majumdar, PLDI 2014, section 4.3, and how their tool counts.
 
-use crate::engine::{Engine, View, Visitor};
+use crate::engine::Engine;
+use crate::pass::{View, Visitor};
 use crate::races::{Races, RunId};
 use crate::strands::StrandId;
 use anyorder_finding::RaceCategory;

@@ -94,9 +94,9 @@ impl ChainMap {
         let (handler, posted) = (strands.get(strand).handler, strands.get(strand).posted);
         let group = handler.0.wrapping_mul(2).wrapping_add(u32::from(posted));
         let (placed, info) = (&self.placed, &self.info);
-        let chain = self.chains.place(group, |chain, tail| {
-            follows(info[chain.index()], chain, placed[tail as usize])
-        });
+        let chain = self
+            .chains
+            .place(group, |chain, tail| follows(info[chain.index()], chain, placed[tail as usize]));
         self.placed.push(strand);
         self.of_strand[strand.index()] = chain;
         if chain.index() == self.info.len() {

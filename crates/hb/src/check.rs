@@ -3,10 +3,11 @@
 use crate::category::{Captured, Categories, Origins, categorise};
 use crate::conflicts::Conflicts;
 use crate::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
-use crate::engine::{Ends, Engine, Mode, View, Visitor};
+use crate::engine::{Engine, Mode};
 use crate::filters::Filters;
 use crate::findings::findings;
 use crate::groups::{Group, GroupBy, Key, group};
+use crate::pass::{Ends, View, Visitor};
 use crate::races::{Detector, Races};
 use crate::rules::RuleSet;
 use crate::strands::StrandId;
@@ -139,8 +140,7 @@ impl Check<'_> {
         };
         let filters = self.options.filters.then(|| Filters::new(self.trace, &origins));
         let by = self.options.group_by;
-        let groups =
-            group(self.trace, &self.races, &categories, &uncovered, filters.as_ref(), by);
+        let groups = group(self.trace, &self.races, &categories, &uncovered, filters.as_ref(), by);
         self.count(&groups);
         let cancel = if stopped.is_ok() { cancel.clone() } else { Cancel::new() };
         let (level, max) = (self.options.coverage, self.options.max_pairs);
@@ -157,12 +157,8 @@ impl Check<'_> {
     ) -> Result<Uncovered, Stopped> {
         match self.options.coverage {
             CoverageLevel::Task => task_coverage(engine, &self.races, ends, cancel),
-            CoverageLevel::Access => {
-                access_coverage(engine, &self.races, cancel, &mut |_| ())
-            }
-            CoverageLevel::Single => {
-                single_coverage(engine, &self.races, cancel, &mut |_| ())
-            }
+            CoverageLevel::Access => access_coverage(engine, &self.races, cancel, &mut |_| ()),
+            CoverageLevel::Single => single_coverage(engine, &self.races, cancel, &mut |_| ()),
         }
     }
 
@@ -175,9 +171,10 @@ impl Check<'_> {
         self.statistics.races = groups.len() as u64;
         self.statistics.races_uncovered =
             groups.iter().filter(|group| group.uncovered > 0).count() as u64;
-        let fields = self.trace.tables().locations.iter().any(|location| {
-            matches!(location, Location::Field { .. } | Location::Static { .. })
-        });
+        let fields =
+            self.trace.tables().locations.iter().any(|location| {
+                matches!(location, Location::Field { .. } | Location::Static { .. })
+            });
         let counted = |category: RaceCategory| {
             let groups = groups.iter().filter(|group| group.category == category);
             if fields && self.options.group_by == GroupBy::Field {

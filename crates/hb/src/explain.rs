@@ -23,12 +23,7 @@ pub(crate) fn needs(engine: &Engine<'_>, a: EventId, b: EventId, out: &mut Vec<E
 }
 
 /// Explains a race between `a` and `b`, `a` the earlier.
-pub(crate) fn steps(
-    engine: &Engine<'_>,
-    captured: &Captured,
-    a: EventId,
-    b: EventId,
-) -> Vec<Step> {
+pub(crate) fn steps(engine: &Engine<'_>, captured: &Captured, a: EventId, b: EventId) -> Vec<Step> {
     let mut steps = why_unordered(engine, captured, a, b);
     steps.extend(nearest(engine, captured, a, b));
     steps.extend(nearest(engine, captured, b, a));
@@ -89,7 +84,8 @@ fn posted_in_order(
     let trace = engine.trace;
     let (one, two) = (trace.task_name(first), trace.task_name(second));
     if engine.is_bag(trace.span(first).handler) {
-        let text = format!("`{handler}` takes pending tasks in any order: `{one}` or `{two}` first");
+        let text =
+            format!("`{handler}` takes pending tasks in any order: `{one}` or `{two}` first");
         return (text, "bag");
     }
     if engine.task_is_front(second) {
@@ -111,12 +107,7 @@ fn comparable(engine: &Engine<'_>, x: TaskId, y: TaskId) -> bool {
 }
 
 /// Names the last event on `of`'s side that happens before `than`.
-fn nearest(
-    engine: &Engine<'_>,
-    captured: &Captured,
-    of: EventId,
-    than: EventId,
-) -> Option<Step> {
+fn nearest(engine: &Engine<'_>, captured: &Captured, of: EventId, than: EventId) -> Option<Step> {
     let clock = captured.clock(than)?;
     let (side, strand) = (engine.strand_of(of), engine.strand_of(than));
     let bound = engine.bound(strand, than.0, engine.chains.of(side), |chain| clock.get(chain));

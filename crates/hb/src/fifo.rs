@@ -1,5 +1,6 @@
 //! The tasks that a handler has begun, by who posted them: what the FIFO rule asks.
 
+use crate::state::Stamp;
 use crate::strands::StrandId;
 use anyorder_order::ChainId;
 use anyorder_trace::EventId;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 /// A task that began, as its post stands on the poster's chain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
-    pub(crate) post: EventId,
+    post: EventId,
     pub(crate) strand: StrandId,
     pub(crate) front: bool,
     /// Whether all entries before it in its list end before it begins.
@@ -22,7 +23,14 @@ pub(crate) struct BegunTasks {
     of_chain: FxHashMap<ChainId, BTreeMap<u64, Vec<Begun>>>,
     /// The keys of `of_chain` in the order in which they came, so that passes are deterministic.
     chains: Vec<ChainId>,
+    /// The last tasks that began without delay, with the stamps of their posts; the last one last.
+    recent: Vec<(StrandId, Stamp)>,
+    /// Whether some task began out of the order of its posts, or was posted to the front.
+    irregular: bool,
 }
+
+/// How many of the last tasks are kept.
+const RECENT_MAX: usize = 12;
 
 impl BegunTasks {
     /// Returns the chains from which tasks that have begun were posted.
@@ -55,19 +63,25 @@ impl BegunTasks {
         }
     }
 
-    /// Returns the tasks posted from `chain` between `bound` and `before`, the last post first.
-    pub(crate) fn between(
-        &self,
-        chain: ChainId,
-        bound: u32,
-        before: EventId,
-    ) -> impl Iterator<Item = Begun> + '_ {
-        let lists = self.of_chain.get(&chain).into_iter().flat_map(BTreeMap::values);
-        lists.flat_map(move |list| {
-            let start = list.partition_point(|begun| begun.post.0 < bound);
-            let end = list.partition_point(|begun| begun.post < before);
-            list[start.min(end)..end].iter().rev().copied()
-        })
+    /// Returns the last tasks that began without delay, the last one first, while all tasks of this handler began
+    /// in the order of their posts. What was posted before the post of one of these, without delay, is
+    /// before it.
+    pub(crate) fn recent(&self) -> impl Iterator<Item = &(StrandId, Stamp)> {
+        let regular = if self.irregular { &[][..] } else { &self.recent[..] };
+        regular.iter().rev()
+    }
+
+    /// The stamps kept.
+    pub(crate) fn recent_mut(&mut self) -> impl Iterator<Item = &mut Stamp> {
+        self.recent.iter_mut().map(|(_, stamp)| stamp)
+    }
+
+    /// Notes a task that began without delay among the last.
+    pub(crate) fn note_recent(&mut self, strand: StrandId, post: Stamp) {
+        if self.recent.len() == RECENT_MAX {
+            self.recent.remove(0);
+        }
+        self.recent.push((strand, post));
     }
 
     /// Adds a task that has begun. `is_before(a, b)` says whether task `a` ends before task `b` begins.
@@ -84,6 +98,7 @@ impl BegunTasks {
         });
         let list = delays.entry(delay).or_default();
         let at = list.partition_point(|begun| begun.post < post);
+        self.irregular |= front || (delay == 0 && at < list.len());
         list.insert(at, Begun { post, strand, front, dominates: false });
         for i in at..list.len() {
             let dominates =

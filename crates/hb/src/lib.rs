@@ -56,6 +56,10 @@ mod state;
 
 mod engine;
 
+mod pass;
+
+mod task_order;
+
 mod relation;
 
 // What it leaves open: races, and which of them matter.

@@ -50,8 +50,8 @@ pub fn races(
         let later = races.accesses(trace, b);
         for first in races.accesses(trace, a) {
             for &second in &later {
-                let uncovered = uncovered.in_pair[i] > 0
-                    && (!uncovered.edge_only || (first, second) == edge);
+                let uncovered =
+                    uncovered.in_pair[i] > 0 && (!uncovered.edge_only || (first, second) == edge);
                 list.push(Race { first, second, uncovered });
             }
         }

@@ -12,10 +12,10 @@
 //! **Cost.** O(1) for an access that extends a run; else O(chains at the location + races of runs).
 
 use crate::conflicts::{AccessClass, Conflicts};
-use crate::engine::{View, Visitor};
+use crate::pass::{View, Visitor};
 use crate::strands::StrandId;
 use anyorder_order::ChainId;
-use anyorder_trace::{EventId, LocationId, TaskId, Trace};
+use anyorder_trace::{EventId, HandlerId, LocationId, TaskId, Trace};
 
 /// A run: its position in [`Races::runs`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -76,19 +76,118 @@ impl Races {
     }
 }
 
-/// The runs of one location on one chain, by whether they write.
+/// Runs of one location on one handler, all of them reads or all of them writes.
+///
+/// Mostly they are in order. Then it is enough to ask for the last of them: what is before it is before
+/// whatever it is before. That holds while the runs of the handler belong to posted tasks all, or none.
+#[derive(Clone, Debug, Default)]
+struct RunSet {
+    of_chain: Vec<(ChainId, Vec<RunId>)>,
+    /// A run of the handler behind all that were here before it.
+    last_of_all: Option<RunId>,
+    /// The runs since.
+    since: Vec<RunId>,
+}
+
+/// How many runs behind `last_of_all` are asked for one by one.
+const SINCE_MAX: usize = 16;
+
+/// The runs of one location on one handler.
 #[derive(Clone, Debug)]
-struct OnChain {
-    chain: ChainId,
-    reads: Vec<RunId>,
-    writes: Vec<RunId>,
+struct OnHandler {
+    handler: HandlerId,
+    writes: RunSet,
+    reads: RunSet,
+    /// Whether all runs belong to posted tasks; `None` if some do.
+    posted: Option<bool>,
+}
+
+impl RunSet {
+    /// Notes the races of a new run with those here; returns whether all here, in conflict or not, happen before it.
+    fn find(
+        &self,
+        races: &mut Races,
+        view: &View<'_, '_>,
+        transitive: bool,
+        (id, run): (RunId, &Run),
+    ) -> bool {
+        let last = self.last_of_all.filter(|_| transitive);
+        let mut all = true;
+        if last.is_some_and(|last| is_before(view, races.run(last), run)) {
+            for &other in &self.since {
+                all &= note(races, view, other, (id, run));
+            }
+            return all;
+        }
+        for (chain, runs) in self.of_chain.iter().filter(|(chain, _)| *chain != run.chain) {
+            let bound = view.bound(run.strand, *chain);
+            for &other in runs.iter().rev() {
+                let other_run = races.run(other);
+                if other_run.last.0 < bound {
+                    break;
+                }
+                all = false;
+                if run.class.conflicts(other_run.class) {
+                    races.pairs.push((other, id));
+                }
+            }
+        }
+        all
+    }
+
+    /// Adds a run; `in_order` says that all here happen before it.
+    fn add(&mut self, id: RunId, chain: ChainId, in_order: bool) {
+        if in_order {
+            self.behind(id);
+        } else if self.last_of_all.is_some() && self.since.len() < SINCE_MAX {
+            self.since.push(id);
+        } else {
+            self.last_of_all = None;
+            self.since.clear();
+        }
+        match self.of_chain.iter_mut().find(|(c, _)| *c == chain) {
+            Some((_, runs)) => runs.push(id),
+            None => self.of_chain.push((chain, vec![id])),
+        }
+    }
+
+    /// Notes that all here happen before a run of the handler.
+    fn behind(&mut self, id: RunId) {
+        self.last_of_all = Some(id);
+        self.since.clear();
+    }
+
+    /// Returns whether all here are known to happen before a run, without asking for each chain.
+    fn is_known_before(&self, races: &Races, view: &View<'_, '_>, run: &Run) -> bool {
+        match self.last_of_all {
+            Some(last) => {
+                is_before(view, races.run(last), run)
+                    && self.since.iter().all(|other| is_before(view, races.run(*other), run))
+            }
+            None => self.of_chain.is_empty(),
+        }
+    }
+}
+
+/// Returns whether a run happens before another that is at its first access.
+fn is_before(view: &View<'_, '_>, earlier: &Run, run: &Run) -> bool {
+    earlier.chain == run.chain || earlier.last.0 < view.bound(run.strand, earlier.chain)
+}
+
+/// Notes the race of two runs, if it is one; returns whether the earlier happens before the later.
+fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) -> bool {
+    let before = is_before(view, races.run(other), run);
+    if !before && run.class.conflicts(races.run(other).class) {
+        races.pairs.push((other, id));
+    }
+    before
 }
 
 /// Finds races as a pass goes by.
 pub(crate) struct Detector<'t> {
     trace: &'t Trace,
     conflicts: &'t Conflicts,
-    at: Vec<Vec<OnChain>>,
+    at: Vec<Vec<OnHandler>>,
     last_run: Vec<Option<RunId>>,
     pub(crate) races: Races,
 }
@@ -121,38 +220,49 @@ impl<'t> Detector<'t> {
     fn start(&mut self, view: &View<'_, '_>, run: Run) {
         let id = RunId(self.races.runs.len() as u32);
         self.races.runs.push(run);
-        self.find(view, id, &run, run.location);
-        for other in self.conflicts.overlaps(run.location) {
-            self.find(view, id, &run, *other);
-        }
-        let chains = &mut self.at[run.location.index()];
-        let at = chains.iter().position(|on| on.chain == run.chain).unwrap_or_else(|| {
-            chains.push(OnChain { chain: run.chain, reads: Vec::new(), writes: Vec::new() });
-            chains.len() - 1
-        });
-        let on = &mut chains[at];
-        if run.class.writes { on.writes.push(id) } else { on.reads.push(id) }
-        self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
-    }
-
-    fn find(&mut self, view: &View<'_, '_>, id: RunId, run: &Run, location: LocationId) {
-        for on in &self.at[location.index()] {
-            if on.chain == run.chain {
-                continue;
-            }
-            let bound = view.bound(run.strand, on.chain);
-            let reads: &[RunId] = if run.class.writes { &on.reads } else { &[] };
-            for earlier in [&on.writes, reads] {
-                for &other in earlier.iter().rev() {
-                    let other_run = &self.races.runs[other.0 as usize];
-                    if other_run.last.0 < bound {
-                        break;
-                    }
-                    if run.class.conflicts(other_run.class) {
-                        self.races.pairs.push((other, id));
-                    }
+        let strand = view.engine.strands.get(run.strand);
+        let (handler, posted) = (strand.handler, strand.posted);
+        let mut own = (true, true);
+        let overlaps = self.conflicts.overlaps(run.location).iter().copied();
+        for location in std::iter::once(run.location).chain(overlaps) {
+            for group in &self.at[location.index()] {
+                let transitive = group.posted.is_some();
+                let races = &mut self.races;
+                let writes = group.writes.find(races, view, transitive, (id, &run));
+                let reads = if run.class.writes {
+                    group.reads.find(races, view, transitive, (id, &run))
+                } else {
+                    transitive && group.reads.is_known_before(races, view, &run)
+                };
+                if location == run.location && group.handler == handler {
+                    own = (writes, reads);
                 }
             }
+        }
+        let groups = &mut self.at[run.location.index()];
+        let at = groups.iter().position(|group| group.handler == handler).unwrap_or_else(|| {
+            let (writes, reads) = (RunSet::default(), RunSet::default());
+            groups.push(OnHandler { handler, writes, reads, posted: Some(posted) });
+            groups.len() - 1
+        });
+        groups[at].add((id, &run), posted, own);
+        self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
+    }
+}
+
+impl OnHandler {
+    /// Adds a run; `own` says whether all writes and all reads here happen before it.
+    fn add(&mut self, (id, run): (RunId, &Run), posted: bool, own: (bool, bool)) {
+        if self.posted != Some(posted) {
+            self.posted = None;
+        }
+        if run.class.writes {
+            self.writes.add(id, run.chain, own.0);
+            if own.1 && !self.reads.of_chain.is_empty() {
+                self.reads.behind(id);
+            }
+        } else {
+            self.reads.add(id, run.chain, own.1);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Happens-before as a relation to ask.
 
-use crate::engine::{Engine, Mode, View, Visitor};
+use crate::engine::{Engine, Mode};
+use crate::pass::{View, Visitor};
 use crate::rules::RuleSet;
 use crate::strands::StrandId;
 use anyorder_order::{ClockRef, ClockStore};

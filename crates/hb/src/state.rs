@@ -74,6 +74,16 @@ impl Clocks {
         self.store.for_each(clock, visit);
     }
 
+    /// Calls `visit` with each entry that is greater than that of `than`. Costs what the two differ by.
+    pub(crate) fn for_each_above(
+        &self,
+        clock: ClockRef,
+        than: ClockRef,
+        visit: impl FnMut(ChainId, u32),
+    ) {
+        self.store.for_each_above(clock, than, visit);
+    }
+
     /// Returns whether enough was made since the last compaction to make the next worth its while.
     pub(crate) fn wants_compaction(&self) -> bool {
         self.store.nodes_count() >= self.compact_at
@@ -191,6 +201,7 @@ impl State {
             .chain(self.attaches.iter_mut().flatten())
             .chain(self.atomics.values_mut())
             .chain(self.saved.values_mut())
+            .chain(self.begun.iter_mut().flat_map(BegunTasks::recent_mut))
             .map(|stamp| &mut stamp.clock);
         let locks = self
             .locks

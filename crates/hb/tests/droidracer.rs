@@ -225,8 +225,7 @@ fn without_the_rules_of_android_the_lists_differ() {
         let Some(run) = Run::new(app) else { continue };
         let other = check(&run.trace, &Options::new(RuleSet::Mailbox), &Control::default());
         assert_ne!(
-            other.statistics.races_by_category,
-            run.checked.statistics.races_by_category,
+            other.statistics.races_by_category, run.checked.statistics.races_by_category,
             "{app}"
         );
     }

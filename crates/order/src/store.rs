@@ -172,13 +172,7 @@ impl ClockStore {
         self.visit_node(clock.root(), clock.height(), 0, &mut visit);
     }
 
-    fn visit_node(
-        &self,
-        node: u32,
-        height: u32,
-        first: u32,
-        visit: &mut impl FnMut(ChainId, u32),
-    ) {
+    fn visit_node(&self, node: u32, height: u32, first: u32, visit: &mut impl FnMut(ChainId, u32)) {
         if node == 0 {
             return;
         }
@@ -187,6 +181,73 @@ impl ClockStore {
             if height > 0 {
                 self.visit_node(child, height - 1, chain, visit);
             } else if child != 0 {
+                visit(ChainId(chain), child);
+            }
+        }
+    }
+
+    /// Calls `visit` with each entry of `clock` that is greater than that of `than`, by ascending chain. Parts that
+    /// the two share are skipped, so the cost is that of their difference.
+    pub fn for_each_above(
+        &self,
+        clock: ClockRef,
+        than: ClockRef,
+        mut visit: impl FnMut(ChainId, u32),
+    ) {
+        let (high, low) = (clock.height(), than.height());
+        if high < low {
+            let mut node = than.root();
+            for _ in high..low {
+                node = self.nodes[node as usize][0];
+            }
+            self.visit_above(clock.root(), node, high, 0, &mut visit);
+        } else {
+            self.visit_above_lifted(clock.root(), high, (than.root(), low), 0, &mut visit);
+        }
+    }
+
+    /// As `visit_above`, where the other tree is not as high: it covers the first chains only.
+    fn visit_above_lifted(
+        &self,
+        node: u32,
+        height: u32,
+        (other, low): (u32, u32),
+        first: u32,
+        visit: &mut impl FnMut(ChainId, u32),
+    ) {
+        if height == low {
+            return self.visit_above(node, other, height, first, visit);
+        }
+        if node == 0 {
+            return;
+        }
+        for (i, &child) in self.nodes[node as usize].iter().enumerate() {
+            let chain = first | (i as u32) << (FAN_BITS * height);
+            if i == 0 {
+                self.visit_above_lifted(child, height - 1, (other, low), chain, visit);
+            } else {
+                self.visit_node(child, height - 1, chain, visit);
+            }
+        }
+    }
+
+    fn visit_above(
+        &self,
+        node: u32,
+        other: u32,
+        height: u32,
+        first: u32,
+        visit: &mut impl FnMut(ChainId, u32),
+    ) {
+        if node == other || node == 0 {
+            return;
+        }
+        let others = self.nodes[other as usize];
+        for (i, (&child, other)) in self.nodes[node as usize].iter().zip(others).enumerate() {
+            let chain = first | (i as u32) << (FAN_BITS * height);
+            if height > 0 {
+                self.visit_above(child, other, height - 1, chain, visit);
+            } else if child > other {
                 visit(ChainId(chain), child);
             }
         }

@@ -44,6 +44,36 @@ fn terminal_without_findings() {
 }
 
 #[test]
+fn ctrl_c_is_not_named_like_an_option() {
+    let mut outcome = Outcome::new("check", "0.1.0");
+    outcome.cut_by("interrupt");
+    outcome.judge(&Policy::default());
+    let reports = |outcome: &Outcome| {
+        [
+            at_terminal(outcome, &terminal::Options { width: 120, ..Default::default() }),
+            text(|out| sarif::write(outcome, out)),
+            text(|out| junit::write(outcome, &Policy::default(), out)),
+            text(|out| {
+                html::write(outcome, &Policy::default(), None, &html::Options::default(), out)
+            }),
+        ]
+    };
+    for report in reports(&outcome) {
+        assert!(report.contains("interrupted"), "{report}");
+        assert!(report.contains("(Ctrl-C)"), "{report}");
+        assert!(!report.contains("--interrupt") && !report.contains("cut by"), "{report}");
+    }
+    outcome.cut_by("max-pairs");
+    let [terminal, ..] = reports(&outcome);
+    let expected =
+        "\nverdict: incomplete; the search was interrupted (Ctrl-C), and cut by --max-pairs\n";
+    assert_eq!(terminal, expected);
+    for report in reports(&outcome) {
+        assert!(report.contains("cut") && report.contains("max-pairs"), "{report}");
+    }
+}
+
+#[test]
 fn terminal_keeps_to_its_width() {
     for width in [40, 60, 80, 132] {
         let options = terminal::Options { width, ..Default::default() };

@@ -190,12 +190,7 @@ impl TraceBuilder {
     /// # Errors
     ///
     /// Fails when a table is full.
-    pub fn acquire(
-        &mut self,
-        task: TaskId,
-        lock: &str,
-        mode: Mode,
-    ) -> Result<EventId, TableFull> {
+    pub fn acquire(&mut self, task: TaskId, lock: &str, mode: Mode) -> Result<EventId, TableFull> {
         let name = self.interner.name(lock)?;
         let lock = self.interner.lock(name)?;
         Ok(self.push(task, Op::new(EventKind::Acquire, mode), lock.0))
@@ -206,12 +201,7 @@ impl TraceBuilder {
     /// # Errors
     ///
     /// Fails when a table is full.
-    pub fn release(
-        &mut self,
-        task: TaskId,
-        lock: &str,
-        mode: Mode,
-    ) -> Result<EventId, TableFull> {
+    pub fn release(&mut self, task: TaskId, lock: &str, mode: Mode) -> Result<EventId, TableFull> {
         let name = self.interner.name(lock)?;
         let lock = self.interner.lock(name)?;
         Ok(self.push(task, Op::new(EventKind::Release, mode), lock.0))

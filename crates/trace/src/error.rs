@@ -98,7 +98,8 @@ impl Problem {
     #[must_use]
     pub fn with_text(mut self, text: &[u8]) -> Problem {
         const TEXT_BYTES_MAX: usize = 120;
-        let mut shown = String::from_utf8_lossy(&text[..text.len().min(TEXT_BYTES_MAX)]).into_owned();
+        let mut shown =
+            String::from_utf8_lossy(&text[..text.len().min(TEXT_BYTES_MAX)]).into_owned();
         if text.len() > TEXT_BYTES_MAX {
             shown.push('…');
         }

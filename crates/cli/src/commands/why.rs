@@ -1,6 +1,6 @@
 //! `anyorder why`: why two events are ordered, or why nothing orders them.
 
-use super::check::read;
+use super::check::{Read, read};
 use crate::args::{Global, WhyArgs, WhyFormat};
 use crate::certified::certified;
 use crate::engine;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 /// Explains the order of two events.
 pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let watch = Watch::start(global, &args.limits)?;
-    let (trace, format) = read(&args.trace, global, &watch)?;
+    let Read { trace, format, .. } = read(&args.trace, global, &watch)?;
     let a = event(&trace, &args.trace, &args.a)?;
     let b = event(&trace, &args.trace, &args.b)?;
     let rules = engine::rule_set(&trace, args.rules);

@@ -8,10 +8,11 @@
 //! **Cost.** One pass; one saved clock for each access that has a later race, until that race.
 
 use super::Uncovered;
-use crate::engine::{Engine, View, Visitor};
+use crate::engine::Engine;
+use crate::pass::{View, Visitor};
 use crate::races::Races;
-use crate::strands::StrandId;
 use crate::state::Clocks;
+use crate::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::EventId;
@@ -70,8 +71,7 @@ fn candidates(races: &Races) -> Vec<Candidate> {
     let mut start = 0;
     for (i, &(a, b)) in races.pairs.iter().enumerate() {
         let (a, b) = (races.run(a), races.run(b));
-        let candidate =
-            Candidate { from: a.last, to: b.first, chain: a.chain, pair: i as u32 };
+        let candidate = Candidate { from: a.last, to: b.first, chain: a.chain, pair: i as u32 };
         if candidates.get(start).is_some_and(|first| first.to != candidate.to) {
             start = candidates.len();
         }
@@ -148,7 +148,6 @@ impl Visitor for Closure {
         self.stamps.insert(event, clock);
     }
 
-    #[expect(clippy::iter_over_hash_type, reason = "the order of roots does not matter")]
     fn kept_clocks(&mut self) -> Box<dyn Iterator<Item = &mut ClockRef> + '_> {
         Box::new(self.stamps.values_mut())
     }

@@ -10,7 +10,8 @@
 //! no other one leads to. The task that posted it comes first: it leads to most of the others.
 
 use super::{Uncovered, by_tasks};
-use crate::engine::{Ends, Engine};
+use crate::engine::Engine;
+use crate::pass::Ends;
 use crate::races::Races;
 use crate::state::Clocks;
 use crate::strands::StrandId;
@@ -29,6 +30,8 @@ struct Tasks<'e, 't> {
     clocks: Clocks,
     /// Which tasks lead to each task.
     led_by: Vec<ClockRef>,
+    /// Of each task the chains on which the last task that it knows of began later.
+    late: Vec<Vec<ChainId>>,
 }
 
 /// Counts the uncovered pairs of accesses in each racing pair of runs.
@@ -116,6 +119,7 @@ impl<'e, 't> Tasks<'e, 't> {
             counts,
             clocks: Clocks::new(None),
             led_by: vec![ClockRef::EMPTY; trace.tasks_count()],
+            late: vec![Vec::new(); trace.tasks_count()],
         }
     }
 
@@ -150,11 +154,12 @@ impl<'e, 't> Tasks<'e, 't> {
     ) {
         let mut direct: Vec<TaskId> = Vec::new();
         let mut between = ClockRef::EMPTY;
-        if let Some(poster) = self.poster(task) {
-            between = self.led_by[poster.index()];
-            direct.push(poster);
+        let base = self.base(task);
+        if let Some(base) = base {
+            between = self.led_by[base.index()];
+            direct.push(base);
         }
-        let mut found = self.before(task, between, direct.first().copied());
+        let mut found = self.before(task, between, base);
         found.extend_from_slice(rivals);
         for predecessor in found {
             if !self.leads(between, predecessor) && !direct.contains(&predecessor) {
@@ -175,6 +180,16 @@ impl<'e, 't> Tasks<'e, 't> {
         self.led_by[task.index()] = between;
     }
 
+    /// A task that leads to a task of one strand, and to most of what does: the one that posted it, or the one before it on
+    /// its chain.
+    fn base(&self, task: TaskId) -> Option<TaskId> {
+        let mut strands = self.engine.strands.of_task(task);
+        let strand = strands.next().filter(|_| strands.next().is_none())?;
+        self.poster(task)
+            .or_else(|| self.own_chain_before(strand, self.engine.node_first(task), task))
+            .filter(|base| !self.own_chain.contains_key(base))
+    }
+
     /// The task that posted a task, if it began before and counts.
     fn poster(&self, task: TaskId) -> Option<TaskId> {
         let span = self.engine.trace.span(task);
@@ -188,36 +203,64 @@ impl<'e, 't> Tasks<'e, 't> {
     }
 
     /// Finds, on each chain, the last task that begins before `task` and of which some event happens before
-    /// one of it, unless it is in `known` or is `poster`.
-    fn before(&self, task: TaskId, known: ClockRef, poster: Option<TaskId>) -> Vec<TaskId> {
+    /// one of it, unless it is in `known` or is `base`. What the end of `base` knows of leads to `base`, and needs no look, but for what began later.
+    fn before(&mut self, task: TaskId, known: ClockRef, base: Option<TaskId>) -> Vec<TaskId> {
         let begins = self.engine.node_first(task);
-        let mut found = Vec::new();
+        let (mut found, mut late) = (Vec::new(), Vec::new());
+        let mut look = |chain: ChainId, value: u32| {
+            let (other, is_late) = self.last_on(chain, value, begins, task);
+            if is_late {
+                late.push(chain);
+            }
+            if let Some(other) = other
+                && Some(other) != base
+                && !self.leads(known, other)
+            {
+                found.push(other);
+            }
+        };
         for strand in self.engine.strands.of_task(task) {
-            self.ends.clocks.for_each(self.ends.of_strand[strand.index()], |chain, value| {
-                if let Some(other) = self.last_on(chain, value, begins, task) {
-                    if Some(other) != poster && !self.leads(known, other) {
-                        found.push(other);
-                    }
+            let end = self.ends.of_strand[strand.index()];
+            let base_strand = base.and_then(|base| self.engine.strands.of_task(base).next());
+            if let (Some(base), Some(base_strand)) = (base, base_strand) {
+                for &chain in &self.late[base.index()] {
+                    look(chain, self.ends.clocks.get(end, chain));
                 }
-            });
+                let than = self.ends.of_strand[base_strand.index()];
+                self.ends.clocks.for_each_above(end, than, &mut look);
+            } else {
+                self.ends.clocks.for_each(end, &mut look);
+            }
+        }
+        for strand in self.engine.strands.of_task(task) {
             found.extend(self.own_chain_before(strand, begins, task));
         }
+        late.sort_unstable();
+        late.dedup();
+        self.late[task.index()] = late;
         found
     }
 
-    /// The last task on a chain with an event below `value` that begins before `begins`, and counts.
+    /// The last task on a chain with an event below `value` that begins before `begins`, and counts; and whether
+    /// one behind it began later.
     fn last_on(
         &self,
         chain: ChainId,
         value: u32,
         begins: EventId,
         task: TaskId,
-    ) -> Option<TaskId> {
+    ) -> (Option<TaskId>, bool) {
         let strands = self.engine.chains.strands_of(chain);
         let known = strands.partition_point(|s| self.engine.strands.get(*s).first.0 < value);
-        strands[..known].iter().rev().map(|s| self.engine.strands.get(*s).task).find(|other| {
-            *other != task && self.engine.node_first(*other) < begins && self.counts[other.index()]
-        })
+        let mut late = false;
+        let other =
+            strands[..known].iter().rev().map(|s| self.engine.strands.get(*s).task).find(|other| {
+                late |= self.engine.node_first(*other) >= begins;
+                *other != task
+                    && self.engine.node_first(*other) < begins
+                    && self.counts[other.index()]
+            });
+        (other, late)
     }
 
     /// The task before a strand on its own chain.
@@ -226,6 +269,6 @@ impl<'e, 't> Tasks<'e, 't> {
         if !self.engine.chains.is_placed(strand) {
             return None;
         }
-        self.last_on(self.engine.chains.of(strand), first.0, begins, task)
+        self.last_on(self.engine.chains.of(strand), first.0, begins, task).0
     }
 }

@@ -101,6 +101,7 @@ impl<'e, 't> Prover<'e, 't> {
         }
         let mut closed = self.open.clone();
         while self.tries < TRIES_MAX {
+            self.cancel.check()?;
             let Some(edges) = way(self.engine, x, y, &closed) else { return Ok(None) };
             match self.along(x, y, &edges)? {
                 Ok(path) => return Ok(Some(path)),

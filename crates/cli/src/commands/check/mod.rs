@@ -66,9 +66,12 @@ fn one(
     outcome: &mut Outcome,
 ) -> Result<Trace, Failure> {
     let control = watch.control();
-    let (trace, format) = read(path, global, watch)?;
+    let Read { trace, format, damaged } = read(path, global, watch)?;
     if let Some(reason) = watch.stopped() {
         outcome.cut_by(reason.word());
+    }
+    if damaged {
+        outcome.cut_by("salvage");
     }
     let analysis = engine::check(&trace, args, &control);
     for mut finding in analysis.findings {
@@ -87,18 +90,25 @@ fn one(
     Ok(trace)
 }
 
+/// A trace as it was read.
+pub(super) struct Read {
+    pub(super) trace: Trace,
+    pub(super) format: anyorder_trace::detect::Format,
+    /// Whether the file is damaged, and this is what stood before the damage.
+    pub(super) damaged: bool,
+}
+
 /// Reads a whole trace and checks that it is well-formed; says what is odd about it.
-pub(super) fn read(
-    path: &Path,
-    global: &Global,
-    watch: &Watch,
-) -> Result<(Trace, anyorder_trace::detect::Format), Failure> {
+pub(super) fn read(path: &Path, global: &Global, watch: &Watch) -> Result<Read, Failure> {
     let control = watch.control();
     control.progress.phase("reading");
     let mut opened = input::open(path, global)?;
     let format = opened.format;
     let trace = Trace::read(&mut Watched { opened: &mut opened, control: &control })
         .map_err(|error| Failure::input(path, &error))?;
+    // Only a damaged file gives a binary reader something to warn of, and only with `--salvage`.
+    let binary = format == anyorder_trace::detect::Format::NativeBinary;
+    let damaged = global.salvage && binary && !opened.source.problems().is_empty();
     if !global.quiet {
         print_warnings(path, opened.source.problems());
     }
@@ -119,7 +129,7 @@ pub(super) fn read(
             print_warnings(path, &problems);
         }
     }
-    Ok((trace, format))
+    Ok(Read { trace, format, damaged })
 }
 
 fn policy(args: &CheckArgs) -> Policy {
