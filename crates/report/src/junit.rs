@@ -95,7 +95,7 @@ fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         parts.extend(site.location.as_ref().map(|location| format!("of `{location}`")));
         parts.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
         parts.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
-        parts.extend(site.thread.as_ref().map(|thread| format!("(thread `{thread}`)")));
+        parts.extend(words::thread(site).map(|thread| format!("(thread `{thread}`)")));
         writeln!(out, "{}", xml(&parts.join(" ")))?;
         for post in &site.chain {
             writeln!(out, "  {}", xml(&format!("<- {post}")))?;

@@ -184,7 +184,7 @@ impl Page<'_> {
         let mut runner = Vec::new();
         runner.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
         runner.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
-        runner.extend(site.thread.as_ref().map(|thread| format!("(thread `{thread}`)")));
+        runner.extend(words::thread(site).map(|thread| format!("(thread `{thread}`)")));
         if !runner.is_empty() {
             self.line(Tone::Plain, 11, &runner.join(" "))?;
         }

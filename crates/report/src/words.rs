@@ -56,6 +56,12 @@ pub(crate) fn access(site: &Site) -> &str {
     site.access.as_deref().unwrap_or("event")
 }
 
+/// Returns the thread of a site where it says more than the handler and the task.
+pub(crate) fn thread(site: &Site) -> Option<&str> {
+    let said = |name: &Option<String>| name.as_deref() == site.thread.as_deref();
+    site.thread.as_deref().filter(|_| !said(&site.handler) && !said(&site.task))
+}
+
 /// Returns where a finding stands: `uncovered`, `covered`, or nothing where coverage does not apply.
 pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
     finding.coverage.map(|coverage| if coverage.uncovered { "uncovered" } else { "covered" })

@@ -92,7 +92,7 @@ fn side(position: usize, site: &Site) -> Markup {
     facts.extend(site.event.clone().map(|event| ("event", event)));
     facts.extend(site.task.clone().map(|task| ("task", task)));
     facts.extend(site.handler.clone().map(|handler| ("handler", handler)));
-    facts.extend(site.thread.clone().map(|thread| ("thread", thread)));
+    facts.extend(words::thread(site).map(|thread| ("thread", thread.to_owned())));
     html! {
         div.site.(tone) {
             h4 {
