@@ -76,7 +76,7 @@ pub enum ScheduleReason {
     Between,
 }
 
-/// Checks that the program can run in this order: see the [module](self) for what is asked.
+/// Checks that the program can run in this order: see the module for what is asked.
 ///
 /// O(events * handlers) to begin with; then O(1) an event, but the pending tasks for a `get`, and the events of the trace for a `join`, a
 /// `barrier` and the trigger of an input, and their square for a `wake`.

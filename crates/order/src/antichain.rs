@@ -19,7 +19,7 @@
 //! **Cost.** `n^2` questions and `n^2 / 8` bytes; O(n^2 / 64) a phase, with O(sqrt(n)) phases. 10,000 elements take 12.5 MB.
 
 /// Returns a greatest antichain of `0..elements` under `before(a, b)`, ascending. `before` must be a strict order without
-/// cycles; only pairs of different elements are asked. See the [module](self) for the cost.
+/// cycles; only pairs of different elements are asked. See the module for the cost.
 ///
 /// ```
 /// use anyorder_order::greatest_antichain;

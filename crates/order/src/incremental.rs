@@ -31,7 +31,7 @@ use crate::reach::Reachability;
 use crate::store::{ClockRef, ClockStore, StoreFull, StoreStats};
 use std::collections::{HashMap, VecDeque};
 
-/// Reachability under insertion of edges; see the [module](self) for method and cost.
+/// Reachability under insertion of edges; see the module for method and cost.
 ///
 /// ```
 /// use anyorder_order::{ChainId, IncrementalReachability};

@@ -19,7 +19,7 @@
 //! **Cost.** Nothing but the search for a double edge (the smaller of the two degrees) when `a` stands before `b`
 //! already; else time in the nodes between `b` and `a` that are connected to one of them, their edges, and one sort of them.
 
-/// A directed acyclic graph under insertion of edges; see the [module](self).
+/// A directed acyclic graph under insertion of edges; see the module.
 ///
 /// ```
 /// use anyorder_order::IncrementalDag;

@@ -25,7 +25,7 @@ use crate::clock::ChainId;
 use crate::dag::Dag;
 use crate::store::{ClockRef, ClockStore, StoreFull, StoreStats};
 
-/// The closure of a [`Dag`]; see the [module](self) for method and cost.
+/// The closure of a [`Dag`]; see the module for method and cost.
 ///
 /// ```
 /// use anyorder_order::{Dag, ReachLimits, Reachability};

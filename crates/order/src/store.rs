@@ -55,7 +55,7 @@ pub struct StoreFull {
     pub memory_bytes_max: usize,
 }
 
-/// Keeps many clocks; see the [module](self) for method and cost.
+/// Keeps many clocks; see the module for method and cost.
 ///
 /// ```
 /// use anyorder_order::{ChainId, Clock, ClockRef, ClockStore};
