@@ -72,7 +72,7 @@ impl Pass<'_, '_> {
         }
         for &chain in engine.chains.posted_of(at.handler) {
             let value = self.state.clocks.get(source.clock, chain);
-            if value == 0 {
+            if value <= order.get(engine.chains.info(chain).local) {
                 continue;
             }
             let strands = engine.chains.strands_of(chain);
