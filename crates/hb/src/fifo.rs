@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 pub(crate) struct Begun {
     post: EventId,
     pub(crate) strand: StrandId,
-    pub(crate) front: bool,
     /// Whether all entries before it in its list end before it begins.
     dominates: bool,
 }
@@ -99,7 +98,7 @@ impl BegunTasks {
         let list = delays.entry(delay).or_default();
         let at = list.partition_point(|begun| begun.post < post);
         self.irregular |= front || (delay == 0 && at < list.len());
-        list.insert(at, Begun { post, strand, front, dominates: false });
+        list.insert(at, Begun { post, strand, dominates: false });
         for i in at..list.len() {
             let dominates =
                 i == 0 || (list[i - 1].dominates && is_before(list[i - 1].strand, list[i].strand));

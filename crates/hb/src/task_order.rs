@@ -44,7 +44,7 @@ impl Pass<'_, '_> {
         let front = self.engine.task_is_front(at.task);
         if let Some(post) = post.filter(|_| !self.engine.is_bag(at.handler) && !front) {
             self.fifo(strand, post, &mut order, &mut tainted);
-            self.fifo_of_bare_posts(strand, post, &mut order);
+            tainted |= self.fifo_of_bare_posts(strand, post, &mut order);
         }
         self.state.tainted[strand.index()] = tainted;
         self.engine.orders[strand.index()] = order;
@@ -92,6 +92,7 @@ impl Pass<'_, '_> {
         let delay = self.engine.delay(at.task);
         let recent = self.recent_before(strand, post).map(|(earlier, stamp)| {
             self.put_before(earlier, order);
+            *tainted |= self.state.tainted[earlier.index()];
             stamp
         });
         let mut visit = |chain: ChainId, known: u32| {
@@ -99,7 +100,7 @@ impl Pass<'_, '_> {
             begun.visit_ordered(chain, bound, delay, |earlier| {
                 if self.engine.strands.get(earlier.strand).last < at.first {
                     self.put_before(earlier.strand, order);
-                    *tainted |= earlier.front && self.state.tainted[earlier.strand.index()];
+                    *tainted |= self.state.tainted[earlier.strand.index()];
                 }
             });
         };
@@ -152,13 +153,15 @@ impl Pass<'_, '_> {
     /// The FIFO rule for tasks that bare strands posted. Such a post is before another exactly if the begin of
     /// its task is, whatever their order as tasks. Where that makes a difference to no pre-emption, the
     /// other is made by a task of the same handler.
-    fn fifo_of_bare_posts(&self, strand: StrandId, post: &Stamp, order: &mut Clock) {
+    /// Returns whether one of them is tainted.
+    fn fifo_of_bare_posts(&self, strand: StrandId, post: &Stamp, order: &mut Clock) -> bool {
         let engine = &*self.engine;
         let at = engine.strands.get(strand);
         let poster = engine.strands.get(post.strand);
         if !poster.posted || poster.handler != at.handler {
-            return;
+            return false;
         }
+        let mut tainted = false;
         for &chain in engine.chains.posted_of(at.handler) {
             let value = self.state.clocks.get(post.clock, chain);
             let known = order.get(engine.chains.info(chain).local);
@@ -176,10 +179,12 @@ impl Pass<'_, '_> {
                 let bare = !posted.is_none() && engine.is_bare(engine.strand_of(posted));
                 if bare && task.last < at.first && engine.fifo_applies(task.task, at.task) {
                     self.put_before(earlier, order);
+                    tainted |= self.state.tainted[earlier.index()];
                     break;
                 }
             }
         }
+        tainted
     }
 
     /// Joins the ends of the tasks that are before a task into its clock.

@@ -178,3 +178,43 @@ fn a_dropped_rule_is_noticed() {
     }
     assert!(missed.is_empty(), "dropping these rules goes unnoticed: {missed:?}");
 }
+
+/// An input orders `a` before `c`, whose posts two tasks of one handler make; FIFO orders `c` before `b`. Nothing is
+/// read backwards from the first pair, but from `a` and `b` it is.
+#[test]
+fn fifo_is_read_backwards_through_an_order_by_fifo() {
+    let mut t = TraceBuilder::new();
+    let (main, side) =
+        (t.handler("main", Mailbox::Fifo).unwrap(), t.handler("side", Mailbox::Fifo).unwrap());
+    let threads = ["one", "two"].map(|name| t.handler(name, Mailbox::None).unwrap());
+    let [p, q, a, c, b] = ["p", "q", "a", "c", "b"].map(|name| t.task(name, main).unwrap());
+    let r = t.task("r", side).unwrap();
+    let x = t.input("x").unwrap();
+    for (thread, task) in threads.into_iter().zip([p, q]) {
+        let thread = t.initial(thread);
+        t.post(thread, task).unwrap();
+    }
+    t.get(p).unwrap();
+    let first = t.post(p, a).unwrap();
+    t.end(p).unwrap();
+    t.get(q).unwrap();
+    t.post(q, c).unwrap();
+    t.post(q, r).unwrap();
+    t.end(q).unwrap();
+    t.get(r).unwrap();
+    t.get(a).unwrap();
+    t.push(a, EventKind::Enable.into(), x.0);
+    t.end(a).unwrap();
+    let second = t.post(r, b).unwrap();
+    t.end(r).unwrap();
+    t.get(c).unwrap();
+    t.push(c, EventKind::Trigger.into(), x.0);
+    t.end(c).unwrap();
+    t.get(b).unwrap();
+    t.end(b).unwrap();
+    let trace = t.finish();
+    let naive = Naive::new(&trace, Rules::all(oracle_set(RuleSet::Mailbox)));
+    let hb = HappensBefore::new(&trace, RuleSet::Mailbox, &Cancel::new()).unwrap();
+    assert!(hb.happens_before(first, second));
+    assert_eq!(difference(&trace, &hb, &naive), None);
+}
