@@ -383,7 +383,9 @@ impl<'p, 't> Pass<'p, 't> {
         }
         let engine = &*self.engine;
         let (clocks, at) = (&self.state.clocks, self.state.at[strand.index()]);
-        for conditional in engine.given.conditionals.iter().filter(|c| c.when.1 == event) {
+        let conditionals = &engine.given.conditionals;
+        let start = conditionals.partition_point(|c| c.when.1 < event);
+        for conditional in conditionals[start..].iter().take_while(|c| c.when.1 == event) {
             let cause = conditional.when.0;
             let chain = engine.chains.of(engine.strand_of(cause));
             if engine.bound(strand, event.0, chain, |chain| clocks.get(at, chain)) > cause.0 {

@@ -11,6 +11,8 @@ const IDLE: Rule = Rule::Component("idle");
 #[derive(Default)]
 pub(super) struct Idle {
     added: FxHashMap<(u64, u64), (EventId, Option<TaskId>)>,
+    /// The first `loop` event of each handler, found when first asked for.
+    loops: Option<FxHashMap<u32, EventId>>,
 }
 
 impl Idle {
@@ -41,7 +43,8 @@ impl Idle {
     fn trigger(&mut self, trace: &Trace, key: (u64, u64), task: TaskId, given: &mut Given) {
         let span = trace.span(task);
         let Some(post) = span.post.some() else { return };
-        if let Some(point) = loop_event(trace, task) {
+        let loops = self.loops.get_or_insert_with(|| first_loops(trace));
+        if let Some(&point) = loops.get(&span.handler.0) {
             given.edge(point, post, IDLE);
         }
         let Some((enable, last_run)) = self.added.get_mut(&key) else { return };
@@ -58,13 +61,11 @@ impl Idle {
     }
 }
 
-/// Finds the first `loop` event of the handler of a task.
-fn loop_event(trace: &Trace, task: TaskId) -> Option<EventId> {
-    let handler = trace.span(task).handler;
-    let before = trace.span(task).get;
-    trace
-        .events()
-        .take_while(|event| event.id < before)
-        .find(|event| event.kind() == EventKind::Loop && event.operand == handler.0)
-        .map(|event| event.id)
+/// Finds the first `loop` event of each handler.
+fn first_loops(trace: &Trace) -> FxHashMap<u32, EventId> {
+    let mut first = FxHashMap::default();
+    for event in trace.events().filter(|event| event.kind() == EventKind::Loop) {
+        first.entry(event.operand).or_insert(event.id);
+    }
+    first
 }

@@ -34,7 +34,7 @@ pub(crate) struct Given {
     pub(crate) edges: Vec<Edge>,
     /// Orders of whole tasks of one handler: the first ends before the second begins.
     pub(crate) orders: Vec<(TaskId, TaskId, Rule)>,
-    /// Edges that depend on others.
+    /// Edges that depend on others; sorted by the second event of their condition.
     pub(crate) conditionals: Vec<Conditional>,
 }
 
@@ -91,6 +91,7 @@ impl Given {
         self.edges.dedup();
         self.orders.sort_by_key(|(a, b, rule)| (*b, *a, *rule));
         self.orders.dedup();
+        self.conditionals.sort_by_key(|conditional| conditional.when.1);
     }
 }
 
