@@ -29,3 +29,7 @@ mod incremental_dag;
 mod incremental;
 
 mod antichain;
+
+pub mod sat;
+
+pub mod solver;

@@ -1,0 +1,290 @@
+//! The solver's state, and clauses given to it between searches.
+
+use super::activity::Activity;
+use super::arena::{Arena, ClauseRef};
+use super::limits::Stats;
+use super::lit::{Lit, Var};
+use super::minimise::Marks;
+use super::proof::ProofLog;
+use super::restarts::Restarts;
+use super::theory::Output;
+use super::values::{Reason, Value, Values};
+use super::watches::Watches;
+
+/// A set of clauses that grows, with all that was learned about it. See the [module](super).
+///
+/// Between searches nothing is decided: only what holds for ever has a value.
+pub struct Core {
+    pub(super) arena: Arena,
+    /// Input clauses and lemmas of two literals or more.
+    pub(super) clauses: Vec<ClauseRef>,
+    /// Learned clauses of two literals or more.
+    pub(super) learned: Vec<ClauseRef>,
+    /// Reasons that the theory gave, in no watch list; kept while their literal has its value.
+    pub(super) explained: Vec<(Lit, ClauseRef)>,
+    /// Words of those.
+    pub(super) explained_words: usize,
+    pub(super) watches: Watches,
+    pub(super) values: Values,
+    pub(super) activity: Activity,
+    /// What each clause's activity grows by when it takes part in a conflict.
+    pub(super) clause_increment: f32,
+    /// By variable: the value to try next.
+    pub(super) phases: Vec<bool>,
+    pub(super) marks: Marks,
+    pub(super) restarts: Restarts,
+    /// How much of level 0 the proof and the simplification have seen.
+    pub(super) units_logged: usize,
+    pub(super) units_simplified: usize,
+    /// Number of propagations before which no simplification is worth its time.
+    pub(super) simplify_at: u64,
+    /// Number of conflicts at which the learned clauses are thinned out.
+    pub(super) reduce_at: u64,
+    /// False when the clauses have no model.
+    pub(super) consistent: bool,
+    /// Whether something did not fit: no search can be trusted to end.
+    pub(super) full: bool,
+    pub(super) proof: Option<ProofLog>,
+    pub(super) counters: Stats,
+    /// By variable, of the last answer "satisfiable".
+    pub(super) model: Vec<bool>,
+    pub(super) output: Output,
+    /// Scratch: the literals of a conflict, all false.
+    pub(super) conflict: Vec<Lit>,
+    /// Scratch: the clause being learned or added.
+    pub(super) clause: Vec<Lit>,
+    /// Scratch: a reason given by the theory, with its literal.
+    pub(super) reason: Vec<Lit>,
+}
+
+impl Default for Core {
+    fn default() -> Core {
+        Core::new()
+    }
+}
+
+impl Core {
+    /// Returns a core without variables and clauses.
+    pub fn new() -> Core {
+        Core {
+            arena: Arena::default(),
+            clauses: Vec::new(),
+            learned: Vec::new(),
+            explained: Vec::new(),
+            explained_words: 0,
+            watches: Watches::default(),
+            values: Values::new(),
+            activity: Activity::new(),
+            clause_increment: 1.0,
+            phases: Vec::new(),
+            marks: Marks::default(),
+            restarts: Restarts::new(),
+            units_logged: 0,
+            units_simplified: 0,
+            simplify_at: 0,
+            reduce_at: super::reduce::FIRST,
+            consistent: true,
+            full: false,
+            proof: None,
+            counters: Stats::default(),
+            model: Vec::new(),
+            output: Output::default(),
+            conflict: Vec::new(),
+            clause: Vec::new(),
+            reason: Vec::new(),
+        }
+    }
+
+    /// Creates a variable. `phase` is the value tried first; afterwards it is the value that the variable had last.
+    ///
+    /// When there are 2^30 variables already, the last one is returned and searches end in [`Cause::Memory`](super::Cause::Memory).
+    pub fn new_var(&mut self, phase: bool) -> Var {
+        if self.phases.len() == Var::COUNT_MAX {
+            self.full = true;
+            return Var::from_index(Var::COUNT_MAX - 1);
+        }
+        let var = Var::from_index(self.phases.len());
+        self.phases.push(phase);
+        self.values.add_var();
+        self.watches.add_var();
+        self.activity.add_var();
+        self.marks.add_var();
+        var
+    }
+
+    /// Sets the value that the variable is tried with next.
+    ///
+    /// # Panics
+    /// If this core has no such variable; so do all that take a variable or a literal here.
+    pub fn set_phase(&mut self, var: Var, phase: bool) {
+        self.phases[var.index()] = phase;
+    }
+
+    /// Makes the variable more likely to be decided early, as a conflict with it would.
+    pub fn bump(&mut self, var: Var) {
+        self.activity.bump(var);
+    }
+
+    /// Returns the number of variables.
+    pub fn vars(&self) -> usize {
+        self.phases.len()
+    }
+
+    /// Adds a clause of the problem, for ever. Literals may repeat; the empty clause is false.
+    ///
+    /// Returns false when unit propagation shows that there is no model (any more).
+    pub fn add_clause(&mut self, lits: &[Lit]) -> bool {
+        if self.consistent
+            && let Some(proof) = &mut self.proof
+        {
+            proof.input(lits);
+        }
+        self.add(lits)
+    }
+
+    /// Adds a clause as [`Core::add_clause`] does, but the proof calls it a lemma of the theory with this tag.
+    pub fn add_lemma(&mut self, lits: &[Lit], tag: u32) -> bool {
+        self.counters.lemmas += 1;
+        if self.consistent
+            && let Some(proof) = &mut self.proof
+        {
+            proof.lemma(lits.iter().copied(), tag);
+        }
+        self.add(lits)
+    }
+
+    /// Returns the value that holds for ever, between searches the same as [`Core::level_zero`].
+    pub fn value(&self, lit: Lit) -> Value {
+        self.values.values[lit.index()]
+    }
+
+    /// Returns the value that the literal has in all models, as far as propagation has shown it.
+    pub fn level_zero(&self, lit: Lit) -> Value {
+        let value = self.value(lit);
+        if value != Value::Open && self.values.level_of(lit) > 0 { Value::Open } else { value }
+    }
+
+    /// Whether the literal is true in the model of the last answer "satisfiable"; false without such an answer, and for
+    /// variables made since.
+    pub fn model(&self, lit: Lit) -> bool {
+        self.model.get(lit.var().index()).is_some_and(|&value| value == lit.is_positive())
+    }
+
+    /// Returns the counters so far.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            propagations: self.watches.propagations,
+            clauses: self.clauses.len() + self.learned.len(),
+            memory_bytes: self.memory_bytes(),
+            ..self.counters
+        }
+    }
+
+    /// Records a proof from now on. To be called before the first clause; does nothing afterwards, as what was not
+    /// recorded is missing from the proof.
+    pub fn log_proof(&mut self) {
+        let untouched = self.clauses.is_empty() && self.values.trail.is_empty() && self.consistent;
+        if untouched && self.proof.is_none() {
+            self.proof = Some(ProofLog::default());
+        }
+    }
+
+    /// Returns the proof, when it is recorded.
+    pub fn proof(&self) -> Option<&ProofLog> {
+        self.proof.as_ref()
+    }
+
+    /// An estimate of the memory held, in constant time.
+    pub(super) fn memory_bytes(&self) -> usize {
+        const WATCHES_OF_CLAUSE: usize = 2 * size_of::<super::watches::Watch>();
+        let clauses = self.clauses.len() + self.learned.len();
+        // Lists that grow by doubling are half full on average in the worst case; so count each watch one and a half times.
+        let lists = clauses * WATCHES_OF_CLAUSE * 3 / 2
+            + self.watches.lists.capacity() * size_of::<Vec<()>>();
+        let tables =
+            4 * (self.clauses.capacity() + self.learned.capacity()) + 8 * self.explained.capacity();
+        let by_var = self.phases.capacity() + self.model.capacity() + self.marks.memory_bytes();
+        self.arena.memory_bytes()
+            + lists
+            + tables
+            + by_var
+            + self.values.memory_bytes()
+            + self.activity.memory_bytes()
+            + self.output.memory_bytes()
+            + self.proof.as_ref().map_or(0, ProofLog::memory_bytes)
+    }
+
+    /// Adds a clause at level 0 and propagates.
+    fn add(&mut self, lits: &[Lit]) -> bool {
+        debug_assert_eq!(self.values.levels(), 0);
+        if !self.consistent {
+            return false;
+        }
+        if !self.normalise(lits) {
+            return true;
+        }
+        match *self.clause {
+            [] => self.refute(),
+            [unit] => {
+                self.values.assign(unit, Reason::NONE);
+                if self.propagate().is_some() {
+                    self.refute();
+                }
+            }
+            _ => {
+                self.store();
+            }
+        }
+        self.consistent
+    }
+
+    /// Puts the clause into `self.clause`, sorted, without repetitions and what is false for ever; false when it
+    /// holds for ever.
+    pub(super) fn normalise(&mut self, lits: &[Lit]) -> bool {
+        let Core { clause, values, .. } = self;
+        clause.clear();
+        clause.extend_from_slice(lits);
+        clause.sort_unstable();
+        clause.dedup();
+        let fixed =
+            |lit: Lit, value| values.values[lit.index()] == value && values.level_of(lit) == 0;
+        let holds = clause.windows(2).any(|pair| pair[0] == !pair[1])
+            || clause.iter().any(|&lit| fixed(lit, Value::True));
+        if holds {
+            return false;
+        }
+        clause.retain(|&lit| !fixed(lit, Value::False));
+        // Deletions name the clause as it is stored.
+        if clause.len() < lits.len()
+            && let Some(proof) = &mut self.proof
+        {
+            proof.learned(clause.iter().copied());
+        }
+        true
+    }
+
+    /// Stores and watches `self.clause`, of two literals or more, as a clause to keep.
+    pub(super) fn store(&mut self) -> Option<ClauseRef> {
+        let stored = self.arena.push(&self.clause, false, 0);
+        match stored {
+            Some(clause) => {
+                self.clauses.push(clause);
+                self.watches.attach(&self.arena, clause);
+            }
+            None => self.full = true,
+        }
+        stored
+    }
+
+    pub(super) fn propagate(&mut self) -> Option<ClauseRef> {
+        self.watches.propagate(&mut self.arena, &mut self.values)
+    }
+
+    /// Notes that there is no model. What is known at level 0 is in the proof already or follows by propagation.
+    pub(super) fn refute(&mut self) {
+        self.consistent = false;
+        if let Some(proof) = &mut self.proof {
+            proof.learned(std::iter::empty());
+        }
+    }
+}

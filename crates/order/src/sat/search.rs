@@ -1,0 +1,188 @@
+//! The search: propagate, learn, decide.
+
+use super::core::Core;
+use super::limits::{Answer, Budget, Cause};
+use super::lit::Lit;
+use super::theory::Theory;
+use super::values::{Reason, Value};
+
+/// What the activities of variables are worth after one more conflict.
+pub(super) const VAR_DECAY: f64 = 0.99;
+/// The same for clauses.
+pub(super) const CLAUSE_DECAY: f32 = 0.999;
+
+/// Conflicts and decisions between two calls of [`Budget::stop`].
+const STOP_CONFLICTS: u64 = 100;
+const STOP_DECISIONS: u64 = 1000;
+
+/// Reasons of the theory may take as many words as this before they are cleaned up, or half of all words of clauses.
+const EXPLAINED_WORDS_MIN: usize = 1 << 20;
+
+/// What to do when nothing more can be propagated.
+enum Next {
+    Decide(Lit),
+    /// An assumption is false.
+    Failed(Lit),
+    /// Every variable has a value.
+    Complete,
+}
+
+/// When to look at the limits again.
+struct Clock {
+    conflicts_end: Option<u64>,
+    conflicts_next: u64,
+    decisions_next: u64,
+}
+
+impl Core {
+    /// Looks for a model in which the assumptions hold and that the theory accepts.
+    ///
+    /// # Panics
+    /// If an assumption is not a literal of this core, or the theory breaks its contract on explanations.
+    pub fn solve<T: Theory + ?Sized>(
+        &mut self,
+        assumptions: &[Lit],
+        theory: &mut T,
+        budget: &mut Budget<'_>,
+    ) -> Answer {
+        self.model.clear();
+        if !self.consistent {
+            return Answer::Unsat { core: Vec::new() };
+        }
+        let answer = self.search(assumptions, theory, budget);
+        self.backjump(0, theory);
+        if self.consistent {
+            // The theory need not remember reasons beyond the end of a search.
+            self.log_units(theory);
+        }
+        answer
+    }
+
+    fn search<T: Theory + ?Sized>(
+        &mut self,
+        assumptions: &[Lit],
+        theory: &mut T,
+        budget: &mut Budget<'_>,
+    ) -> Answer {
+        let refuted = || Answer::Unsat { core: Vec::new() };
+        let mut clock = self.clock(budget);
+        loop {
+            if let Some(cause) = self.out_of_budget(&mut clock, budget) {
+                return Answer::Unknown(cause);
+            }
+            if let Some(clause) = self.propagate() {
+                if !self.learn_from(clause, theory) {
+                    return refuted();
+                }
+                continue;
+            }
+            self.output.reset(self.phases.len());
+            theory.propagate(&self.values.trail, &self.values, &mut self.output);
+            if !self.output.is_empty() {
+                if !self.take_output(theory) {
+                    return refuted();
+                }
+                if self.watches.head < self.values.trail.len() {
+                    continue;
+                }
+            }
+            self.tidy(assumptions, theory);
+            match self.next(assumptions) {
+                Next::Decide(lit) => {
+                    self.values.open_level();
+                    self.values.assign(lit, Reason::NONE);
+                }
+                Next::Failed(lit) => return Answer::Unsat { core: self.failed_core(lit, theory) },
+                Next::Complete => {
+                    self.counters.final_checks += 1;
+                    self.output.reset(self.phases.len());
+                    theory.final_check(&self.values.trail, &self.values, &mut self.output);
+                    let accepted = self.output.is_empty();
+                    if accepted {
+                        self.model.extend(
+                            self.values.values.iter().step_by(2).map(|&v| v == Value::True),
+                        );
+                        return Answer::Sat;
+                    }
+                    if !self.take_output(theory) {
+                        return refuted();
+                    }
+                    // Asked here whatever the counts say.
+                    clock.conflicts_next = 0;
+                }
+            }
+        }
+    }
+
+    /// What is due from time to time, at a fixpoint.
+    fn tidy<T: Theory + ?Sized>(&mut self, assumptions: &[Lit], theory: &mut T) {
+        if self.restarts.due() && self.values.levels() as usize > assumptions.len() {
+            self.counters.restarts += 1;
+            self.backjump(assumptions.len() as u32, theory);
+        }
+        if self.values.levels() == 0 {
+            self.simplify(theory);
+        }
+        let explained_max = EXPLAINED_WORDS_MIN.max(self.arena.words() / 2);
+        if self.counters.conflicts >= self.reduce_at {
+            self.reduce();
+        } else if self.explained_words > explained_max {
+            self.collect();
+        }
+    }
+
+    /// Chooses the next decision: assumptions in their order, then by activity.
+    fn next(&mut self, assumptions: &[Lit]) -> Next {
+        while let Some(&lit) = assumptions.get(self.values.levels() as usize) {
+            match self.values.values[lit.index()] {
+                Value::True => self.values.open_level(),
+                Value::False => return Next::Failed(lit),
+                Value::Open => return Next::Decide(lit),
+            }
+        }
+        while let Some(var) = self.activity.pop() {
+            let lit = Lit::new(var, self.phases[var.index()]);
+            if self.values.values[lit.index()] == Value::Open {
+                self.counters.decisions += 1;
+                return Next::Decide(lit);
+            }
+        }
+        Next::Complete
+    }
+
+    fn clock(&self, budget: &Budget<'_>) -> Clock {
+        Clock {
+            conflicts_end: budget
+                .conflicts
+                .map(|count| self.counters.conflicts.saturating_add(count)),
+            conflicts_next: self.counters.conflicts,
+            decisions_next: self.counters.decisions + STOP_DECISIONS,
+        }
+    }
+
+    fn out_of_budget(&mut self, clock: &mut Clock, budget: &mut Budget<'_>) -> Option<Cause> {
+        if self.full {
+            return Some(Cause::Memory);
+        }
+        let (conflicts, decisions) = (self.counters.conflicts, self.counters.decisions);
+        if clock.conflicts_end.is_some_and(|end| conflicts >= end) {
+            return Some(Cause::Conflicts);
+        }
+        if let Some(limit) = budget.memory_bytes
+            && self.memory_bytes() > limit
+        {
+            self.reduce();
+            if self.memory_bytes() > limit {
+                return Some(Cause::Memory);
+            }
+        }
+        if conflicts >= clock.conflicts_next || decisions >= clock.decisions_next {
+            clock.conflicts_next = conflicts + STOP_CONFLICTS;
+            clock.decisions_next = decisions + STOP_DECISIONS;
+            if budget.stop.as_mut().is_some_and(|stop| stop()) {
+                return Some(Cause::Stopped);
+            }
+        }
+        None
+    }
+}

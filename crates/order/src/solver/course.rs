@@ -1,0 +1,462 @@
+//! A candidate: one course of events, run forward with nothing decided beforehand that need not be.
+//!
+//! Keys run as soon as all before them have run and their blocks may have their resources; entries, and blocks that no queue orders, are
+//! choices and run only when nothing else can: waiting never hurts what does not choose. Who enters first is
+//! first; when nothing can run any more, the wait is a cycle, whose choices cannot all hold. The shortest such
+//! cycle is noted, one choice in it is undone, and the course goes on to find more of them.
+
+use super::blocks::{Blocks, NO_ENTRY};
+use super::condense::{CHAIN, Key, Keys};
+use super::graph::Graph;
+use super::known::Known;
+use super::path::{By, Hop, Paths, Roads};
+use super::problem::Problem;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+/// What everything is read from.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) keys: &'a Keys,
+    pub(crate) blocks: &'a Blocks,
+    pub(crate) graph: &'a Graph,
+    pub(crate) known: &'a Known,
+    /// Added edges with a smaller label rest on nothing decided.
+    pub(crate) fixed: u32,
+}
+
+/// A cycle that a course ran into.
+#[derive(Clone, Debug)]
+pub(crate) struct Knot {
+    /// Its edges; without an assumed one, the graph itself has a cycle.
+    pub(crate) hops: Vec<Hop>,
+    /// The assumed order that was undone to go on.
+    pub(crate) undone: Option<(u32, u32)>,
+}
+
+/// How a course went.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Course {
+    /// All keys in a topological order of the graph; the candidate when there is no knot.
+    pub(crate) order: Vec<Key>,
+    /// The cycles met.
+    pub(crate) knots: Vec<Knot>,
+}
+
+/// Buffers, reused from one course to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Runner {
+    waits: Vec<u32>,
+    done: Vec<bool>,
+    plain: Vec<Key>,
+    choices: BinaryHeap<Reverse<(u32, Key)>>,
+    /// For each resource, the blocks that entered, in order; the first `head` of them are finished.
+    queue: Vec<Vec<u32>>,
+    head: Vec<usize>,
+    /// For resources that are no plain queue: the blocks that hold it.
+    running: Vec<Vec<u32>>,
+    /// Keys that only wait for a resource, by resource.
+    parked: Vec<Vec<Key>>,
+    parked_keys: Vec<Key>,
+    entered: Vec<bool>,
+    finished: Vec<bool>,
+    freed: Vec<bool>,
+    paths: Paths,
+    /// Sabotage: blocks begin whatever came before them.
+    pub(crate) no_queues: bool,
+}
+
+/// At most so many cycles are looked for in one course; then it ends without regard to resources.
+const KNOTS: usize = 512;
+
+struct Run<'a, 'b> {
+    on: Ground<'a>,
+    hint: &'b [u32],
+    with: &'b mut Runner,
+    course: Course,
+    /// How many keys may still be visited in search of cycles.
+    effort: u64,
+}
+
+impl Runner {
+    /// Runs one course. `hint` holds a wish for each key: the smallest goes first among choices.
+    pub(crate) fn run(&mut self, on: Ground<'_>, hint: &[u32]) -> Course {
+        let keys = on.keys.len();
+        let resources = on.blocks.of.len();
+        self.waits.clear();
+        self.waits.extend((0..keys as u32).map(|key| {
+            on.keys.into.keys(key).len() as u32 + on.graph.added_into(key).count() as u32
+        }));
+        self.done.clear();
+        self.done.resize(keys, false);
+        self.plain.clear();
+        self.choices.clear();
+        for list in [&mut self.queue, &mut self.running] {
+            list.iter_mut().for_each(Vec::clear);
+            list.resize(resources, Vec::new());
+        }
+        self.parked.iter_mut().for_each(Vec::clear);
+        self.parked.resize(resources, Vec::new());
+        self.parked_keys.clear();
+        self.head.clear();
+        self.head.resize(resources, 0);
+        for flags in [&mut self.entered, &mut self.finished, &mut self.freed] {
+            flags.clear();
+            flags.resize(on.blocks.first.len(), false);
+        }
+        let effort = 16 * keys as u64 + 1_000_000;
+        let course = Course { order: Vec::with_capacity(keys), knots: Vec::new() };
+        let mut run = Run { on, hint, with: self, course, effort };
+        run.go();
+        run.course
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        10 * self.waits.capacity() + 4 * self.entered.capacity() + self.paths.bytes()
+    }
+}
+
+impl Run<'_, '_> {
+    fn go(&mut self) {
+        for key in (0..self.on.keys.len() as u32).rev() {
+            if self.with.waits[key as usize] == 0 {
+                self.arm(key);
+            }
+        }
+        loop {
+            if let Some(key) = self.with.plain.pop() {
+                if !self.with.done[key as usize] {
+                    self.execute(key);
+                }
+            } else if let Some(Reverse((_, key))) = self.with.choices.pop() {
+                // What was possible when the choice came up may have been taken since.
+                if self.with.done[key as usize] {
+                } else if self.allowed(key) {
+                    self.execute(key);
+                } else {
+                    self.park(key);
+                }
+            } else if self.course.order.len() == self.on.keys.len() || !self.untie() {
+                return;
+            }
+        }
+    }
+
+    /// All that comes before a key has run.
+    fn arm(&mut self, key: Key) {
+        if !self.allowed(key) {
+            self.park(key);
+        } else if self.is_choice(key) {
+            self.with.choices.push(Reverse((self.hint[key as usize], key)));
+        } else {
+            self.with.plain.push(key);
+        }
+    }
+
+    fn park(&mut self, key: Key) {
+        self.with.parked_keys.push(key);
+        for &block in self.on.blocks.starting(key) {
+            let resource = self.resource(block);
+            if !self.on.blocks.fifo[resource] {
+                self.with.parked[resource].push(key);
+            }
+        }
+    }
+
+    fn resource(&self, block: u32) -> usize {
+        self.on.problem.blocks[block as usize].resource as usize
+    }
+
+    /// Whether running the key decides an order.
+    fn is_choice(&self, key: Key) -> bool {
+        !self.on.blocks.entering(key).is_empty()
+            || self
+                .on
+                .blocks
+                .starting(key)
+                .iter()
+                .any(|&block| !self.on.blocks.fifo[self.resource(block)])
+    }
+
+    /// Whether the blocks that begin at a key can have their resources.
+    fn allowed(&self, key: Key) -> bool {
+        self.on.blocks.starting(key).iter().all(|&block| self.obstacle(block).is_none())
+    }
+
+    /// Returns a block that must finish before `block` can begin, as the course went so far.
+    fn obstacle(&self, block: u32) -> Option<u32> {
+        if self.with.freed[block as usize] || self.with.no_queues {
+            return None;
+        }
+        let resource = self.resource(block);
+        let queue = &self.with.queue[resource];
+        if self.on.blocks.fifo[resource] {
+            return queue.get(self.with.head[resource]).copied().filter(|&head| head != block);
+        }
+        if let Some(&running) = self.with.running[resource].first() {
+            return Some(running);
+        }
+        queue.iter().copied().take_while(|&other| other != block).find(|&other| {
+            !self.with.finished[other as usize] && self.on.problem.keeps(other, block)
+        })
+    }
+
+    fn execute(&mut self, key: Key) {
+        debug_assert!(!self.with.done[key as usize]);
+        self.with.done[key as usize] = true;
+        self.course.order.push(key);
+        let blocks = self.on.blocks;
+        for &block in blocks.entering(key) {
+            let resource = self.resource(block);
+            self.with.queue[resource].push(block);
+            self.with.entered[block as usize] = true;
+        }
+        for &block in blocks.starting(key) {
+            let resource = self.resource(block);
+            if !blocks.fifo[resource] {
+                self.with.running[resource].push(block);
+                // Who waits for his turn behind this block in the queue waits for its end from now on.
+                self.with.queue[resource].retain(|&other| other != block);
+            }
+        }
+        for &block in blocks.ending(key) {
+            self.finish(block);
+        }
+        let (given, graph) = (self.on.keys.out.keys(key), self.on.graph);
+        for &other in given {
+            self.release(other);
+        }
+        for (_, added) in graph.added_out(key) {
+            self.release(added.to);
+        }
+    }
+
+    fn release(&mut self, key: Key) {
+        self.with.waits[key as usize] -= 1;
+        if self.with.waits[key as usize] == 0 {
+            self.arm(key);
+        }
+    }
+
+    fn finish(&mut self, block: u32) {
+        let resource = self.resource(block);
+        self.with.finished[block as usize] = true;
+        if self.on.blocks.fifo[resource] {
+            let queue = &self.with.queue[resource];
+            let head = &mut self.with.head[resource];
+            while queue.get(*head).is_some_and(|&first| self.with.finished[first as usize]) {
+                *head += 1;
+            }
+            // Nobody but the new head can begin.
+            if let Some(&next) = queue.get(*head) {
+                let key = self.on.blocks.first[next as usize];
+                if self.with.waits[key as usize] == 0
+                    && !self.with.done[key as usize]
+                    && self.allowed(key)
+                {
+                    self.unpark(key);
+                }
+            }
+            return;
+        }
+        self.with.running[resource].retain(|&other| other != block);
+        let parked = std::mem::take(&mut self.with.parked[resource]);
+        for key in parked {
+            if self.with.done[key as usize] {
+                continue;
+            }
+            if self.allowed(key) {
+                self.unpark(key);
+            } else {
+                self.with.parked[resource].push(key);
+            }
+        }
+    }
+
+    fn unpark(&mut self, key: Key) {
+        if self.is_choice(key) {
+            self.with.choices.push(Reverse((self.hint[key as usize], key)));
+        } else {
+            self.with.plain.push(key);
+        }
+    }
+
+    /// Nothing can run: finds a cycle in what waits, notes it, and undoes one order in it. Returns false when there is none to undo.
+    fn untie(&mut self) -> bool {
+        let (blocker, blocked) = match self.stuck() {
+            Stuck::Assumed(blocker, blocked) => (blocker, blocked),
+            Stuck::Graph(key) => {
+                self.graph_cycle(key);
+                return false;
+            }
+        };
+        if self.course.knots.len() >= KNOTS || self.effort == 0 {
+            // Enough is known; the rest of the order only has to be an order.
+            self.with.freed.fill(true);
+            self.with.plain.append(&mut self.with.parked_keys);
+            return true;
+        }
+        let blocks = self.on.blocks;
+        let (from, to) = (blocks.first[blocked as usize], blocks.last[blocker as usize]);
+        let mut paths = std::mem::take(&mut self.with.paths);
+        let visited = paths.visited;
+        let waiting = Waiting { run: self };
+        let found = paths.shortest(self.on.keys, self.on.graph, from, to, &waiting);
+        self.effort = self.effort.saturating_sub(paths.visited - visited);
+        self.with.paths = paths;
+        let mut hops = found.expect("what waits in a circle has a path around it");
+        hops.push(Hop { from: to, to: from, by: By::Assumed(blocker, blocked) });
+        self.course.knots.push(Knot { hops, undone: Some((blocker, blocked)) });
+        self.with.freed[blocked as usize] = true;
+        let key = blocks.first[blocked as usize];
+        if self.allowed(key) && !self.with.done[key as usize] {
+            self.with.plain.push(key);
+        }
+        true
+    }
+
+    /// Walks back from something that waits until the walk closes, and returns an assumed order on the circle, or a key of it.
+    fn stuck(&mut self) -> Stuck {
+        let done = &self.with.done;
+        self.with.parked_keys.retain(|&key| !done[key as usize]);
+        let undone = || done.iter().position(|done| !done).expect("something waits") as Key;
+        let mut key = self.with.parked_keys.first().copied().unwrap_or_else(undone);
+        let mut met = HashMap::new();
+        let mut walk: Vec<Option<(u32, u32)>> = Vec::new();
+        loop {
+            if let Some(&since) = met.get(&key) {
+                let assumed = walk[since..].iter().find_map(|&assumed| assumed);
+                return assumed
+                    .map_or(Stuck::Graph(key), |(first, second)| Stuck::Assumed(first, second));
+            }
+            met.insert(key, walk.len());
+            if let Some(hop) = self.back(key) {
+                walk.push(None);
+                key = hop.from;
+                continue;
+            }
+            let (blocker, blocked) = self
+                .on
+                .blocks
+                .starting(key)
+                .iter()
+                .find_map(|&block| self.obstacle(block).map(|other| (other, block)))
+                .expect("a key that waits for no key waits for a resource");
+            walk.push(Some((blocker, blocked)));
+            key = self.on.blocks.last[blocker as usize];
+        }
+    }
+
+    /// Returns an edge to a key from one that has not run.
+    fn back(&self, key: Key) -> Option<Hop> {
+        let given = self.on.keys.into.iter(key).map(|(from, edge)| {
+            let by = if edge == CHAIN { By::Chain } else { By::Given(edge) };
+            Hop { from, to: key, by }
+        });
+        let added = self.on.graph.added_into(key).map(|(_, added)| Hop {
+            from: added.from,
+            to: key,
+            by: By::Added(added.label),
+        });
+        given.chain(added).find(|hop| !self.with.done[hop.from as usize])
+    }
+
+    /// Only given and added edges are in the way of `key`, which is on a cycle of them: notes the cycle.
+    fn graph_cycle(&mut self, key: Key) {
+        let close = self.back(key).expect("the key is on a cycle");
+        let mut paths = std::mem::take(&mut self.with.paths);
+        let roads = Remaining { done: &self.with.done };
+        let found = paths.shortest(self.on.keys, self.on.graph, key, close.from, &roads);
+        self.with.paths = paths;
+        let mut hops = found.expect("the key is on a cycle");
+        hops.push(close);
+        self.course.knots.push(Knot { hops, undone: None });
+    }
+}
+
+/// What nothing can go on for.
+enum Stuck {
+    /// A circle with an order that the course assumed: the first block before the second.
+    Assumed(u32, u32),
+    /// A cycle of the graph, through this key.
+    Graph(Key),
+}
+
+/// The roads between keys that have not run.
+struct Remaining<'a> {
+    done: &'a [bool],
+}
+
+impl Roads for Remaining<'_> {
+    fn passes(&self, key: Key) -> bool {
+        !self.done[key as usize]
+    }
+
+    fn cost(&self, _: u32, _: u32) -> Option<bool> {
+        Some(false)
+    }
+
+    fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
+}
+
+/// The roads of a course that is stuck: those that remain, and the orders that the course assumed.
+struct Waiting<'r, 'a, 'b> {
+    run: &'r Run<'a, 'b>,
+}
+
+impl Roads for Waiting<'_, '_, '_> {
+    fn passes(&self, key: Key) -> bool {
+        !self.run.with.done[key as usize]
+    }
+
+    fn cost(&self, _: u32, label: u32) -> Option<bool> {
+        Some(label >= self.run.on.fixed)
+    }
+
+    fn assumed(&self, key: Key, visit: &mut dyn FnMut(Key, u32, u32)) {
+        let (run, on) = (self.run, self.run.on);
+        for &block in on.blocks.ending(key) {
+            let resource = run.resource(block);
+            let head = if on.blocks.fifo[resource] {
+                run.with.queue[resource].get(run.with.head[resource]) == Some(&block)
+            } else {
+                run.with.running[resource].contains(&block)
+            };
+            let pending = !on.blocks.fifo[resource] && run.with.entered[block as usize];
+            if !head && !pending {
+                continue;
+            }
+            for &other in &on.blocks.of[resource] {
+                let first = on.blocks.first[other as usize];
+                if other == block
+                    || run.with.done[first as usize]
+                    || run.with.freed[other as usize]
+                    || on.known.is(block, other)
+                {
+                    continue;
+                }
+                if head || (on.problem.keeps(block, other) && run.precedes(block, other, resource))
+                {
+                    visit(first, block, other);
+                }
+            }
+        }
+    }
+}
+
+impl Run<'_, '_> {
+    /// Whether a block that waits entered before another one, which may not have entered yet.
+    fn precedes(&self, block: u32, other: u32, resource: usize) -> bool {
+        if self.on.blocks.entry[other as usize] == NO_ENTRY {
+            return false;
+        }
+        let queue = &self.with.queue[resource];
+        let at = |block: u32| queue.iter().position(|&other| other == block);
+        match (at(block), at(other)) {
+            (Some(block), Some(other)) => block < other,
+            (Some(_), None) => !self.with.entered[other as usize],
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What is decided, and the edges that follow from it.
+
+use super::problem::{Block, Node};
+use crate::sat::Lit;
+
+/// Something that can be decided: an order of two blocks of one resource, or of two nodes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fact {
+    /// The first block holds the resource before the second.
+    Blocks {
+        /// The block that comes first.
+        first: Block,
+        /// The block that comes later.
+        second: Block,
+    },
+    /// The first node comes before the second.
+    Nodes {
+        /// The node that comes first.
+        first: Node,
+        /// The node that comes later.
+        second: Node,
+    },
+}
+
+impl Fact {
+    /// Returns the opposite: the same two in the other order.
+    #[must_use]
+    pub fn opposite(self) -> Fact {
+        match self {
+            Fact::Blocks { first, second } => Fact::Blocks { first: second, second: first },
+            Fact::Nodes { first, second } => Fact::Nodes { first: second, second: first },
+        }
+    }
+}
+
+/// What an added edge stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Info {
+    pub(crate) from: Node,
+    pub(crate) to: Node,
+    pub(crate) fact: Fact,
+    /// The literal that brought the edge; none for what saturation forced.
+    pub(crate) lit: Option<Lit>,
+}

@@ -1,0 +1,95 @@
+//! Which pairs of blocks are ordered by everything given.
+
+use super::blocks::Blocks;
+
+/// For each block, the set of blocks of its resource that are known to come before it, as bits.
+///
+/// A resource with at most 64 blocks takes one word a block; larger ones take as many as they need.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// The number of each block within its resource.
+    number: Vec<u32>,
+    start: Vec<usize>,
+    words: Vec<u64>,
+}
+
+impl Known {
+    /// Returns how many bytes the sets of these blocks take.
+    pub(crate) fn bytes_for(blocks: &Blocks) -> usize {
+        blocks.of.iter().map(|members| members.len() * members.len().div_ceil(64) * 8).sum()
+    }
+
+    /// Starts with nothing known. The blocks of each resource are numbered as they stand in `members`.
+    pub(crate) fn new(blocks: &Blocks, members: &[Vec<u32>]) -> Known {
+        let mut known = Known {
+            number: vec![0; blocks.first.len()],
+            start: vec![0; blocks.first.len()],
+            words: vec![0; Self::bytes_for(blocks) / 8],
+        };
+        let mut at = 0;
+        for members in members {
+            let words = members.len().div_ceil(64);
+            for (number, &block) in members.iter().enumerate() {
+                known.number[block as usize] = number as u32;
+                known.start[block as usize] = at;
+                at += words;
+            }
+        }
+        known
+    }
+
+    /// Returns the number of a block within its resource.
+    #[inline]
+    pub(crate) fn number(&self, block: u32) -> u32 {
+        self.number[block as usize]
+    }
+
+    /// Returns whether `first` is known to come before `second`, of the same resource.
+    #[inline]
+    pub(crate) fn is(&self, first: u32, second: u32) -> bool {
+        if self.words.is_empty() {
+            return false;
+        }
+        let bit = self.number[first as usize];
+        self.words[self.start[second as usize] + bit as usize / 64] >> (bit % 64) & 1 == 1
+    }
+
+    #[inline]
+    pub(crate) fn word(&self, block: u32, word: usize) -> u64 {
+        self.words[self.start[block as usize] + word]
+    }
+
+    /// Notes that `first` and all before it come before `second`, whose set takes `words` words; calls `fresh` with
+    /// the number of each block that was not known to before.
+    pub(crate) fn learn(
+        &mut self,
+        first: u32,
+        second: u32,
+        words: usize,
+        mut fresh: impl FnMut(u32),
+    ) {
+        let (from, to) = (self.start[first as usize], self.start[second as usize]);
+        let own = self.number[first as usize] as usize;
+        for word in 0..words {
+            let mut bits = self.words[from + word];
+            if own / 64 == word {
+                bits |= 1 << (own % 64);
+            }
+            let mut new = bits & !self.words[to + word];
+            self.words[to + word] |= new;
+            while new != 0 {
+                fresh(word as u32 * 64 + new.trailing_zeros());
+                new &= new - 1;
+            }
+        }
+    }
+
+    /// Returns how many pairs are ordered.
+    pub(crate) fn count(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.words.len() + 12 * self.number.len()
+    }
+}

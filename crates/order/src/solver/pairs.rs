@@ -1,0 +1,151 @@
+//! Pairs of blocks as variables.
+//!
+//! Where a queue serves first come, first served and two blocks were entered from within two other blocks that exclude
+//! one another, both pairs have the same order: they are one variable, that of the outermost pair (the *root*).
+//! A literal brings the edges of its root pair and of the pairs below it; of these, the edge from the last to the first
+//! of each queue says all.
+
+use super::blocks::{Blocks, NO_ENTRY};
+use super::fact::{Fact, Info};
+use super::problem::{Block, Problem};
+use crate::sat::Lit;
+
+const NONE: u32 = u32::MAX;
+
+/// A literal brings at most so many edges of pairs below its root; the others are found when they matter.
+const MOST_BELOW: usize = 4096;
+
+/// Which blocks were entered from within which.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs {
+    parent: Vec<u32>,
+    kids: Vec<Vec<u32>>,
+}
+
+impl Pairs {
+    /// Finds the parents; `O(b log b)` for `b` blocks. The entries must come before their blocks in an order without cycles.
+    pub(crate) fn build(problem: &Problem, blocks: &Blocks) -> Pairs {
+        let mut only: Vec<u32> = vec![NONE; problem.chain_ends.len()];
+        let mut several = vec![false; problem.chain_ends.len()];
+        for (index, block) in problem.blocks.iter().enumerate() {
+            let chain = problem.chain_of(block.first);
+            several[chain] |= only[chain] != NONE;
+            only[chain] = index as u32;
+        }
+        let mut parent = vec![NONE; problem.blocks.len()];
+        let mut kids = vec![Vec::new(); problem.blocks.len()];
+        for (index, block) in problem.blocks.iter().enumerate() {
+            let (Some(entry), true) = (block.entry, blocks.fifo[block.resource as usize]) else {
+                continue;
+            };
+            let chain = problem.chain_of(entry.node);
+            let around = only[chain];
+            if around == NONE || several[chain] {
+                continue;
+            }
+            let outer = &problem.blocks[around as usize];
+            if outer.first <= entry.node && entry.node <= outer.last {
+                parent[index] = around;
+                kids[around as usize].push(index as u32);
+            }
+        }
+        for kids in &mut kids {
+            kids.sort_by_key(|&kid: &u32| {
+                let block = &problem.blocks[kid as usize];
+                (block.resource, block.entry.map(|entry| entry.node))
+            });
+        }
+        Pairs { parent, kids }
+    }
+
+    /// Returns the pair with the same order one level up, if there is one.
+    pub(crate) fn above(&self, problem: &Problem, first: u32, second: u32) -> Option<(u32, u32)> {
+        let (outer, other) = (self.parent[first as usize], self.parent[second as usize]);
+        let joint = outer != NONE
+            && other != NONE
+            && outer != other
+            && problem.blocks[outer as usize].resource == problem.blocks[other as usize].resource;
+        joint.then_some((outer, other))
+    }
+
+    /// Returns the outermost pair with the same order.
+    pub(crate) fn root(&self, problem: &Problem, mut first: u32, mut second: u32) -> (u32, u32) {
+        while let Some((outer, other)) = self.above(problem, first, second) {
+            (first, second) = (outer, other);
+        }
+        (first, second)
+    }
+
+    /// Returns the edges that follow from `first` before `second`, a root pair.
+    pub(crate) fn edges(
+        &self,
+        problem: &Problem,
+        blocks: &Blocks,
+        (first, second): (u32, u32),
+        lit: Lit,
+    ) -> Vec<Info> {
+        let mut edges = Vec::new();
+        push_edges(problem, blocks, first, second, lit, &mut edges);
+        self.below(problem, first, second, lit, &mut edges);
+        edges
+    }
+
+    /// Adds the edges below a pair: what was entered from within the first comes before what was entered from within
+    /// the second, queue by queue, and so on downwards.
+    fn below(&self, problem: &Problem, first: u32, second: u32, lit: Lit, edges: &mut Vec<Info>) {
+        // Every block of the one list comes before every block of the other, all on one resource.
+        let mut todo = vec![(vec![first], vec![second])];
+        while let Some((firsts, seconds)) = todo.pop() {
+            let mut after = self.by_resource(problem, &seconds).into_iter().peekable();
+            for (resource, mine) in self.by_resource(problem, &firsts) {
+                while after.next_if(|&(other, _)| other < resource).is_some() {}
+                let Some((_, theirs)) = after.next_if(|&(other, _)| other == resource) else {
+                    continue;
+                };
+                if edges.len() >= MOST_BELOW {
+                    return;
+                }
+                let (last, first) = (mine[mine.len() - 1], theirs[0]);
+                edges.push(Info {
+                    from: problem.blocks[last as usize].last,
+                    to: problem.blocks[first as usize].first,
+                    fact: Fact::Blocks { first: Block(last), second: Block(first) },
+                    lit: Some(lit),
+                });
+                todo.push((mine, theirs));
+            }
+        }
+    }
+
+    /// Collects the blocks entered from within some blocks, which are in order, by their resources.
+    fn by_resource(&self, problem: &Problem, outer: &[u32]) -> Vec<(u32, Vec<u32>)> {
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        for &block in outer {
+            let kids = &self.kids[block as usize];
+            all.extend(kids.iter().map(|&kid| (problem.blocks[kid as usize].resource, kid)));
+        }
+        // Stable: keeps the order of the outer blocks, and within one that of the entries.
+        all.sort_by_key(|&(resource, _)| resource);
+        all.chunk_by(|a, b| a.0 == b.0)
+            .map(|chunk| (chunk[0].0, chunk.iter().map(|&(_, kid)| kid).collect()))
+            .collect()
+    }
+}
+
+/// Adds the edges of one pair.
+fn push_edges(
+    problem: &Problem,
+    blocks: &Blocks,
+    first: u32,
+    second: u32,
+    lit: Lit,
+    edges: &mut Vec<Info>,
+) {
+    let (a, b) = (&problem.blocks[first as usize], &problem.blocks[second as usize]);
+    let fact = Fact::Blocks { first: Block(first), second: Block(second) };
+    edges.push(Info { from: a.last, to: b.first, fact, lit: Some(lit) });
+    if problem.keeps(second, first) && blocks.entry[first as usize] != NO_ENTRY {
+        let node = |entry: Option<super::problem::Entry>| entry.expect("keeps needs entries").node;
+        edges.push(Info { from: node(a.entry), to: node(b.entry), fact, lit: Some(lit) });
+    }
+}

@@ -1,0 +1,139 @@
+//! Shortest paths, where the length of a path is the number of decisions it rests on.
+
+use super::condense::{CHAIN, Key, Keys};
+use super::graph::Graph;
+use std::collections::VecDeque;
+
+/// One edge of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Hop {
+    pub(crate) from: Key,
+    pub(crate) to: Key,
+    pub(crate) by: By,
+}
+
+/// What an edge of a path is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum By {
+    /// From one key of a chain to the next.
+    Chain,
+    /// A given edge of the problem.
+    Given(u32),
+    /// What the owner of the graph calls this added edge.
+    Added(u32),
+    /// The first block before the second, as a candidate has it.
+    Assumed(u32, u32),
+}
+
+/// Which edges a path may use, and what they cost.
+pub(crate) trait Roads {
+    /// Whether the path may go through a key.
+    fn passes(&self, key: Key) -> bool;
+
+    /// What the added edge costs (0 or 1), if it may be used. `index` counts the added edges.
+    fn cost(&self, index: u32, label: u32) -> Option<bool>;
+
+    /// Further edges from a key, at the cost of 1 each.
+    fn assumed(&self, key: Key, visit: &mut dyn FnMut(Key, u32, u32));
+}
+
+/// Buffers of the search; reused, so that a search costs only what it visits.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    /// For each key, the search that last reached it, its distance there, whether that is final, and the edge it was reached by.
+    seen: Vec<Seen>,
+    stamp: u32,
+    queue: VecDeque<(Key, u32)>,
+    /// Keys visited so far.
+    pub(crate) visited: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    stamp: u32,
+    distance: u32,
+    closed: bool,
+    hop: Hop,
+}
+
+const NOWHERE: Seen =
+    Seen { stamp: 0, distance: 0, closed: false, hop: Hop { from: 0, to: 0, by: By::Chain } };
+
+impl Paths {
+    /// Returns a path of least cost (among those, one that the search meets first), or `None`. Time linear in the keys and edges between.
+    pub(crate) fn shortest(
+        &mut self,
+        keys: &Keys,
+        graph: &Graph,
+        from: Key,
+        to: Key,
+        roads: &impl Roads,
+    ) -> Option<Vec<Hop>> {
+        self.seen.resize(keys.len(), NOWHERE);
+        self.stamp += 1;
+        self.queue.clear();
+        self.queue.push_back((from, 0));
+        let start = Seen { stamp: self.stamp, ..NOWHERE };
+        self.seen[from as usize] = start;
+        while let Some((key, distance)) = self.queue.pop_front() {
+            let seen = &mut self.seen[key as usize];
+            if seen.closed || seen.distance < distance {
+                continue;
+            }
+            seen.closed = true;
+            self.visited += 1;
+            if key == to {
+                return Some(self.trace_back(from, to));
+            }
+            for (other, edge) in keys.out.iter(key) {
+                if roads.passes(other) {
+                    let by = if edge == CHAIN { By::Chain } else { By::Given(edge) };
+                    self.reach(Hop { from: key, to: other, by }, distance, false);
+                }
+            }
+            for (index, added) in graph.added_out(key) {
+                if let Some(cost) = roads.cost(index, added.label)
+                    && roads.passes(added.to)
+                {
+                    let by = By::Added(added.label);
+                    self.reach(Hop { from: key, to: added.to, by }, distance, cost);
+                }
+            }
+            roads.assumed(key, &mut |other, first, second| {
+                let by = By::Assumed(first, second);
+                self.reach(Hop { from: key, to: other, by }, distance, true);
+            });
+        }
+        None
+    }
+
+    fn reach(&mut self, hop: Hop, distance: u32, cost: bool) {
+        let distance = distance + u32::from(cost);
+        let seen = &mut self.seen[hop.to as usize];
+        if seen.stamp == self.stamp && (seen.closed || seen.distance <= distance) {
+            return;
+        }
+        *seen = Seen { stamp: self.stamp, distance, closed: false, hop };
+        if cost {
+            self.queue.push_back((hop.to, distance));
+        } else {
+            self.queue.push_front((hop.to, distance));
+        }
+    }
+
+    fn trace_back(&self, from: Key, to: Key) -> Vec<Hop> {
+        let mut hops = Vec::new();
+        let mut key = to;
+        while key != from {
+            let hop = self.seen[key as usize].hop;
+            hops.push(hop);
+            key = hop.from;
+        }
+        hops.reverse();
+        hops
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.seen.capacity() * std::mem::size_of::<Seen>()
+    }
+}

@@ -1,0 +1,331 @@
+//! Why there is no order: cycles of named edges, and clauses that follow from them.
+
+use super::blocks::{Blocks, NO_ENTRY};
+use super::condense::{Key, Keys};
+use super::fact::{Fact, Info};
+use super::graph::Graph;
+use super::known::Known;
+use super::pairs::Pairs;
+use super::path::{By, Hop, Paths, Roads};
+use super::problem::{Block, Node, Problem, Tag};
+use super::saturate::Forced;
+use super::variables::Variables;
+use crate::sat::{self, Lit, ProofLog};
+use std::collections::{BTreeMap, HashSet};
+
+/// Why one node comes before another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// Both are on one chain.
+    Chain,
+    /// An order given with this tag.
+    Given(Tag),
+    /// This fact alone: all nodes of the first block come before all of the second, and where the queue keeps the order
+    /// of the two, the entry of the first before that of the second.
+    Decided(Fact),
+}
+
+/// One edge of a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// The node that comes first.
+    pub from: Node,
+    /// The node that comes later.
+    pub to: Node,
+    /// Why.
+    pub why: Why,
+}
+
+/// A part of a clause.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Claim {
+    /// An order.
+    Fact(Fact),
+    /// A literal of a variable that stands for no order.
+    Free(Lit),
+}
+
+/// One step of a [`Refutation`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// A clause of the problem.
+    Input(Vec<Claim>),
+    /// A closed chain of links: not all facts in it hold.
+    Cycle(Vec<Link>),
+    /// At least one of these holds, by unit propagation from the steps before.
+    Derived(Vec<Claim>),
+    /// One copy of this clause is not used any more.
+    Forget(Vec<Claim>),
+}
+
+/// A proof that there is no order. The last derived clause is empty, or says which assumptions cannot hold together; a
+/// cycle that rests on no fact is a proof by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Refutation {
+    /// The steps in order.
+    pub steps: Vec<Step>,
+}
+
+/// What the steps are made from.
+pub(crate) struct Source<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) keys: &'a Keys,
+    pub(crate) blocks: &'a Blocks,
+    pub(crate) pairs: &'a Pairs,
+    pub(crate) graph: &'a Graph,
+    pub(crate) known: &'a Known,
+    pub(crate) infos: &'a [Info],
+    pub(crate) forced: &'a [Forced],
+    /// The first so many labels come from saturation, and number the added edges.
+    pub(crate) fixed: u32,
+}
+
+/// Paths over edges that saturation added before some time.
+struct Before {
+    limit: u32,
+}
+
+impl Roads for Before {
+    fn passes(&self, _: Key) -> bool {
+        true
+    }
+
+    fn cost(&self, index: u32, _: u32) -> Option<bool> {
+        (index < self.limit).then_some(true)
+    }
+
+    fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
+}
+
+impl Source<'_> {
+    /// Builds the proof from a single cycle of given and saturated edges.
+    pub(crate) fn by_cycle(&self, hops: &[Hop]) -> Refutation {
+        let last = cycle_links(self.problem, self.infos, hops);
+        let mut steps = self.forced_steps(std::slice::from_ref(&last));
+        let rests_on_facts = last.iter().any(|link| matches!(link.why, Why::Decided(_)));
+        steps.push(Step::Cycle(last));
+        if rests_on_facts {
+            steps.push(Step::Derived(Vec::new()));
+        }
+        Refutation { steps }
+    }
+
+    /// Builds the proof from what the search logged.
+    pub(crate) fn by_search(
+        &self,
+        log: &ProofLog,
+        cycles: &[Vec<Link>],
+        variables: &Variables,
+    ) -> Refutation {
+        let claims = |lits: &[Lit]| {
+            lits.iter()
+                .map(|&lit| variables.fact(lit).map_or(Claim::Free(lit), Claim::Fact))
+                .collect::<Vec<_>>()
+        };
+        let mut steps = Vec::new();
+        let mut all = Vec::new();
+        for step in log.steps() {
+            let step = match step {
+                sat::Step::Input(lits) => Step::Input(claims(lits)),
+                sat::Step::Lemma(lits, tag) => {
+                    let links = &cycles[tag as usize];
+                    all.push(links.clone());
+                    let mut clause = claims(lits);
+                    clause.sort_unstable();
+                    if clause != broken(links) {
+                        // The search knows the clause by its roots.
+                        steps.push(Step::Cycle(links.clone()));
+                        Step::Derived(clause)
+                    } else {
+                        Step::Cycle(links.clone())
+                    }
+                }
+                sat::Step::Learned(lits) => Step::Derived(claims(lits)),
+                sat::Step::Deleted(lits) => Step::Forget(claims(lits)),
+            };
+            steps.push(step);
+        }
+        let mut proof = self.forced_steps(&all);
+        proof.extend(self.equal_steps(&all));
+        proof.append(&mut steps);
+        Refutation { steps: proof }
+    }
+
+    /// Returns the proofs of all saturated facts that some cycles rest on, each before it is used.
+    fn forced_steps(&self, cycles: &[Vec<Link>]) -> Vec<Step> {
+        let mut direct: BTreeMap<Fact, u32> = BTreeMap::new();
+        for forced in self.forced {
+            direct.entry(fact(forced.first, forced.second)).or_insert(forced.limit);
+        }
+        // Of facts that have edges but were not forced by themselves: the first edge.
+        let mut edge: BTreeMap<Fact, u32> = BTreeMap::new();
+        for (label, info) in self.infos[..self.fixed as usize].iter().enumerate() {
+            edge.entry(info.fact).or_insert(label as u32);
+        }
+        let mut todo: Vec<Fact> = Vec::new();
+        let mut proofs: BTreeMap<(u32, Fact), Vec<Link>> = BTreeMap::new();
+        let mut seen: HashSet<Fact> = HashSet::new();
+        let mut paths = Paths::default();
+        let want = |links: &[Link], todo: &mut Vec<Fact>, seen: &mut HashSet<Fact>| {
+            for link in links {
+                if let Why::Decided(fact @ Fact::Blocks { first, second }) = link.why
+                    && self.known.is(first.0, second.0)
+                    && seen.insert(fact)
+                {
+                    todo.push(fact);
+                }
+            }
+        };
+        for links in cycles {
+            want(links, &mut todo, &mut seen);
+        }
+        while let Some(fact) = todo.pop() {
+            let limit = direct.get(&fact).or(edge.get(&fact)).copied().unwrap_or(self.fixed);
+            let Fact::Blocks { first, second } = fact else { continue };
+            let links = self.force(first.0, second.0, limit, &mut paths);
+            want(&links, &mut todo, &mut seen);
+            proofs.insert((limit, fact), links);
+        }
+        proofs.into_values().map(Step::Cycle).collect()
+    }
+
+    /// Returns the cycle that the opposite of a forced pair closes.
+    fn force(&self, first: u32, second: u32, limit: u32, paths: &mut Paths) -> Vec<Link> {
+        let (blocks, roads) = (self.blocks, Before { limit });
+        let mut found = |from, to| paths.shortest(self.keys, self.graph, from, to, &roads);
+        let (a, b) = (&self.problem.blocks[first as usize], &self.problem.blocks[second as usize]);
+        let (ends, start, end) =
+            match found(blocks.first[first as usize], blocks.last[second as usize]) {
+                Some(hops) => (hops, a.first, b.last),
+                None => {
+                    let (from, to) = (blocks.entry[first as usize], blocks.entry[second as usize]);
+                    debug_assert!(
+                        from != NO_ENTRY && to != NO_ENTRY && self.problem.keeps(first, second)
+                    );
+                    let hops = found(from, to).expect("a forced pair has a path");
+                    let node = |entry: Option<super::problem::Entry>| {
+                        entry.map_or(a.first, |entry| entry.node)
+                    };
+                    (hops, node(a.entry), node(b.entry))
+                }
+            };
+        let mut links = path_links(self.problem, self.infos, &ends, start, end);
+        let closing = Link { from: end, to: start, why: Why::Decided(fact(second, first)) };
+        links.push(closing);
+        links
+    }
+
+    /// Returns the proofs that pairs below a root have the order of their root, as far as the cycles use them.
+    fn equal_steps(&self, cycles: &[Vec<Link>]) -> Vec<Step> {
+        let mut seen: HashSet<(u32, u32)> = HashSet::new();
+        let mut steps = Vec::new();
+        for link in cycles.iter().flatten() {
+            let Why::Decided(Fact::Blocks { first, second }) = link.why else { continue };
+            let (mut first, mut second) = (first.0, second.0);
+            while let Some((outer, other)) = self.pairs.above(self.problem, first, second) {
+                if !seen.insert((first.min(second), first.max(second))) {
+                    break;
+                }
+                for (a, b, p, q) in [(first, second, outer, other), (second, first, other, outer)] {
+                    // p before q, yet b before a: the entry of b comes before that of a, and a's within p before b's within q.
+                    let node = |block: u32| {
+                        self.problem.blocks[block as usize]
+                            .entry
+                            .expect("pairs below have entries")
+                            .node
+                    };
+                    steps.push(Step::Cycle(vec![
+                        Link { from: node(a), to: node(b), why: Why::Decided(fact(p, q)) },
+                        Link { from: node(b), to: node(a), why: Why::Decided(fact(b, a)) },
+                    ]));
+                }
+                (first, second) = (outer, other);
+            }
+        }
+        steps
+    }
+}
+
+/// Turns hops that close a cycle into links.
+pub(crate) fn cycle_links(problem: &Problem, infos: &[Info], hops: &[Hop]) -> Vec<Link> {
+    let mut links = hop_links(problem, infos, hops);
+    if let (Some(first), Some(last)) = (links.first(), links.last())
+        && last.to != first.from
+    {
+        let along = Link { from: last.to, to: first.from, why: Why::Chain };
+        links.push(along);
+    }
+    links
+}
+
+/// Turns hops into links that lead from one node to another.
+fn path_links(
+    problem: &Problem,
+    infos: &[Info],
+    hops: &[Hop],
+    start: Node,
+    end: Node,
+) -> Vec<Link> {
+    let mut links = hop_links(problem, infos, hops);
+    let chain = |from, to| Link { from, to, why: Why::Chain };
+    let leaves = links.first().map_or(end, |link| link.from);
+    if leaves != start {
+        links.insert(0, chain(start, leaves));
+    }
+    if let Some(last) = links.last()
+        && last.to != end
+    {
+        let along = chain(last.to, end);
+        links.push(along);
+    }
+    links
+}
+
+/// Turns hops into links, with links along chains where one arrives and the next leaves.
+fn hop_links(problem: &Problem, infos: &[Info], hops: &[Hop]) -> Vec<Link> {
+    let mut links: Vec<Link> = Vec::new();
+    for hop in hops {
+        let link = match hop.by {
+            By::Chain => continue,
+            By::Given(edge) => {
+                let edge = problem.edges[edge as usize];
+                Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }
+            }
+            By::Added(label) => {
+                let info = infos[label as usize];
+                Link { from: info.from, to: info.to, why: Why::Decided(info.fact) }
+            }
+            By::Assumed(first, second) => Link {
+                from: problem.blocks[first as usize].last,
+                to: problem.blocks[second as usize].first,
+                why: Why::Decided(fact(first, second)),
+            },
+        };
+        if let Some(before) = links.last()
+            && before.to != link.from
+        {
+            let along = Link { from: before.to, to: link.from, why: Why::Chain };
+            links.push(along);
+        }
+        links.push(link);
+    }
+    links
+}
+
+/// Returns the clause of a cycle: not all that it rests on.
+fn broken(links: &[Link]) -> Vec<Claim> {
+    let mut clause: Vec<Claim> = links
+        .iter()
+        .filter_map(|link| match link.why {
+            Why::Decided(fact) => Some(Claim::Fact(fact.opposite())),
+            _ => None,
+        })
+        .collect();
+    clause.sort_unstable();
+    clause.dedup();
+    clause
+}
+
+fn fact(first: u32, second: u32) -> Fact {
+    Fact::Blocks { first: Block(first), second: Block(second) }
+}

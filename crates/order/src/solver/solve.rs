@@ -1,0 +1,493 @@
+//! The solver: a problem, clauses over orders, and answers.
+
+use super::blocks::Blocks;
+use super::condense::Keys;
+use super::course::{Ground, Runner};
+use super::fact::{Fact, Info};
+use super::formula::Formula;
+use super::graph::Graph;
+use super::known::Known;
+use super::pairs::Pairs;
+use super::path::{By, Hop, Paths, Roads};
+use super::problem::{Block, Node, Problem, ProblemError};
+use super::refutation::{Link, Refutation, Source, Step, Why};
+use super::sabotage::Sabotage;
+use super::saturate::{End, Forced, Saturation};
+use super::theory::{Base, OrderTheory, TheoryStats};
+use super::variables::Variables;
+use super::witness::linearise;
+use crate::sat::{self, Cause, Core, Lit, Var};
+
+/// What a solver found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// A total order of all nodes in which everything holds.
+    Ordered(Vec<Node>),
+    /// There is no such order.
+    Impossible {
+        /// Assumptions that cannot hold together; empty when there is no order even without any.
+        core: Vec<Lit>,
+    },
+    /// A limit was reached first.
+    Unknown(Cause),
+}
+
+/// Bounds of one call. The default has none.
+#[derive(Default)]
+pub struct Limits<'a> {
+    /// The number of conflicts.
+    pub conflicts: Option<u64>,
+    /// Bytes that the solver may take, as it accounts for them.
+    pub memory_bytes: Option<usize>,
+    /// Asked now and then; true ends the call.
+    pub stop: Option<&'a mut dyn FnMut() -> bool>,
+}
+
+/// What a solver did so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Keys: what is left of the nodes after condensation.
+    pub keys: u64,
+    /// Pairs of blocks of one resource.
+    pub pairs: u64,
+    /// Those that saturation left undecided; 0 when it refuted the problem.
+    pub undecided: u64,
+    /// Pairs that saturation found one after the other (others follow from these).
+    pub forced: u64,
+    /// Pairs that became variables.
+    pub variables: u64,
+    /// Decisions of the search.
+    pub decisions: u64,
+    /// Conflicts of the search.
+    pub conflicts: u64,
+    /// Literals propagated by the search.
+    pub propagations: u64,
+    /// Literals that the theory of orders implied.
+    pub implied: u64,
+    /// Candidates tried.
+    pub courses: u64,
+    /// Cycles that became clauses.
+    pub cycles: u64,
+    /// Restarts of the search.
+    pub restarts: u64,
+    /// Bytes taken, as accounted for.
+    pub memory_bytes: u64,
+}
+
+/// A problem condensed and saturated.
+struct Prepared {
+    keys: Keys,
+    blocks: Blocks,
+    pairs: Pairs,
+    known: Known,
+    graph: Graph,
+    infos: Vec<Info>,
+    forced: Vec<Forced>,
+    /// How many atoms there were.
+    variables: usize,
+}
+
+/// Finds a total order of the nodes of a [`Problem`] under which clauses over orders hold.
+///
+/// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); what was learned stays.
+pub struct Solver {
+    problem: Problem,
+    core: Core,
+    variables: Variables,
+    prepared: Option<Prepared>,
+    /// The links of cycles that became clauses, when they are kept.
+    cycles: Option<Vec<Vec<Link>>>,
+    /// Set when the problem alone has no order.
+    contradiction: Option<Refutation>,
+    impossible: bool,
+    scopes: Vec<Lit>,
+    stats: Stats,
+    theory_stats: TheoryStats,
+    sabotage: Sabotage,
+}
+
+/// Rows of saturation may take so many bytes when no limit says less.
+const ROWS: usize = 256 << 20;
+/// And the sets of known pairs.
+const KNOWN: usize = 512 << 20;
+
+struct Everywhere;
+
+impl Roads for Everywhere {
+    fn passes(&self, _: u32) -> bool {
+        true
+    }
+
+    fn cost(&self, _: u32, _: u32) -> Option<bool> {
+        Some(true)
+    }
+
+    fn assumed(&self, _: u32, _: &mut dyn FnMut(u32, u32, u32)) {}
+}
+
+impl Solver {
+    /// Makes a solver for a problem.
+    #[must_use]
+    pub fn new(problem: Problem) -> Solver {
+        Solver {
+            problem,
+            core: Core::new(),
+            variables: Variables::default(),
+            prepared: None,
+            cycles: None,
+            contradiction: None,
+            impossible: false,
+            scopes: Vec::new(),
+            stats: Stats::default(),
+            theory_stats: TheoryStats::default(),
+            sabotage: Sabotage::default(),
+        }
+    }
+
+    /// Returns the problem.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Keeps what [`refutation`](Self::refutation) needs. To be called before anything else.
+    pub fn keep_proof(&mut self) {
+        self.core.log_proof();
+        self.cycles = Some(Vec::new());
+    }
+
+    /// Puts faults in, for tests of the tests. To be called before anything else.
+    #[doc(hidden)]
+    pub fn sabotage(&mut self, sabotage: Sabotage) {
+        self.sabotage = sabotage;
+    }
+
+    /// Makes a variable that stands for no order.
+    pub fn free(&mut self) -> Lit {
+        let var = self.core.new_var(false);
+        self.variables.add_free(var);
+        Lit::new(var, true)
+    }
+
+    /// Returns the literal "`first` comes before `second`"; its negation is the opposite order.
+    ///
+    /// # Errors
+    ///
+    /// Fails when there is no such node, or both are the same.
+    pub fn before(&mut self, first: Node, second: Node) -> Result<Lit, ProblemError> {
+        self.problem.check(first)?;
+        self.problem.check(second)?;
+        if first == second {
+            return Err(ProblemError::SameNode(first));
+        }
+        if let Some(lit) = self.variables.nodes(first, second) {
+            return Ok(lit);
+        }
+        let var = self.core.new_var(first < second);
+        self.variables.add_nodes(var, first.min(second), first.max(second));
+        Ok(Lit::new(var, first < second))
+    }
+
+    /// Returns the literal "block `first` comes before block `second`".
+    ///
+    /// # Panics
+    ///
+    /// Panics when the blocks are not two of one resource.
+    pub fn order(&mut self, first: Block, second: Block) -> Lit {
+        let resource = |block: Block| self.problem.blocks[block.index()].resource;
+        assert!(
+            first != second && resource(first) == resource(second),
+            "two blocks of one resource"
+        );
+        let (first, second) = match &self.prepared {
+            Some(prepared) => prepared.pairs.root(&self.problem, first.0, second.0),
+            None => (first.0, second.0),
+        };
+        if let Some(lit) = self.variables.blocks(first, second) {
+            return lit;
+        }
+        let var = self.core.new_var(first < second);
+        self.variables.add_blocks(var, first.min(second), first.max(second));
+        Lit::new(var, first < second)
+    }
+
+    /// Returns what a literal says of orders.
+    #[must_use]
+    pub fn fact(&self, lit: Lit) -> Option<Fact> {
+        self.variables.fact(lit)
+    }
+
+    /// Requires that at least one of the literals holds, in the present scope.
+    pub fn clause(&mut self, lits: &[Lit]) {
+        let mut clause: Vec<Lit> = lits.to_vec();
+        clause.extend(self.scopes.last().map(|&scope| !scope));
+        self.impossible |= !self.core.add_clause(&clause);
+    }
+
+    /// Requires that a formula holds, in the present scope. Linear in its size.
+    pub fn require(&mut self, formula: &Formula) {
+        let mut clauses: Vec<Vec<Lit>> = Vec::new();
+        let (core, variables) = (&mut self.core, &mut self.variables);
+        let mut fresh = || {
+            let var = core.new_var(false);
+            variables.add_free(var);
+            Lit::new(var, true)
+        };
+        formula.clauses(&mut fresh, &mut |clause| clauses.push(clause.to_vec()));
+        for clause in clauses {
+            self.clause(&clause);
+        }
+    }
+
+    /// Opens a scope: what is required from now on holds until [`pop`](Self::pop).
+    pub fn push(&mut self) {
+        let scope = self.free();
+        self.scopes.push(scope);
+    }
+
+    /// Closes the last scope and forgets what was required in it. Does nothing when there is none.
+    pub fn pop(&mut self) {
+        if let Some(scope) = self.scopes.pop() {
+            self.impossible |= !self.core.add_clause(&[!scope]);
+        }
+    }
+
+    /// Looks for a total order in which the problem, all clauses and the assumptions hold.
+    pub fn solve(&mut self, assumptions: &[Lit], limits: &mut Limits<'_>) -> Answer {
+        let mut never = || false;
+        let stop: &mut dyn FnMut() -> bool = match &mut limits.stop {
+            Some(stop) => &mut **stop,
+            None => &mut never,
+        };
+        if self.contradiction.is_none() && self.prepare(limits.memory_bytes, stop).is_none() {
+            return Answer::Unknown(Cause::Stopped);
+        }
+        if self.contradiction.is_some() || self.impossible {
+            return Answer::Impossible { core: Vec::new() };
+        }
+        let mut prepared = self.prepared.take().expect("prepared above");
+        let fixed = prepared.infos.len();
+        let graph = std::mem::take(&mut prepared.graph);
+        let infos = std::mem::take(&mut prepared.infos);
+        let base = Base {
+            problem: &self.problem,
+            keys: &prepared.keys,
+            blocks: &prepared.blocks,
+            pairs: &prepared.pairs,
+            known: &prepared.known,
+        };
+        let mut theory =
+            OrderTheory::new(&base, graph, infos, &mut self.variables, self.cycles.take());
+        theory.sabotage(self.sabotage);
+        let held = theory.bytes()
+            + prepared.keys.bytes()
+            + prepared.known.bytes()
+            + prepared.blocks.bytes();
+        let mut all: Vec<Lit> = self.scopes.clone();
+        all.extend_from_slice(assumptions);
+        let mut budget = sat::Budget {
+            conflicts: limits.conflicts,
+            memory_bytes: limits.memory_bytes.map(|bytes| bytes.saturating_sub(held)),
+            stop: Some(stop),
+        };
+        let answer = self.core.solve(&all, &mut theory, &mut budget);
+        let accepted = theory.accepted.take();
+        self.theory_stats.add(&theory.stats);
+        self.cycles = theory.cycles.take();
+        let bytes = theory.bytes() + held;
+        let (mut graph, mut infos) =
+            (std::mem::take(&mut theory.graph), std::mem::take(&mut theory.infos));
+        drop(theory);
+        graph.truncate(fixed as u32);
+        infos.truncate(fixed);
+        prepared.graph = graph;
+        prepared.infos = infos;
+        let answer = match answer {
+            sat::Answer::Sat => {
+                let facts = (0..self.variables.len()).filter_map(|var| {
+                    let lit = Lit::new(Var::from_index(var), true);
+                    let fact = self.variables.fact(lit)?;
+                    Some(if self.core.model(lit) { fact } else { fact.opposite() })
+                });
+                let accepted = accepted.expect("a model was accepted");
+                let Prepared { keys, blocks, .. } = &prepared;
+                Answer::Ordered(linearise(&self.problem, keys, blocks, &accepted, facts))
+            }
+            sat::Answer::Unsat { core } => Answer::Impossible {
+                core: core.into_iter().filter(|lit| assumptions.contains(lit)).collect(),
+            },
+            sat::Answer::Unknown(cause) => Answer::Unknown(cause),
+        };
+        self.prepared = Some(prepared);
+        self.count(bytes);
+        answer
+    }
+
+    fn count(&mut self, bytes: usize) {
+        let core = self.core.stats();
+        self.stats = Stats {
+            variables: self.variables.pairs() as u64,
+            decisions: core.decisions,
+            conflicts: core.conflicts,
+            propagations: core.propagations,
+            restarts: core.restarts,
+            implied: self.theory_stats.implied,
+            courses: self.theory_stats.courses,
+            cycles: self.theory_stats.cycles,
+            memory_bytes: (core.memory_bytes + bytes) as u64,
+            ..self.stats
+        };
+    }
+
+    /// Returns what the solver did so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// Returns whether saturation alone settled the order of two blocks of one resource.
+    #[must_use]
+    pub fn settled(&self, first: Block, second: Block) -> bool {
+        self.prepared.as_ref().is_some_and(|prepared| {
+            prepared.known.is(first.0, second.0) || prepared.known.is(second.0, first.0)
+        })
+    }
+
+    /// Returns the proof behind the last answer [`Answer::Impossible`]: `None` when [`keep_proof`](Self::keep_proof) was
+    /// not called in time.
+    #[must_use]
+    pub fn refutation(&self) -> Option<Refutation> {
+        if let Some(refutation) = &self.contradiction {
+            return Some(refutation.clone());
+        }
+        let (log, cycles) = (self.core.proof()?, self.cycles.as_ref()?);
+        let prepared = self.prepared.as_ref()?;
+        Some(self.source(prepared).by_search(log, cycles, &self.variables))
+    }
+
+    fn source<'a>(&'a self, prepared: &'a Prepared) -> Source<'a> {
+        Source {
+            problem: &self.problem,
+            keys: &prepared.keys,
+            blocks: &prepared.blocks,
+            pairs: &prepared.pairs,
+            graph: &prepared.graph,
+            known: &prepared.known,
+            infos: &prepared.infos,
+            forced: &prepared.forced,
+            fixed: prepared.graph.len(),
+        }
+    }
+
+    /// Condenses and saturates; `None` when stopped. A contradiction is noted.
+    fn prepare(&mut self, memory: Option<usize>, stop: &mut dyn FnMut() -> bool) -> Option<()> {
+        if let Some(prepared) = &self.prepared
+            && (prepared.variables == self.variables.len()
+                || self.variables.atom_nodes().all(|node| prepared.keys.is_loose(node)))
+        {
+            return Some(());
+        }
+        self.prepared = None;
+        let variables = self.variables.len();
+        let keys = match Keys::build(&self.problem, self.variables.atom_nodes()) {
+            Ok(keys) => keys,
+            Err(edge) => {
+                let edge = self.problem.edges[edge];
+                let mut cycle =
+                    vec![Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }];
+                if edge.from != edge.to {
+                    cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
+                }
+                self.contradiction = Some(Refutation { steps: vec![Step::Cycle(cycle)] });
+                return Some(());
+            }
+        };
+        let blocks = Blocks::build(&self.problem, &keys);
+        let first = {
+            let graph = Graph::new((0..keys.len() as u32).collect());
+            let hint: Vec<u32> =
+                keys.start.iter().map(|&node| self.problem.position(node)).collect();
+            let ground = Ground {
+                problem: &self.problem,
+                keys: &keys,
+                blocks: &blocks,
+                graph: &graph,
+                known: &Known::default(),
+                fixed: 0,
+            };
+            Runner::default().run(ground, &hint)
+        };
+        self.theory_stats.courses += 1;
+        let empty = Pairs::default();
+        if let Some(knot) = first.knots.iter().find(|knot| knot.undone.is_none()) {
+            let source = Source {
+                problem: &self.problem,
+                keys: &keys,
+                blocks: &blocks,
+                pairs: &empty,
+                graph: &Graph::new((0..keys.len() as u32).collect()),
+                known: &Known::default(),
+                infos: &[],
+                forced: &[],
+                fixed: 0,
+            };
+            self.contradiction = Some(source.by_cycle(&knot.hops));
+            return Some(());
+        }
+        let graph = Graph::new(first.order);
+        let rows = memory.map_or(ROWS, |bytes| ROWS.min(bytes / 4));
+        let most_known = memory.map_or(KNOWN, |bytes| KNOWN.min(bytes / 4));
+        self.stats.keys = keys.len() as u64;
+        self.stats.pairs = blocks.pairs();
+        self.stats.undecided = self.stats.pairs;
+        if Known::bytes_for(&blocks) > most_known || self.sabotage.search_only {
+            // The search alone is complete; it only has more to find out.
+            let pairs = Pairs::build(&self.problem, &blocks);
+            let known = Known::default();
+            let (infos, forced) = (Vec::new(), Vec::new());
+            self.prepared =
+                Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
+            return Some(());
+        }
+        let mut saturation = Saturation::new(&self.problem, &keys, &blocks, graph);
+        saturation.sabotage = self.sabotage;
+        let end = saturation.run(rows, stop);
+        if end == End::Stopped {
+            return None;
+        }
+        self.stats.memory_bytes = saturation.bytes() as u64;
+        let Saturation { graph, known, infos, forced, .. } = saturation;
+        self.stats.forced = forced.len() as u64;
+        if end == End::Refuted {
+            self.stats.undecided = 0;
+            let closing = infos.last().expect("the pair that closed a cycle has an edge");
+            let (from, to) = (keys.of(closing.from), keys.of(closing.to));
+            let mut hops = if from == to {
+                Vec::new()
+            } else {
+                Paths::default()
+                    .shortest(&keys, &graph, to, from, &Everywhere)
+                    .expect("the edge closes a cycle")
+            };
+            hops.push(Hop { from, to, by: By::Added(infos.len() as u32 - 1) });
+            let source = Source {
+                problem: &self.problem,
+                keys: &keys,
+                blocks: &blocks,
+                pairs: &empty,
+                graph: &graph,
+                known: &known,
+                infos: &infos,
+                forced: &forced,
+                fixed: graph.len(),
+            };
+            self.contradiction = Some(source.by_cycle(&hops));
+            return Some(());
+        }
+        self.stats.undecided = self.stats.pairs - known.count();
+        let pairs = Pairs::build(&self.problem, &blocks);
+        self.prepared =
+            Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
+        Some(())
+    }
+}

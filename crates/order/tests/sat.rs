@@ -1,0 +1,781 @@
+//! The SAT core against brute force, with a theory that does everything a theory may do; every proof and core is checked again.
+
+use std::collections::HashMap;
+
+use anyorder_order::sat::{
+    Answer, Budget, Cause, Core, Lit, NoTheory, Output, ProofLog, Stats, Step, Theory, Value,
+    Values, Var,
+};
+
+/// A small generator (splitmix64), so that failures can be repeated.
+struct Rng(u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn lit(&mut self, vars: usize) -> Lit {
+        Lit::from_index(self.below(2 * vars))
+    }
+
+    /// A clause of so many different variables.
+    fn clause(&mut self, vars: usize, len: usize) -> Vec<Lit> {
+        let mut clause: Vec<Lit> = Vec::new();
+        while clause.len() < len.min(vars) {
+            let lit = self.lit(vars);
+            if clause.iter().all(|other| other.var() != lit.var()) {
+                clause.push(lit);
+            }
+        }
+        clause
+    }
+}
+
+/// An assignment of all variables, one bit each.
+fn holds(lit: Lit, assignment: u64) -> bool {
+    (assignment >> lit.var().index() & 1 == 1) == lit.is_positive()
+}
+
+fn any(lits: &[Lit], assignment: u64) -> bool {
+    lits.iter().any(|&lit| holds(lit, assignment))
+}
+
+/// What the test theory demands.
+#[derive(Clone, Debug)]
+enum Demand {
+    Clause(Vec<Lit>),
+    AtMost(Vec<Lit>, usize),
+    /// An odd number of them holds.
+    Odd(Vec<Lit>),
+}
+
+impl Demand {
+    fn lits(&self) -> &[Lit] {
+        match self {
+            Demand::Clause(lits) | Demand::AtMost(lits, _) | Demand::Odd(lits) => lits,
+        }
+    }
+
+    /// Whether it is met when exactly the literals at the set bits of `mask` hold.
+    fn met(&self, mask: u32) -> bool {
+        match self {
+            Demand::Clause(_) => mask != 0,
+            Demand::AtMost(_, most) => mask.count_ones() as usize <= *most,
+            Demand::Odd(_) => mask.count_ones() % 2 == 1,
+        }
+    }
+
+    fn holds(&self, assignment: u64) -> bool {
+        let mask = self
+            .lits()
+            .iter()
+            .enumerate()
+            .map(|(at, &lit)| u32::from(holds(lit, assignment)) << at)
+            .sum();
+        self.met(mask)
+    }
+
+    /// All masks that agree with the known literals.
+    fn completions(&self, known: impl Fn(Lit) -> Value) -> Vec<u32> {
+        let lits = self.lits();
+        (0..1u32 << lits.len())
+            .filter(|mask| {
+                lits.iter().enumerate().all(|(at, &lit)| match known(lit) {
+                    Value::True => mask >> at & 1 == 1,
+                    Value::False => mask >> at & 1 == 0,
+                    Value::Open => true,
+                })
+            })
+            .collect()
+    }
+}
+
+/// How the test theory behaves, in percent.
+struct Habits {
+    lazy: usize,
+    imply: usize,
+    noise: usize,
+    define: usize,
+}
+
+/// Knows demands and tells of them late, in any form it is allowed to.
+struct Whimsical {
+    demands: Vec<Demand>,
+    /// Each new variable is the exclusive or of two literals of earlier ones.
+    definitions: Vec<(Var, Lit, Lit)>,
+    rng: Rng,
+    habits: Habits,
+    /// By variable: where it is on the trail and the literal there, as far as taken.
+    positions: HashMap<Var, (usize, Lit)>,
+    taken: usize,
+    /// For each literal implied: its demand, and how long the trail was.
+    reasons: HashMap<Lit, (usize, usize)>,
+    explained: u64,
+    created: u64,
+}
+
+impl Whimsical {
+    fn new(demands: Vec<Demand>, mut rng: Rng) -> Whimsical {
+        let habits = Habits {
+            lazy: [0, 30, 80, 100][rng.below(4)],
+            imply: [0, 50, 100][rng.below(3)],
+            noise: [0, 5, 30][rng.below(3)],
+            define: [0, 50][rng.below(2)],
+        };
+        Whimsical {
+            demands,
+            definitions: Vec::new(),
+            rng,
+            habits,
+            positions: HashMap::new(),
+            taken: 0,
+            reasons: HashMap::new(),
+            explained: 0,
+            created: 0,
+        }
+    }
+
+    /// Extends an assignment of the first variables to the defined ones.
+    fn extend(&self, mut assignment: u64) -> u64 {
+        for &(var, a, b) in &self.definitions {
+            if holds(a, assignment) != holds(b, assignment) {
+                assignment |= 1 << var.index();
+            }
+        }
+        assignment
+    }
+
+    fn take(&mut self, trail: &[Lit]) {
+        assert!(self.taken <= trail.len(), "the trail was cut without a word");
+        for (at, lit) in trail.iter().enumerate().skip(self.taken) {
+            self.positions.insert(lit.var(), (at, *lit));
+        }
+        self.taken = trail.len();
+    }
+
+    /// Tells of what a demand says now; true when it is violated.
+    fn tell(&mut self, index: usize, values: &Values, out: &mut Output) -> bool {
+        let demand = self.demands[index].clone();
+        let masks = demand.completions(|lit| values.value(lit));
+        let good: Vec<u32> = masks.iter().copied().filter(|&mask| demand.met(mask)).collect();
+        let falsified = |but: Option<Lit>| {
+            let known = demand.lits().iter().filter(move |&&lit| Some(lit) != but);
+            let false_now = |&lit: &Lit| match values.value(lit) {
+                Value::True => Some(!lit),
+                Value::False => Some(lit),
+                Value::Open => None,
+            };
+            known.filter_map(false_now)
+        };
+        if good.is_empty() {
+            out.lemma(&falsified(None).collect::<Vec<_>>(), index as u32);
+            return true;
+        }
+        for (at, &base) in demand.lits().iter().enumerate() {
+            if values.value(base) != Value::Open {
+                continue;
+            }
+            let ones = good.iter().filter(|&&mask| mask >> at & 1 == 1).count();
+            if ones != 0 && ones != good.len() {
+                continue;
+            }
+            let implied = if ones == 0 { !base } else { base };
+            if self.rng.chance(self.habits.imply) {
+                // A second demand of the same call may imply the opposite: the core finds it false.
+                if let std::collections::hash_map::Entry::Vacant(free) = self.reasons.entry(implied)
+                {
+                    free.insert((index, self.taken));
+                    out.imply(implied);
+                }
+            } else {
+                let lemma: Vec<Lit> = falsified(Some(base)).chain([implied]).collect();
+                out.lemma(&lemma, index as u32);
+            }
+        }
+        false
+    }
+
+    /// A clause that follows from a demand, whatever the assignment is.
+    fn noise(&mut self, out: &mut Output) {
+        let index = self.rng.below(self.demands.len());
+        let demand = &self.demands[index];
+        let bad: Vec<u32> =
+            (0..1 << demand.lits().len()).filter(|&mask| !demand.met(mask)).collect();
+        if bad.is_empty() {
+            return;
+        }
+        let mask = bad[self.rng.below(bad.len())];
+        let flip = |(at, &lit): (usize, &Lit)| if mask >> at & 1 == 1 { !lit } else { lit };
+        let mut lemma: Vec<Lit> = demand.lits().iter().enumerate().map(flip).collect();
+        // Repetitions are allowed.
+        let again = lemma[self.rng.below(lemma.len())];
+        lemma.push(again);
+        out.lemma(&lemma, index as u32);
+    }
+
+    /// Splits an exclusive or with a new variable.
+    fn define(&mut self, index: usize, out: &mut Output) {
+        let Demand::Odd(lits) = &self.demands[index] else { return };
+        if lits.len() < 4 || self.definitions.len() > 8 {
+            return;
+        }
+        let (a, b) = (lits[0], lits[1]);
+        let phase = self.rng.chance(50);
+        let var = out.new_var(phase);
+        let y = Lit::new(var, true);
+        let rest = lits[2..].iter().copied().chain([y]).collect();
+        for lemma in [[!y, a, b], [!y, !a, !b], [y, !a, b], [y, a, !b]] {
+            out.lemma(&lemma, 1000);
+        }
+        self.definitions.push((var, a, b));
+        self.demands.push(Demand::Odd(rest));
+        self.created += 1;
+    }
+}
+
+impl Theory for Whimsical {
+    fn propagate(&mut self, trail: &[Lit], values: &Values, out: &mut Output) {
+        if self.demands.is_empty() || self.rng.chance(self.habits.lazy) {
+            return;
+        }
+        self.take(trail);
+        for index in 0..self.demands.len() {
+            if self.rng.chance(60) {
+                self.tell(index, values, out);
+            }
+        }
+        if self.rng.chance(self.habits.noise) {
+            self.noise(out);
+        }
+    }
+
+    fn final_check(&mut self, trail: &[Lit], values: &Values, out: &mut Output) {
+        self.take(trail);
+        for index in 0..self.demands.len() {
+            let before = out.is_empty();
+            let violated = self.tell(index, values, out);
+            assert!(violated || before == out.is_empty(), "nothing is open any more");
+            if violated && self.rng.chance(self.habits.define) {
+                self.define(index, out);
+            }
+            if violated && self.rng.chance(50) {
+                return;
+            }
+        }
+    }
+
+    fn backtrack(&mut self, len: usize) {
+        self.taken = self.taken.min(len);
+        self.positions.retain(|_, (at, _)| *at < len);
+        self.reasons.retain(|_, (_, at)| *at < len);
+    }
+
+    fn explain(&mut self, lit: Lit, out: &mut Vec<Lit>) -> u32 {
+        let (index, len) = self.reasons.remove(&lit).expect("asked twice, or too late");
+        let demand = &self.demands[index];
+        let known = |of: Lit| match self.positions.get(&of.var()) {
+            _ if of.var() == lit.var() => {
+                if of == lit {
+                    Value::False
+                } else {
+                    Value::True
+                }
+            }
+            Some(&(at, truth)) if at < len => {
+                if of == truth {
+                    Value::True
+                } else {
+                    Value::False
+                }
+            }
+            _ => Value::Open,
+        };
+        assert!(
+            demand.completions(known).iter().all(|&mask| !demand.met(mask)),
+            "the literal was implied"
+        );
+        let others = demand.lits().iter().filter(|of| of.var() != lit.var());
+        out.extend(others.filter_map(|&of| match known(of) {
+            Value::True => Some(!of),
+            Value::False => Some(of),
+            Value::Open => None,
+        }));
+        self.explained += 1;
+        index as u32
+    }
+}
+
+/// Follows a proof with nothing but occurrence lists; returns the last learned clause.
+struct Checker {
+    clauses: Vec<Option<Vec<Lit>>>,
+    occurrences: HashMap<Lit, Vec<usize>>,
+    by_content: HashMap<Vec<Lit>, Vec<usize>>,
+}
+
+fn sorted(lits: &[Lit]) -> Vec<Lit> {
+    let mut lits = lits.to_vec();
+    lits.sort();
+    lits
+}
+
+impl Checker {
+    fn check(log: &ProofLog, mut valid: impl FnMut(&[Lit], u32) -> bool) -> Option<Vec<Lit>> {
+        let mut checker =
+            Checker { clauses: vec![], occurrences: HashMap::new(), by_content: HashMap::new() };
+        let mut last = None;
+        for step in log.steps() {
+            match step {
+                Step::Input(lits) => checker.add(lits),
+                Step::Lemma(lits, tag) => {
+                    assert!(valid(lits, tag), "lemma {lits:?} is not valid");
+                    checker.add(lits);
+                }
+                Step::Learned(lits) => {
+                    assert!(checker.implies(lits), "{lits:?} does not follow");
+                    checker.add(lits);
+                    last = Some(lits.to_vec());
+                }
+                Step::Deleted(lits) => {
+                    let copies = checker.by_content.get_mut(&sorted(lits));
+                    let copy = copies.and_then(Vec::pop).expect("deletes what there is");
+                    checker.clauses[copy] = None;
+                }
+            }
+        }
+        last
+    }
+
+    fn add(&mut self, lits: &[Lit]) {
+        for &lit in lits {
+            self.occurrences.entry(lit).or_default().push(self.clauses.len());
+        }
+        self.by_content.entry(sorted(lits)).or_default().push(self.clauses.len());
+        self.clauses.push(Some(lits.to_vec()));
+    }
+
+    /// Reverse unit propagation.
+    fn implies(&self, lits: &[Lit]) -> bool {
+        let mut truths = std::collections::HashSet::new();
+        let mut queue: Vec<Lit> = lits.iter().map(|&lit| !lit).collect();
+        for clause in self.clauses.iter().flatten() {
+            match clause[..] {
+                [] => return true,
+                [first, ref rest @ ..] if rest.iter().all(|&lit| lit == first) => queue.push(first),
+                _ => {}
+            }
+        }
+        while let Some(lit) = queue.pop() {
+            if truths.contains(&!lit) {
+                return true;
+            }
+            if !truths.insert(lit) {
+                continue;
+            }
+            for &at in self.occurrences.get(&!lit).into_iter().flatten() {
+                let Some(clause) = &self.clauses[at] else { continue };
+                if clause.iter().any(|lit| truths.contains(lit)) {
+                    continue;
+                }
+                let mut open = clause.iter().filter(|&&lit| !truths.contains(&!lit));
+                match (open.next(), open.next()) {
+                    (None, _) => return true,
+                    (Some(&unit), None) => queue.push(unit),
+                    (Some(&a), Some(&b)) if a == b => queue.push(a),
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+}
+
+/// A core, its theory, and all that was said to them.
+struct Case {
+    core: Core,
+    vars: usize,
+    clauses: Vec<Vec<Lit>>,
+    demands: Vec<Demand>,
+    theory: Whimsical,
+}
+
+#[derive(Default, Debug)]
+struct Seen {
+    sat: u64,
+    unsat: u64,
+    failed_assumptions: u64,
+    proofs: u64,
+    created: u64,
+    explained: u64,
+}
+
+impl Case {
+    fn new(rng: &mut Rng) -> Case {
+        let vars = 1 + rng.below(9);
+        let mut core = Core::new();
+        if rng.chance(70) {
+            core.log_proof();
+        }
+        for _ in 0..vars {
+            core.new_var(rng.chance(50));
+        }
+        let demands: Vec<Demand> = (0..rng.below(6))
+            .map(|_| {
+                let len = 1 + rng.below(6);
+                let lits = rng.clause(vars, len);
+                match rng.below(3) {
+                    0 => Demand::Clause(lits),
+                    1 => {
+                        let most = rng.below(lits.len() + 1);
+                        Demand::AtMost(lits, most)
+                    }
+                    _ => Demand::Odd(lits),
+                }
+            })
+            .collect();
+        let theory = Whimsical::new(demands.clone(), Rng(rng.next()));
+        Case { core, vars, clauses: Vec::new(), demands, theory }
+    }
+
+    /// All assignments that clauses and theory allow.
+    fn models(&self) -> impl Iterator<Item = u64> {
+        (0..1u64 << self.vars).filter(|&assignment| {
+            self.clauses.iter().all(|clause| any(clause, assignment))
+                && self.demands.iter().all(|demand| demand.holds(assignment))
+        })
+    }
+
+    fn grow(&mut self, rng: &mut Rng) {
+        for _ in 0..rng.below(4 * self.vars) {
+            let len = [1, 2, 2, 3, 3, 3, 3, 4][rng.below(8)];
+            let clause: Vec<Lit> = if rng.chance(10) {
+                (0..len).map(|_| rng.lit(self.vars)).collect()
+            } else {
+                rng.clause(self.vars, len)
+            };
+            self.clauses.push(clause.clone());
+            if !self.core.add_clause(&clause) {
+                assert_eq!(self.models().count(), 0, "said to be unsatisfiable");
+            }
+        }
+        if !self.demands.is_empty() && rng.chance(30) {
+            let mut out = Vec::new();
+            let index = rng.below(self.demands.len());
+            if let Demand::Clause(lits) = &self.demands[index] {
+                out.extend_from_slice(lits);
+                self.core.add_lemma(&out, index as u32);
+            }
+        }
+    }
+
+    fn solve(&mut self, rng: &mut Rng, seen: &mut Seen) {
+        let assumptions: Vec<Lit> = (0..rng.below(5)).map(|_| rng.lit(self.vars)).collect();
+        let answer = self.core.solve(&assumptions, &mut self.theory, &mut Budget::default());
+        let meets = |lits: &[Lit], model: u64| lits.iter().all(|&lit| holds(lit, model));
+        match answer {
+            Answer::Sat => {
+                seen.sat += 1;
+                let bit =
+                    |var| u64::from(self.core.model(Lit::new(Var::from_index(var), true))) << var;
+                let model: u64 = (0..self.vars).map(bit).sum();
+                assert!(self.models().any(|other| other == model) && meets(&assumptions, model));
+            }
+            Answer::Unsat { core } => {
+                seen.unsat += 1;
+                seen.failed_assumptions += u64::from(!core.is_empty());
+                assert!(core.iter().all(|lit| assumptions.contains(lit)));
+                assert!(!self.models().any(|model| meets(&core, model)), "the core can hold");
+                if let Some(log) = self.core.proof() {
+                    seen.proofs += 1;
+                    let last = self.check_proof(log);
+                    let negated: Vec<Lit> = core.iter().map(|&lit| !lit).collect();
+                    assert_eq!(last.map(|lits| sorted(&lits)), Some(sorted(&negated)));
+                }
+            }
+            Answer::Unknown(cause) => panic!("unknown without a limit: {cause:?}"),
+        }
+    }
+
+    fn check_proof(&self, log: &ProofLog) -> Option<Vec<Lit>> {
+        let allowed: Vec<u64> = (0..1u64 << self.vars)
+            .filter(|&assignment| self.demands.iter().all(|demand| demand.holds(assignment)))
+            .map(|assignment| self.theory.extend(assignment))
+            .collect();
+        Checker::check(log, |lits, _| allowed.iter().all(|&assignment| any(lits, assignment)))
+    }
+}
+
+fn add(total: &mut Stats, stats: Stats) {
+    total.conflicts += stats.conflicts;
+    total.decisions += stats.decisions;
+    total.propagations += stats.propagations;
+    total.learned += stats.learned;
+    total.theory_conflicts += stats.theory_conflicts;
+    total.theory_propagations += stats.theory_propagations;
+    total.explanations += stats.explanations;
+    total.lemmas += stats.lemmas;
+    total.lemmas_conflicting += stats.lemmas_conflicting;
+    total.lemmas_conflicting_below += stats.lemmas_conflicting_below;
+    total.lemmas_unit += stats.lemmas_unit;
+    total.lemmas_open += stats.lemmas_open;
+    total.lemmas_satisfied += stats.lemmas_satisfied;
+    total.final_checks += stats.final_checks;
+}
+
+#[test]
+fn agrees_with_brute_force_under_a_whimsical_theory() {
+    let mut seen = Seen::default();
+    let mut total = Stats::default();
+    for seed in 0..20_000 {
+        let mut rng = Rng(seed);
+        let mut case = Case::new(&mut rng);
+        for _ in 0..1 + rng.below(5) {
+            case.grow(&mut rng);
+            case.solve(&mut rng, &mut seen);
+        }
+        seen.created += case.theory.created;
+        seen.explained += case.theory.explained;
+        add(&mut total, case.core.stats());
+    }
+    println!("{seen:?}\n{total:?}");
+    assert!(
+        seen.sat > 5000
+            && seen.unsat > 5000
+            && seen.failed_assumptions > 1000
+            && seen.proofs > 3000
+    );
+    assert!(seen.created > 100 && seen.explained > 1000 && seen.explained == total.explanations);
+    assert!(total.conflicts > 5000 && total.learned > 1000 && total.theory_conflicts > 1000);
+    assert!(total.theory_propagations > 1000 && total.final_checks > 5000);
+    assert!(total.lemmas_conflicting_below > 100 && total.lemmas_conflicting > 1000);
+    assert!(total.lemmas_unit > 1000 && total.lemmas_open > 100 && total.lemmas_satisfied > 100);
+}
+
+/// Solves, and checks the answer and its proof against the clauses alone; returns whether there is a model.
+fn solve_and_check(core: &mut Core, clauses: &[Vec<Lit>]) -> bool {
+    match core.solve(&[], &mut NoTheory, &mut Budget::default()) {
+        Answer::Sat => {
+            assert!(clauses.iter().all(|clause| clause.iter().any(|&lit| core.model(lit))));
+            true
+        }
+        Answer::Unsat { core: failed } => {
+            assert!(failed.is_empty());
+            let log = core.proof().expect("recorded");
+            assert_eq!(Checker::check(log, |_, _| false), Some(vec![]));
+            false
+        }
+        Answer::Unknown(cause) => panic!("{cause:?}"),
+    }
+}
+
+#[test]
+fn long_searches_restart_and_forget_and_their_proofs_hold() {
+    let mut answers = [0; 2];
+    let mut total = Stats::default();
+    for seed in 0..12 {
+        let mut rng = Rng(seed);
+        let vars = 120;
+        let mut core = Core::new();
+        core.log_proof();
+        for _ in 0..vars {
+            core.new_var(true);
+        }
+        let clauses: Vec<Vec<Lit>> = (0..vars * 43 / 10).map(|_| rng.clause(vars, 3)).collect();
+        for clause in &clauses {
+            core.add_clause(clause);
+        }
+        answers[usize::from(solve_and_check(&mut core, &clauses))] += 1;
+        let stats = core.stats();
+        total.restarts += stats.restarts;
+        total.reductions += stats.reductions;
+        total.deleted += stats.deleted;
+    }
+    println!("{answers:?} {total:?}");
+    assert!(answers[0] > 2 && answers[1] > 2);
+    assert!(total.restarts > 10 && total.reductions > 3 && total.deleted > 100);
+}
+
+/// Whether the equations (sets of variables with an odd number of true literals) have a common solution: by elimination.
+fn consistent(demands: &[Demand], vars: usize) -> bool {
+    let row = |demand: &Demand| {
+        let signs = demand.lits().iter().filter(|lit| !lit.is_positive()).count() as u64;
+        demand
+            .lits()
+            .iter()
+            .fold(((1 + signs) % 2) << vars, |row, lit| row ^ 1 << lit.var().index())
+    };
+    let mut rows: Vec<u64> = demands.iter().map(row).collect();
+    for var in 0..vars {
+        let Some(at) = rows.iter().position(|row| row >> var & 1 == 1) else { continue };
+        let pivot = rows.swap_remove(at);
+        rows.iter_mut().filter(|row| **row >> var & 1 == 1).for_each(|row| *row ^= pivot);
+    }
+    rows.iter().all(|&row| row == 0)
+}
+
+#[test]
+fn systems_of_parities_with_lazy_reasons() {
+    let mut answers = [0; 2];
+    let mut total = Stats::default();
+    for seed in 0..24 {
+        let mut rng = Rng(seed);
+        let vars = 46 + rng.below(8);
+        let equations = vars * (90 + rng.below(20)) / 100;
+        let demands: Vec<Demand> =
+            (0..equations).map(|_| Demand::Odd(rng.clause(vars, 4))).collect();
+        let mut theory = Whimsical::new(demands.clone(), Rng(seed));
+        theory.habits = Habits { lazy: 20, imply: 100, noise: 0, define: 0 };
+        let mut core = Core::new();
+        core.log_proof();
+        for _ in 0..vars {
+            core.new_var(false);
+        }
+        let answer = core.solve(&[], &mut theory, &mut Budget::default());
+        assert_eq!(answer == Answer::Sat, consistent(&demands, vars));
+        answers[usize::from(answer == Answer::Sat)] += 1;
+        // Each lemma follows from the demand that its tag names.
+        let valid = |lemma: &[Lit], tag: u32| {
+            let demand = &demands[tag as usize];
+            let known = |of: Lit| match lemma.iter().find(|lit| lit.var() == of.var()) {
+                Some(&lit) if lit == of => Value::False,
+                Some(_) => Value::True,
+                None => Value::Open,
+            };
+            demand.completions(known).iter().all(|&mask| !demand.met(mask))
+        };
+        let last = Checker::check(core.proof().expect("recorded"), valid);
+        assert!(answer == Answer::Sat || last == Some(vec![]));
+        let stats = core.stats();
+        add(&mut total, stats);
+        total.restarts += stats.restarts;
+        total.reductions += stats.reductions;
+    }
+    println!("{answers:?} {total:?}");
+    assert!(answers[0] > 5 && answers[1] > 5);
+    assert!(total.restarts > 10 && total.reductions > 3 && total.explanations > 1000);
+}
+
+/// `pigeons` in one hole less: by clauses each sits somewhere, by the theory no hole has two.
+fn pigeons(pigeons: usize) -> (Core, Whimsical) {
+    let holes = pigeons - 1;
+    let mut core = Core::new();
+    core.log_proof();
+    let sits: Vec<Vec<Lit>> = (0..pigeons)
+        .map(|_| (0..holes).map(|_| Lit::new(core.new_var(true), true)).collect())
+        .collect();
+    for clause in &sits {
+        assert!(core.add_clause(clause));
+    }
+    let demands = (0..holes)
+        .map(|hole| Demand::AtMost(sits.iter().map(|lits| lits[hole]).collect(), 1))
+        .collect();
+    let mut theory = Whimsical::new(demands, Rng(7));
+    theory.habits = Habits { lazy: 0, imply: 100, noise: 0, define: 0 };
+    (core, theory)
+}
+
+#[test]
+fn limits_end_a_search_and_it_can_go_on() {
+    let (mut core, mut theory) = pigeons(7);
+    let mut solve = |budget: &mut Budget<'_>| core.solve(&[], &mut theory, budget);
+    assert_eq!(
+        solve(&mut Budget { conflicts: Some(20), ..Budget::default() }),
+        Answer::Unknown(Cause::Conflicts)
+    );
+    assert_eq!(
+        solve(&mut Budget { memory_bytes: Some(1000), ..Budget::default() }),
+        Answer::Unknown(Cause::Memory)
+    );
+    let mut asked = 0;
+    let mut stop = || {
+        asked += 1;
+        asked == 3
+    };
+    assert_eq!(
+        solve(&mut Budget { stop: Some(&mut stop), ..Budget::default() }),
+        Answer::Unknown(Cause::Stopped)
+    );
+    assert_eq!(solve(&mut Budget::default()), Answer::Unsat { core: vec![] });
+    assert_eq!(Checker::check(core.proof().expect("recorded"), |_, _| true), Some(vec![]));
+    assert!(core.stats().memory_bytes > 1000);
+}
+
+#[test]
+fn the_same_calls_give_the_same_run() {
+    let run = || {
+        let (mut core, mut theory) = pigeons(6);
+        core.solve(&[], &mut theory, &mut Budget::default());
+        let steps: Vec<String> = core
+            .proof()
+            .into_iter()
+            .flat_map(ProofLog::steps)
+            .map(|step| format!("{step:?}"))
+            .collect();
+        (core.stats(), steps)
+    };
+    assert!(run() == run());
+}
+
+#[test]
+fn corner_cases() {
+    let mut core = Core::default();
+    assert_eq!(core.solve(&[], &mut NoTheory, &mut Budget::default()), Answer::Sat);
+    core.log_proof();
+    let a = Lit::new(core.new_var(false), true);
+    let b = Lit::new(core.new_var(false), true);
+    assert!(core.add_clause(&[a, !a]) && core.add_clause(&[b, b, a]));
+    let solve =
+        |core: &mut Core, lits: &[Lit]| core.solve(lits, &mut NoTheory, &mut Budget::default());
+    assert_eq!(solve(&mut core, &[a, a, a]), Answer::Sat);
+    assert_eq!(solve(&mut core, &[b, !b]), Answer::Unsat { core: vec![!b, b] });
+    assert!(core.add_lemma(&[!a], 5));
+    assert_eq!((core.value(a), core.level_zero(b), core.vars()), (Value::False, Value::True, 2));
+    assert_eq!(solve(&mut core, &[a]), Answer::Unsat { core: vec![a] });
+    assert!(!core.add_clause(&[!b]) && !core.add_clause(&[a]));
+    assert_eq!(solve(&mut core, &[]), Answer::Unsat { core: vec![] });
+    assert!(!core.model(a) && !core.model(!a));
+    assert_eq!(Checker::check(core.proof().expect("recorded"), |_, tag| tag == 5), Some(vec![]));
+    // A proof that lacks its first clauses is not begun.
+    let mut late = Core::new();
+    let c = Lit::new(late.new_var(true), true);
+    late.add_clause(&[c]);
+    late.log_proof();
+    assert!(late.proof().is_none());
+    // The first value tried is the phase, unless something forbids it.
+    let mut phases = Core::new();
+    let lits: Vec<Lit> = (0..4).map(|at| Lit::new(phases.new_var(at % 2 == 0), true)).collect();
+    phases.set_phase(lits[3].var(), true);
+    phases.bump(lits[3].var());
+    assert_eq!(solve(&mut phases, &[]), Answer::Sat);
+    assert_eq!(
+        lits.iter().map(|&lit| phases.model(lit)).collect::<Vec<_>>(),
+        [true, false, true, true]
+    );
+}
+
+#[test]
+fn the_checker_rejects_what_does_not_follow() {
+    let [a, b, c] = [0, 1, 2].map(|var| Lit::new(Var::from_index(var), true));
+    let mut checker =
+        Checker { clauses: vec![], occurrences: HashMap::new(), by_content: HashMap::new() };
+    checker.add(&[a, b]);
+    checker.add(&[!a, b]);
+    checker.add(&[!b, c, c]);
+    assert!(
+        checker.implies(&[b])
+            && checker.implies(&[c])
+            && !checker.implies(&[a])
+            && !checker.implies(&[])
+    );
+}
