@@ -1,0 +1,175 @@
+//! Runs a plan under a random scheduler and records what happens.
+
+use super::plan::{Plan, START, UI};
+use crate::draft::{Draft, NONE, Name};
+use crate::recorder::Recorder;
+use crate::request::RunMailbox;
+use crate::rng::Rng;
+use std::collections::VecDeque;
+
+/// How many events a handler makes at most before another one is chosen.
+const SLICE_MAX: u64 = 32;
+
+/// A message has one variable of its own for this many accesses, and one more, up to [`OWN_MAX`].
+const ACCESSES_PER_VARIABLE: u32 = 32;
+const OWN_MAX: u32 = 8;
+
+/// Runs a plan to its end, in time linear in the number of events.
+pub(super) fn record(plan: &Plan, mailbox: RunMailbox, seed: u64) -> Draft {
+    let mut run = Run::new(plan, mailbox, seed);
+    // The looper starts up before anything else happens.
+    while run.running[UI as usize].is_some() {
+        run.event(UI);
+    }
+    while !run.enabled.is_empty() {
+        let place = run.rng.index(run.enabled.len());
+        let handler = run.enabled[place];
+        for _ in 0..run.rng.within(1, SLICE_MAX) {
+            if !run.event(handler) {
+                run.disable(place);
+                break;
+            }
+        }
+    }
+    run.recorder.draft
+}
+
+/// A message that a handler is working on.
+struct Running {
+    message: u32,
+    planned: u32,
+    accesses_left: u32,
+    posted: u32,
+    /// Its own variables: the first one, and how many.
+    own: (u32, u32),
+}
+
+struct Run<'p> {
+    plan: &'p Plan,
+    mailbox: RunMailbox,
+    rng: Rng,
+    recorder: Recorder,
+    /// By group: the first of its shared variables. All groups have equally many.
+    shared: Vec<u32>,
+    shared_count: u32,
+    running: Vec<Option<Running>>,
+    /// By handler: numbers of messages in the draft and in the plan.
+    mailboxes: Vec<VecDeque<(u32, u32)>>,
+    /// The handlers that can go on, in no order, and by handler whether it is one of them.
+    enabled: Vec<u32>,
+    is_enabled: Vec<bool>,
+}
+
+impl<'p> Run<'p> {
+    fn new(plan: &'p Plan, mailbox: RunMailbox, seed: u64) -> Run<'p> {
+        let shape = plan.shape;
+        let mut recorder = Recorder::default();
+        let shared_count = ((shape.posted + shape.handlers) / (4 * shape.groups)).max(2);
+        let mut shared = Vec::new();
+        for _ in 0..shape.groups {
+            shared.push(recorder.draft.variables.len() as u32);
+            for _ in 0..shared_count {
+                recorder.variable(Name::AUTO);
+            }
+        }
+        let handlers = shape.handlers as usize;
+        let mut run = Run {
+            plan,
+            mailbox,
+            rng: Rng::for_purpose(seed, *b"run2"),
+            recorder,
+            shared,
+            shared_count,
+            running: Vec::with_capacity(handlers),
+            mailboxes: vec![VecDeque::new(); handlers],
+            enabled: (0..shape.handlers).collect(),
+            is_enabled: vec![true; handlers],
+        };
+        for number in 0..shape.handlers {
+            let name = if number == UI { Name::plain("ui") } else { Name::one("worker", number) };
+            let handler = run.recorder.draft.handler(name);
+            let message = run.recorder.draft.initial(handler);
+            let running = run.begin(message, number);
+            run.running.push(Some(running));
+        }
+        run
+    }
+
+    fn begin(&mut self, message: u32, planned: u32) -> Running {
+        let accesses = self.plan.messages[planned as usize].accesses;
+        let first = self.recorder.draft.variables.len() as u32;
+        let count =
+            if accesses == 0 { 0 } else { (1 + accesses / ACCESSES_PER_VARIABLE).min(OWN_MAX) };
+        for _ in 0..count {
+            self.recorder.variable(Name::AUTO);
+        }
+        Running { message, planned, accesses_left: accesses, posted: 0, own: (first, count) }
+    }
+
+    fn disable(&mut self, place: usize) {
+        let handler = self.enabled.swap_remove(place);
+        self.is_enabled[handler as usize] = false;
+    }
+
+    /// Lets a handler do its next event; returns `false` when it has none.
+    fn event(&mut self, handler: u32) -> bool {
+        let Some(mut running) = self.running[handler as usize].take() else {
+            return self.take_message(handler);
+        };
+        let posts_left = self.plan.children(running.planned).len() as u32 - running.posted;
+        let left = u64::from(running.accesses_left) + u64::from(posts_left);
+        // Posts come in bursts: behind a post, another one is likely.
+        let burst = posts_left > 0 && running.posted > 0 && self.rng.chance(0.3);
+        if burst || self.rng.below(left) >= u64::from(running.accesses_left) {
+            self.post(&mut running);
+        } else {
+            self.access(&mut running);
+        }
+        if left > 1 {
+            self.running[handler as usize] = Some(running);
+        }
+        true
+    }
+
+    fn take_message(&mut self, handler: u32) -> bool {
+        let waiting = &mut self.mailboxes[handler as usize];
+        let taken = match self.mailbox {
+            RunMailbox::Fifo => waiting.pop_front(),
+            RunMailbox::Bag => waiting.swap_remove_back(self.rng.index(waiting.len())),
+        };
+        let Some((message, planned)) = taken else { return false };
+        self.recorder.draft.get(message);
+        let running = self.begin(message, planned);
+        let empty = running.accesses_left == 0 && self.plan.children(planned).is_empty();
+        self.running[handler as usize] = (!empty).then_some(running);
+        true
+    }
+
+    fn post(&mut self, running: &mut Running) {
+        let planned = self.plan.children(running.planned)[running.posted as usize];
+        running.posted += 1;
+        let to = self.plan.messages[planned as usize].handler;
+        let message = self.recorder.draft.message(Name::AUTO, to);
+        self.recorder.draft.post(running.message, message);
+        self.mailboxes[to as usize].push_back((message, planned));
+        if !std::mem::replace(&mut self.is_enabled[to as usize], true) {
+            self.enabled.push(to);
+        }
+    }
+
+    fn access(&mut self, running: &mut Running) {
+        running.accesses_left -= 1;
+        let group = self.plan.messages[running.planned as usize].group;
+        let variable = if group != START && self.rng.chance(self.plan.shape.share) {
+            self.shared[group as usize] + self.rng.below(u64::from(self.shared_count)) as u32
+        } else {
+            running.own.0 + self.rng.below(u64::from(running.own.1)) as u32
+        };
+        debug_assert_ne!(variable, NONE);
+        if self.rng.chance(0.5) {
+            self.recorder.read(running.message, variable);
+        } else {
+            self.recorder.write(running.message, variable);
+        }
+    }
+}

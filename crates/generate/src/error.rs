@@ -1,0 +1,69 @@
+//! What can be wrong with a request.
+
+use crate::finish::EVENTS_MAX;
+
+/// Why no trace was made. All but [`NamesFull`](GenerateError::NamesFull) are found before memory is taken.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// The size is below the smallest one of the family.
+    #[error("the size of family `{family}` must be at least {least}, not {size}")]
+    TooSmall {
+        /// The name of the family.
+        family: &'static str,
+        /// The size that was asked for.
+        size: u64,
+        /// The smallest size.
+        least: u64,
+    },
+    /// The trace would have too many events.
+    #[error(
+        "size {size} is too large for family `{family}`: about {events} events, where one trace \
+         may have {EVENTS_MAX}"
+    )]
+    TooLarge {
+        /// The name of the family.
+        family: &'static str,
+        /// The size that was asked for.
+        size: u64,
+        /// About how many events it would have.
+        events: u64,
+    },
+    /// A number of a request is out of its range.
+    #[error("{what} must be {expected}, not {found}")]
+    OutOfRange {
+        /// The number.
+        what: &'static str,
+        /// Its range.
+        expected: String,
+        /// What was asked for.
+        found: String,
+    },
+    /// A request sets a number that its family does not have.
+    #[error("family `{family}` has no {what}")]
+    NotOfFamily {
+        /// The name of the family.
+        family: &'static str,
+        /// The number.
+        what: &'static str,
+    },
+    /// A clause of a formula cannot be encoded.
+    #[error("clause {number} {wrong}")]
+    Clause {
+        /// The number of the clause, from 1.
+        number: usize,
+        /// What is wrong with it.
+        wrong: String,
+    },
+    /// A variable of a formula occurs too often for the encoding.
+    #[error("variable {variable} occurs in {occurrences} clauses; at most 3 are allowed here")]
+    TooManyOccurrences {
+        /// The variable, from 1.
+        variable: usize,
+        /// The number of clauses it occurs in.
+        occurrences: usize,
+    },
+    /// The names of the trace would be longer than 4 GiB together.
+    #[error("the names of the trace together pass 4 GiB")]
+    NamesFull,
+}

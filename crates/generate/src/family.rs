@@ -1,0 +1,109 @@
+//! The families of traces, by name.
+
+/// A family of traces.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Family {
+    /// Buyers that share the cost of an item.
+    Buyers,
+    /// Leader election on a ring.
+    ChangRoberts,
+    /// Broadcast consensus.
+    Consensus,
+    /// Which handler was heard last.
+    Counting,
+    /// Two chains of messages round a ring.
+    MessageLoop,
+    /// A matrix that is counted in parts.
+    SparseMat,
+    /// Random 3-SAT as a trace with many handlers.
+    Sat3,
+    /// Random satisfiability with bounded occurrences as a trace with 12 handlers.
+    Bi3Sat,
+    /// Rings of messages whose orders depend on one another.
+    Knot,
+    /// Nested posting chains that meet in one mailbox.
+    Shuffle,
+    /// No nested posting.
+    Flat,
+    /// The shape of Android applications, at any size.
+    Android,
+}
+
+impl Family {
+    /// All families, programs first.
+    pub const ALL: [Family; 12] = [
+        Family::Buyers,
+        Family::ChangRoberts,
+        Family::Consensus,
+        Family::Counting,
+        Family::MessageLoop,
+        Family::SparseMat,
+        Family::Sat3,
+        Family::Bi3Sat,
+        Family::Knot,
+        Family::Shuffle,
+        Family::Flat,
+        Family::Android,
+    ];
+
+    /// Returns the name of the family, as on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::Buyers => "buyers",
+            Family::ChangRoberts => "changroberts",
+            Family::Consensus => "consensus",
+            Family::Counting => "counting",
+            Family::MessageLoop => "messageloop",
+            Family::SparseMat => "sparsemat",
+            Family::Sat3 => "sat3",
+            Family::Bi3Sat => "bi3sat",
+            Family::Knot => "knot",
+            Family::Shuffle => "shuffle",
+            Family::Flat => "flat",
+            Family::Android => "android",
+        }
+    }
+
+    /// Returns one line of help: what the family is, and what its size counts.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Family::Buyers => "SIZE buyers share the cost of an item; 39 SIZE + 10 events",
+            Family::ChangRoberts => "leader election on a ring of SIZE nodes; 96 SIZE - 31 events",
+            Family::Consensus => {
+                "broadcast consensus of SIZE nodes; 31 SIZE^2 + 42 SIZE + 13 events"
+            }
+            Family::Counting => {
+                "SIZE handlers note whom they heard last; 24 SIZE^2 + 13 SIZE + 7 events"
+            }
+            Family::MessageLoop => {
+                "two chains of messages round a ring of SIZE handlers; 56 SIZE^2 + 7 SIZE + 30 events"
+            }
+            Family::SparseMat => {
+                "a matrix counted in SIZE tasks by two workers; 98 SIZE + 35 events"
+            }
+            Family::Sat3 => "random 3-SAT with SIZE variables: consistent iff satisfiable",
+            Family::Bi3Sat => {
+                "random satisfiability with SIZE variables on 12 handlers: consistent iff satisfiable"
+            }
+            Family::Knot => "SIZE pairs of messages in rings of orders that force one another",
+            Family::Shuffle => "SIZE nested posting chains that meet in one mailbox; 5 SIZE events",
+            Family::Flat => "SIZE messages on 4 handlers, no nested posting; 20 SIZE events",
+            Family::Android => "SIZE events shaped like a run of an Android application",
+        }
+    }
+
+    /// Returns the family of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Family> {
+        Family::ALL.into_iter().find(|family| family.name() == name)
+    }
+
+    /// Returns whether traces of the family are recorded from runs, so that the mailbox of a request
+    /// matters, and FIFO ones are consistent.
+    #[must_use]
+    pub const fn is_recorded(self) -> bool {
+        !matches!(self, Family::Sat3 | Family::Bi3Sat | Family::Knot)
+    }
+}

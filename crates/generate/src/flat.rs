@@ -1,0 +1,137 @@
+//! `flat`: four handlers whose initial messages post to one another, and no posted message posts.
+//!
+//! `n` messages in all, 20 events each: an initial message has 20 accesses, every other one a post, a get and 18
+//! accesses. Accesses go mostly to variables of one message alone.
+//!
+//! `20n` events, `n` messages (the four initial ones among them), 4 handlers.
+
+use crate::draft::{Draft, Name};
+use crate::error::GenerateError;
+use crate::generate::checked_size;
+use crate::recorder::Recorder;
+use crate::request::{Request, RunMailbox};
+use crate::rng::Rng;
+use std::collections::VecDeque;
+
+const HANDLERS: u32 = 4;
+
+/// How many accesses a message makes: an initial one, and a posted one.
+const ACCESSES: [u32; 2] = [20, 18];
+
+/// One access in this many goes to a shared variable.
+const SHARED_ONE_IN: u64 = 20;
+
+/// Makes the draft that a request asks for.
+pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
+    let size = checked_size(request, u64::from(HANDLERS) + 1, |size| 20 * size)?;
+    let mut run = Run::new(size, request);
+    while run.step() {}
+    Ok(run.recorder.draft)
+}
+
+/// What a handler is doing.
+struct Running {
+    message: u32,
+    own_variable: u32,
+    accesses_left: u32,
+    /// The handlers that it posts to, last one first.
+    posts_left: Vec<u32>,
+}
+
+struct Run {
+    mailbox: RunMailbox,
+    rng: Rng,
+    recorder: Recorder,
+    shared: Vec<u32>,
+    /// By handler.
+    running: Vec<Option<Running>>,
+    mailboxes: Vec<VecDeque<u32>>,
+}
+
+impl Run {
+    fn new(size: u32, request: &Request) -> Run {
+        let mut rng = Rng::for_purpose(request.seed, *b"flat");
+        let mut recorder = Recorder::default();
+        let shared =
+            (0..size).map(|number| recorder.variable(Name::one("shared", number))).collect();
+        let mut running = Vec::new();
+        for number in 0..HANDLERS {
+            let handler = recorder.draft.handler(Name::one("handler", number));
+            let message = recorder.draft.initial(handler);
+            let own_variable = recorder.variable(Name::AUTO);
+            let accesses_left = ACCESSES[0];
+            running.push(Running { message, own_variable, accesses_left, posts_left: Vec::new() });
+        }
+        for number in 0..size - HANDLERS {
+            let to = rng.index(HANDLERS as usize) as u32;
+            running[(number % HANDLERS) as usize].posts_left.push(to);
+        }
+        Run {
+            mailbox: request.mailbox,
+            rng,
+            recorder,
+            shared,
+            running: running.into_iter().map(Some).collect(),
+            mailboxes: vec![VecDeque::new(); HANDLERS as usize],
+        }
+    }
+
+    /// Lets a random handler do one event; returns `false` when none can.
+    fn step(&mut self) -> bool {
+        let able: Vec<usize> = (0..self.running.len())
+            .filter(|handler| {
+                self.running[*handler].is_some() || !self.mailboxes[*handler].is_empty()
+            })
+            .collect();
+        let Some(handler) = able.get(self.rng.index(able.len())).copied() else { return false };
+        match self.running[handler].take() {
+            Some(mut running) => {
+                self.event(&mut running);
+                if running.accesses_left > 0 || !running.posts_left.is_empty() {
+                    self.running[handler] = Some(running);
+                }
+            }
+            None => self.begin(handler),
+        }
+        true
+    }
+
+    fn begin(&mut self, handler: usize) {
+        let waiting = &mut self.mailboxes[handler];
+        let taken = match self.mailbox {
+            RunMailbox::Fifo => waiting.pop_front(),
+            RunMailbox::Bag => waiting.swap_remove_back(self.rng.index(waiting.len())),
+        };
+        if let Some(message) = taken {
+            self.recorder.draft.get(message);
+            let own_variable = self.recorder.variable(Name::AUTO);
+            let accesses_left = ACCESSES[1];
+            self.running[handler] =
+                Some(Running { message, own_variable, accesses_left, posts_left: Vec::new() });
+        }
+    }
+
+    /// Does a random one of the accesses and posts that are left.
+    fn event(&mut self, running: &mut Running) {
+        let left = running.accesses_left as usize + running.posts_left.len();
+        if self.rng.index(left) >= running.accesses_left as usize {
+            if let Some(to) = running.posts_left.pop() {
+                let message = self.recorder.draft.message(Name::AUTO, to);
+                self.recorder.draft.post(running.message, message);
+                self.mailboxes[to as usize].push_back(message);
+            }
+            return;
+        }
+        running.accesses_left -= 1;
+        let variable = if self.rng.below(SHARED_ONE_IN) == 0 {
+            self.shared[self.rng.index(self.shared.len())]
+        } else {
+            running.own_variable
+        };
+        if self.rng.chance(0.5) {
+            self.recorder.read(running.message, variable);
+        } else {
+            self.recorder.write(running.message, variable);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Formulas in conjunctive normal form: literals are variables from 1, negative where negated.
+
+use crate::error::GenerateError;
+
+/// Returns the variable of a literal, from 0.
+pub(crate) fn variable(literal: i32) -> u32 {
+    literal.unsigned_abs().saturating_sub(1)
+}
+
+/// Checks that every clause has literals, and that all are of `variables` variables.
+pub(crate) fn check_literals<C: AsRef<[i32]>>(
+    variables: usize,
+    clauses: &[C],
+) -> Result<(), GenerateError> {
+    for (number, clause) in clauses.iter().enumerate() {
+        let wrong = |wrong: String| GenerateError::Clause { number: number + 1, wrong };
+        if clause.as_ref().is_empty() {
+            return Err(wrong("has no literals".to_owned()));
+        }
+        let bad = clause
+            .as_ref()
+            .iter()
+            .find(|literal| **literal == 0 || literal.unsigned_abs() as usize > variables);
+        if let Some(literal) = bad {
+            return Err(wrong(format!(
+                "has literal {literal}, which is none of {variables} variables"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns a number of clauses, `ratio` a variable, rounded; an error unless the ratio is a number from 0 to 1000.
+pub(crate) fn clauses_count(size: u64, ratio: f64) -> Result<u64, GenerateError> {
+    if !(0.0..=1000.0).contains(&ratio) {
+        return Err(GenerateError::OutOfRange {
+            what: "the number of clauses a variable",
+            expected: "from 0 to 1000".to_owned(),
+            found: ratio.to_string(),
+        });
+    }
+    Ok((size as f64 * ratio).round() as u64)
+}
+
+/// Returns the literal of a variable, from 0.
+pub(crate) fn literal(variable: u32, positive: bool) -> i32 {
+    let number = i32::try_from(variable + 1).unwrap_or(i32::MAX);
+    if positive { number } else { -number }
+}

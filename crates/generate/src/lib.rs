@@ -1,0 +1,68 @@
+//! Makes event-driven traces: what consistency checkers are tested and measured with.
+//!
+//! This crate decides nothing about traces. What it makes is a *partial* trace: program order, what each read
+//! reads from, the order of the writes of each variable, and who posted which message are given; the orders
+//! in which messages ran and posts happened are left out. Traces recorded from a run with FIFO mailboxes are
+//! consistent, and their run comes with them ([`Generated::run`]); images of formulas are consistent iff
+//! the formula is satisfiable. Equal requests give equal traces, on every machine.
+//!
+//! The types to know: [`Family`], [`Request`], [`generate`], and for formulas of one's own
+//! [`sat3_image`] and [`bi3sat_image`].
+//!
+//! ```
+//! use anyorder_generate::{Family, Request, generate};
+//! use anyorder_trace::TraceOrder;
+//!
+//! let request = Request { seed: 7, ..Request::new(Family::Shuffle, 20) };
+//! let trace = generate(&request)?;
+//! assert_eq!(trace.len(), 100);
+//! assert_eq!(trace.tables().meta.order, TraceOrder::Partial);
+//! # Ok::<(), anyorder_generate::GenerateError>(())
+//! ```
+
+pub use android::{PAPER_ROWS, PaperRow, generate_sized};
+pub use bi3sat::{bi3sat_formula, bi3sat_image};
+pub use counts::Counts;
+pub use error::GenerateError;
+pub use family::Family;
+pub use finish::EVENTS_MAX;
+pub use generate::{generate, generate_with_run};
+pub use knot::knot_is_consistent;
+pub use request::{Generated, Request, RunMailbox};
+pub use sat3::{sat3_formula, sat3_image};
+
+mod family;
+
+mod request;
+
+mod error;
+
+mod generate;
+
+mod counts;
+
+mod rng;
+
+mod draft;
+
+mod recorder;
+
+mod finish;
+
+mod simulator;
+
+mod programs;
+
+mod formula;
+
+mod sat3;
+
+mod bi3sat;
+
+mod knot;
+
+mod shuffle;
+
+mod flat;
+
+mod android;

@@ -1,0 +1,108 @@
+//! Counting: which of `n` handlers was heard last?
+//!
+//! `main` starts every handler. A started handler sends a message to every other handler, and finally one to itself.
+//! A handler that gets a message from another one notes that it heard from it last; with its own message
+//! it reads the note.
+//!
+//! Messages: `n` starts, `n` messages to each handler, and `n + 1` initial ones: `(n + 1)^2`. Events:
+//! `24n^2 + 13n + 7`.
+
+use super::variables::{Row, Variables};
+use crate::draft::Name;
+use crate::simulator::{Body, Io, Program};
+
+/// The program for a number of handlers besides `main`, which is handler 0.
+pub(crate) struct Counting {
+    counters: u32,
+    variables: Variables,
+    started: u32,
+    heard_last: Row,
+    answer: Row,
+}
+
+impl Counting {
+    pub(crate) fn new(counters: u32) -> Counting {
+        let mut variables = Variables::default();
+        Counting {
+            counters,
+            started: variables.one("started"),
+            heard_last: variables.row("heard_last", counters),
+            answer: variables.row("answer", counters),
+            variables,
+        }
+    }
+
+    /// Returns the number of events.
+    pub(crate) fn events(size: u64) -> u64 {
+        24 * size * size + 13 * size + 7
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Message {
+    Main,
+    Counter,
+    Start(u32),
+    Hello { from: u32, to: u32 },
+}
+
+impl Program for Counting {
+    type Message = Message;
+
+    fn handlers(&self) -> Vec<Name> {
+        let counters = (0..self.counters).map(|counter| Name::one("counter", counter));
+        std::iter::once(Name::plain("main")).chain(counters).collect()
+    }
+
+    fn variables(&self) -> Vec<Name> {
+        self.variables.names()
+    }
+
+    fn initial(&self, handler: u32) -> Message {
+        if handler == 0 { Message::Main } else { Message::Counter }
+    }
+
+    fn name(&self, message: &Message) -> Name {
+        match *message {
+            Message::Main | Message::Counter => Name::AUTO,
+            Message::Start(counter) => Name::one("start", counter),
+            Message::Hello { from, to } => Name::two("hello", from, to),
+        }
+    }
+
+    fn body(&self, message: &Message, io: &mut Io<Message>) -> Body {
+        match *message {
+            // 7 events, and a post a counter.
+            Message::Main => {
+                io.write(self.started, u64::from(self.counters));
+                io.work(6);
+                for counter in 0..self.counters {
+                    io.post(counter + 1, Message::Start(counter));
+                }
+            }
+            // 3 events.
+            Message::Counter => io.work(3),
+            // 8 accesses, and a post a counter, the own one last.
+            Message::Start(counter) => {
+                io.read(self.started)?;
+                io.work(7);
+                let others = (0..self.counters).filter(|to| *to != counter);
+                for to in others.chain([counter]) {
+                    io.post(to + 1, Message::Hello { from: counter, to });
+                }
+            }
+            // 22 accesses.
+            Message::Hello { from, to } if from == to => {
+                io.work(20);
+                let heard = io.read(self.heard_last.at(to))?;
+                io.write(self.answer.at(to), heard);
+            }
+            // 22 accesses.
+            Message::Hello { from, to } => {
+                io.work(21);
+                io.write(self.heard_last.at(to), u64::from(from) + 1);
+            }
+        }
+        Ok(())
+    }
+}
