@@ -4,7 +4,7 @@
 //! time. It shares nothing with the engines but the trace model, so that agreement means something.
 //! [`random`] makes small traces by simulating small programs; every one of them could really have
 //! happened. [`script()`] makes a trace of a few lines of text, and [`worked`] holds examples. [`synthetic`] streams traces of any size into a
-//! sink, for benchmarks.
+//! sink, for benchmarks. [`consistency`] decides partial traces by trying all runs, and makes small ones that are hard to decide.
 //!
 //! ```
 //! use anyorder_testkit::{Naive, RuleSet, Rules, Shape, random_trace};
@@ -23,6 +23,8 @@ pub use script::{Script, script};
 pub use show::show;
 
 pub mod naive;
+
+pub mod consistency;
 
 pub mod random;
 
