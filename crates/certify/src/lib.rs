@@ -1,11 +1,12 @@
-//! Re-checks proofs of happens-before and schedules, from the trace alone.
+//! Re-checks proofs of happens-before, schedules, and answers about consistency, from the trace alone.
 //!
 //! This crate knows traces and no engine: whatever claims that two events are ordered, or that a race can be made
 //! adjacent, hands over a [`Proof`] or an order of events, and the slow and simple code here derives every step
 //! again. What is accepted holds by `docs/happens-before.md`, with one exception that
 //! [`Rule::Component`] documents. It prints nothing.
 //!
-//! The functions to know: [`check_proof`], [`check_schedule`], [`check_adjacent`].
+//! The functions to know: [`check_proof`], [`check_schedule`], [`check_adjacent`]; and, in [`consistency`] with definitions
+//! of their own, [`check_consistency_witness`] and [`check_inconsistency`].
 //!
 //! ```
 //! use anyorder_certify::{Proof, Rule, RuleSet, Step, check_proof};
@@ -29,6 +30,10 @@
 //! ```
 
 pub use check::check_proof;
+pub use consistency::{
+    ConsistencyProof, MailboxRule, ProofStats, WitnessError, check_consistency_witness,
+    check_inconsistency,
+};
 pub use proof::{LemmaId, Path, Proof, Rule, RuleSet, Step};
 pub use reason::{ProofError, Reason};
 pub use schedule::{ScheduleError, ScheduleReason, check_adjacent, check_schedule};
@@ -46,3 +51,5 @@ mod component;
 mod check;
 
 mod schedule;
+
+pub mod consistency;

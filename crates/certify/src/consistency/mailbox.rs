@@ -1,0 +1,67 @@
+//! What a mailbox promises, and how long each message waits in it.
+
+use anyorder_trace::{Action, InputFamily, Position, TaskId, TaskKind, Trace};
+
+/// What the mailboxes of all handlers promise about the order in which messages run.
+///
+/// A mailbox *keeps the order* of messages `x` and `y` when `x` posted before `y` implies that `x` runs before `y`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum MailboxRule {
+    /// Keeps the order of any two messages, whatever their delays and positions.
+    #[default]
+    Fifo,
+    /// Keeps no order.
+    Bag,
+    /// Keeps the order of `x` and `y` when `y` was not posted to the front, neither is the run of an idle handler, and
+    /// `x` was posted to the front or has no greater delay than `y`.
+    Delayed,
+}
+
+/// How a message waits, as far as a rule looks at it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Due {
+    /// With a delay, 0 for none.
+    After(u64),
+    /// In front of the plain ones.
+    Front,
+    /// In no order with any other.
+    Free,
+}
+
+impl Due {
+    /// Returns whether the mailbox keeps the order of two messages that wait so.
+    pub(super) fn keeps_order(self, later: Due) -> bool {
+        match (self, later) {
+            (Due::After(delay), Due::After(later)) => delay <= later,
+            (Due::Front, Due::After(_)) => true,
+            (_, Due::Front) | (Due::Free, _) | (_, Due::Free) => false,
+        }
+    }
+}
+
+/// Returns for each task how it waits under a rule: one pass over the trace.
+pub(super) fn dues(trace: &Trace, rule: MailboxRule) -> Vec<Due> {
+    let tasks = &trace.tables().tasks;
+    let mut dues: Vec<Due> = match rule {
+        MailboxRule::Fifo => return vec![Due::After(0); tasks.len()],
+        MailboxRule::Bag => return vec![Due::Free; tasks.len()],
+        MailboxRule::Delayed => tasks
+            .iter()
+            .map(|task| match task.position {
+                Position::Front => Due::Front,
+                Position::Back => Due::After(task.delay),
+            })
+            .collect(),
+    };
+    for event in trace.events() {
+        let Action::Trigger(input) = event.action() else { continue };
+        let input = trace.tables().inputs.get(input.index());
+        let TaskId(task) = event.task;
+        if input.is_some_and(|input| input.family == InputFamily::Idle)
+            && tasks.get(task as usize).is_some_and(|task| task.kind == TaskKind::Posted)
+        {
+            dues[task as usize] = Due::Free;
+        }
+    }
+    dues
+}

@@ -1,0 +1,251 @@
+//! The check of a proof of inconsistency.
+
+use super::clauses::{Clauses, Literal};
+use super::links;
+use super::mailbox::{Due, MailboxRule, dues};
+use super::model::{Model, Source};
+use super::names::Shown;
+use super::proof::{ConsistencyProof, Fact, Link, ProofStats, Step, Why};
+use anyorder_trace::{EventId, Trace};
+use std::collections::HashMap;
+
+/// A proof of inconsistency that does not hold, with the place in it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}{reason}", step.map(|step| format!("step {step}: ")).unwrap_or_default())]
+pub struct ProofError {
+    /// The step, from 0; `None` for the proof as a whole.
+    pub step: Option<usize>,
+    /// What is wrong.
+    pub reason: ProofReason,
+}
+
+/// What is wrong with a step of a proof of inconsistency.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ProofReason {
+    /// A cycle without links.
+    #[error("a cycle without links")]
+    NoLinks,
+    /// A link of a cycle does not hold.
+    #[error("link {number} ({shown}): {fault}")]
+    Link {
+        /// The link, from 0.
+        number: usize,
+        /// Its ends, and why it should hold.
+        shown: String,
+        /// What is missing.
+        fault: &'static str,
+    },
+    /// A link does not begin where the one before it ends; the first one follows the last.
+    #[error("link {number} begins at event `{}`, but the one before it ends at `{}`", begins.escape_debug(), ends.escape_debug())]
+    NotChained {
+        /// The link, from 0.
+        number: usize,
+        /// Where it begins.
+        begins: String,
+        /// Where it should.
+        ends: String,
+    },
+    /// A read and another write that [`Step::ReadsOpen`] is not about.
+    #[error("`{}` and `{}`: {fault}", read.escape_debug(), other.escape_debug())]
+    ReadsOpen {
+        /// What should be the read.
+        read: String,
+        /// What should be another write.
+        other: String,
+        /// What is missing.
+        fault: &'static str,
+    },
+    /// A fact that is none.
+    #[error("`{shown}`: {fault}")]
+    Fact {
+        /// The fact.
+        shown: String,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+    /// A clause that unit propagation does not give.
+    #[error("does not follow by unit propagation: {shown}")]
+    NotDerived {
+        /// Its facts.
+        shown: String,
+    },
+    /// A clause to forget that is not there.
+    #[error("there is no such clause to forget: {shown}")]
+    NotThere {
+        /// Its facts.
+        shown: String,
+    },
+    /// More clauses than can be kept.
+    #[error("the clauses up to here have 4,294,967,295 facts or more")]
+    TooLarge,
+    /// All steps hold, but none of them gives the empty clause.
+    #[error("no step gives the empty clause")]
+    Unfinished,
+}
+
+/// Checks that a proof shows that no order of the events is a run: the definitions are at the head of [this module](super).
+///
+/// Each link is checked against the trace in constant time. O(events + links), and what unit propagation takes for the derived clauses.
+///
+/// # Errors
+///
+/// Names the first step that does not hold, and why.
+pub fn check_inconsistency(
+    trace: &Trace,
+    mailboxes: MailboxRule,
+    proof: &ConsistencyProof,
+) -> Result<ProofStats, ProofError> {
+    let mut checker = Checker {
+        model: Model::new(trace),
+        dues: dues(trace, mailboxes),
+        clauses: Clauses::default(),
+        pairs: HashMap::new(),
+        stats: ProofStats::default(),
+    };
+    for (number, step) in proof.steps.iter().enumerate() {
+        let refuted =
+            checker.step(step).map_err(|reason| ProofError { step: Some(number), reason })?;
+        if refuted {
+            let facts = checker.clauses.pairs() as u64;
+            return Ok(ProofStats { facts, ..checker.stats });
+        }
+    }
+    Err(ProofError { step: None, reason: ProofReason::Unfinished })
+}
+
+struct Checker<'t> {
+    model: Model<'t>,
+    dues: Vec<Due>,
+    clauses: Clauses,
+    /// The literal of each fact of which the first stands before the second.
+    pairs: HashMap<Fact, Literal>,
+    stats: ProofStats,
+}
+
+impl Checker<'_> {
+    /// Checks a step. Returns whether it gives the empty clause.
+    fn step(&mut self, step: &Step) -> Result<bool, ProofReason> {
+        let clause = match step {
+            Step::Cycle(links) => {
+                let clause = self.cycle(links)?;
+                self.stats.cycles += 1;
+                self.stats.links += links.len() as u64;
+                clause
+            }
+            Step::ReadsOpen { read, other } => self.reads_open(*read, *other)?,
+            Step::Derived(facts) => {
+                let clause = self.clause(facts)?;
+                if !self.clauses.follows(&clause) {
+                    return Err(ProofReason::NotDerived { shown: self.shown().facts(facts) });
+                }
+                self.stats.derived += 1;
+                clause
+            }
+            Step::Forget(facts) => {
+                let clause = self.clause(facts)?;
+                if !self.clauses.forget(&clause) {
+                    return Err(ProofReason::NotThere { shown: self.shown().facts(facts) });
+                }
+                return Ok(false);
+            }
+        };
+        if self.clauses.add(&clause) { Ok(clause.is_empty()) } else { Err(ProofReason::TooLarge) }
+    }
+
+    fn cycle(&mut self, links: &[Link]) -> Result<Vec<Literal>, ProofReason> {
+        let Some(last) = links.last() else { return Err(ProofReason::NoLinks) };
+        let mut ends = last.to;
+        let mut facts = Vec::new();
+        for (number, link) in links.iter().enumerate() {
+            links::check(&self.model, &self.dues, link).map_err(|fault| ProofReason::Link {
+                number,
+                shown: self.shown().link(link),
+                fault,
+            })?;
+            if link.from != ends {
+                let (begins, ends) = (self.shown().event(link.from), self.shown().event(ends));
+                return Err(ProofReason::NotChained { number, begins, ends });
+            }
+            ends = link.to;
+            if let Why::Decided(fact) = link.why {
+                facts.push(fact.complement());
+            }
+        }
+        self.clause(&facts)
+    }
+
+    fn reads_open(&mut self, read: EventId, other: EventId) -> Result<Vec<Literal>, ProofReason> {
+        let later = Fact::Before { first: read, second: other };
+        let facts = match self.reads_another(read, other) {
+            Ok(None) => vec![later],
+            Ok(Some(source)) => vec![Fact::Before { first: other, second: source }, later],
+            Err(fault) => {
+                let (read, other) = (self.shown().event(read), self.shown().event(other));
+                return Err(ProofReason::ReadsOpen { read, other, fault });
+            }
+        };
+        self.clause(&facts)
+    }
+
+    /// The write that a read reads from, or `None` for the initial value, if `other` is another write of the location.
+    fn reads_another(
+        &self,
+        read: EventId,
+        other: EventId,
+    ) -> Result<Option<EventId>, &'static str> {
+        let model = &self.model;
+        if !model.has(read) || !model.has(other) {
+            return Err("no such event");
+        }
+        let (event, write) = (model.event(read), model.event(other));
+        if !event.kind().reads() || !write.kind().writes() {
+            return Err("not a read and a write");
+        }
+        if event.operand != write.operand {
+            return Err("different locations");
+        }
+        if read == other {
+            return Err("an event and itself");
+        }
+        match model.source(read) {
+            Source::Initial => Ok(None),
+            Source::Write(source) if source == other => Err("the write that is read"),
+            Source::Write(source) => Ok(Some(source)),
+            Source::Any | Source::Wrong => Err("nobody knows what it reads from"),
+        }
+    }
+
+    /// The literals of facts, sorted and each once.
+    fn clause(&mut self, facts: &[Fact]) -> Result<Vec<Literal>, ProofReason> {
+        let mut clause = Vec::with_capacity(facts.len());
+        for &fact in facts {
+            clause.push(self.literal(fact)?);
+        }
+        clause.sort_unstable();
+        clause.dedup();
+        Ok(clause)
+    }
+
+    fn literal(&mut self, fact: Fact) -> Result<Literal, ProofReason> {
+        let swapped = match fact {
+            Fact::Runs { first, second } => second < first,
+            Fact::Before { first, second } => second < first,
+        };
+        let pair = if swapped { fact.complement() } else { fact };
+        let literal = match self.pairs.get(&pair) {
+            Some(literal) => *literal,
+            None => {
+                links::check_fact(&self.model, fact)
+                    .map_err(|fault| ProofReason::Fact { shown: self.shown().fact(fact), fault })?;
+                let literal = self.clauses.pair();
+                self.pairs.insert(pair, literal);
+                literal
+            }
+        };
+        Ok(literal + u32::from(swapped))
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown { trace: self.model.trace }
+    }
+}

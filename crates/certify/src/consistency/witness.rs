@@ -1,0 +1,305 @@
+//! Runs the handlers of a trace along an order of its events: the check of a witness of consistency.
+
+use super::fault::{WitnessError, WitnessReason};
+use super::lists::Lists;
+use super::mailbox::{MailboxRule, dues};
+use super::model::{Model, Role, Source};
+use super::pending::Pending;
+use anyorder_trace::{Action, Event, EventId, HandlerId, TaskId, Trace};
+
+/// Checks that the handlers of a trace can run its events in this order: the definitions are at the head of
+/// [this module](super).
+///
+/// Time O(n log n) and memory O(n) for n events, whatever the order.
+///
+/// # Errors
+///
+/// Names the first event that cannot come where it stands, or one that is missing.
+pub fn check_consistency_witness(
+    trace: &Trace,
+    mailboxes: MailboxRule,
+    order: &[EventId],
+) -> Result<(), WitnessError> {
+    let model = Model::new(trace);
+    let mut run = Run::new(&model, mailboxes);
+    let refuse = |place, event: EventId, reason| {
+        let label = match model.has(event) {
+            true => trace.label(event),
+            false => format!("number {}", event.0),
+        };
+        WitnessError { place, event, label, reason }
+    };
+    for (place, &event) in order.iter().enumerate() {
+        run.step(place, event, order).map_err(|reason| refuse(place, event, reason))?;
+    }
+    match run.missing() {
+        Some(event) => Err(refuse(order.len(), event, WitnessReason::Missing)),
+        None => Ok(()),
+    }
+}
+
+/// The state of the handlers and of memory behind a beginning of the order.
+struct Run<'m, 't> {
+    model: &'m Model<'t>,
+    /// By event.
+    done: Vec<bool>,
+    /// By event: the next event of its task that is needed.
+    next: Vec<EventId>,
+    tasks: Vec<TaskState>,
+    handlers: Vec<HandlerState>,
+    /// By location.
+    memory: Vec<Cell>,
+    pending: Pending,
+    /// The needed events of each handler that runs them one task at a time; and the forks of each handler.
+    of_handler: Lists,
+    forks_of: Lists,
+}
+
+#[derive(Clone, Copy)]
+struct TaskState {
+    /// Its next event that is needed; `NONE` when all are done.
+    next: EventId,
+    /// The last of its events that came; `NONE` before it began.
+    last: EventId,
+}
+
+#[derive(Clone, Copy)]
+struct HandlerState {
+    /// The task it began last.
+    runs: TaskId,
+    /// The number of its initial tasks that still have needed events to come.
+    initial_open: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Cell {
+    /// The last write.
+    last: EventId,
+    /// The last write whose place in the coherence order is known.
+    ordered: EventId,
+}
+
+impl<'m, 't> Run<'m, 't> {
+    fn new(model: &'m Model<'t>, mailboxes: MailboxRule) -> Run<'m, 't> {
+        const NONE: EventId = EventId::NONE;
+        let trace = model.trace;
+        let tables = trace.tables();
+        let mut tasks = vec![TaskState { next: NONE, last: NONE }; trace.tasks_count()];
+        let mut next = vec![NONE; trace.len()];
+        for event in trace.events().rev() {
+            let task = &mut tasks[event.task.index()];
+            next[event.id.index()] = task.next;
+            if model.is_needed(event) {
+                task.next = event.id;
+            }
+        }
+        let mut handlers =
+            vec![HandlerState { runs: TaskId::NONE, initial_open: 0 }; tables.handlers.len()];
+        for task in trace.task_ids().filter(|&task| model.role(task) == Role::Initial) {
+            if !tasks[task.index()].next.is_none() {
+                handlers[model.span(task).handler.index()].initial_open += 1;
+            }
+        }
+        let needed = |event: Event| model.is_needed(event);
+        Run {
+            model,
+            done: vec![false; trace.len()],
+            next,
+            tasks,
+            handlers,
+            memory: vec![Cell { last: NONE, ordered: NONE }; tables.locations.len()],
+            pending: Pending::new(model, dues(trace, mailboxes)),
+            of_handler: Lists::new(trace, |event| {
+                if needed(event) { model.handler(event.task) } else { None }
+            }),
+            forks_of: Lists::new(trace, |event| model.forks(event)),
+        }
+    }
+
+    /// The first event of the trace that is needed and did not come.
+    fn missing(&self) -> Option<EventId> {
+        self.tasks.iter().filter_map(|task| task.next.some()).min()
+    }
+
+    fn step(&mut self, place: usize, id: EventId, order: &[EventId]) -> Result<(), WitnessReason> {
+        if !self.model.has(id) {
+            return Err(WitnessReason::Unknown);
+        }
+        if self.done[id.index()] {
+            return Err(WitnessReason::Twice);
+        }
+        let event = self.model.event(id);
+        self.in_program_order(event)?;
+        self.on_handler(event, order)?;
+        if self.model.is_needed(event) {
+            self.effect(place, event)?;
+        }
+        self.finish(event);
+        Ok(())
+    }
+
+    fn in_program_order(&self, event: Event) -> Result<(), WitnessReason> {
+        let TaskState { next, last } = self.tasks[event.task.index()];
+        if next < event.id {
+            return Err(self.too_early(next, "program order"));
+        }
+        match last.some() {
+            Some(last) if last > event.id => Err(self.too_late(last, "program order")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Handlers run one task at a time, initial ones first.
+    fn on_handler(&mut self, event: Event, order: &[EventId]) -> Result<(), WitnessReason> {
+        let task = event.task;
+        let Some(handler) = self.model.handler(task) else { return Ok(()) };
+        let HandlerState { runs, initial_open } = self.handlers[handler.index()];
+        if runs == task {
+            return Ok(());
+        }
+        let begun = !self.tasks[task.index()].last.is_none();
+        let initial = self.model.role(task) == Role::Initial;
+        let others = runs.some().filter(|&runs| self.model.role(runs) == Role::Posted);
+        if begun || (initial && others.is_some()) {
+            let name = |runs: TaskId| self.model.trace.task_name(runs).to_owned();
+            let task = runs.some().map(name).unwrap_or_default();
+            return Err(WitnessReason::Left { handler: self.name(handler), task });
+        }
+        if let Some(next) = runs.some().and_then(|runs| self.tasks[runs.index()].next.some()) {
+            return Err(WitnessReason::Busy {
+                handler: self.name(handler),
+                next: self.label(next),
+            });
+        }
+        if !initial && initial_open > 0 {
+            return Err(self.too_early(self.initial_of(handler), "initial task"));
+        }
+        if !initial {
+            self.take(event, handler, order)?;
+        }
+        self.handlers[handler.index()].runs = task;
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        get: Event,
+        handler: HandlerId,
+        order: &[EventId],
+    ) -> Result<(), WitnessReason> {
+        let Some(post) = self.model.post(get.task) else { return Ok(()) };
+        if !self.pending.waits(get.task) {
+            return Err(self.too_early(post, "posted by"));
+        }
+        self.pending.take(get.task, handler).map_err(|time| {
+            // Times are places in the order.
+            WitnessReason::Overtakes { first: self.label(order[time as usize]) }
+        })
+    }
+
+    fn effect(&mut self, place: usize, event: Event) -> Result<(), WitnessReason> {
+        if let Some(handler) = self.model.handler(event.task)
+            && let Some(fork) = self.forks_of.first_open(handler, &self.done)
+            && self.model.starts(fork, event.id)
+        {
+            return Err(self.too_early(fork, "fork"));
+        }
+        match event.action() {
+            Action::Post(_) => {
+                // A task posts no later than at place `len`, which is less than 2^32.
+                let posted = self.model.posts(event);
+                if let Some((task, handler)) =
+                    posted.and_then(|task| Some((task, self.model.handler(task)?)))
+                {
+                    self.pending.post(task, handler, place as u32);
+                }
+                Ok(())
+            }
+            Action::Join(_) => {
+                let open = self
+                    .model
+                    .joins(event)
+                    .and_then(|handler| self.of_handler.first_open(handler, &self.done));
+                match open.filter(|&open| self.model.ends(open, event.id)) {
+                    Some(open) => Err(self.too_early(open, "join")),
+                    None => Ok(()),
+                }
+            }
+            _ => self.access(event),
+        }
+    }
+
+    fn access(&mut self, event: Event) -> Result<(), WitnessReason> {
+        let kind = event.kind();
+        if !kind.is_access() {
+            return Ok(());
+        }
+        let Some(&Cell { last, ordered }) = self.memory.get(event.operand as usize) else {
+            return Ok(());
+        };
+        if kind.reads() {
+            let expected = match self.model.source(event.id) {
+                Source::Any => last,
+                Source::Initial => EventId::NONE,
+                Source::Write(write) => write,
+                Source::Wrong => return Err(WitnessReason::NotReadable),
+            };
+            if expected != last {
+                let label = |write: EventId| write.some().map(|write| self.label(write));
+                return Err(WitnessReason::Reads { seen: label(last), expected: label(expected) });
+            }
+        }
+        if kind.writes() {
+            let cell = &mut self.memory[event.operand as usize];
+            cell.last = event.id;
+            if let Some(place) = self.model.place(event.id) {
+                let before = ordered.some().and_then(|before| self.model.place(before));
+                if before.is_some_and(|before| before >= place) {
+                    return Err(self.too_late(ordered, "coherence"));
+                }
+                cell.ordered = event.id;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, event: Event) {
+        self.done[event.id.index()] = true;
+        let task = &mut self.tasks[event.task.index()];
+        task.last = event.id;
+        if task.next != event.id {
+            return;
+        }
+        task.next = self.next[event.id.index()];
+        if task.next.is_none() && self.model.role(event.task) == Role::Initial {
+            let handler = self.model.span(event.task).handler;
+            self.handlers[handler.index()].initial_open -= 1;
+        }
+    }
+
+    /// The next event of some initial task that is not complete: only to name it in an error.
+    fn initial_of(&self, handler: HandlerId) -> EventId {
+        let open = |&task: &TaskId| {
+            self.model.role(task) == Role::Initial && self.model.span(task).handler == handler
+        };
+        let next = |task: TaskId| self.tasks[task.index()].next.some();
+        let first = self.model.trace.task_ids().filter(open).find_map(next);
+        first.unwrap_or(EventId::NONE)
+    }
+
+    fn label(&self, event: EventId) -> String {
+        if self.model.has(event) { self.model.trace.label(event) } else { "?".to_owned() }
+    }
+
+    fn name(&self, handler: HandlerId) -> String {
+        self.model.trace.handler_name(handler).to_owned()
+    }
+
+    fn too_early(&self, first: EventId, why: &'static str) -> WitnessReason {
+        WitnessReason::TooEarly { first: self.label(first), why }
+    }
+
+    fn too_late(&self, later: EventId, why: &'static str) -> WitnessReason {
+        WitnessReason::TooLate { later: self.label(later), why }
+    }
+}
