@@ -630,7 +630,7 @@ fn systems_of_parities_with_lazy_reasons() {
     let mut total = Stats::default();
     for seed in 0..24 {
         let mut rng = Rng(seed);
-        let vars = 46 + rng.below(8);
+        let vars = 48 + rng.below(8);
         let equations = vars * (90 + rng.below(20)) / 100;
         let demands: Vec<Demand> =
             (0..equations).map(|_| Demand::Odd(rng.clause(vars, 4))).collect();

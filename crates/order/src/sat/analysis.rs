@@ -52,7 +52,7 @@ impl Core {
         let back = self.watch_highest();
         self.backjump(back, theory);
         self.assert_learned(glue);
-        self.activity.decay(super::search::VAR_DECAY);
+        self.activity.decay(self.restarts.decay());
         self.clause_increment /= super::search::CLAUSE_DECAY;
         true
     }

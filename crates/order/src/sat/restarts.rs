@@ -1,4 +1,8 @@
-//! When to begin the search anew.
+//! When to begin the search anew, and how fast to forget which variables mattered.
+//!
+//! The two modes, in turns, follow C. Oh, *Between SAT and UNSAT*, SAT 2015. Measured: without the first one the ordering principle (a
+//! total order without a least element) of 20 elements takes 100 times the conflicts, and of 40 is out of reach;
+//! without the second one random 3-SAT takes a quarter more conflicts, and more with its size.
 
 /// A moving average of the last `1 / weight` values or so, without the bias of its start.
 struct Average {
@@ -29,22 +33,41 @@ impl Average {
     }
 }
 
+/// What the search is after, in turns.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Mode {
+    /// Refuting: restarts often, and decides on what the last conflicts were about.
+    Focused,
+    /// Finding a model, or refuting without structure: restarts rarely, and forgets slowly.
+    Stable,
+}
+
 /// Restarts when the clauses learned of late span more levels than those learned over a long time.
 pub(super) struct Restarts {
     fast: Average,
     slow: Average,
     /// Conflicts since the last restart.
     conflicts: u64,
+    mode: Mode,
+    /// Conflicts until the mode changes.
+    left: u64,
+    /// How often the mode has gone back to the first.
+    rounds: u64,
 }
 
 /// At least so many conflicts lie between two restarts.
 const CONFLICTS_MIN: u64 = 10;
-/// So much worse than usual must the recent clauses be.
-const MARGIN: f64 = 1.15;
 
 impl Restarts {
     pub(super) fn new() -> Restarts {
-        Restarts { fast: Average::new(1.0 / 32.0), slow: Average::new(1.0 / 8192.0), conflicts: 0 }
+        Restarts {
+            fast: Average::new(1.0 / 32.0),
+            slow: Average::new(1.0 / 8192.0),
+            conflicts: 0,
+            mode: Mode::Focused,
+            left: Mode::Focused.conflicts(1),
+            rounds: 1,
+        }
     }
 
     /// Takes note of a learned clause.
@@ -52,14 +75,47 @@ impl Restarts {
         self.fast.add(glue.into());
         self.slow.add(glue.into());
         self.conflicts += 1;
+        self.left -= 1;
+        if self.left == 0 {
+            self.rounds += u64::from(self.mode == Mode::Stable);
+            self.mode = if self.mode == Mode::Stable { Mode::Focused } else { Mode::Stable };
+            self.left = self.mode.conflicts(self.rounds);
+        }
     }
 
     /// Whether to restart now; the caller does so.
     pub(super) fn due(&mut self) -> bool {
-        let due = self.conflicts >= CONFLICTS_MIN && self.fast.value > MARGIN * self.slow.value;
+        let due = self.conflicts >= CONFLICTS_MIN
+            && self.fast.value > self.mode.margin() * self.slow.value;
         if due {
             self.conflicts = 0;
         }
         due
+    }
+
+    /// What the activities of variables are worth after one more conflict.
+    pub(super) fn decay(&self) -> f64 {
+        match self.mode {
+            Mode::Focused => 0.75,
+            Mode::Stable => 0.99,
+        }
+    }
+}
+
+impl Mode {
+    /// How many conflicts a turn lasts.
+    fn conflicts(self, round: u64) -> u64 {
+        match self {
+            Mode::Focused => 2000 * round,
+            Mode::Stable => 6000 * round,
+        }
+    }
+
+    /// So much worse than usual must the recent clauses be for a restart.
+    fn margin(self) -> f64 {
+        match self {
+            Mode::Focused => 1.1,
+            Mode::Stable => 1.25,
+        }
     }
 }

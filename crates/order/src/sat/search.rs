@@ -6,9 +6,7 @@ use super::lit::Lit;
 use super::theory::Theory;
 use super::values::{Reason, Value};
 
-/// What the activities of variables are worth after one more conflict.
-pub(super) const VAR_DECAY: f64 = 0.99;
-/// The same for clauses.
+/// What the activities of clauses are worth after one more conflict.
 pub(super) const CLAUSE_DECAY: f32 = 0.999;
 
 /// Conflicts and decisions between two calls of [`Budget::stop`].

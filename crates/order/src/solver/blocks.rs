@@ -65,14 +65,7 @@ impl Blocks {
             blocks.entry.push(block.entry.map_or(NO_ENTRY, |entry| keys.of(entry.node)));
             of[block.resource as usize].push(index as u32);
         }
-        blocks.fifo = of
-            .iter()
-            .map(|members| {
-                members
-                    .windows(2)
-                    .all(|pair| problem.keeps(pair[0], pair[1]) && problem.keeps(pair[1], pair[0]))
-            })
-            .collect();
+        blocks.fifo = of.iter().map(|members| first_come_first_served(problem, members)).collect();
         // Blocks alone on their resource exclude nobody.
         let used = |block: usize| of[problem.blocks[block].resource as usize].len() > 1;
         blocks.starts = Lists::build(keys.len(), &blocks.first, used);
@@ -113,4 +106,13 @@ impl Blocks {
         16 * self.first.len()
             + 4 * lists.iter().map(|list| list.offset.len() + list.item.len()).sum::<usize>()
     }
+}
+
+/// Whether all these blocks enter, with one level, and no two at one node.
+fn first_come_first_served(problem: &Problem, members: &[u32]) -> bool {
+    let alike = |pair: &[u32]| problem.keeps(pair[0], pair[1]) && problem.keeps(pair[1], pair[0]);
+    let mut nodes: Vec<_> =
+        members.iter().filter_map(|&block| Some(problem.blocks[block as usize].entry?.node)).collect();
+    nodes.sort_unstable();
+    members.windows(2).all(alike) && nodes.windows(2).all(|pair| pair[0] != pair[1])
 }

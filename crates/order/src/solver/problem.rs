@@ -201,6 +201,13 @@ impl Problem {
         self.preferred.as_ref().map_or(node, |positions| positions[node as usize])
     }
 
+    /// Returns what it takes to look at this problem, in bytes: itself, and what condensation needs for each node.
+    pub(crate) fn bytes(&self) -> usize {
+        12 * self.nodes() as usize
+            + std::mem::size_of::<Edge>() * self.edges.len()
+            + std::mem::size_of::<BlockData>() * self.blocks.len()
+    }
+
     /// Returns the index of the chain of a node.
     pub(crate) fn chain_of(&self, node: Node) -> usize {
         self.chain_ends.partition_point(|end| *end <= node)
@@ -214,7 +221,8 @@ impl Problem {
     /// before `second` whenever it entered before it.
     pub(crate) fn keeps(&self, first: u32, second: u32) -> bool {
         match (self.blocks[first as usize].entry, self.blocks[second as usize].entry) {
-            (Some(first), Some(second)) => Rank::keeps(first.rank, second.rank),
+            // Two that enter at one node enter in no order.
+            (Some(first), Some(second)) => first.node != second.node && Rank::keeps(first.rank, second.rank),
             _ => false,
         }
     }

@@ -259,8 +259,10 @@ impl Solver {
             Some(stop) => &mut **stop,
             None => &mut never,
         };
-        if self.contradiction.is_none() && self.prepare(limits.memory_bytes, stop).is_none() {
-            return Answer::Unknown(Cause::Stopped);
+        if self.contradiction.is_none()
+            && let Err(cause) = self.prepare(limits.memory_bytes, stop)
+        {
+            return Answer::Unknown(cause);
         }
         if self.contradiction.is_some() || self.impossible {
             return Answer::Impossible { core: Vec::new() };
@@ -379,15 +381,21 @@ impl Solver {
         }
     }
 
-    /// Condenses and saturates; `None` when stopped. A contradiction is noted.
-    fn prepare(&mut self, memory: Option<usize>, stop: &mut dyn FnMut() -> bool) -> Option<()> {
+    /// Condenses and saturates, unless a limit comes first. A contradiction is noted.
+    fn prepare(&mut self, memory: Option<usize>, stop: &mut dyn FnMut() -> bool) -> Result<(), Cause> {
         if let Some(prepared) = &self.prepared
             && (prepared.variables == self.variables.len()
                 || self.variables.atom_nodes().all(|node| prepared.keys.is_loose(node)))
         {
-            return Some(());
+            return Ok(());
         }
         self.prepared = None;
+        if memory.is_some_and(|limit| self.problem.bytes() > limit) {
+            return Err(Cause::Memory);
+        }
+        if stop() {
+            return Err(Cause::Stopped);
+        }
         let variables = self.variables.len();
         let keys = match Keys::build(&self.problem, self.variables.atom_nodes()) {
             Ok(keys) => keys,
@@ -399,10 +407,15 @@ impl Solver {
                     cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
                 }
                 self.contradiction = Some(Refutation { steps: vec![Step::Cycle(cycle)] });
-                return Some(());
+                return Ok(());
             }
         };
         let blocks = Blocks::build(&self.problem, &keys);
+        // Beside the keys and blocks: the order, courses and searches, about as much again for each.
+        let held = self.problem.bytes() + 3 * (keys.bytes() + blocks.bytes());
+        if memory.is_some_and(|limit| held > limit) {
+            return Err(Cause::Memory);
+        }
         let first = {
             let graph = Graph::new((0..keys.len() as u32).collect());
             let hint: Vec<u32> =
@@ -432,7 +445,7 @@ impl Solver {
                 fixed: 0,
             };
             self.contradiction = Some(source.by_cycle(&knot.hops));
-            return Some(());
+            return Ok(());
         }
         let graph = Graph::new(first.order);
         let rows = memory.map_or(ROWS, |bytes| ROWS.min(bytes / 4));
@@ -447,13 +460,13 @@ impl Solver {
             let (infos, forced) = (Vec::new(), Vec::new());
             self.prepared =
                 Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
-            return Some(());
+            return Ok(());
         }
         let mut saturation = Saturation::new(&self.problem, &keys, &blocks, graph);
         saturation.sabotage = self.sabotage;
         let end = saturation.run(rows, stop);
         if end == End::Stopped {
-            return None;
+            return Err(Cause::Stopped);
         }
         self.stats.memory_bytes = saturation.bytes() as u64;
         let Saturation { graph, known, infos, forced, .. } = saturation;
@@ -482,12 +495,12 @@ impl Solver {
                 fixed: graph.len(),
             };
             self.contradiction = Some(source.by_cycle(&hops));
-            return Some(());
+            return Ok(());
         }
         self.stats.undecided = self.stats.pairs - known.count();
         let pairs = Pairs::build(&self.problem, &blocks);
         self.prepared =
             Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
-        Some(())
+        Ok(())
     }
 }

@@ -93,7 +93,9 @@ fn decided(
         order.sort_by_key(|&block| place[blocks.entry[block as usize] as usize]);
         for pair in order.windows(2) {
             let entry = |block: u32| problem.blocks[block as usize].entry.expect("retained").node;
-            edges.push((entry(pair[0]), entry(pair[1])));
+            if entry(pair[0]) != entry(pair[1]) {
+                edges.push((entry(pair[0]), entry(pair[1])));
+            }
         }
     }
     for fact in facts {

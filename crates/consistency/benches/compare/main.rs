@@ -1,0 +1,94 @@
+//! Compares the solver with Z3, and shows how it grows.
+//!
+//! `cargo bench -p anyorder-consistency --bench compare [-- PART] [--filter TEXT] [--limit SECONDS] [--encodings LIST]`
+//!
+//! `PART` is `table` (the traces of the paper's tables and harder ones, against Z3), `growth` (large traces,
+//! and formulas near the hardest clause ratio), `z3-growth` (the largest formulas that Z3 decides within the limit), `real` (the
+//! Android logs in `../shared`); without it all of them run. Z3 is looked for as `benches/z3/README.md` says; where
+//! it is absent only our own times are printed.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+mod rows;
+
+mod ours;
+
+mod z3;
+
+mod table;
+
+mod growth;
+
+mod real;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What was asked for on the command line.
+#[derive(Clone, Debug)]
+struct Asked {
+    part: Option<String>,
+    /// Only rows whose name contains it.
+    filter: String,
+    /// Processor time that Z3's `check()` may take.
+    limit: Duration,
+    /// The encodings of the traces for Z3; the first is the paper's.
+    encodings: Vec<String>,
+    /// How often a time is measured at most; the best counts.
+    runs: u32,
+}
+
+fn main() {
+    let mut asked = Asked {
+        part: None,
+        filter: String::new(),
+        limit: Duration::from_secs(60),
+        encodings: vec!["paper".to_owned(), "int".to_owned()],
+        runs: 20,
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().expect("an option has a value");
+        match argument.as_str() {
+            "--bench" => {}
+            ours::ONCE => return ours::once(&PathBuf::from(value())),
+            "--filter" => asked.filter = value(),
+            "--limit" => asked.limit = Duration::from_secs(value().parse().expect("seconds")),
+            "--encodings" => asked.encodings = value().split(',').map(str::to_owned).collect(),
+            "--runs" => asked.runs = value().parse().expect("a number of runs"),
+            part if !part.starts_with('-') => asked.part = Some(part.to_owned()),
+            other => panic!("unknown option {other}"),
+        }
+    }
+    let z3 = z3::find();
+    match &z3 {
+        Some(z3) => println!("z3 {}, {}", z3.version, z3.python.display()),
+        None => println!("z3 is absent (see benches/z3/README.md): only our own times follow"),
+    }
+    println!("load {}", load());
+    let wanted = |part: &str| asked.part.as_deref().is_none_or(|asked| asked == part);
+    let folder = std::env::temp_dir().join(format!("anyorder-compare-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for traces");
+    if wanted("table") {
+        table::print(&asked, z3.as_ref(), &folder);
+    }
+    if wanted("growth") {
+        growth::large(&asked, &folder);
+        growth::formulas(&asked, &folder);
+    }
+    if wanted("z3-growth")
+        && let Some(z3) = &z3
+    {
+        growth::formulas_of_z3(&asked, z3, &folder);
+    }
+    if wanted("real") {
+        real::print(&asked);
+    }
+    println!("load {}", load());
+    std::fs::remove_dir_all(&folder).expect("a folder that can be removed");
+}
+
+/// Returns the load of the machine over one, five and fifteen minutes, where the system tells.
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().take(3).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,171 @@
+//! Events, messages and chains of orders in words.
+
+use crate::answer::{Fact, Link, Why};
+use crate::partial::{MessageId, PartialTrace, Relation, Slot};
+use anyorder_trace::{Action, EventId, HandlerId, LabelScheme, TaskId, Trace};
+use std::collections::HashMap;
+
+/// The most links of a chain that are told; of a longer one, the beginning and the end.
+const LINKS_MAX: usize = 16;
+
+/// Puts things into words. Names are as the trace has them, not escaped.
+pub(super) struct Words<'a> {
+    pub(super) trace: &'a Trace,
+    pub(super) partial: &'a PartialTrace,
+    /// The numbers of the facts told so far.
+    numbers: HashMap<Fact, usize>,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(trace: &'a Trace, partial: &'a PartialTrace) -> Words<'a> {
+        Words { trace, partial, numbers: HashMap::new() }
+    }
+
+    /// Remembers that a fact is told under the next number, and returns it.
+    pub(super) fn number(&mut self, fact: Fact) -> usize {
+        let next = self.numbers.len() + 1;
+        *self.numbers.entry(fact).or_insert(next)
+    }
+
+    /// Returns the event of a slot.
+    pub(super) fn event(&self, slot: Slot) -> EventId {
+        self.partial.events[slot as usize]
+    }
+
+    /// Returns the label of an event, as `anyorder why` takes it.
+    pub(super) fn label(&self, slot: Slot) -> String {
+        label(self.trace, self.event(slot))
+    }
+
+    /// Returns the name of a message.
+    pub(super) fn message(&self, message: MessageId) -> String {
+        format!("`{}`", self.trace.task_name(self.partial.messages[message as usize].task))
+    }
+
+    /// Returns an event with what it does.
+    fn told(&self, slot: Slot) -> String {
+        let event = self.trace.event(self.event(slot));
+        let kind = event.kind().word();
+        let task = |task: TaskId| {
+            let known = task.index() < self.trace.tasks_count();
+            if known { self.trace.task_name(task).to_owned() } else { "?".to_owned() }
+        };
+        let handler = |handler: HandlerId| {
+            let known = handler.index() < self.trace.tables().handlers.len();
+            if known { self.trace.handler_name(handler).to_owned() } else { "?".to_owned() }
+        };
+        let what = match event.action() {
+            Action::Access { location, .. } | Action::Free(location) => {
+                format!("{kind} {}", self.trace.location_text(location))
+            }
+            Action::Post(posted) | Action::Cancel(posted) => format!("{kind} {}", task(posted)),
+            Action::Get(_) => format!("{kind} {}", task(event.task)),
+            Action::Fork(other) | Action::Join(other) => format!("{kind} {}", handler(other)),
+            _ => kind.to_owned(),
+        };
+        format!("{} ({what})", self.label(slot))
+    }
+
+    /// Returns a fact in words.
+    pub(super) fn fact(&self, fact: Fact) -> String {
+        match fact {
+            Fact::Runs { first, second } => {
+                format!("{} runs before {}", self.message(first), self.message(second))
+            }
+            Fact::Before { first, second } => {
+                format!("{} comes before {}", self.told(first), self.told(second))
+            }
+        }
+    }
+
+    /// Returns links, each of which ends where the next begins, as a chain.
+    pub(super) fn chain(&self, links: &[Link]) -> String {
+        let Some(first) = links.first() else { return String::new() };
+        let mut text = self.told(first.from);
+        let cut = if links.len() > LINKS_MAX { links.len() - LINKS_MAX + 1 } else { 0 };
+        let head = if cut > 0 { LINKS_MAX / 2 } else { links.len() };
+        for (at, link) in links.iter().enumerate() {
+            if at == head {
+                text.push_str(&format!(" ... {cut} more steps ..."));
+            }
+            if at < head || at >= head + cut {
+                text.push_str(&format!(" -{}-> ", self.why(link)));
+                // A cycle ends where it begins.
+                let closes = at + 1 == links.len() && link.to == first.from;
+                let to = if closes { self.label(link.to) } else { self.told(link.to) };
+                text.push_str(&to);
+            }
+        }
+        text
+    }
+
+    /// Returns the word for the order of a link.
+    fn why(&self, link: &Link) -> String {
+        let fact = match link.why {
+            Why::Given(relation) => return word(relation).to_owned(),
+            Why::Decided(fact) => fact,
+        };
+        let word = match fact {
+            Fact::Runs { first, .. } => {
+                let own = &self.partial.messages[first as usize].slots;
+                if own.contains(&link.from) { "eo" } else { "mo" }
+            }
+            Fact::Before { .. } => "co",
+        };
+        match self.numbers.get(&fact) {
+            Some(number) => format!("{word}({number})"),
+            None => word.to_owned(),
+        }
+    }
+
+    /// Returns links without those in the middle of a run of program order, beginning at the earliest event.
+    pub(super) fn cycle(&self, links: &[Link]) -> Vec<Link> {
+        let start = (0..links.len()).min_by_key(|at| self.event(links[*at].from)).unwrap_or(0);
+        self.joined(links[start..].iter().chain(&links[..start]).copied())
+    }
+
+    /// Returns links without those in the middle of a run of program order.
+    pub(super) fn joined(&self, links: impl Iterator<Item = Link>) -> Vec<Link> {
+        let program = Why::Given(Relation::Program);
+        let message = |slot| self.partial.message_of(slot);
+        let mut joined: Vec<Link> = Vec::new();
+        for link in links {
+            match joined.last_mut() {
+                Some(last)
+                    if last.why == program
+                        && link.why == program
+                        && message(last.from) == message(link.to) =>
+                {
+                    last.to = link.to;
+                }
+                _ => joined.push(link),
+            }
+        }
+        joined
+    }
+}
+
+/// Returns the label of an event, with the name of its numbering where the trace has two.
+fn label(trace: &Trace, event: EventId) -> String {
+    let label = trace.label(event);
+    match trace.tables().meta.labels {
+        LabelScheme::AccessOrOperation if trace.event(event).kind().is_access() => {
+            format!("access:{label}")
+        }
+        LabelScheme::AccessOrOperation => format!("op:{label}"),
+        _ => label,
+    }
+}
+
+/// Returns the word for a relation.
+fn word(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Program => "po",
+        Relation::ReadsFrom => "rf",
+        Relation::Coherence => "co",
+        Relation::FromReads => "fr",
+        Relation::PostedBy => "pb",
+        Relation::Fork => "fork",
+        Relation::Join => "join",
+    }
+}

@@ -1,0 +1,183 @@
+//! Posted-by, fork, join and exit.
+
+use super::Kept;
+use super::messages::{Layout, Place};
+use super::orders::Orders;
+use crate::partial::{MessageId, Relation};
+use anyorder_trace::{EventId, EventKind, TaskId, Trace};
+
+/// Adds the orders of posts, forks, joins and exits, and counts what is dropped.
+pub(super) fn fill(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>, kept: &mut Kept) {
+    for message in &layout.messages {
+        if let Some(post) = message.post {
+            let post = layout.events[post as usize];
+            let first = layout.events[message.slots.start as usize];
+            orders.add(post.0, first.0, Relation::PostedBy);
+        }
+    }
+    let columns = trace.columns();
+    let mut others: Option<Others<'_>> = None;
+    let mut cancelled = Vec::new();
+    for row in 0..columns.len() {
+        let (event, operand) = (EventId(row as u32), columns.operands[row]);
+        match columns.ops[row].kind() {
+            EventKind::Fork => {
+                let others = others.get_or_insert_with(|| Others::new(trace, layout));
+                others.fork(event, operand, orders, kept);
+            }
+            EventKind::Join => {
+                let others = others.get_or_insert_with(|| Others::new(trace, layout));
+                others.join(event, operand, orders, kept);
+            }
+            EventKind::Cancel => cancelled.push(operand),
+            EventKind::Acquire | EventKind::Release | EventKind::Destroy => kept.locks += 1,
+            EventKind::Signal | EventKind::Broadcast | EventKind::Wait | EventKind::Wake => {
+                kept.conditions += 1;
+            }
+            EventKind::Barrier => kept.barriers += 1,
+            EventKind::Enable | EventKind::Disable | EventKind::Trigger => kept.inputs += 1,
+            EventKind::Attach => kept.attaches += 1,
+            _ => {}
+        }
+    }
+    exits(trace, layout, orders);
+    cancelled.sort_unstable();
+    cancelled.dedup();
+    let ran = |task: u32| {
+        (task as usize) < trace.tasks_count() && !trace.span(TaskId(task)).first.is_none()
+    };
+    kept.cancelled = cancelled.into_iter().filter(|task| !ran(*task)).count() as u64;
+}
+
+/// A handler's exit comes behind everything of it. Nothing comes behind the exit, so that it takes part in no cycle.
+fn exits(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>) {
+    let exits = (0_u32..).zip(&layout.places).filter(|(_, place)| **place == Place::Exit);
+    let mut exit_of = vec![None; trace.tables().handlers.len()];
+    for (id, _) in exits {
+        exit_of[layout.messages[id as usize].handler_id.index()] = layout.events_of(id).first();
+    }
+    for (id, message) in (0_u32..).zip(&layout.messages) {
+        let last = layout.events_of(id).last();
+        if let (Some(last), Some(exit)) = (last, exit_of[message.handler_id.index()])
+            && layout.places[id as usize] != Place::Exit
+        {
+            orders.add(last.0, exit.0, Relation::Program);
+        }
+    }
+}
+
+/// What forks and joins know of the messages of handlers.
+struct Others<'a> {
+    trace: &'a Trace,
+    layout: &'a Layout,
+    /// By handler of the trace: its initial and posted messages.
+    messages: Vec<Vec<MessageId>>,
+    /// By slot: how many events of its message stand before the first one behind it, itself included, that has an effect.
+    effect_behind: Vec<u32>,
+    /// By slot: 1 + the place in its message of the last one before it, itself included, that has an effect; 0 for none.
+    effect_before: Vec<u32>,
+    /// Each fork or join takes an order a message; this bounds their sum.
+    budget: usize,
+}
+
+impl<'a> Others<'a> {
+    fn new(trace: &'a Trace, layout: &'a Layout) -> Others<'a> {
+        let mut messages = vec![Vec::new(); trace.tables().handlers.len()];
+        for (id, message) in (0_u32..).zip(&layout.messages) {
+            if matches!(layout.places[id as usize], Place::Initial | Place::Posted) {
+                messages[message.handler_id.index()].push(id);
+            }
+        }
+        let mut effect_behind = vec![0; trace.len()];
+        let mut effect_before = vec![0; trace.len()];
+        for (id, message) in (0_u32..).zip(&layout.messages) {
+            let start = message.slots.start as usize;
+            let events = layout.events_of(id);
+            let mut before = 0;
+            for (place, event) in events.iter().enumerate() {
+                if has_effect(trace, layout, *event) {
+                    before = place as u32 + 1;
+                }
+                effect_before[start + place] = before;
+            }
+            let mut behind = events.len() as u32;
+            for (place, event) in events.iter().enumerate().rev() {
+                if has_effect(trace, layout, *event) {
+                    behind = place as u32;
+                }
+                effect_behind[start + place] = behind;
+            }
+        }
+        let budget = 2 * trace.len().max(512);
+        Others { trace, layout, messages, effect_behind, effect_before, budget }
+    }
+
+    /// Returns the messages of a handler that is not the event's own; without budget, at most one.
+    fn of(&mut self, handler: u32, event: EventId, kept: &mut Kept) -> &[MessageId] {
+        let messages = self.messages.get(handler as usize).map_or(&[][..], Vec::as_slice);
+        if self.trace.handler_of(event).0 == handler {
+            return &[];
+        }
+        if messages.len() > self.budget.max(1) {
+            kept.thin_forks += 1;
+            return &messages[..1];
+        }
+        self.budget = self.budget.saturating_sub(messages.len());
+        messages
+    }
+
+    /// A fork comes before everything of the handler that stands behind it.
+    fn fork(&mut self, fork: EventId, handler: u32, orders: &mut Orders<'_>, kept: &mut Kept) {
+        kept.forks += 1;
+        let layout = self.layout;
+        for id in self.of(handler, fork, kept).to_vec() {
+            let events = layout.events_of(id);
+            let mut place = 0;
+            if layout.observed && events[0] < fork {
+                place = events.partition_point(|event| *event < fork);
+                let slot = layout.messages[id as usize].slots.start as usize + place;
+                place =
+                    if place == events.len() { place } else { self.effect_behind[slot] as usize };
+            }
+            if let Some(to) = events.get(place) {
+                orders.add(fork.0, to.0, Relation::Fork);
+            }
+        }
+    }
+
+    /// A join comes behind everything of the handler that stands before it. Messages without effect are left
+    /// out, so that they take part in no cycle.
+    fn join(&mut self, join: EventId, handler: u32, orders: &mut Orders<'_>, kept: &mut Kept) {
+        kept.joins += 1;
+        let layout = self.layout;
+        for id in self.of(handler, join, kept).to_vec() {
+            let events = layout.events_of(id);
+            let before = if layout.observed {
+                events.partition_point(|event| *event < join)
+            } else {
+                events.len()
+            };
+            let Some(last) = before.checked_sub(1) else { continue };
+            let slot = layout.messages[id as usize].slots.start as usize + last;
+            let Some(effect) = self.effect_before[slot].checked_sub(1) else { continue };
+            // All of a message that is over comes before the join, its last event too.
+            let from = if before == events.len() { last } else { effect as usize };
+            orders.add(events[from].0, join.0, Relation::Join);
+        }
+    }
+}
+
+/// Returns whether an event does something that other handlers can see: accesses, posts of tasks that run, gets,
+/// forks and joins.
+fn has_effect(trace: &Trace, layout: &Layout, event: EventId) -> bool {
+    let columns = trace.columns();
+    match columns.ops[event.index()].kind() {
+        EventKind::Get | EventKind::Fork | EventKind::Join => true,
+        EventKind::Post => {
+            let span = trace.span(TaskId(columns.operands[event.index()]));
+            let begun = !span.first.is_none() && span.post == event;
+            begun && layout.places[layout.message_of[span.first.index()] as usize] == Place::Posted
+        }
+        kind => kind.is_access(),
+    }
+}

@@ -1,0 +1,59 @@
+//! What of a trace took part in the question, in numbers.
+
+/// What was kept of a trace and what was dropped. All are counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Kept {
+    /// Events.
+    pub events: u64,
+    /// Handlers that have messages.
+    pub handlers: u64,
+    /// Posted tasks that ran.
+    pub posted: u64,
+    /// Initial messages.
+    pub initial: u64,
+    /// Reads that have a write, or the initial value, to read from.
+    pub reads: u64,
+    /// Writes, read-modify-writes and frees.
+    pub writes: u64,
+    /// Forks of handlers that ran.
+    pub forks: u64,
+    /// Joins of handlers that ran.
+    pub joins: u64,
+    /// Locations whose coherence order is to be found.
+    pub open_locations: u64,
+    /// Pieces of a handler's own code between its tasks: each runs by itself, like a burst.
+    pub pieces: u64,
+    /// Exits of handlers behind their tasks: each comes after everything of its handler.
+    pub exits: u64,
+    /// Bursts of handlers of the environment, and tasks that begin without a get: each runs by itself.
+    pub bursts: u64,
+    /// Posted tasks whose post is not in the trace: each is a message that nobody posted.
+    pub without_post: u64,
+    /// Tasks that were posted but never begun, the cancelled ones among them: their posts constrain nothing.
+    pub never_begun: u64,
+    /// Tasks that were cancelled before they began.
+    pub cancelled: u64,
+    /// Messages posted with a delay. Under [`MailboxRule::Fifo`](crate::MailboxRule::Fifo) they are treated as any other.
+    pub delayed: u64,
+    /// Messages posted to the front of a mailbox. As for delays.
+    pub front: u64,
+    /// Messages that ran because the mailbox was idle. As for delays.
+    pub idle: u64,
+    /// Messages of mailboxes that keep no order, whatever the rule says.
+    pub bag: u64,
+    /// Acquires, releases and destructions of locks: dropped.
+    pub locks: u64,
+    /// Signals, broadcasts, waits and wakes: dropped.
+    pub conditions: u64,
+    /// Passages of barriers: dropped.
+    pub barriers: u64,
+    /// Inputs enabled, disabled or triggered: dropped.
+    pub inputs: u64,
+    /// Attachments of mailboxes: dropped.
+    pub attaches: u64,
+    /// Locations that overlap others: taken as separate ones.
+    pub overlapping: u64,
+    /// Forks and joins of which only the order with one message of the handler was kept, as handlers with many
+    /// messages were forked or joined many times.
+    pub thin_forks: u64,
+}

@@ -1,0 +1,231 @@
+//! Which event belongs to which message, and where it stands in it.
+
+use super::{FromTraceError, Kept};
+use crate::mailbox::Due;
+use crate::partial::{Message, MessageId, Slot};
+use anyorder_trace::{EventId, EventKind, HandlerId, TaskId, TaskKind, Trace, TraceOrder};
+
+/// No message yet, or no handler.
+const NONE: u32 = u32::MAX;
+
+/// The messages of a trace, and where each event stands.
+pub(super) struct Layout {
+    /// The messages; numbered by their first events.
+    pub(super) messages: Vec<Message>,
+    /// By message: what it is to its handler.
+    pub(super) places: Vec<Place>,
+    /// By slot: the event.
+    pub(super) events: Vec<EventId>,
+    /// By event: its slot.
+    pub(super) slot_of: Vec<Slot>,
+    /// By event: its message.
+    pub(super) message_of: Vec<MessageId>,
+    /// The number of handlers that have messages; what runs by itself counts as a handler of its own.
+    pub(super) handlers: u32,
+    /// Whether the order of the trace is one in which it happened.
+    pub(super) observed: bool,
+}
+
+/// What a message is to its handler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// Runs before all others of it.
+    Initial,
+    /// Runs when nothing else of it runs.
+    Posted,
+    /// Runs by itself: a burst, or own code of the handler between its tasks.
+    Alone,
+    /// The handler's exit behind its tasks: comes after all else of it.
+    Exit,
+}
+
+/// How far a handler has come in a pass over the trace.
+#[derive(Clone, Copy)]
+struct Progress {
+    /// Its initial message, or the piece of its own code that runs.
+    current: u32,
+    /// Whether its next own event begins a new piece.
+    cut: bool,
+    /// Whether its initial message is over, or there is none.
+    past_initial: bool,
+    /// Whether it runs posted tasks.
+    runs_tasks: bool,
+    /// Its last event.
+    last: EventId,
+    /// Its number among those that have messages.
+    number: u32,
+}
+
+impl Layout {
+    pub(super) fn new(trace: &Trace, kept: &mut Kept) -> Result<Layout, FromTraceError> {
+        let mut layout = Layout {
+            messages: Vec::new(),
+            places: Vec::new(),
+            events: vec![EventId(0); trace.len()],
+            slot_of: vec![0; trace.len()],
+            message_of: Vec::with_capacity(trace.len()),
+            handlers: 0,
+            observed: trace.tables().meta.order == TraceOrder::Observed,
+        };
+        layout.assign(trace, kept)?;
+        layout.place();
+        let mut handlers: Vec<HandlerId> =
+            layout.messages.iter().map(|message| message.handler_id).collect();
+        handlers.sort_unstable();
+        handlers.dedup();
+        kept.handlers = handlers.len() as u64;
+        Ok(layout)
+    }
+
+    /// Finds the message of each event, and counts the events of each.
+    fn assign(&mut self, trace: &Trace, kept: &mut Kept) -> Result<(), FromTraceError> {
+        let mut progress = progress(trace);
+        let mut message_of_task = vec![NONE; trace.tasks_count()];
+        for row in 0..trace.len() {
+            let task = trace.columns().tasks[row];
+            let handler = trace.span(task).handler;
+            let Some(at) = progress.get_mut(handler.index()) else {
+                return Err(FromTraceError::NoHandler { task });
+            };
+            let message = if trace.tables().tasks[task.index()].kind == TaskKind::Initial {
+                self.own_code(trace, row, handler, at, kept)
+            } else {
+                let message = &mut message_of_task[task.index()];
+                if *message == NONE {
+                    *message = self.messages.len() as u32;
+                    self.task(trace, task, handler, at, kept);
+                }
+                *message
+            };
+            self.messages[message as usize].slots.end += 1;
+            self.message_of.push(message);
+        }
+        Ok(())
+    }
+
+    /// Begins the message of a posted task or a burst.
+    fn task(
+        &mut self,
+        trace: &Trace,
+        task: TaskId,
+        handler: HandlerId,
+        at: &mut Progress,
+        kept: &mut Kept,
+    ) {
+        let span = trace.span(task);
+        let posted = trace.tables().tasks[task.index()].kind == TaskKind::Posted;
+        // A task that does not begin with its get is not taken from a mailbox.
+        if posted && span.get == span.first {
+            kept.posted += 1;
+            self.begin(handler, task, Place::Posted, at);
+            if self.observed {
+                at.cut = true;
+                at.past_initial = true;
+            }
+        } else {
+            kept.bursts += 1;
+            self.begin(handler, task, Place::Alone, at);
+        }
+    }
+
+    /// Returns the message of an event of a handler's own code.
+    fn own_code(
+        &mut self,
+        trace: &Trace,
+        row: usize,
+        handler: HandlerId,
+        at: &mut Progress,
+        kept: &mut Kept,
+    ) -> MessageId {
+        let kind = trace.columns().ops[row].kind();
+        let exits = kind == EventKind::Exit && at.past_initial && at.last.index() == row;
+        if at.current == NONE || at.cut || exits {
+            let (place, count) = if exits {
+                (Place::Exit, &mut kept.exits)
+            } else if at.past_initial {
+                (Place::Alone, &mut kept.pieces)
+            } else {
+                (Place::Initial, &mut kept.initial)
+            };
+            *count += 1;
+            at.current = self.messages.len() as u32;
+            at.cut = false;
+            self.begin(handler, trace.columns().tasks[row], place, at);
+        }
+        // What a handler with a mailbox does behind the beginning of its loop, it does between tasks.
+        if self.observed && kind == EventKind::Loop && at.runs_tasks {
+            at.cut = true;
+            at.past_initial = true;
+        }
+        at.current
+    }
+
+    fn begin(&mut self, handler: HandlerId, task: TaskId, place: Place, at: &mut Progress) {
+        let new = self.handlers;
+        let number = match place {
+            Place::Alone | Place::Exit => new,
+            Place::Initial | Place::Posted => {
+                if at.number == NONE {
+                    at.number = new;
+                }
+                at.number
+            }
+        };
+        self.handlers += u32::from(number == new);
+        self.places.push(place);
+        self.messages.push(Message {
+            handler: number,
+            handler_id: handler,
+            task,
+            initial: place != Place::Posted,
+            slots: 0..0,
+            post: None,
+            due: Due::After(0),
+        });
+    }
+
+    /// Gives each event its slot.
+    fn place(&mut self) {
+        let mut next = 0;
+        for message in &mut self.messages {
+            let count = message.slots.end;
+            message.slots = next..next;
+            next += count;
+        }
+        for (row, message) in self.message_of.iter().enumerate() {
+            let end = &mut self.messages[*message as usize].slots.end;
+            self.slot_of[row] = *end;
+            self.events[*end as usize] = EventId(row as u32);
+            *end += 1;
+        }
+    }
+
+    /// Returns the events of a message.
+    pub(super) fn events_of(&self, message: MessageId) -> &[EventId] {
+        let slots = &self.messages[message as usize].slots;
+        &self.events[slots.start as usize..slots.end as usize]
+    }
+}
+
+/// Returns, by handler of the trace, where each starts.
+fn progress(trace: &Trace) -> Vec<Progress> {
+    let start = Progress {
+        current: NONE,
+        cut: false,
+        past_initial: false,
+        runs_tasks: false,
+        last: EventId(0),
+        number: NONE,
+    };
+    let mut progress = vec![start; trace.tables().handlers.len()];
+    for (task, def) in trace.task_ids().zip(&trace.tables().tasks) {
+        let span = trace.span(task);
+        if let Some(at) = progress.get_mut(span.handler.index())
+            && !span.first.is_none()
+        {
+            at.runs_tasks |= def.kind == TaskKind::Posted;
+            at.last = at.last.max(span.last);
+        }
+    }
+    progress
+}

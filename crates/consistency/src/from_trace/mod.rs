@@ -1,0 +1,129 @@
+//! From a trace to the question: which orders are given, and which are to be found.
+//!
+//! The definitions for each format are in `docs/consistency.md`.
+
+pub use kept::Kept;
+pub use split::split_own_code;
+
+mod kept;
+
+mod messages;
+
+mod dues;
+
+mod writes;
+
+mod orders;
+
+mod memory;
+
+mod handlers;
+
+mod split;
+
+use crate::mailbox::MailboxRule;
+use crate::partial::PartialTrace;
+use anyorder_trace::{EventId, LocationId, Mailbox, Position, TaskId, TaskKind, Trace};
+
+/// What to make of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FromTrace {
+    /// What the mailboxes promise. [`MailboxRule::recorded`] is what the trace says of them.
+    pub mailboxes: MailboxRule,
+    /// Whether a location with several writes may come without their order.
+    pub infer_coherence: bool,
+}
+
+/// Why there is no question to ask of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FromTraceError {
+    /// A read refers to what is no other write of its location.
+    #[error("event number {event} reads from what is no other write of its location", event = .event.0)]
+    NoWrite {
+        /// The read.
+        event: EventId,
+    },
+    /// A read of a partial trace does not say what it reads from.
+    #[error("event number {event} does not say what it reads from", event = .event.0)]
+    NoSource {
+        /// The read.
+        event: EventId,
+    },
+    /// A location of a partial trace has several writes, and nothing orders them.
+    #[error("location number {location} has several writes and no coherence order", location = .location.0)]
+    NoCoherence {
+        /// The location.
+        location: LocationId,
+    },
+    /// A coherence order does not name each write of its location once.
+    #[error("the coherence order of location number {location} does not name each of its writes once", location = .location.0)]
+    BadCoherence {
+        /// The location.
+        location: LocationId,
+    },
+    /// Nobody knows the handler of a task that has events.
+    #[error("nothing says which handler runs task number {task}", task = .task.0)]
+    NoHandler {
+        /// The task.
+        task: TaskId,
+    },
+}
+
+impl PartialTrace {
+    /// Takes the orders of the messages away from a trace.
+    ///
+    /// Takes time linear in the trace, and about 16 bytes an event beside what the result holds.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the trace gives its reads and writes no meaning, see [`FromTraceError`].
+    pub fn from_trace(
+        trace: &Trace,
+        options: &FromTrace,
+    ) -> Result<(PartialTrace, Kept), FromTraceError> {
+        let mut kept = Kept { events: trace.len() as u64, ..Kept::default() };
+        let mut layout = messages::Layout::new(trace, &mut kept)?;
+        dues::fill(trace, &mut layout, &mut kept);
+        let mut orders = orders::Orders::new(&layout);
+        let open = memory::fill(trace, options, &layout, &mut orders, &mut kept)?;
+        handlers::fill(trace, &layout, &mut orders, &mut kept);
+        let (given, backward) = orders.finish();
+        let partial = PartialTrace {
+            mailboxes: options.mailboxes,
+            handlers: layout.handlers,
+            messages: layout.messages,
+            events: layout.events,
+            given,
+            backward,
+            open,
+        };
+        Ok((partial, kept))
+    }
+}
+
+impl MailboxRule {
+    /// Returns the rule that a trace records for the mailboxes that run posted tasks: bag where one of them keeps no order,
+    /// else delayed where one is, or ran a task that was posted with a delay or to the front, or in idle time; else fifo. Where
+    /// mailboxes differ, it is the one that promises least. Takes linear time.
+    #[must_use]
+    pub fn recorded(trace: &Trace) -> MailboxRule {
+        let tables = trace.tables();
+        let idle = dues::idle_tasks(trace);
+        let mut rule = MailboxRule::Fifo;
+        for (task, def) in trace.task_ids().zip(&tables.tasks) {
+            let span = trace.span(task);
+            if def.kind != TaskKind::Posted || span.first.is_none() {
+                continue;
+            }
+            match tables.handlers.get(span.handler.index()).map(|handler| handler.mailbox) {
+                Some(Mailbox::Bag) => return MailboxRule::Bag,
+                Some(Mailbox::Delayed) => rule = MailboxRule::Delayed,
+                _ if def.delay > 0 || def.position == Position::Front || idle[task.index()] => {
+                    rule = MailboxRule::Delayed;
+                }
+                _ => {}
+            }
+        }
+        rule
+    }
+}

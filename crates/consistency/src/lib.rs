@@ -1,0 +1,36 @@
+//! Consistency of event-driven traces: is there an order of the messages of each handler under which the trace
+//! can have happened?
+//!
+//! A trace without the orders of its messages becomes a [`PartialTrace`]; a [`Procedure`] answers with a
+//! witness or with a [`Refutation`] whose every step can be checked. The definitions are those of the paper
+//! "Checking Consistency of Event-driven Traces" (section 2), with mailboxes besides FIFO.
+
+pub use answer::{Answer, Fact, Limit, Link, Refutation, Stats, Step, Why};
+#[doc(hidden)]
+pub use full::check_full_by;
+pub use full::{NotFull, check_full};
+pub use describe::{Explanation, Overtakings, Told, describe};
+pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};
+pub use mailbox::{Due, MailboxRule};
+#[doc(hidden)]
+pub use procedure::{FlatRules, enumerate_by, flat_by};
+pub use procedure::{Effort, NotFor, Outcome, Procedure};
+pub use partial::{Given, Message, MessageId, OpenLocation, PartialTrace, Relation, Slot};
+#[doc(hidden)]
+pub use saturate::Rules;
+
+mod partial;
+
+mod mailbox;
+
+mod answer;
+
+mod from_trace;
+
+mod saturate;
+
+mod full;
+
+mod procedure;
+
+mod describe;

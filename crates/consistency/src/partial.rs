@@ -1,0 +1,150 @@
+//! The question: events in messages, messages on handlers, and every order that is given.
+
+use crate::mailbox::{Due, MailboxRule};
+use anyorder_trace::{EventId, HandlerId, TaskId};
+use std::ops::Range;
+
+/// The number of an event within a [`PartialTrace`]: the events of a message have consecutive slots, in program order.
+pub type Slot = u32;
+
+/// The number of a message within a [`PartialTrace`].
+pub type MessageId = u32;
+
+/// A trace without the orders of its messages.
+#[derive(Clone, Debug)]
+pub struct PartialTrace {
+    /// What the mailboxes promise.
+    pub mailboxes: MailboxRule,
+    /// The number of handlers; a message names its own by a number below it.
+    pub handlers: u32,
+    /// All messages, ascending by slots: their slots are disjoint and cover all slots. A message without events does
+    /// not occur.
+    pub messages: Vec<Message>,
+    /// For each slot, the event of the trace.
+    pub events: Vec<EventId>,
+    /// The orders given between events of different messages: rf, pb, fork, join; of co and fr, only the next write.
+    pub given: Vec<Given>,
+    /// Orders given within one message against program order: each makes the trace inconsistent by itself.
+    pub backward: Vec<Given>,
+    /// Locations whose coherence order is not given, with at least two writes.
+    pub open: Vec<OpenLocation>,
+}
+
+/// One message: a run of events of one handler that nothing of the same handler interrupts.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The handler, as a number below [`PartialTrace::handlers`].
+    pub handler: u32,
+    /// The handler in the trace.
+    pub handler_id: HandlerId,
+    /// The task of the trace.
+    pub task: TaskId,
+    /// Whether it is the handler's initial message, which runs before all others of the handler. At most one a handler.
+    pub initial: bool,
+    /// Its events; never empty.
+    pub slots: Range<Slot>,
+    /// The event that posted it; initial messages have none.
+    pub post: Option<Slot>,
+    /// How long it waits in its mailbox.
+    pub due: Due,
+}
+
+/// An order of two events that the trace gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// The event that comes first.
+    pub from: Slot,
+    /// The event that comes later.
+    pub to: Slot,
+    /// Why.
+    pub relation: Relation,
+}
+
+/// Why one event comes before another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Relation {
+    /// Program order: earlier in the same message, or in the initial message of the handler.
+    Program,
+    /// A write before a read of its value.
+    ReadsFrom,
+    /// A write before a later one of the location.
+    Coherence,
+    /// A read before the writes after the one it reads from.
+    FromReads,
+    /// A post before the first event of its message.
+    PostedBy,
+    /// A fork before the first event of the handler it starts.
+    Fork,
+    /// The last event of a handler before the join that waits for it.
+    Join,
+}
+
+/// A location whose writes are ordered by nothing that the trace says.
+#[derive(Clone, Debug)]
+pub struct OpenLocation {
+    /// Its writes, at least two.
+    pub writes: Vec<Slot>,
+    /// Its reads, each with the write it reads from; `None` is the initial value.
+    pub reads: Vec<(Slot, Option<Slot>)>,
+}
+
+impl PartialTrace {
+    /// Returns the message of a slot, in time logarithmic in the number of messages.
+    ///
+    /// # Panics
+    ///
+    /// Panics when there is no such slot.
+    #[must_use]
+    pub fn message_of(&self, slot: Slot) -> MessageId {
+        assert!((slot as usize) < self.events.len(), "there is no slot {slot}");
+        (self.messages.partition_point(|message| message.slots.end <= slot)) as MessageId
+    }
+
+    /// Returns whether the first message runs before the second whenever it was posted before it. Both are posted
+    /// messages of one handler.
+    #[must_use]
+    pub fn keeps(&self, first: MessageId, second: MessageId) -> bool {
+        let due = |message: MessageId| self.messages[message as usize].due;
+        self.mailboxes.keeps(due(first), due(second))
+    }
+
+    /// Returns, for each handler, its posted messages in ascending order.
+    #[must_use]
+    pub fn posted(&self) -> Vec<Vec<MessageId>> {
+        let mut posted = vec![Vec::new(); self.handlers as usize];
+        for (id, message) in self.messages.iter().enumerate() {
+            if !message.initial {
+                posted[message.handler as usize].push(id as MessageId);
+            }
+        }
+        posted
+    }
+
+    /// Returns, for each handler, its initial message where it has one.
+    #[must_use]
+    pub fn initial(&self) -> Vec<Option<MessageId>> {
+        let mut initial = vec![None; self.handlers as usize];
+        for (id, message) in self.messages.iter().enumerate() {
+            if message.initial {
+                initial[message.handler as usize] = Some(id as MessageId);
+            }
+        }
+        initial
+    }
+
+    /// Returns the number of pairs of posted messages of one handler.
+    #[must_use]
+    pub fn pairs(&self) -> u64 {
+        let count = |n: usize| n as u64 * (n as u64).saturating_sub(1) / 2;
+        self.posted().iter().map(|messages| count(messages.len())).sum()
+    }
+
+    /// Returns whether some message other than an initial one posts.
+    #[must_use]
+    pub fn nested(&self) -> bool {
+        self.messages
+            .iter()
+            .filter_map(|message| message.post)
+            .any(|post| !self.messages[self.message_of(post) as usize].initial)
+    }
+}

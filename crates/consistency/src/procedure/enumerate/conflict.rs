@@ -1,0 +1,89 @@
+//! What a conflict teaches: a clause of decisions, and the cycles that prove it.
+
+use super::search::Search;
+use super::{Saturation, Step};
+use crate::answer::{Fact, Link, Why};
+use crate::saturate::{Conflict, Reason};
+use std::collections::BTreeSet;
+
+impl Search<'_, '_> {
+    /// Finds the decisions that a conflict comes from. Returns the clause that not all of them hold, and the level of the
+    /// last of them; `None` when there is none: then nothing is possible. Notes the cycles and the clause in the proof.
+    pub(super) fn learn(&mut self, conflict: Conflict) -> Option<(Vec<Fact>, usize)> {
+        let decisions = self.decisions_of(conflict);
+        let last = *decisions.last()?;
+        let saturation = &self.saturation;
+        let clause: Vec<Fact> =
+            decisions.iter().map(|&index| saturation.trail()[index].fact().opposite()).collect();
+        let level = level_of(saturation, last);
+        if self.effort.refute {
+            self.links += clause.len() as u64;
+            self.steps.push(Step::Derived(clause.clone()));
+        }
+        Some((clause, level))
+    }
+
+    /// The places of the decisions behind a conflict in the trail, ascending.
+    fn decisions_of(&mut self, conflict: Conflict) -> BTreeSet<usize> {
+        let mut decisions = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut open = Vec::new();
+        let Some(cycle) = self.saturation.conflict_cycle(conflict) else {
+            return self.all_decisions();
+        };
+        open.extend(facts(&cycle));
+        self.emit(cycle);
+        while let Some(fact) = open.pop() {
+            let Some(index) = self.saturation.index(fact) else { return self.all_decisions() };
+            if !seen.insert(index) {
+                continue;
+            }
+            match self.saturation.trail()[index].reason {
+                Reason::Decision => {
+                    decisions.insert(index);
+                }
+                Reason::Clause(number) => {
+                    let others = self.clauses[number].iter().filter(|&&literal| literal != fact);
+                    open.extend(others.map(|literal| literal.opposite()));
+                }
+                Reason::Path(..) => {
+                    let Some(cycle) = self.saturation.entry_cycle(index) else {
+                        return self.all_decisions();
+                    };
+                    open.extend(facts(&cycle).filter(|&other| other != fact.opposite()));
+                    self.emit(cycle);
+                }
+            }
+        }
+        decisions
+    }
+
+    /// All decisions, should a cycle not be found again: sound, though it teaches least.
+    fn all_decisions(&self) -> BTreeSet<usize> {
+        debug_assert!(false, "a cycle of the closure is not one of the graph");
+        (0..self.saturation.level()).map(|level| self.saturation.level_start(level)).collect()
+    }
+
+    fn emit(&mut self, cycle: Vec<Link>) {
+        if self.effort.refute {
+            let mut key: Vec<Fact> = facts(&cycle).collect();
+            key.sort_unstable();
+            if self.emitted.insert(key) {
+                self.links += cycle.len() as u64;
+                self.steps.push(Step::Cycle(cycle));
+            }
+        }
+    }
+}
+
+fn facts(cycle: &[Link]) -> impl Iterator<Item = Fact> + '_ {
+    cycle.iter().filter_map(|link| match link.why {
+        Why::Decided(fact) => Some(fact),
+        Why::Given(_) => None,
+    })
+}
+
+/// The level whose decision stands at this place of the trail.
+fn level_of(saturation: &Saturation<'_>, index: usize) -> usize {
+    (0..saturation.level()).rev().find(|&level| saturation.level_start(level) <= index).unwrap_or(0)
+}

@@ -1,0 +1,252 @@
+//! The order solver: our counterpart of the paper's Algorithm 2.
+//!
+//! A message is a chain and a block on its handler; its post is the entry to the handler's queue. Locations whose coherence is open are
+//! looked at only when a candidate breaks them: each read that would see another write adds a clause.
+
+use super::{Effort, Outcome};
+use crate::answer::{self, Answer, Fact, Limit, Refutation, Stats};
+use crate::mailbox::{Due, MailboxRule};
+use crate::partial::{MessageId, OpenLocation, PartialTrace, Relation, Slot};
+use anyorder_order::sat::{Cause, Lit};
+use anyorder_order::solver::{
+    self, Claim, Entry, Limits, Problem, ProblemError, Rank, Solver, Tag, Why,
+};
+use anyorder_system::{Control, StopReason};
+
+/// Decides consistency by the order solver. Linear but for the search; the problem is NP-complete.
+pub(super) fn solve(trace: &PartialTrace, effort: Effort, control: &Control<'_>) -> Outcome {
+    let mut run = match Run::new(trace, effort) {
+        Ok(run) => run,
+        // A trace has fewer than 2^31 events: only memory can have been too small for more.
+        Err(_) => {
+            let answer = Answer::Unknown(Limit::Stopped(StopReason::MemoryLimit));
+            return Outcome { answer, stats: stats(trace, &solver::Stats::default()) };
+        }
+    };
+    let answer = run.decide(effort, control);
+    Outcome { answer, stats: stats(trace, &run.solver.stats()) }
+}
+
+/// A trace given to a solver.
+struct Run<'a> {
+    trace: &'a PartialTrace,
+    solver: Solver,
+    /// For each block, its message.
+    message_of: Vec<MessageId>,
+    /// What was asked of reads of open locations: the read and the other write.
+    asked: Vec<(Slot, Slot, Lit, Lit)>,
+}
+
+impl<'a> Run<'a> {
+    fn new(trace: &'a PartialTrace, effort: Effort) -> Result<Run<'a>, ProblemError> {
+        let (problem, message_of) = problem(trace)?;
+        let mut solver = Solver::new(problem);
+        if effort.refute {
+            solver.keep_proof();
+        }
+        Ok(Run { trace, solver, message_of, asked: Vec::new() })
+    }
+
+    fn decide(&mut self, effort: Effort, control: &Control<'_>) -> Answer {
+        loop {
+            let spent = self.solver.stats().conflicts;
+            let mut stop = || control.check().is_err();
+            let mut limits = Limits {
+                conflicts: effort.conflicts.map(|most| most.saturating_sub(spent)),
+                memory_bytes: control.limits.memory_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+                stop: Some(&mut stop),
+            };
+            let answer = self.solver.solve(&[], &mut limits);
+            let order = match answer {
+                solver::Answer::Ordered(order) => order,
+                solver::Answer::Impossible { .. } => {
+                    let refutation = if effort.refute { self.solver.refutation() } else { None };
+                    return Answer::Inconsistent(refutation.map(|steps| self.refutation(&steps)));
+                }
+                solver::Answer::Unknown(cause) => {
+                    return Answer::Unknown(match cause {
+                        Cause::Conflicts => Limit::Conflicts,
+                        Cause::Memory => Limit::Stopped(StopReason::MemoryLimit),
+                        Cause::Stopped => {
+                            Limit::Stopped(control.cancel.reason().unwrap_or(StopReason::Interrupted))
+                        }
+                    });
+                }
+            };
+            if !self.ask(&order) {
+                return Answer::Consistent(order);
+            }
+        }
+    }
+
+    /// Adds clauses for the reads that see another write in a candidate; returns whether there were any.
+    fn ask(&mut self, order: &[Slot]) -> bool {
+        if self.trace.open.is_empty() {
+            return false;
+        }
+        let mut place = vec![0_u32; order.len()];
+        for (at, &slot) in order.iter().enumerate() {
+            place[slot as usize] = at as u32;
+        }
+        let before = self.asked.len();
+        for location in &self.trace.open {
+            self.ask_location(location, &place);
+        }
+        self.asked.len() > before
+    }
+
+    fn ask_location(&mut self, location: &OpenLocation, place: &[u32]) {
+        let mut writes = location.writes.clone();
+        writes.sort_by_key(|&write| place[write as usize]);
+        for &(read, from) in &location.reads {
+            // An event that reads and writes at once sees what was before it.
+            let at = writes.partition_point(|&write| place[write as usize] < place[read as usize]);
+            let seen = at.checked_sub(1).map(|last| writes[last]);
+            if seen == from {
+                continue;
+            }
+            // Before the read, but perhaps also before the write that is read.
+            let other = seen.expect("a read after no write at all is ordered after the one it reads from");
+            self.ask_read(read, from, other);
+        }
+    }
+
+    /// Requires that the other write does not come between a read and what it reads.
+    fn ask_read(&mut self, read: Slot, from: Option<Slot>, other: Slot) {
+        let mut before = |first, second| self.solver.before(first, second).expect("two slots of the trace");
+        let after = before(read, other);
+        let clause = match from {
+            Some(from) => (before(other, from), after),
+            None => (after, after),
+        };
+        self.solver.clause(&[clause.0, clause.1]);
+        self.asked.push((read, other, clause.0, clause.1));
+    }
+
+    /// Says the solver's proof in terms of messages.
+    fn refutation(&self, proof: &solver::Refutation) -> Refutation {
+        let mut asked = self.asked.iter();
+        let steps = proof.steps.iter().map(|step| match step {
+            solver::Step::Input(_) => {
+                let &(read, other, ..) = asked.next().expect("every clause of the problem came from a read");
+                answer::Step::ReadsOpen { read, other }
+            }
+            solver::Step::Cycle(links) => {
+                answer::Step::Cycle(links.iter().map(|link| self.link(link)).collect())
+            }
+            solver::Step::Derived(claims) => answer::Step::Derived(self.facts(claims)),
+            solver::Step::Forget(claims) => answer::Step::Forget(self.facts(claims)),
+        });
+        Refutation { steps: steps.collect() }
+    }
+
+    fn link(&self, link: &solver::Link) -> answer::Link {
+        let why = match link.why {
+            Why::Chain => answer::Why::Given(Relation::Program),
+            Why::Given(tag) => answer::Why::Given(relation(tag)),
+            Why::Decided(fact) => answer::Why::Decided(self.fact(fact)),
+        };
+        answer::Link { from: link.from, to: link.to, why }
+    }
+
+    fn facts(&self, claims: &[Claim]) -> Vec<Fact> {
+        claims
+            .iter()
+            .filter_map(|claim| match claim {
+                Claim::Fact(fact) => Some(self.fact(*fact)),
+                // There are none: no formula and no scope is used here.
+                Claim::Free(_) => None,
+            })
+            .collect()
+    }
+
+    fn fact(&self, fact: solver::Fact) -> Fact {
+        match fact {
+            solver::Fact::Blocks { first, second } => Fact::Runs {
+                first: self.message_of[first.index()],
+                second: self.message_of[second.index()],
+            },
+            solver::Fact::Nodes { first, second } => Fact::Before { first, second },
+        }
+    }
+}
+
+/// Relations as tags, and back.
+const RELATIONS: [Relation; 7] = [
+    Relation::Program,
+    Relation::ReadsFrom,
+    Relation::Coherence,
+    Relation::FromReads,
+    Relation::PostedBy,
+    Relation::Fork,
+    Relation::Join,
+];
+
+fn tag(relation: Relation) -> Tag {
+    Tag(RELATIONS.iter().position(|&other| other == relation).expect("all are listed") as u32)
+}
+
+fn relation(tag: Tag) -> Relation {
+    RELATIONS[tag.0 as usize]
+}
+
+/// Says a trace as a problem of orders; also returns the message of each block.
+fn problem(trace: &PartialTrace) -> Result<(Problem, Vec<MessageId>), ProblemError> {
+    let mut problem = Problem::new();
+    for message in &trace.messages {
+        problem.chain(message.slots.len() as u32)?;
+    }
+    for given in trace.backward.iter().chain(&trace.given) {
+        problem.before(given.from, given.to, tag(given.relation))?;
+    }
+    for location in &trace.open {
+        // A read of the initial value comes before every write of the location.
+        for &(read, from) in &location.reads {
+            for &write in location.writes.iter().filter(|&&write| from.is_none() && write != read) {
+                problem.before(read, write, tag(Relation::FromReads))?;
+            }
+        }
+    }
+    let handlers: Vec<_> = (0..trace.handlers).map(|_| problem.resource()).collect();
+    let initial = trace.initial();
+    let mut message_of = Vec::new();
+    for (id, message) in trace.messages.iter().enumerate() {
+        if message.initial {
+            continue;
+        }
+        let (first, last) = (message.slots.start, message.slots.end - 1);
+        if let Some(before) = initial[message.handler as usize] {
+            let end = trace.messages[before as usize].slots.end - 1;
+            problem.before(end, first, tag(Relation::Program))?;
+        }
+        // A message that posts itself is refuted by its backward edge.
+        let post = message.post.filter(|post| !message.slots.contains(post));
+        let entry = post.and_then(|post| {
+            let rank = match (trace.mailboxes, message.due) {
+                (MailboxRule::Fifo, _) => Rank::Level(0),
+                (MailboxRule::Bag, _) | (MailboxRule::Delayed, Due::Idle) => return None,
+                (MailboxRule::Delayed, Due::After(delay)) => Rank::Level(delay),
+                (MailboxRule::Delayed, Due::Front) => Rank::Front,
+            };
+            Some(Entry { node: post, rank, tag: tag(Relation::PostedBy) })
+        });
+        problem.block(handlers[message.handler as usize], first, last, entry)?;
+        message_of.push(id as MessageId);
+    }
+    Ok((problem, message_of))
+}
+
+fn stats(trace: &PartialTrace, solver: &solver::Stats) -> Stats {
+    Stats {
+        events: trace.events.len() as u64,
+        messages: trace.messages.len() as u64,
+        handlers: u64::from(trace.handlers),
+        pairs_total: trace.pairs(),
+        pairs: solver.undecided,
+        decisions: solver.decisions,
+        conflicts: solver.conflicts,
+        propagations: solver.propagations + solver.forced,
+        candidates: solver.courses,
+        variables: solver.variables,
+    }
+}

@@ -1,0 +1,205 @@
+//! Which ends of messages reach which: all that saturation needs of the graph of a trace.
+//!
+//! Every order that a decision adds leads from the last event of a message to the first of another, or from post to
+//! post. So a path that uses such orders is made of pieces, each from a *source* (the first event of a posted message,
+//! or its post) to a *target* (the last event of a posted message, or its post), and the closure over sources and
+//! targets can be kept without looking at other events again: 4 P² bits for P posted messages.
+
+use super::graph::Graph;
+use crate::partial::{MessageId, Slot};
+use anyorder_system::{Control, Stopped};
+use std::ops::Range;
+
+/// The number of words of targets that one sweep over all slots carries.
+const BLOCK: usize = 8;
+
+/// The closure over the ends of posted messages. A *place* numbers the posted messages, handler by handler.
+pub(super) struct Ports {
+    /// For each place, its message.
+    pub(super) messages: Vec<MessageId>,
+    /// For each handler, its places.
+    pub(super) places: Vec<Range<u32>>,
+    /// One row a source, one bit a target. Sources: first events, then posts; targets: last events, then posts.
+    rows: Vec<u64>,
+    words: usize,
+    /// Rows as they were before the current level touched them.
+    saved: Vec<Saved>,
+    saved_words: Vec<u64>,
+    /// For each row, the level that saved it last.
+    stamp: Vec<u32>,
+}
+
+struct Saved {
+    row: u32,
+    stamp: u32,
+}
+
+/// One bit that an added edge has set.
+pub(super) struct Reached {
+    /// The row: a source.
+    pub(super) source: u32,
+    /// The bit: a target.
+    pub(super) target: u32,
+}
+
+impl Ports {
+    /// Computes the closure over the given orders, in sweeps of 512 targets over all slots.
+    pub(super) fn new(
+        graph: &Graph<'_>,
+        order: &[Slot],
+        control: &Control<'_>,
+    ) -> Result<Ports, Stopped> {
+        let mut messages = Vec::new();
+        let mut places = Vec::new();
+        for posted in graph.trace.posted() {
+            let start = messages.len() as u32;
+            messages.extend(posted);
+            places.push(start..messages.len() as u32);
+        }
+        let count = 2 * messages.len();
+        let words = count.div_ceil(64);
+        let closure = (count * words * 8) as u64;
+        let sweep = (graph.slots() * BLOCK * 8) as u64;
+        control.check_memory(Graph::bytes(graph.trace), closure + sweep)?;
+        let mut ports = Ports {
+            messages,
+            places,
+            rows: vec![0; count * words],
+            words,
+            saved: Vec::new(),
+            saved_words: Vec::new(),
+            stamp: vec![0; count],
+        };
+        let mut carried = vec![[0_u64; BLOCK]; graph.slots()];
+        for block in 0..words.div_ceil(BLOCK) {
+            control.check()?;
+            ports.sweep(graph, order, block, &mut carried);
+        }
+        Ok(ports)
+    }
+
+    /// Carries one block of targets against the topological order, and notes what the sources reach.
+    fn sweep(
+        &mut self,
+        graph: &Graph<'_>,
+        order: &[Slot],
+        block: usize,
+        carried: &mut [[u64; BLOCK]],
+    ) {
+        carried.fill([0; BLOCK]);
+        let low = block * BLOCK * 64;
+        let count = self.stamp.len();
+        for target in low..count.min(low + BLOCK * 64) {
+            if let Some(slot) = self.target_slot(graph, target as u32) {
+                carried[slot as usize][(target - low) / 64] |= 1 << (target % 64);
+            }
+        }
+        for &slot in order.iter().rev() {
+            let mut all = carried[slot as usize];
+            for (to, _) in graph.after(slot) {
+                for (word, more) in all.iter_mut().zip(&carried[to as usize]) {
+                    *word |= more;
+                }
+            }
+            carried[slot as usize] = all;
+        }
+        let words = self.words;
+        for source in 0..count {
+            if let Some(slot) = self.source_slot(graph, source as u32) {
+                let start = source * words + block * BLOCK;
+                let width = BLOCK.min(words - block * BLOCK);
+                self.rows[start..start + width].copy_from_slice(&carried[slot as usize][..width]);
+            }
+        }
+    }
+
+    /// The number of posted messages.
+    pub(super) fn count(&self) -> u32 {
+        self.messages.len() as u32
+    }
+
+    /// The slot of a source: a first event, or a post.
+    pub(super) fn source_slot(&self, graph: &Graph<'_>, source: u32) -> Option<Slot> {
+        match source.checked_sub(self.count()) {
+            None => Some(graph.first(self.messages[source as usize])),
+            Some(place) => graph.post(self.messages[place as usize]),
+        }
+    }
+
+    /// The slot of a target: a last event, or a post.
+    pub(super) fn target_slot(&self, graph: &Graph<'_>, target: u32) -> Option<Slot> {
+        match target.checked_sub(self.count()) {
+            None => Some(graph.last(self.messages[target as usize])),
+            Some(place) => graph.post(self.messages[place as usize]),
+        }
+    }
+
+    /// The places of the handler of a place.
+    pub(super) fn rivals(&self, graph: &Graph<'_>, place: u32) -> Range<u32> {
+        let message = self.messages[place as usize];
+        self.places[graph.trace.messages[message as usize].handler as usize].clone()
+    }
+
+    /// Whether a source reaches a target.
+    pub(super) fn reaches(&self, source: u32, target: u32) -> bool {
+        let word = self.rows[source as usize * self.words + target as usize / 64];
+        word >> (target % 64) & 1 == 1
+    }
+
+    /// Adds an edge from a target to a source which must not reach it, and lists the bits it sets. `level` is the
+    /// number of decisions: rows change back when it is undone.
+    pub(super) fn add(&mut self, target: u32, source: u32, level: u32, reached: &mut Vec<Reached>) {
+        let from = source as usize * self.words;
+        for row in 0..self.stamp.len() as u32 {
+            if !self.reaches(row, target) {
+                continue;
+            }
+            for word in 0..self.words {
+                let more = self.rows[from + word] & !self.rows[row as usize * self.words + word];
+                if more == 0 {
+                    continue;
+                }
+                self.save(row, level);
+                self.rows[row as usize * self.words + word] |= more;
+                let mut bits = more;
+                while bits != 0 {
+                    let target = (word * 64) as u32 + bits.trailing_zeros();
+                    reached.push(Reached { source: row, target });
+                    bits &= bits - 1;
+                }
+            }
+        }
+    }
+
+    fn save(&mut self, row: u32, level: u32) {
+        let stamp = &mut self.stamp[row as usize];
+        if *stamp != level {
+            self.saved.push(Saved { row, stamp: *stamp });
+            *stamp = level;
+            let start = row as usize * self.words;
+            self.saved_words.extend_from_slice(&self.rows[start..start + self.words]);
+        }
+    }
+
+    /// What to pass to [`undo`](Self::undo) to return to this state.
+    pub(super) fn mark(&self) -> usize {
+        self.saved.len()
+    }
+
+    /// Undoes everything since a mark.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.saved.len() > mark {
+            let Some(saved) = self.saved.pop() else { return };
+            let start = saved.row as usize * self.words;
+            let kept = self.saved_words.len() - self.words;
+            self.rows[start..start + self.words].copy_from_slice(&self.saved_words[kept..]);
+            self.saved_words.truncate(kept);
+            self.stamp[saved.row as usize] = saved.stamp;
+        }
+    }
+
+    /// The bytes in use.
+    pub(super) fn bytes(&self) -> u64 {
+        ((self.rows.len() + self.saved_words.len() + self.saved.len()) * 8) as u64
+    }
+}

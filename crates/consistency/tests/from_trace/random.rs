@@ -1,0 +1,124 @@
+//! Random observed traces: what is given holds in the recorded order, and every answer stands the independent check,
+//! which reads the trace by itself.
+
+#![expect(clippy::print_stderr, reason = "tests say what they covered")]
+
+use anyorder_certify::consistency as certify;
+use anyorder_certify::{check_consistency_witness, check_inconsistency};
+use anyorder_consistency::{
+    Answer, Effort, Fact, FromTrace, Link, MailboxRule, PartialTrace, Procedure, Refutation,
+    Relation, Step, Why, split_own_code,
+};
+use anyorder_system::Control;
+use anyorder_testkit::{Shape, random_trace};
+use anyorder_trace::{EventId, Trace};
+
+#[derive(Default, Debug)]
+struct Covered {
+    traces: u64,
+    consistent: u64,
+    inconsistent: u64,
+    split: u64,
+    recorded_valid: u64,
+    recorded_invalid: u64,
+    fork_or_join: u64,
+}
+
+#[test]
+fn answers_stand_the_independent_check() {
+    let mut covered = Covered::default();
+    for (_, shape) in Shape::all() {
+        for seed in 0..600 {
+            let trace = random_trace(seed, &shape);
+            covered.traces += 1;
+            for rule in MailboxRule::ALL {
+                check(&trace, rule, &mut covered);
+            }
+        }
+    }
+    eprintln!("{covered:?}");
+    assert!(covered.consistent > 1000 && covered.inconsistent > 15, "{covered:?}");
+    assert!(covered.split > 20 && covered.fork_or_join > 100, "{covered:?}");
+    assert!(covered.recorded_valid > 500 && covered.recorded_invalid > 100, "{covered:?}");
+}
+
+fn check(trace: &Trace, rule: MailboxRule, covered: &mut Covered) {
+    let options = FromTrace { mailboxes: rule, infer_coherence: false };
+    let (partial, kept) = PartialTrace::from_trace(trace, &options).expect("a partial trace");
+    for order in &partial.given {
+        let [from, to] = [order.from, order.to].map(|slot| partial.events[slot as usize]);
+        assert!(from < to, "{order:?}");
+    }
+    assert!(partial.backward.is_empty());
+    let split = split_own_code(trace).expect("a trace");
+    covered.split += u64::from(split.is_some());
+    covered.fork_or_join += u64::from(kept.forks + kept.joins > 0);
+    let checked = split.as_ref().unwrap_or(trace);
+    let certified = match rule {
+        MailboxRule::Fifo => certify::MailboxRule::Fifo,
+        MailboxRule::Bag => certify::MailboxRule::Bag,
+        MailboxRule::Delayed => certify::MailboxRule::Delayed,
+    };
+    let recorded: Vec<EventId> = (0..trace.len() as u32).map(EventId).collect();
+    let recorded = check_consistency_witness(checked, certified, &recorded);
+    if rule == MailboxRule::Bag || rule == MailboxRule::recorded(trace) {
+        let shown = || anyorder_testkit::show(trace);
+        assert_eq!(recorded, Ok(()), "{rule:?}, as recorded: {}", shown());
+    }
+    *(if recorded.is_ok() {
+        &mut covered.recorded_valid
+    } else {
+        &mut covered.recorded_invalid
+    }) += 1;
+    let effort = Effort { conflicts: None, refute: true };
+    let outcome = Procedure::Solver.decide(&partial, effort, &Control::default());
+    match outcome.expect("the solver takes all traces").answer {
+        Answer::Consistent(slots) => {
+            covered.consistent += 1;
+            let order: Vec<EventId> =
+                slots.iter().map(|slot| partial.events[*slot as usize]).collect();
+            assert_eq!(check_consistency_witness(checked, certified, &order), Ok(()));
+        }
+        Answer::Inconsistent(refutation) => {
+            covered.inconsistent += 1;
+            assert!(recorded.is_err(), "the recorded order is a run");
+            let proof = translated(&partial, &refutation.expect("a refutation"));
+            check_inconsistency(checked, certified, &proof).expect("the proof holds");
+        }
+        Answer::Unknown(limit) => panic!("{limit:?} without limits"),
+    }
+}
+
+fn translated(partial: &PartialTrace, refutation: &Refutation) -> certify::ConsistencyProof {
+    let event = |slot: u32| partial.events[slot as usize];
+    let task = |message: u32| partial.messages[message as usize].task;
+    let fact = |fact: Fact| match fact {
+        Fact::Runs { first, second } => {
+            certify::Fact::Runs { first: task(first), second: task(second) }
+        }
+        Fact::Before { first, second } => {
+            certify::Fact::Before { first: event(first), second: event(second) }
+        }
+    };
+    let why = |why: Why| match why {
+        Why::Decided(decided) => certify::Why::Decided(fact(decided)),
+        Why::Given(Relation::Program) => certify::Why::Program,
+        Why::Given(Relation::ReadsFrom) => certify::Why::ReadsFrom,
+        Why::Given(Relation::Coherence) => certify::Why::Coherence,
+        Why::Given(Relation::FromReads) => certify::Why::FromReads,
+        Why::Given(Relation::PostedBy) => certify::Why::PostedBy,
+        Why::Given(Relation::Fork) => certify::Why::Fork,
+        Why::Given(Relation::Join) => certify::Why::Join,
+    };
+    let link = |l: &Link| certify::Link { from: event(l.from), to: event(l.to), why: why(l.why) };
+    let facts = |clause: &[Fact]| clause.iter().map(|one| fact(*one)).collect();
+    let steps = refutation.steps.iter().map(|step| match step {
+        Step::Cycle(links) => certify::Step::Cycle(links.iter().map(link).collect()),
+        Step::ReadsOpen { read, other } => {
+            certify::Step::ReadsOpen { read: event(*read), other: event(*other) }
+        }
+        Step::Derived(clause) => certify::Step::Derived(facts(clause)),
+        Step::Forget(clause) => certify::Step::Forget(facts(clause)),
+    });
+    certify::ConsistencyProof { steps: steps.collect() }
+}

@@ -1,0 +1,194 @@
+//! All procedures against each other and the oracles, on small random traces of every kind.
+
+use crate::support::{
+    REFUTE, by_all_orders, control, mailboxes, orders_count, partial, timed, verdict,
+};
+use anyorder_consistency::{
+    Answer, Effort, FlatRules, Limit, MailboxRule, NotFor, PartialTrace, Procedure, Stats,
+    enumerate_by, flat_by,
+};
+use anyorder_testkit::consistency::{
+    Counters, Kind, Mailbox, Problem, Shape, axiomatic, brute_force, random_partial,
+};
+use anyorder_trace::Trace;
+use std::thread;
+
+/// Traces of each shape; eight times as many with `ANYORDER_SLOW_TESTS` set.
+const SEEDS: u64 = 1_200;
+
+/// Orders to try by the full problem at most.
+const ORDERS_MAX: u64 = 800;
+
+#[test]
+fn all_procedures_agree_with_brute_force() {
+    let seeds = if std::env::var_os("ANYORDER_SLOW_TESTS").is_some() { 8 * SEEDS } else { SEEDS };
+    let shapes: Vec<Shape> =
+        Shape::ALL.into_iter().filter(|shape| shape.kind != Kind::Unordered).collect();
+    let mut counters = Counters::default();
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..2_u64)
+            .map(|part| {
+                let shapes = &shapes;
+                scope.spawn(move || {
+                    let mut counters = Counters::default();
+                    for shape in shapes {
+                        for seed in (part..seeds).step_by(2) {
+                            compare(shape, seed, &mut counters);
+                        }
+                    }
+                    counters
+                })
+            })
+            .collect();
+        for thread in threads {
+            counters.merge(&thread.join().expect("a comparison failed; see above"));
+        }
+    });
+    println!("{counters}");
+    for kind in Kind::ALL.into_iter().filter(|&kind| kind != Kind::Unordered) {
+        for answer in [true, false] {
+            let enough = counters.of(kind, answer) > 0 || !kind.can_be(answer);
+            assert!(enough, "{kind:?} was never {answer}");
+        }
+    }
+    let named = [
+        "full over all orders",
+        "flat",
+        "flat inconsistent",
+        "flat without saturation",
+        "flat configurations",
+        "flat decisions",
+        "flat dead ends",
+        "refuted by saturation",
+        "refuted after a decision",
+        "conflicts",
+        "decisions",
+        "propagations",
+        "bag",
+        "delayed",
+        "timed",
+        "nested refused",
+    ];
+    for name in named {
+        assert!(counters.named(name) > 0, "never happened: {name}");
+    }
+}
+
+fn compare(shape: &Shape, seed: u64, counters: &mut Counters) {
+    let trace = random_partial(seed, shape);
+    compare_under(shape, seed, &trace, shape.mailbox, counters);
+    // Every trace can be asked about under other mailboxes too.
+    let other = match seed % 4 {
+        0 => Mailbox::Bag,
+        1 => Mailbox::Delayed,
+        2 => Mailbox::Fifo,
+        _ => return,
+    };
+    if other != shape.mailbox {
+        compare_under(shape, seed, &trace, other, counters);
+    }
+}
+
+fn compare_under(
+    shape: &Shape,
+    seed: u64,
+    trace: &Trace,
+    mailbox: Mailbox,
+    counters: &mut Counters,
+) {
+    let place = format!("shape {} seed {seed} mailbox {mailbox:?}", shape.name);
+    let question = partial(trace, mailboxes(mailbox));
+    let expected = brute_force(&Problem::of(trace, mailbox)).is_some();
+    if seed.is_multiple_of(8) && orders_count(&question) <= ORDERS_MAX {
+        assert_eq!(
+            axiomatic(&Problem::of(trace, mailbox)).is_some(),
+            expected,
+            "{place}: the oracles"
+        );
+    }
+    let own = shape.mailbox == mailbox;
+    if own {
+        counters.verdict(shape.kind, expected);
+    }
+    counters.add("bag", u64::from(mailbox == Mailbox::Bag));
+    counters.add("delayed", u64::from(mailbox == Mailbox::Delayed));
+    counters.add("timed", u64::from(mailbox == Mailbox::Delayed && timed(&question)));
+    let run = || {
+        let stats = compare_enumerate(trace, &question, expected, counters);
+        compare_flat(trace, &question, expected, &stats, counters);
+        if orders_count(&question) <= ORDERS_MAX {
+            assert_eq!(by_all_orders(trace, &question), expected, "full");
+            counters.add("full over all orders", 1);
+        }
+    };
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+    assert!(result.is_ok(), "{place}: see above; expected {expected}");
+}
+
+fn compare_enumerate(
+    trace: &Trace,
+    question: &PartialTrace,
+    expected: bool,
+    counters: &mut Counters,
+) -> Stats {
+    let outcome =
+        Procedure::Enumerate.decide(question, REFUTE, &control()).expect("coherence is given");
+    assert_eq!(verdict(trace, question, &outcome, false), expected, "enumerate");
+    let stats = outcome.stats;
+    counters.add("conflicts", stats.conflicts);
+    counters.add("decisions", stats.decisions);
+    counters.add("propagations", stats.propagations);
+    if !expected {
+        let name =
+            if stats.decisions > 0 { "refuted after a decision" } else { "refuted by saturation" };
+        counters.add(name, 1);
+    }
+    // Whether reasons are wanted changes nothing else.
+    let silent = enumerate_by(question, Default::default(), Effort::default(), &control());
+    let silent = silent.expect("coherence is given");
+    assert_eq!(silent.stats, stats);
+    assert_eq!(matches!(silent.answer, Answer::Consistent(_)), expected);
+    if stats.conflicts > 0 {
+        let effort = Effort { conflicts: Some(stats.conflicts - 1), refute: false };
+        let bounded =
+            Procedure::Enumerate.decide(question, effort, &control()).expect("coherence is given");
+        // The last conflict may be one without decisions: then it is an answer all the same.
+        let unknown = matches!(bounded.answer, Answer::Unknown(Limit::Conflicts));
+        assert!(
+            unknown || matches!(bounded.answer, Answer::Inconsistent(None)),
+            "{:?}",
+            bounded.answer
+        );
+    }
+    stats
+}
+
+fn compare_flat(
+    trace: &Trace,
+    question: &PartialTrace,
+    expected: bool,
+    stats: &Stats,
+    counters: &mut Counters,
+) {
+    let flat = Procedure::Flat.decide(question, REFUTE, &control());
+    if question.nested() {
+        assert!(matches!(flat, Err(NotFor::Nested { .. })));
+        counters.add("nested refused", 1);
+        return;
+    }
+    let outcome = flat.expect("coherence is given and nothing nested");
+    assert_eq!(verdict(trace, question, &outcome, true), expected, "flat");
+    assert_eq!(outcome.stats.pairs, stats.pairs);
+    counters.add("flat", 1);
+    counters.add("flat inconsistent", u64::from(!expected));
+    let rules = FlatRules { saturate: false, ..FlatRules::ALL };
+    let plain = flat_by(question, rules, Effort::default(), &control()).expect("as before");
+    assert_eq!(verdict(trace, question, &plain, true), expected, "flat without saturation");
+    counters.add("flat without saturation", 1);
+    counters.add("flat configurations", plain.stats.candidates);
+    counters.add("flat decisions", plain.stats.decisions);
+    counters.add("flat dead ends", plain.stats.conflicts);
+    counters.add("flat saturated configurations", outcome.stats.candidates);
+    counters.add("flat saturated dead ends", outcome.stats.conflicts);
+    assert!(question.mailboxes == MailboxRule::Fifo || plain.stats.candidates < 1_000_000);
+}
