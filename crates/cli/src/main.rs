@@ -13,6 +13,8 @@ mod engine;
 
 mod certified;
 
+mod consistent;
+
 mod input;
 
 mod output;

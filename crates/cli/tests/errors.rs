@@ -228,7 +228,7 @@ fn partial_traces_have_no_races() {
     let folder = folder();
     let text = "edtrace 1\na h - post m\nb h m get\nc h m w x\nd h m w x\n";
     let input = file(&folder, "a.edtrace", format!("{text}co x c d\n"));
-    let message = refused(&["check", &input]);
+    let message = refused(&["why", &input, "a", "b"]);
     assert!(message.contains("hint: races need a recorded run"), "{message}");
     assert_eq!(run(&["info", &input]).status, 0);
     let without = file(&folder, "b.edtrace", text);

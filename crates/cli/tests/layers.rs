@@ -12,6 +12,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-finding", &[]),
     ("anyorder-hb", &["anyorder-trace", "anyorder-system", "anyorder-order", "anyorder-finding"]),
     ("anyorder-certify", &["anyorder-trace", "anyorder-system"]),
+    ("anyorder-generate", &["anyorder-trace"]),
+    ("anyorder-consistency", &["anyorder-trace", "anyorder-system", "anyorder-order"]),
     ("anyorder-report", &["anyorder-finding", "anyorder-trace", "anyorder-system"]),
     (
         "anyorder",
@@ -21,6 +23,8 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-order",
             "anyorder-finding",
             "anyorder-hb",
+            "anyorder-generate",
+            "anyorder-consistency",
             "anyorder-certify",
             "anyorder-report",
         ],

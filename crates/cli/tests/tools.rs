@@ -170,7 +170,18 @@ fn help_has_examples_for_every_command() {
     let help = run(&["--help"]);
     assert_eq!(help.status, 0);
     insta::assert_snapshot!("help", help.stdout);
-    for command in ["check", "why", "info", "convert", "explain", "schema", "completions", "man"] {
+    for command in [
+        "check",
+        "why",
+        "consistency",
+        "info",
+        "convert",
+        "generate",
+        "explain",
+        "schema",
+        "completions",
+        "man",
+    ] {
         assert!(help.stdout.contains(&format!("  {command} ")), "{command} is listed");
         let ran = run(&[command, "--help"]);
         assert_eq!(ran.status, 0);

@@ -121,6 +121,8 @@ pub enum Stat {
     Map(Ordered<u64>),
     /// Counts by position.
     List(Vec<u64>),
+    /// A word, such as the name of the procedure that was used.
+    Text(String),
 }
 
 impl Stat {
@@ -131,6 +133,12 @@ impl Stat {
             Stat::Integer(number) => Some(*number),
             _ => None,
         }
+    }
+}
+
+impl From<&str> for Stat {
+    fn from(text: &str) -> Stat {
+        Stat::Text(text.to_owned())
     }
 }
 

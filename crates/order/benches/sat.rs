@@ -46,7 +46,8 @@ fn theirs(vars: usize, formula: &[[(usize, bool); 3]]) -> (bool, f64, u64) {
     let mut solver = BasicSolver::default();
     let table: Vec<_> = (0..vars).map(|_| solver.new_var_default()).collect();
     for clause in formula {
-        let mut lits = clause.map(|(var, positive)| batsat::Lit::new(table[var], positive)).to_vec();
+        let mut lits =
+            clause.map(|(var, positive)| batsat::Lit::new(table[var], positive)).to_vec();
         solver.add_clause_reuse(&mut lits);
     }
     let begin = Instant::now();
@@ -61,7 +62,9 @@ fn main() {
         sizes = vec![200, 250, 300];
     }
     let baseline = std::env::var_os("SAT_BENCH_ALONE").is_none();
-    println!("vars answer   formulas  ours_s  ours_max_s  ours_conflicts  batsat_s  batsat_conflicts  ratio");
+    println!(
+        "vars answer   formulas  ours_s  ours_max_s  ours_conflicts  batsat_s  batsat_conflicts  ratio"
+    );
     for vars in sizes {
         // For each answer: formulas, seconds, greatest seconds, conflicts; the baseline's seconds and conflicts.
         let mut sums = [[0f64; 6]; 2];

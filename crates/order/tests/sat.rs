@@ -3,9 +3,17 @@
 use std::collections::HashMap;
 
 use anyorder_order::sat::{
-    Answer, Budget, Cause, Core, Lit, NoTheory, Output, ProofLog, Stats, Step, Theory, Value,
-    Values, Var,
+    Answer, Budget, Cause, Core, Lit, NoTheory, ProofLog, Stats, Value, Var,
 };
+
+use checker::{Checker, sorted};
+use whimsical::{Demand, Habits, Whimsical};
+
+#[path = "sat/checker.rs"]
+mod checker;
+
+#[path = "sat/whimsical.rs"]
+mod whimsical;
 
 /// A small generator (splitmix64), so that failures can be repeated.
 struct Rng(u64);
@@ -50,355 +58,6 @@ fn holds(lit: Lit, assignment: u64) -> bool {
 
 fn any(lits: &[Lit], assignment: u64) -> bool {
     lits.iter().any(|&lit| holds(lit, assignment))
-}
-
-/// What the test theory demands.
-#[derive(Clone, Debug)]
-enum Demand {
-    Clause(Vec<Lit>),
-    AtMost(Vec<Lit>, usize),
-    /// An odd number of them holds.
-    Odd(Vec<Lit>),
-}
-
-impl Demand {
-    fn lits(&self) -> &[Lit] {
-        match self {
-            Demand::Clause(lits) | Demand::AtMost(lits, _) | Demand::Odd(lits) => lits,
-        }
-    }
-
-    /// Whether it is met when exactly the literals at the set bits of `mask` hold.
-    fn met(&self, mask: u32) -> bool {
-        match self {
-            Demand::Clause(_) => mask != 0,
-            Demand::AtMost(_, most) => mask.count_ones() as usize <= *most,
-            Demand::Odd(_) => mask.count_ones() % 2 == 1,
-        }
-    }
-
-    fn holds(&self, assignment: u64) -> bool {
-        let mask = self
-            .lits()
-            .iter()
-            .enumerate()
-            .map(|(at, &lit)| u32::from(holds(lit, assignment)) << at)
-            .sum();
-        self.met(mask)
-    }
-
-    /// All masks that agree with the known literals.
-    fn completions(&self, known: impl Fn(Lit) -> Value) -> Vec<u32> {
-        let lits = self.lits();
-        (0..1u32 << lits.len())
-            .filter(|mask| {
-                lits.iter().enumerate().all(|(at, &lit)| match known(lit) {
-                    Value::True => mask >> at & 1 == 1,
-                    Value::False => mask >> at & 1 == 0,
-                    Value::Open => true,
-                })
-            })
-            .collect()
-    }
-}
-
-/// How the test theory behaves, in percent.
-struct Habits {
-    lazy: usize,
-    imply: usize,
-    noise: usize,
-    define: usize,
-}
-
-/// Knows demands and tells of them late, in any form it is allowed to.
-struct Whimsical {
-    demands: Vec<Demand>,
-    /// Each new variable is the exclusive or of two literals of earlier ones.
-    definitions: Vec<(Var, Lit, Lit)>,
-    rng: Rng,
-    habits: Habits,
-    /// By variable: where it is on the trail and the literal there, as far as taken.
-    positions: HashMap<Var, (usize, Lit)>,
-    taken: usize,
-    /// For each literal implied: its demand, and how long the trail was.
-    reasons: HashMap<Lit, (usize, usize)>,
-    explained: u64,
-    created: u64,
-}
-
-impl Whimsical {
-    fn new(demands: Vec<Demand>, mut rng: Rng) -> Whimsical {
-        let habits = Habits {
-            lazy: [0, 30, 80, 100][rng.below(4)],
-            imply: [0, 50, 100][rng.below(3)],
-            noise: [0, 5, 30][rng.below(3)],
-            define: [0, 50][rng.below(2)],
-        };
-        Whimsical {
-            demands,
-            definitions: Vec::new(),
-            rng,
-            habits,
-            positions: HashMap::new(),
-            taken: 0,
-            reasons: HashMap::new(),
-            explained: 0,
-            created: 0,
-        }
-    }
-
-    /// Extends an assignment of the first variables to the defined ones.
-    fn extend(&self, mut assignment: u64) -> u64 {
-        for &(var, a, b) in &self.definitions {
-            if holds(a, assignment) != holds(b, assignment) {
-                assignment |= 1 << var.index();
-            }
-        }
-        assignment
-    }
-
-    fn take(&mut self, trail: &[Lit]) {
-        assert!(self.taken <= trail.len(), "the trail was cut without a word");
-        for (at, lit) in trail.iter().enumerate().skip(self.taken) {
-            self.positions.insert(lit.var(), (at, *lit));
-        }
-        self.taken = trail.len();
-    }
-
-    /// Tells of what a demand says now; true when it is violated.
-    fn tell(&mut self, index: usize, values: &Values, out: &mut Output) -> bool {
-        let demand = self.demands[index].clone();
-        let masks = demand.completions(|lit| values.value(lit));
-        let good: Vec<u32> = masks.iter().copied().filter(|&mask| demand.met(mask)).collect();
-        let falsified = |but: Option<Lit>| {
-            let known = demand.lits().iter().filter(move |&&lit| Some(lit) != but);
-            let false_now = |&lit: &Lit| match values.value(lit) {
-                Value::True => Some(!lit),
-                Value::False => Some(lit),
-                Value::Open => None,
-            };
-            known.filter_map(false_now)
-        };
-        if good.is_empty() {
-            out.lemma(&falsified(None).collect::<Vec<_>>(), index as u32);
-            return true;
-        }
-        for (at, &base) in demand.lits().iter().enumerate() {
-            if values.value(base) != Value::Open {
-                continue;
-            }
-            let ones = good.iter().filter(|&&mask| mask >> at & 1 == 1).count();
-            if ones != 0 && ones != good.len() {
-                continue;
-            }
-            let implied = if ones == 0 { !base } else { base };
-            if self.rng.chance(self.habits.imply) {
-                // A second demand of the same call may imply the opposite: the core finds it false.
-                if let std::collections::hash_map::Entry::Vacant(free) = self.reasons.entry(implied)
-                {
-                    free.insert((index, self.taken));
-                    out.imply(implied);
-                }
-            } else {
-                let lemma: Vec<Lit> = falsified(Some(base)).chain([implied]).collect();
-                out.lemma(&lemma, index as u32);
-            }
-        }
-        false
-    }
-
-    /// A clause that follows from a demand, whatever the assignment is.
-    fn noise(&mut self, out: &mut Output) {
-        let index = self.rng.below(self.demands.len());
-        let demand = &self.demands[index];
-        let bad: Vec<u32> =
-            (0..1 << demand.lits().len()).filter(|&mask| !demand.met(mask)).collect();
-        if bad.is_empty() {
-            return;
-        }
-        let mask = bad[self.rng.below(bad.len())];
-        let flip = |(at, &lit): (usize, &Lit)| if mask >> at & 1 == 1 { !lit } else { lit };
-        let mut lemma: Vec<Lit> = demand.lits().iter().enumerate().map(flip).collect();
-        // Repetitions are allowed.
-        let again = lemma[self.rng.below(lemma.len())];
-        lemma.push(again);
-        out.lemma(&lemma, index as u32);
-    }
-
-    /// Splits an exclusive or with a new variable.
-    fn define(&mut self, index: usize, out: &mut Output) {
-        let Demand::Odd(lits) = &self.demands[index] else { return };
-        if lits.len() < 4 || self.definitions.len() > 8 {
-            return;
-        }
-        let (a, b) = (lits[0], lits[1]);
-        let phase = self.rng.chance(50);
-        let var = out.new_var(phase);
-        let y = Lit::new(var, true);
-        let rest = lits[2..].iter().copied().chain([y]).collect();
-        for lemma in [[!y, a, b], [!y, !a, !b], [y, !a, b], [y, a, !b]] {
-            out.lemma(&lemma, 1000);
-        }
-        self.definitions.push((var, a, b));
-        self.demands.push(Demand::Odd(rest));
-        self.created += 1;
-    }
-}
-
-impl Theory for Whimsical {
-    fn propagate(&mut self, trail: &[Lit], values: &Values, out: &mut Output) {
-        if self.demands.is_empty() || self.rng.chance(self.habits.lazy) {
-            return;
-        }
-        self.take(trail);
-        for index in 0..self.demands.len() {
-            if self.rng.chance(60) {
-                self.tell(index, values, out);
-            }
-        }
-        if self.rng.chance(self.habits.noise) {
-            self.noise(out);
-        }
-    }
-
-    fn final_check(&mut self, trail: &[Lit], values: &Values, out: &mut Output) {
-        self.take(trail);
-        for index in 0..self.demands.len() {
-            let before = out.is_empty();
-            let violated = self.tell(index, values, out);
-            assert!(violated || before == out.is_empty(), "nothing is open any more");
-            if violated && self.rng.chance(self.habits.define) {
-                self.define(index, out);
-            }
-            if violated && self.rng.chance(50) {
-                return;
-            }
-        }
-    }
-
-    fn backtrack(&mut self, len: usize) {
-        self.taken = self.taken.min(len);
-        self.positions.retain(|_, (at, _)| *at < len);
-        self.reasons.retain(|_, (_, at)| *at < len);
-    }
-
-    fn explain(&mut self, lit: Lit, out: &mut Vec<Lit>) -> u32 {
-        let (index, len) = self.reasons.remove(&lit).expect("asked twice, or too late");
-        let demand = &self.demands[index];
-        let known = |of: Lit| match self.positions.get(&of.var()) {
-            _ if of.var() == lit.var() => {
-                if of == lit {
-                    Value::False
-                } else {
-                    Value::True
-                }
-            }
-            Some(&(at, truth)) if at < len => {
-                if of == truth {
-                    Value::True
-                } else {
-                    Value::False
-                }
-            }
-            _ => Value::Open,
-        };
-        assert!(
-            demand.completions(known).iter().all(|&mask| !demand.met(mask)),
-            "the literal was implied"
-        );
-        let others = demand.lits().iter().filter(|of| of.var() != lit.var());
-        out.extend(others.filter_map(|&of| match known(of) {
-            Value::True => Some(!of),
-            Value::False => Some(of),
-            Value::Open => None,
-        }));
-        self.explained += 1;
-        index as u32
-    }
-}
-
-/// Follows a proof with nothing but occurrence lists; returns the last learned clause.
-struct Checker {
-    clauses: Vec<Option<Vec<Lit>>>,
-    occurrences: HashMap<Lit, Vec<usize>>,
-    by_content: HashMap<Vec<Lit>, Vec<usize>>,
-}
-
-fn sorted(lits: &[Lit]) -> Vec<Lit> {
-    let mut lits = lits.to_vec();
-    lits.sort();
-    lits
-}
-
-impl Checker {
-    fn check(log: &ProofLog, mut valid: impl FnMut(&[Lit], u32) -> bool) -> Option<Vec<Lit>> {
-        let mut checker =
-            Checker { clauses: vec![], occurrences: HashMap::new(), by_content: HashMap::new() };
-        let mut last = None;
-        for step in log.steps() {
-            match step {
-                Step::Input(lits) => checker.add(lits),
-                Step::Lemma(lits, tag) => {
-                    assert!(valid(lits, tag), "lemma {lits:?} is not valid");
-                    checker.add(lits);
-                }
-                Step::Learned(lits) => {
-                    assert!(checker.implies(lits), "{lits:?} does not follow");
-                    checker.add(lits);
-                    last = Some(lits.to_vec());
-                }
-                Step::Deleted(lits) => {
-                    let copies = checker.by_content.get_mut(&sorted(lits));
-                    let copy = copies.and_then(Vec::pop).expect("deletes what there is");
-                    checker.clauses[copy] = None;
-                }
-            }
-        }
-        last
-    }
-
-    fn add(&mut self, lits: &[Lit]) {
-        for &lit in lits {
-            self.occurrences.entry(lit).or_default().push(self.clauses.len());
-        }
-        self.by_content.entry(sorted(lits)).or_default().push(self.clauses.len());
-        self.clauses.push(Some(lits.to_vec()));
-    }
-
-    /// Reverse unit propagation.
-    fn implies(&self, lits: &[Lit]) -> bool {
-        let mut truths = std::collections::HashSet::new();
-        let mut queue: Vec<Lit> = lits.iter().map(|&lit| !lit).collect();
-        for clause in self.clauses.iter().flatten() {
-            match clause[..] {
-                [] => return true,
-                [first, ref rest @ ..] if rest.iter().all(|&lit| lit == first) => queue.push(first),
-                _ => {}
-            }
-        }
-        while let Some(lit) = queue.pop() {
-            if truths.contains(&!lit) {
-                return true;
-            }
-            if !truths.insert(lit) {
-                continue;
-            }
-            for &at in self.occurrences.get(&!lit).into_iter().flatten() {
-                let Some(clause) = &self.clauses[at] else { continue };
-                if clause.iter().any(|lit| truths.contains(lit)) {
-                    continue;
-                }
-                let mut open = clause.iter().filter(|&&lit| !truths.contains(&!lit));
-                match (open.next(), open.next()) {
-                    (None, _) => return true,
-                    (Some(&unit), None) => queue.push(unit),
-                    (Some(&a), Some(&b)) if a == b => queue.push(a),
-                    _ => {}
-                }
-            }
-        }
-        false
-    }
 }
 
 /// A core, its theory, and all that was said to them.
@@ -526,6 +185,9 @@ fn add(total: &mut Stats, stats: Stats) {
     total.explanations += stats.explanations;
     total.lemmas += stats.lemmas;
     total.lemmas_conflicting += stats.lemmas_conflicting;
+    total.restarts += stats.restarts;
+    total.reductions += stats.reductions;
+    total.deleted += stats.deleted;
     total.lemmas_conflicting_below += stats.lemmas_conflicting_below;
     total.lemmas_unit += stats.lemmas_unit;
     total.lemmas_open += stats.lemmas_open;
@@ -596,10 +258,7 @@ fn long_searches_restart_and_forget_and_their_proofs_hold() {
             core.add_clause(clause);
         }
         answers[usize::from(solve_and_check(&mut core, &clauses))] += 1;
-        let stats = core.stats();
-        total.restarts += stats.restarts;
-        total.reductions += stats.reductions;
-        total.deleted += stats.deleted;
+        add(&mut total, core.stats());
     }
     println!("{answers:?} {total:?}");
     assert!(answers[0] > 2 && answers[1] > 2);
@@ -656,10 +315,7 @@ fn systems_of_parities_with_lazy_reasons() {
         };
         let last = Checker::check(core.proof().expect("recorded"), valid);
         assert!(answer == Answer::Sat || last == Some(vec![]));
-        let stats = core.stats();
-        add(&mut total, stats);
-        total.restarts += stats.restarts;
-        total.reductions += stats.reductions;
+        add(&mut total, core.stats());
     }
     println!("{answers:?} {total:?}");
     assert!(answers[0] > 5 && answers[1] > 5);

@@ -4,7 +4,7 @@ use crate::escape::visible;
 use crate::words;
 use crate::wrap::wrap;
 use anstyle::{AnsiColor, Style as Ansi};
-use anyorder_finding::{Finding, Outcome, Policy, Severity, Site, Verdict};
+use anyorder_finding::{Finding, Kind, Outcome, Policy, Severity, Site, Verdict};
 use std::io::{self, Write};
 
 /// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for what is reported,
@@ -160,7 +160,7 @@ impl Page<'_> {
             self.site(site)?;
         }
         if !finding.explanation.is_empty() {
-            let what = if finding.sites.len() == 2 { "nearest orders:" } else { "because:" };
+            let what = if finding.kind == Kind::Race { "nearest orders:" } else { "because:" };
             self.line(Tone::Plain, 4, what)?;
         }
         for step in &finding.explanation {

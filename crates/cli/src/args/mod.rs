@@ -4,10 +4,16 @@
 pub(crate) use check::{
     CheckArgs, CoverageArg, GroupArg, LimitArgs, OutputFormat, RulesArg, SeverityArg,
 };
+pub(crate) use consistency::{ConsistencyArgs, MailboxArg, ProcedureArg};
+pub(crate) use generate::{GenerateArgs, RunMailboxArg};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
 
 mod check;
+
+mod consistency;
+
+mod generate;
 
 mod why;
 
@@ -23,7 +29,8 @@ use std::path::PathBuf;
     version,
     about = "Finds ordering bugs in event-driven and concurrent programs",
     long_about = "Anyorder reads a recorded run of an event-driven or concurrent program and tells which pairs of \
-        accesses can happen in either order, why, and which of them are worth looking at.",
+        accesses can happen in either order, why, and which of them are worth looking at; and whether what a \
+        trace says can have happened at all.",
     after_help = EXAMPLES,
     propagate_version = true,
     subcommand_required = true,
@@ -42,6 +49,7 @@ Examples:
   anyorder check app.trace                     find races, print them
   anyorder check app.trace --report report     and write an HTML report
   anyorder why app.trace 12 57                 why are these two events (un)ordered?
+  anyorder consistency app.edt                 can this have happened, and in which order?
   anyorder info app.trace                      what is in this trace?
   anyorder convert app.trace app.bin --to binary
 
@@ -94,10 +102,14 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Explain why two events are ordered, or why nothing orders them
     Why(WhyArgs),
+    /// Decide whether some order of its messages explains a trace
+    Consistency(ConsistencyArgs),
     /// Show what is in a trace: counts, handlers, hot locations, a picture over time
     Info(InfoArgs),
     /// Write a trace in another format
     Convert(ConvertArgs),
+    /// Make an event-driven trace of a family, for tests and measurements
+    Generate(GenerateArgs),
     /// Explain a kind of finding, a category or a word of the reports
     Explain(ExplainArgs),
     /// Print the JSON Schema of the results

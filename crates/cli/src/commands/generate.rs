@@ -1,52 +1,69 @@
-//! `anyorder schema`, `completions` and `man`: what is made from the declarations.
+//! `anyorder generate`: makes a trace of a family.
 
-use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::args::{GenerateArgs, RunMailboxArg};
+use crate::commands::consistency::write_run;
+use crate::escape::escape;
 use crate::failure::Failure;
-use crate::output::{to_file, to_stdout};
-use clap::CommandFactory;
+use crate::output::to_file;
+use anyorder_generate::{GenerateError, Request, RunMailbox, generate_with_run};
+use anyorder_trace::Trace;
+use anyorder_trace::open::create;
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-/// Prints the JSON Schema of results.
-pub(crate) fn schema() -> Result<ExitCode, Failure> {
-    to_stdout(|out| writeln!(out, "{}", anyorder_finding::schema().trim_end()))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Prints a completion script.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "anyorder", &mut script);
-    to_stdout(|out| out.write_all(&script))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Prints the manual page, or writes one page a command into a folder.
-pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
-    let mut command = Cli::command();
-    command.build();
-    let Some(dir) = &args.dir else {
-        let page = page(command)?;
-        to_stdout(|out| out.write_all(&page))?;
-        return Ok(ExitCode::SUCCESS);
+/// Makes the trace and writes it.
+pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
+    let request = Request {
+        seed: args.seed,
+        mailbox: match args.mailbox {
+            RunMailboxArg::Fifo => RunMailbox::Fifo,
+            RunMailboxArg::Bag => RunMailbox::Bag,
+        },
+        shuffle_lines: !args.ordered,
+        ratio: args.ratio,
+        messages: args.messages,
+        handlers: args.handlers,
+        share: args.share,
+        groups: args.groups,
+        ring: args.ring,
+        ..Request::new(args.family, args.size)
     };
-    std::fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
-    let shown =
-        command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").cloned();
-    for sub in shown.chain([command.clone()]) {
-        let name = sub.get_display_name().unwrap_or_else(|| sub.get_name()).replace(' ', "-");
-        let path = dir.join(format!("{name}.1"));
-        let page = page(sub)?;
-        to_file(&path, |out| {
-            out.write_all(&page).map_err(|error| Failure::writing(&path, &error))
-        })?;
+    let generated = generate_with_run(&request).map_err(|error| failure(&error))?;
+    if let Some(path) = &args.run {
+        let Some(order) = &generated.run else {
+            let family = args.family.name();
+            let failure = Failure::new(format!("family `{family}` is not recorded from a run"));
+            return Err(failure.with_hint("leave `--run` out"));
+        };
+        write_run(path, &generated.trace, order)?;
+    }
+    match &args.output {
+        Some(path) => to_file(path, |out| write(&generated.trace, args, path, out))?,
+        None => {
+            let path = Path::new("standard output");
+            // Not through the stream that takes colours out: the output may be binary.
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            write(&generated.trace, args, path, &mut out)?;
+            out.flush().map_err(|error| Failure::writing(path, &error))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command)
-        .render(&mut page)
-        .map_err(|error| Failure::new(format!("cannot make the manual page: {error}")))?;
-    Ok(page)
+/// Writes the trace in the format that is wanted.
+fn write(
+    trace: &Trace,
+    args: &GenerateArgs,
+    path: &Path,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let mut sink =
+        create(args.to, Box::new(out)).map_err(|error| Failure::writing(path, &error))?;
+    trace.write(sink.as_mut()).map_err(|error| Failure::writing(path, &error))
+}
+
+fn failure(error: &GenerateError) -> Failure {
+    let failure = Failure::new(escape(&error.to_string()).into_owned());
+    failure.with_hint("`anyorder generate --help` tells what each family counts")
 }

@@ -2,13 +2,21 @@
 
 mod check;
 
+pub(crate) mod consistency;
+
 mod convert;
+
+mod declared;
 
 mod explain;
 
 mod generate;
 
 mod info;
+
+mod read;
+
+mod render;
 
 mod show;
 
@@ -35,12 +43,14 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
     match command {
         Command::Check(args) => check::run(&args, &global),
         Command::Why(args) => why::run(&args, &global),
+        Command::Consistency(args) => consistency::run(&args, &global),
         Command::Info(args) => info::run(&args, &global),
         Command::Convert(args) => convert::run(&args, &global),
         Command::Explain(args) => explain::run(&args),
-        Command::Schema => generate::schema(),
-        Command::Completions(args) => generate::completions(&args),
-        Command::Man(args) => generate::man(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Schema => declared::schema(),
+        Command::Completions(args) => declared::completions(&args),
+        Command::Man(args) => declared::man(&args),
         Command::Bug => panic!("this bug was asked for"),
     }
 }

@@ -1,6 +1,6 @@
 //! `anyorder why`: why two events are ordered, or why nothing orders them.
 
-use super::check::{Read, read};
+use super::read::{Read, read};
 use crate::args::{Global, WhyArgs, WhyFormat};
 use crate::certified::certified;
 use crate::engine;

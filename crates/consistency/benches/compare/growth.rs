@@ -19,7 +19,7 @@ pub(crate) fn large(asked: &Asked, folder: &Path) {
     );
     for (handlers, seed) in [(4, 1), (16, 1), (16, 2), (64, 1), (64, 2)] {
         let row = rows::android(1_000_000, 10_000, handlers, seed);
-        if !row.name.contains(&asked.filter) {
+        if !asked.wants(&row.name) {
             continue;
         }
         let trace = row.make();
@@ -44,8 +44,12 @@ pub(crate) fn large(asked: &Asked, folder: &Path) {
     }
 }
 
-/// Prints our time and memory for formulas of many variables.
-pub(crate) fn formulas(asked: &Asked, folder: &Path) {
+/// Prints our time and memory for formulas of many variables, and what Z3 takes for the plain formula, without any trace.
+///
+/// # Panics
+///
+/// Panics when its answer is another one.
+pub(crate) fn formulas(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
     println!(
         "{:<16}{:>9}{:>8}  {:<13}{:>9}{:>9}{:>10}{:>10}{:>10}{:>7}",
         "trace",
@@ -62,7 +66,7 @@ pub(crate) fn formulas(asked: &Asked, folder: &Path) {
     for variables in [120, 160, 200, 250, 300] {
         for seed in 1..=4 {
             let row = rows::sat3(variables, seed);
-            if !row.name.contains(&asked.filter) {
+            if !asked.wants(&row.name) {
                 continue;
             }
             let trace = row.make();
@@ -76,8 +80,19 @@ pub(crate) fn formulas(asked: &Asked, folder: &Path) {
                 std::fs::remove_file(&path).expect("a file that can be removed");
                 format!("{:.0}", peak as f64 / 1024.0)
             });
+            let told = z3.map(|z3| {
+                let path = folder.join("formula.cnf");
+                std::fs::write(&path, rows::sat3_dimacs(variables, seed)).expect("a new file");
+                z3.decide(&path, "dimacs", asked.limit)
+            });
+            if let Some(Told::Answer { answer: formula, .. }) = &told
+                && answer != "unknown"
+            {
+                assert_eq!(formula, answer, "the formula of {} has another answer", row.name);
+            }
+            let formula = told.map_or_else(|| "-".to_owned(), |told| told.cell(asked.limit));
             println!(
-                "{:<16}{events:>9}{messages:>8}  {answer:<13}{:>9.2}{:>9.2}{:>10}{:>10}{:>10}{:>7}",
+                "{:<16}{events:>9}{messages:>8}  {answer:<13}{:>9.2}{:>9.2}{:>10}{:>10}{:>10}{formula:>14}{:>7}",
                 row.name,
                 solve.as_secs_f64(),
                 busy.unwrap_or_default().as_secs_f64(),
@@ -97,7 +112,7 @@ pub(crate) fn formulas_of_z3(asked: &Asked, z3: &Z3, folder: &Path) {
         'sizes: for variables in (40..=300).step_by(20) {
             for seed in 1..=3 {
                 let row = rows::sat3(variables, seed);
-                if !row.name.contains(&asked.filter) {
+                if !asked.wants(&row.name) {
                     continue;
                 }
                 let trace = row.make();

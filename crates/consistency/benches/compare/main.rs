@@ -1,6 +1,6 @@
 //! Compares the solver with Z3, and shows how it grows.
 //!
-//! `cargo bench -p anyorder-consistency --bench compare [-- PART] [--filter TEXT] [--limit SECONDS] [--encodings LIST]`
+//! `cargo bench -p anyorder-consistency --bench compare [-- PART] [--filter TEXT,TEXT] [--limit SECONDS] [--encodings LIST]`
 //!
 //! `PART` is `table` (the traces of the paper's tables and harder ones, against Z3), `growth` (large traces,
 //! and formulas near the hardest clause ratio), `z3-growth` (the largest formulas that Z3 decides within the limit), `real` (the
@@ -27,8 +27,8 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 struct Asked {
     part: Option<String>,
-    /// Only rows whose name contains it.
-    filter: String,
+    /// Only rows whose name contains one of them.
+    filter: Vec<String>,
     /// Processor time that Z3's `check()` may take.
     limit: Duration,
     /// The encodings of the traces for Z3; the first is the paper's.
@@ -37,10 +37,16 @@ struct Asked {
     runs: u32,
 }
 
+impl Asked {
+    fn wants(&self, name: &str) -> bool {
+        self.filter.iter().any(|part| name.contains(part.as_str()))
+    }
+}
+
 fn main() {
     let mut asked = Asked {
         part: None,
-        filter: String::new(),
+        filter: vec![String::new()],
         limit: Duration::from_secs(60),
         encodings: vec!["paper".to_owned(), "int".to_owned()],
         runs: 20,
@@ -51,7 +57,7 @@ fn main() {
         match argument.as_str() {
             "--bench" => {}
             ours::ONCE => return ours::once(&PathBuf::from(value())),
-            "--filter" => asked.filter = value(),
+            "--filter" => asked.filter = value().split(',').map(str::to_owned).collect(),
             "--limit" => asked.limit = Duration::from_secs(value().parse().expect("seconds")),
             "--encodings" => asked.encodings = value().split(',').map(str::to_owned).collect(),
             "--runs" => asked.runs = value().parse().expect("a number of runs"),
@@ -73,7 +79,7 @@ fn main() {
     }
     if wanted("growth") {
         growth::large(&asked, &folder);
-        growth::formulas(&asked, &folder);
+        growth::formulas(&asked, z3.as_ref(), &folder);
     }
     if wanted("z3-growth")
         && let Some(z3) = &z3

@@ -1,6 +1,8 @@
 //! The traces that are compared.
 
-use anyorder_generate::{Family, PAPER_ROWS, Request, RunMailbox, generate, generate_sized};
+use anyorder_generate::{
+    Family, PAPER_ROWS, Request, RunMailbox, generate, generate_sized, sat3_formula,
+};
 use anyorder_trace::Trace;
 
 /// A trace by name.
@@ -69,8 +71,21 @@ fn recorded(family: Family, size: u64, mailbox: RunMailbox, seed: u64) -> Row {
 
 /// A random formula of 3-SAT with 4.26 clauses a variable, as a trace.
 pub(crate) fn sat3(variables: u64, seed: u64) -> Row {
-    let name = format!("sat3-{variables}-{seed}");
-    of_request(name, Request { seed, ..Request::new(Family::Sat3, variables) })
+    of_request(format!("sat3-{variables}-{seed}"), sat3_request(variables, seed))
+}
+
+/// The same formula in DIMACS.
+pub(crate) fn sat3_dimacs(variables: u64, seed: u64) -> String {
+    let clauses = sat3_formula(&sat3_request(variables, seed)).expect("a request that can be met");
+    let mut text = format!("p cnf {variables} {}\n", clauses.len());
+    for [one, two, three] in clauses {
+        text.push_str(&format!("{one} {two} {three} 0\n"));
+    }
+    text
+}
+
+const fn sat3_request(variables: u64, seed: u64) -> Request {
+    Request { seed, ..Request::new(Family::Sat3, variables) }
 }
 
 /// Independent groups of messages on one looper, shaped like a run of an Android application.

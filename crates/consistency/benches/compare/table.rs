@@ -29,7 +29,7 @@ pub(crate) fn print(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
     }
     println!("{:>11}{:>7}", "ratio", "load");
     let mut ratios = Vec::new();
-    for row in rows::all().iter().filter(|row| row.name.contains(&asked.filter)) {
+    for row in rows::all().iter().filter(|row| asked.wants(&row.name)) {
         let trace = row.make();
         let path = ours::write(&trace, &row.name, folder);
         let decided = ours::best(&ours::partial(&trace, MailboxRule::Fifo), asked.runs);

@@ -201,3 +201,155 @@ fn trimmed(
     }
     Some((0..inputs.len()).filter(|at| needed[*at]).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Link;
+    use crate::mailbox::MailboxRule;
+
+    fn no_trace() -> PartialTrace {
+        PartialTrace {
+            mailboxes: MailboxRule::Fifo,
+            handlers: 0,
+            messages: Vec::new(),
+            events: Vec::new(),
+            given: Vec::new(),
+            backward: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// The fact of a variable, counted from 1; negative ones are opposites.
+    fn fact(literal: i32) -> Fact {
+        let variable = literal.unsigned_abs();
+        let fact = Fact::Runs { first: 2 * variable, second: 2 * variable + 1 };
+        if literal > 0 { fact } else { fact.opposite() }
+    }
+
+    fn facts(clause: &[i32]) -> Vec<Fact> {
+        clause.iter().map(|literal| fact(*literal)).collect()
+    }
+
+    /// A cycle that says that one of these holds.
+    fn cycle(clause: &[i32]) -> Step {
+        let link = |literal: &i32| Link { from: 0, to: 0, why: Why::Decided(fact(-literal)) };
+        Step::Cycle(clause.iter().map(link).collect())
+    }
+
+    fn refutation(steps: Vec<Step>) -> Refutation {
+        Refutation { steps }
+    }
+
+    #[test]
+    fn units_alone_are_told_in_their_order() {
+        let steps = vec![
+            cycle(&[5, 6]),
+            cycle(&[-1, 2]),
+            cycle(&[7]),
+            cycle(&[1]),
+            cycle(&[-2, -1]),
+            Step::Derived(Vec::new()),
+        ];
+        let core = core(&no_trace(), &refutation(steps)).unwrap();
+        assert_eq!(core.forced, [(fact(1), 3), (fact(2), 1)]);
+        assert_eq!((core.conflict, core.choices.len()), (Some(4), 0));
+    }
+
+    #[test]
+    fn choices_leave_out_what_does_not_matter() {
+        let steps = vec![
+            cycle(&[-4, 1, 2]),
+            cycle(&[1, -2]),
+            cycle(&[8, 9]),
+            cycle(&[4]),
+            Step::Derived(vec![fact(8), fact(9), fact(1)]),
+            Step::Derived(vec![fact(1)]),
+            Step::Forget(vec![fact(8), fact(9), fact(1)]),
+            cycle(&[-1, 3]),
+            cycle(&[-1, -3]),
+            Step::Derived(Vec::new()),
+        ];
+        let core = core(&no_trace(), &refutation(steps)).unwrap();
+        assert_eq!(core.forced, [(fact(4), 3)]);
+        let choices: Vec<usize> = core.choices.iter().map(|(_, step)| *step).collect();
+        assert_eq!(choices, [0, 1, 7, 8]);
+        assert_eq!(core.choices[0].0, facts(&[1, 2]), "what is forced is left out");
+        assert_eq!((core.conflict, core.pairs), (None, 3));
+    }
+
+    #[test]
+    fn what_is_no_refutation_has_no_core() {
+        assert!(core(&no_trace(), &refutation(vec![])).is_none());
+        let open = vec![cycle(&[1, 2]), cycle(&[-1, 2]), Step::Derived(vec![fact(2)])];
+        assert!(core(&no_trace(), &refutation(open)).is_none());
+        let wrong = vec![cycle(&[1, 2]), cycle(&[-1, 2]), Step::Derived(Vec::new())];
+        assert!(core(&no_trace(), &refutation(wrong)).is_none());
+    }
+
+    /// Derives a clause for each node of a tree of decisions, children first.
+    fn derive(path: &mut Vec<i32>, clauses: &[[i32; 3]], variables: i32, steps: &mut Vec<Step>) {
+        let failed = |clause: &[i32; 3]| clause.iter().all(|literal| path.contains(&-literal));
+        if !clauses.iter().any(failed) {
+            let next = path.len() as i32 + 1;
+            assert!(next <= variables, "the clauses have no model");
+            for literal in [next, -next] {
+                path.push(literal);
+                derive(path, clauses, variables, steps);
+                path.pop();
+            }
+        }
+        let negated: Vec<i32> = path.iter().map(|literal| -literal).collect();
+        steps.push(Step::Derived(facts(&negated)));
+    }
+
+    fn satisfiable(clauses: &[Vec<i32>], variables: i32) -> bool {
+        (0..1_u32 << variables).any(|model| {
+            let holds = |literal: &i32| {
+                let bit = model >> (literal.unsigned_abs() - 1) & 1;
+                (bit == 1) == (*literal > 0)
+            };
+            clauses.iter().all(|clause| clause.iter().any(holds))
+        })
+    }
+
+    #[test]
+    fn cores_of_random_refutations_contradict_themselves() {
+        const VARIABLES: i32 = 7;
+        let mut state = 1_u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let (mut units, mut choices, mut smaller) = (0, 0, 0);
+        for _ in 0..300 {
+            let count = 30 + random(40);
+            let mut literal = || {
+                let variable = random(VARIABLES as u64) as i32 + 1;
+                if random(2) == 0 { variable } else { -variable }
+            };
+            let clauses: Vec<[i32; 3]> =
+                (0..count).map(|_| [literal(), literal(), literal()]).collect();
+            let lists: Vec<Vec<i32>> = clauses.iter().map(|clause| clause.to_vec()).collect();
+            if satisfiable(&lists, VARIABLES) {
+                continue;
+            }
+            let mut steps: Vec<Step> = clauses.iter().map(|clause| cycle(clause)).collect();
+            derive(&mut Vec::new(), &clauses, VARIABLES, &mut steps);
+            let core = core(&no_trace(), &refutation(steps)).expect("a core");
+            let kept: Vec<Vec<i32>> = core
+                .forced
+                .iter()
+                .map(|(_, step)| *step)
+                .chain(core.choices.iter().map(|(_, step)| *step))
+                .chain(core.conflict)
+                .map(|step| lists[step].clone())
+                .collect();
+            assert!(!satisfiable(&kept, VARIABLES), "{kept:?}");
+            units += u32::from(core.conflict.is_some());
+            choices += u32::from(core.conflict.is_none());
+            smaller += u32::from(kept.len() < lists.len());
+        }
+        assert!(units > 5 && choices > 100 && smaller > 100, "{units} {choices} {smaller}");
+    }
+}

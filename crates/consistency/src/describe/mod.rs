@@ -180,12 +180,18 @@ impl Tale<'_> {
         self.tell(
             format!(
                 "nothing forces the order of {both} of messages, but however they are ordered, \
-                 one of these {} cycles closes:",
+                 one of {} cycles closes:",
                 choices.len()
             ),
             &[],
         );
-        for (facts, step) in choices.iter().take(reasons_max) {
+        // Pairs that have one order because fifo carries it over from the messages that post them come as cycles too: two a pair.
+        let carried = |(_, step): &&(Vec<Fact>, usize)| match &refutation.steps[*step] {
+            Step::Cycle(links) => links.iter().all(|link| matches!(link.why, Why::Decided(_))),
+            _ => false,
+        };
+        let (same, real): (Vec<_>, Vec<_>) = choices.iter().partition(|choice| carried(&choice));
+        for (facts, step) in real.iter().take(reasons_max) {
             match &refutation.steps[*step] {
                 Step::Cycle(links) => {
                     let against = facts.iter().map(|fact| self.words.fact(fact.opposite()));
@@ -206,9 +212,16 @@ impl Tale<'_> {
                 Step::Derived(_) | Step::Forget(_) => {}
             }
         }
-        let hidden = choices.len().saturating_sub(reasons_max);
+        let hidden = real.len().saturating_sub(reasons_max);
         if hidden > 0 {
             self.tell(format!("({hidden} more cycles; the certificate has all of them)"), &[]);
+        }
+        if !same.is_empty() {
+            let text = format!(
+                "({} more cycles say that messages come in the order of the messages that post them)",
+                same.len()
+            );
+            self.tell(text, &[]);
         }
     }
 }

@@ -7,7 +7,7 @@ use anyorder_trace::format::edtrace::{EdtraceOptions, EdtraceReader};
 /// Reads an edtrace, whose first line is added.
 pub(crate) fn edtrace(text: &str) -> Trace {
     let text = format!("edtrace 1\n{text}");
-    let options = EdtraceOptions { infer_coherence: true, ..EdtraceOptions::default() };
+    let options = EdtraceOptions { infer_coherence: true };
     Trace::read(&mut EdtraceReader::with_options(text.as_bytes(), options)).expect("a trace")
 }
 

@@ -1,5 +1,7 @@
 //! What becomes of traces: messages and given orders, checked by hand.
 
+#![expect(clippy::print_stderr, reason = "tests say what they covered and skipped")]
+
 mod common;
 
 mod edtrace;

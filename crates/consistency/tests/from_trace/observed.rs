@@ -1,7 +1,7 @@
 //! Traces in the order in which they were seen to happen, in each format.
 
 use crate::common::{delayed, edtrace, fifo, given, messages};
-use anyorder_consistency::{Due, FromTraceError, MailboxRule, split_own_code};
+use anyorder_consistency::{Due, FromTraceError, Kept, MailboxRule, Overtakings, split_own_code};
 use anyorder_trace::format::droidracer::DroidRacerReader;
 use anyorder_trace::format::native_text::NativeTextReader;
 use anyorder_trace::format::std::StdReader;
@@ -153,6 +153,53 @@ t2 end
     assert!(!partial.keeps(2, 1));
     assert_eq!((kept.never_begun, kept.cancelled, kept.delayed, kept.front), (1, 1, 1, 1));
     assert!(fifo(&trace).expect("a partial trace").0.keeps(3, 2));
+}
+
+#[test]
+fn notes_say_what_plays_no_part() {
+    let trace = native(&format!(
+        "{TASKS}lock l0 \"l\"
+t1 post t2
+t1 post t3
+t1 post t5
+t1 acquire l0
+t3 get h0
+t2 get h0
+"
+    ));
+    let (_, kept) = fifo(&trace).expect("a partial trace");
+    let lock = "1 lock operation: ignored: critical sections may overlap";
+    let never = "1 task that was posted and never began: no constraint";
+    let plain = "1 message with a delay: treated as any other, as mailboxes are fifo";
+    assert_eq!(kept.notes(MailboxRule::Fifo), [plain, never, lock]);
+    assert_eq!(kept.notes(MailboxRule::Delayed), [never, lock]);
+    assert_eq!(Kept::default().notes(MailboxRule::Bag), [""; 0]);
+}
+
+#[test]
+fn overtakings_are_counted_by_what_explains_them() {
+    let trace = native(
+        "handler h0 \"ui\" delayed
+handler h1 \"io\"
+task t0 \"io\" initial h1
+task t1 \"slow\" posted h0 delay=9
+task t2 \"plain\" posted h0
+task t3 \"late\" posted h0
+task t4 \"first\" posted h0 front
+t0 post t1
+t0 post t2
+t0 post t3
+t0 post t4
+t4 get h0
+t3 get h0
+t2 get h0
+t1 get h0
+",
+    );
+    let found = Overtakings::of(&delayed(&trace).0).expect("few pairs");
+    // Behind `first` come the three posted before it; `late` and `plain` before `slow`; `late` before `plain`.
+    assert_eq!(found, Overtakings { idle: 0, front: 3, delay: 2, unexplained: 1 });
+    assert_eq!(found.total(), 6);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Two real Android logs: their numbers, and that the order in which they were recorded is among those allowed.
 
-#![expect(clippy::print_stderr, reason = "tests say what they skipped")]
-
 use crate::common::{delayed, fifo};
 use anyorder_consistency::{Kept, Overtakings, PartialTrace};
 use anyorder_trace::Trace;

@@ -26,7 +26,7 @@
 //! core.add_clause(&[!a, b]);
 //! assert_eq!(core.solve(&[], &mut NoTheory, &mut Budget::default()), Answer::Sat);
 //! assert!(core.model(b));
-//! let refuted = core.solve(&[a, !b], &mut NoTheory, &mut Budget::default());
+//! let refuted = core.solve(&[!b], &mut NoTheory, &mut Budget::default());
 //! assert_eq!(refuted, Answer::Unsat { core: vec![!b] });
 //! ```
 //!

@@ -197,6 +197,12 @@ impl Run<'_, '_> {
         if let Some(&running) = self.with.running[resource].first() {
             return Some(running);
         }
+        // Two blocks of one resource that begin at one key: neither order is possible, and neither must seem so.
+        let key = self.on.blocks.first[block as usize];
+        let twin = |&other: &u32| other < block && self.resource(other) == resource;
+        if let Some(other) = self.on.blocks.starting(key).iter().copied().find(twin) {
+            return Some(other);
+        }
         queue.iter().copied().take_while(|&other| other != block).find(|&other| {
             !self.with.finished[other as usize] && self.on.problem.keeps(other, block)
         })

@@ -1,5 +1,7 @@
 //! The question: chains of nodes, orders that are given, and blocks that exclude one another.
 
+use std::collections::HashSet;
+
 /// An event: a dense number. The nodes of a chain are consecutive numbers, in their order.
 pub type Node = u32;
 
@@ -69,6 +71,9 @@ pub enum ProblemError {
         /// Its last node.
         last: Node,
     },
+    /// Two blocks of one resource cannot enter its queue at one node: neither would be the first to have entered.
+    #[error("two blocks of one resource enter at node {0}")]
+    SharedEntry(Node),
     /// A node was to come before itself.
     #[error("node {0} cannot come before itself")]
     SameNode(Node),
@@ -103,6 +108,8 @@ pub struct Problem {
     pub(crate) edges: Vec<Edge>,
     pub(crate) resources: u32,
     pub(crate) blocks: Vec<BlockData>,
+    /// Where blocks enter, with the resources.
+    entries: HashSet<(u32, Node)>,
     pub(crate) preferred: Option<Vec<u32>>,
 }
 
@@ -158,7 +165,8 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// Fails when there are no such nodes, or they are not in order on one chain, or there are too many blocks.
+    /// Fails when there are no such nodes, or they are not in order on one chain, or another block of the
+    /// resource enters at the same node, or there are too many blocks.
     pub fn block(
         &mut self,
         resource: Resource,
@@ -177,6 +185,9 @@ impl Problem {
         }
         assert!(resource.0 < self.resources, "a resource of another problem");
         if let Some(entry) = entry {
+            if !self.entries.insert((resource.0, entry.node)) {
+                return Err(ProblemError::SharedEntry(entry.node));
+            }
             self.before(entry.node, first, entry.tag)?;
         }
         self.blocks.push(BlockData { resource: resource.0, first, last, entry });
@@ -222,7 +233,9 @@ impl Problem {
     pub(crate) fn keeps(&self, first: u32, second: u32) -> bool {
         match (self.blocks[first as usize].entry, self.blocks[second as usize].entry) {
             // Two that enter at one node enter in no order.
-            (Some(first), Some(second)) => first.node != second.node && Rank::keeps(first.rank, second.rank),
+            (Some(first), Some(second)) => {
+                first.node != second.node && Rank::keeps(first.rank, second.rank)
+            }
             _ => false,
         }
     }

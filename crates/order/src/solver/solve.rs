@@ -64,6 +64,8 @@ pub struct Stats {
     pub propagations: u64,
     /// Literals that the theory of orders implied.
     pub implied: u64,
+    /// Those of them whose reason was asked for.
+    pub explained: u64,
     /// Candidates tried.
     pub courses: u64,
     /// Cycles that became clauses.
@@ -334,6 +336,7 @@ impl Solver {
             propagations: core.propagations,
             restarts: core.restarts,
             implied: self.theory_stats.implied,
+            explained: core.explanations,
             courses: self.theory_stats.courses,
             cycles: self.theory_stats.cycles,
             memory_bytes: (core.memory_bytes + bytes) as u64,

@@ -5,7 +5,7 @@ use anyorder_order::solver::{Node, Rank};
 
 /// Something that a total order makes true or false, or a free variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Atom {
+pub(crate) enum Atom {
     Nodes(Node, Node),
     Blocks(u32, u32),
     Free(u32),
@@ -13,7 +13,7 @@ pub enum Atom {
 
 /// A condition on an order.
 #[derive(Clone, Debug)]
-pub enum Condition {
+pub(crate) enum Condition {
     Is(Atom, bool),
     All(Vec<Condition>),
     Any(Vec<Condition>),
@@ -21,7 +21,7 @@ pub enum Condition {
 }
 
 /// Returns the place of each node.
-pub fn places(order: &[Node]) -> Vec<u32> {
+pub(crate) fn places(order: &[Node]) -> Vec<u32> {
     let mut places = vec![u32::MAX; order.len()];
     for (place, &node) in order.iter().enumerate() {
         assert_eq!(places[node as usize], u32::MAX, "node {node} comes twice");
@@ -31,7 +31,7 @@ pub fn places(order: &[Node]) -> Vec<u32> {
 }
 
 /// Returns what an order breaks, by the definitions alone.
-pub fn violation(spec: &Spec, places: &[u32]) -> Option<String> {
+pub(crate) fn violation(spec: &Spec, places: &[u32]) -> Option<String> {
     if places.len() != spec.nodes() as usize {
         return Some("a node is missing".into());
     }
@@ -72,7 +72,7 @@ pub fn violation(spec: &Spec, places: &[u32]) -> Option<String> {
 }
 
 /// Says it again, apart from `Rank::keeps`.
-pub fn keeps(first: Rank, second: Rank) -> bool {
+pub(crate) fn keeps(first: Rank, second: Rank) -> bool {
     match second {
         Rank::Front => false,
         Rank::Level(later) => match first {
@@ -83,7 +83,7 @@ pub fn keeps(first: Rank, second: Rank) -> bool {
 }
 
 /// Returns all orders in which the problem holds, each as places, or `None` when there are too many to go through.
-pub fn orders(spec: &Spec) -> Option<Vec<Vec<u32>>> {
+pub(crate) fn orders(spec: &Spec) -> Option<Vec<Vec<u32>>> {
     let mut search = Search {
         spec,
         next: Vec::new(),
@@ -155,7 +155,7 @@ impl Search<'_> {
 }
 
 /// Returns whether a condition holds; bit `i` of `free` is the value of free variable `i`.
-pub fn holds(spec: &Spec, condition: &Condition, places: &[u32], free: u32) -> bool {
+pub(crate) fn holds(spec: &Spec, condition: &Condition, places: &[u32], free: u32) -> bool {
     let before = |a: Node, b: Node| places[a as usize] < places[b as usize];
     match condition {
         Condition::Is(atom, value) => {
@@ -175,7 +175,7 @@ pub fn holds(spec: &Spec, condition: &Condition, places: &[u32], free: u32) -> b
 }
 
 /// Returns whether all conditions hold in an order, with some values of the free variables.
-pub fn all_hold(spec: &Spec, conditions: &[Condition], places: &[u32], frees: u32) -> bool {
+pub(crate) fn all_hold(spec: &Spec, conditions: &[Condition], places: &[u32], frees: u32) -> bool {
     (0..1 << frees)
         .any(|free| conditions.iter().all(|condition| holds(spec, condition, places, free)))
 }

@@ -18,28 +18,34 @@ fn not(claim: Claim) -> Claim {
 
 /// What was counted in proofs.
 #[derive(Default)]
-pub struct Seen {
-    pub chain_links: u64,
-    pub given_links: u64,
-    pub block_links: u64,
-    pub entry_links: u64,
-    pub node_links: u64,
-    pub derived: u64,
-    pub forgotten: u64,
+pub(crate) struct Seen {
+    pub(crate) chain_links: u64,
+    pub(crate) given_links: u64,
+    pub(crate) block_links: u64,
+    pub(crate) entry_links: u64,
+    pub(crate) node_links: u64,
+    pub(crate) derived: u64,
+    pub(crate) forgotten: u64,
 }
 
 /// What a proof may rest on, and has to end in.
-pub struct Allowed<'a> {
+pub(crate) struct Allowed<'a> {
     /// Clauses that were required, or `None` where formulas brought clauses the test does not know.
-    pub inputs: Option<&'a [Vec<Claim>]>,
+    pub(crate) inputs: Option<&'a [Vec<Claim>]>,
     /// What was assumed for the last answer, scopes included.
-    pub assumed: &'a [Claim],
+    pub(crate) assumed: &'a [Claim],
 }
 
 /// Returns what is wrong with a refutation.
-pub fn mistake(spec: &Spec, proof: &Refutation, allowed: &Allowed<'_>, seen: &mut Seen) -> Option<String> {
-    let inputs: Option<BTreeSet<Clause>> =
-        allowed.inputs.map(|inputs| inputs.iter().map(|input| input.iter().copied().collect()).collect());
+pub(crate) fn mistake(
+    spec: &Spec,
+    proof: &Refutation,
+    allowed: &Allowed<'_>,
+    seen: &mut Seen,
+) -> Option<String> {
+    let inputs: Option<BTreeSet<Clause>> = allowed
+        .inputs
+        .map(|inputs| inputs.iter().map(|input| input.iter().copied().collect()).collect());
     let mut held: Vec<Clause> = Vec::new();
     let mut last: Option<Clause> = None;
     for (number, step) in proof.steps.iter().enumerate() {
@@ -77,10 +83,11 @@ pub fn mistake(spec: &Spec, proof: &Refutation, allowed: &Allowed<'_>, seen: &mu
     }
     match last {
         None => Some("nothing was derived".into()),
-        Some(last) => last
-            .iter()
-            .find(|&&claim| !allowed.assumed.contains(&not(claim)))
-            .map(|claim| format!("the last clause has {claim:?}, which nobody assumed the opposite of")),
+        Some(last) => {
+            last.iter().find(|&&claim| !allowed.assumed.contains(&not(claim))).map(|claim| {
+                format!("the last clause has {claim:?}, which nobody assumed the opposite of")
+            })
+        }
     }
 }
 
@@ -129,7 +136,9 @@ fn decided(spec: &Spec, fact: Fact, from: Node, to: Node, seen: &mut Seen) -> bo
             (first, second) == (from, to)
         }
         Fact::Blocks { first, second } => {
-            let (Some(a), Some(b)) = (spec.blocks.get(first.index()), spec.blocks.get(second.index())) else {
+            let (Some(a), Some(b)) =
+                (spec.blocks.get(first.index()), spec.blocks.get(second.index()))
+            else {
                 return false;
             };
             if first == second || a.resource != b.resource {
@@ -176,6 +185,6 @@ fn follows(held: &[Clause], clause: &Clause) -> bool {
 }
 
 /// Returns what a literal claims.
-pub fn claim(fact: Option<Fact>, lit: Lit) -> Claim {
+pub(crate) fn claim(fact: Option<Fact>, lit: Lit) -> Claim {
     fact.map_or(Claim::Free(lit), Claim::Fact)
 }

@@ -3,14 +3,14 @@
 use anyorder_order::solver::{Block, Entry, Node, Problem, Rank, Tag};
 
 /// SplitMix64.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995)
     }
 
-    pub fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -18,11 +18,11 @@ impl Random {
     }
 
     /// True in `percent` of 100 cases.
-    pub fn often(&mut self, percent: u32) -> bool {
+    pub(crate) fn often(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
 
-    pub fn shuffled(&mut self, len: u32) -> Vec<u32> {
+    pub(crate) fn shuffled(&mut self, len: u32) -> Vec<u32> {
         let mut all: Vec<u32> = (0..len).collect();
         for i in (1..len).rev() {
             all.swap(i as usize, self.below(i + 1) as usize);
@@ -33,39 +33,45 @@ impl Random {
 
 /// A block as the tests know it.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
-    pub resource: u32,
-    pub first: Node,
-    pub last: Node,
-    pub entry: Option<(Node, Rank)>,
+pub(crate) struct Part {
+    pub(crate) resource: u32,
+    pub(crate) first: Node,
+    pub(crate) last: Node,
+    pub(crate) entry: Option<(Node, Rank)>,
 }
 
 /// A problem as the tests know it: nothing is taken from the solver's own representation.
 #[derive(Clone, Debug, Default)]
-pub struct Spec {
-    pub lens: Vec<u32>,
-    pub edges: Vec<(Node, Node)>,
-    pub resources: u32,
-    pub blocks: Vec<Part>,
-    pub preferred: Option<Vec<u32>>,
+pub(crate) struct Spec {
+    pub(crate) lens: Vec<u32>,
+    pub(crate) edges: Vec<(Node, Node)>,
+    pub(crate) resources: u32,
+    pub(crate) blocks: Vec<Part>,
+    pub(crate) preferred: Option<Vec<u32>>,
 }
 
 impl Spec {
-    pub fn nodes(&self) -> u32 {
+    pub(crate) fn nodes(&self) -> u32 {
         self.lens.iter().sum()
     }
 
-    pub fn chain_of(&self, node: Node) -> usize {
+    pub(crate) fn chain_of(&self, node: Node) -> usize {
         let mut end = 0;
-        self.lens.iter().position(|len| { end += len; node < end }).expect("a node of the problem")
+        self.lens
+            .iter()
+            .position(|len| {
+                end += len;
+                node < end
+            })
+            .expect("a node of the problem")
     }
 
     fn start(&self, chain: usize) -> Node {
         self.lens[..chain].iter().sum()
     }
 
-    /// Makes the problem; the tags of edges are their numbers, those of entries 1000 and more.
-    pub fn problem(&self) -> Problem {
+    /// Makes the problem, and its blocks; the tags of edges are their numbers, those of entries 1000 and more.
+    pub(crate) fn problem(&self) -> (Problem, Vec<Block>) {
         let mut problem = Problem::new();
         for &len in &self.lens {
             problem.chain(len).unwrap();
@@ -74,24 +80,18 @@ impl Spec {
         for (index, &(from, to)) in self.edges.iter().enumerate() {
             problem.before(from, to, Tag(index as u32)).unwrap();
         }
+        let mut blocks = Vec::new();
         for (index, part) in self.blocks.iter().enumerate() {
             let tag = Tag(1000 + index as u32);
             let entry = part.entry.map(|(node, rank)| Entry { node, rank, tag });
-            let block = problem.block(resources[part.resource as usize], part.first, part.last, entry);
-            assert_eq!(block.unwrap().index(), index);
+            let resource = resources[part.resource as usize];
+            blocks.push(problem.block(resource, part.first, part.last, entry).unwrap());
+            assert_eq!(blocks[index].index(), index);
         }
         if let Some(preferred) = &self.preferred {
             problem.prefer(preferred.clone());
         }
-        problem
-    }
-
-    /// Returns the blocks as the solver names them: they count from 0.
-    pub fn names(&self) -> Vec<Block> {
-        let mut problem = Problem::new();
-        let node = problem.chain(1).unwrap();
-        let resource = problem.resource();
-        self.blocks.iter().map(|_| problem.block(resource, node, node, None).unwrap()).collect()
+        (problem, blocks)
     }
 
     /// Adds a block unless it has an entry at a node that another block of the resource has.
@@ -151,7 +151,11 @@ fn anything(random: &mut Random, nodes: u32) -> Spec {
         let (a, b) = (random.below(count), random.below(count));
         let same = spec.chain_of(a) == spec.chain_of(b);
         // Mostly forward along the numbers, so that not everything is refuted at once.
-        spec.edges.push(if a > b && (same || random.often(80)) && !random.often(5) { (b, a) } else { (a, b) });
+        spec.edges.push(if a > b && (same || random.often(80)) && !random.often(5) {
+            (b, a)
+        } else {
+            (a, b)
+        });
         if a == b && !random.often(3) {
             spec.edges.pop();
         }
@@ -281,14 +285,15 @@ fn nested(random: &mut Random, nodes: u32) -> Spec {
 
 /// Nodes with nothing between them but what clauses say.
 fn loose(random: &mut Random, nodes: u32) -> Spec {
-    Spec { lens: vec![1; (4 + random.below(4)).min(nodes) as usize], ..Spec::default() }
+    let len = if nodes > 12 { 8 + random.below(nodes - 16) } else { 4 + random.below(4) };
+    Spec { lens: vec![1; len as usize], ..Spec::default() }
 }
 
 /// How many shapes there are.
-pub const SHAPES: u32 = 5;
+pub(crate) const SHAPES: u32 = 5;
 
 /// Makes the problem of a seed, with at most so many nodes.
-pub fn spec(random: &mut Random, nodes: u32) -> Spec {
+pub(crate) fn spec(random: &mut Random, nodes: u32) -> Spec {
     match random.below(SHAPES) {
         0 => anything(random, nodes),
         1 => locks(random, nodes),

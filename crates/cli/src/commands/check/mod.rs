@@ -2,23 +2,26 @@
 
 mod aside;
 
-mod render;
-
 mod sum;
 
-use crate::args::{CheckArgs, Global, SeverityArg};
+use crate::args::{CheckArgs, Global, ProcedureArg, SeverityArg};
+use crate::commands::consistency;
+use crate::commands::read::{Read, read_any};
+use crate::commands::render::{self, Form};
+use crate::consistent::{Question, Verdict, examine};
 use crate::engine;
-use crate::failure::{Failure, print_warnings};
-use crate::input::{self, Watched};
-use crate::output::shown;
+use crate::failure::Failure;
 use crate::watch::Watch;
 use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, assign_ids, exit_code};
-use anyorder_trace::{Trace, TraceOrder, wellformed};
+use anyorder_trace::{Trace, TraceOrder};
 use aside::Aside;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 use sum::add_stats;
+
+/// How many reasons of an inconsistency are told; `anyorder consistency` tells more.
+const REASONS_MAX: usize = 20;
 
 /// Checks all inputs, prints the findings, and returns the exit status they give.
 pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
@@ -46,10 +49,18 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     outcome.stats.set("elapsed_ms", elapsed_ms);
     aside.write(&outcome.findings)?;
-    // A timeline shows one trace; with several inputs the report has the findings only.
-    let trace = shown_trace.filter(|_| args.inputs.len() == 1);
+    // A timeline shows one recorded run; with several inputs the report has the findings only.
+    let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
+    let trace = shown_trace.filter(|trace| args.inputs.len() == 1 && observed(trace));
     let status = ExitCode::from(exit_code(&outcome, &policy));
-    match render::all(args, &outcome, &policy, trace.as_ref()) {
+    let form = Form {
+        format: args.format,
+        max_findings: args.max_findings,
+        report: args.report.as_deref(),
+        output: args.output.as_deref(),
+        remarks: "",
+    };
+    match render::all(&form, &outcome, &policy, trace.as_ref()) {
         Ok(()) => Ok(status),
         // Who read our output went away, which changes nothing about the result.
         Err(failure) if failure.broken_pipe => Ok(status),
@@ -66,12 +77,18 @@ fn one(
     outcome: &mut Outcome,
 ) -> Result<Trace, Failure> {
     let control = watch.control();
-    let Read { trace, format, damaged } = read(path, global, watch)?;
+    let Read { trace, format, damaged } = read_any(path, global, watch)?;
     if let Some(reason) = watch.stopped() {
         outcome.cut_by(reason.word());
     }
     if damaged {
         outcome.cut_by("salvage");
+    }
+    if trace.tables().meta.order == TraceOrder::Partial {
+        partial(path, &trace, args, global, watch, outcome)?;
+        let path = path.to_string_lossy().into_owned();
+        outcome.inputs.push(Input { path, format: format.word().to_owned() });
+        return Ok(trace);
     }
     let analysis = engine::check(&trace, args, &control);
     for mut finding in analysis.findings {
@@ -90,46 +107,38 @@ fn one(
     Ok(trace)
 }
 
-/// A trace as it was read.
-pub(super) struct Read {
-    pub(super) trace: Trace,
-    pub(super) format: anyorder_trace::detect::Format,
-    /// Whether the file is damaged, and this is what stood before the damage.
-    pub(super) damaged: bool,
-}
-
-/// Reads a whole trace and checks that it is well-formed; says what is odd about it.
-pub(super) fn read(path: &Path, global: &Global, watch: &Watch) -> Result<Read, Failure> {
-    let control = watch.control();
-    control.progress.phase("reading");
-    let mut opened = input::open(path, global)?;
-    let format = opened.format;
-    let trace = Trace::read(&mut Watched { opened: &mut opened, control: &control })
-        .map_err(|error| Failure::input(path, &error))?;
-    // Only a damaged file gives a binary reader something to warn of, and only with `--salvage`.
-    let binary = format == anyorder_trace::detect::Format::NativeBinary;
-    let damaged = global.salvage && binary && !opened.source.problems().is_empty();
-    if !global.quiet {
-        print_warnings(path, opened.source.problems());
-    }
-    if trace.tables().meta.order == TraceOrder::Partial {
-        let message = "the order of its events is not the order in which they happened";
-        let failure = Failure::new(format!("{}: {message}", shown(path)));
-        return Err(
-            failure.with_hint("races need a recorded run; `anyorder info` reads partial traces")
-        );
-    }
-    // The front part of a trace lacks what stands behind it; that is no error of the input.
-    if watch.stopped().is_none() {
-        let problems = wellformed::check(&trace);
-        if problems.errors_total > 0 {
-            return Err(Failure::problems(path, &problems));
-        }
-        if !global.quiet {
-            print_warnings(path, &problems);
+/// Checks a partial trace: what it can be asked is whether it is consistent.
+fn partial(
+    path: &Path,
+    trace: &Trace,
+    args: &CheckArgs,
+    global: &Global,
+    watch: &Watch,
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
+    let question = Question {
+        mailbox: None,
+        procedure: ProcedureArg::Auto,
+        infer_co: global.infer_co,
+        max_conflicts: None,
+    };
+    let examined = examine(trace, &question, &watch.control())
+        .map_err(|refused| consistency::failure(path, trace, &refused))?;
+    match &examined.verdict {
+        Verdict::Consistent(_) => {}
+        Verdict::Unknown(limit) => outcome.cut_by(limit),
+        Verdict::Inconsistent(_) => {
+            let mut finding = consistency::inconsistency(trace, &examined, REASONS_MAX);
+            let quoted = quote(&path.to_string_lossy());
+            finding.replay = Some(format!("anyorder consistency {quoted}"));
+            outcome.findings.push(finding);
         }
     }
-    Ok(Read { trace, format, damaged })
+    let mut stats = anyorder_finding::Stats::new();
+    consistency::set_stats(&mut stats, &examined);
+    add_stats(&mut outcome.stats, &stats);
+    set_options(outcome, args, "consistency", "");
+    Ok(())
 }
 
 fn policy(args: &CheckArgs) -> Policy {
@@ -145,6 +154,9 @@ fn set_options(outcome: &mut Outcome, args: &CheckArgs, rules: &str, coverage: &
     let options = &mut outcome.options;
     // Several inputs may differ in what `auto` chose; then each word that was chosen is named.
     for (name, word) in [("rules", rules), ("coverage", coverage)] {
+        if word.is_empty() {
+            continue;
+        }
         let before = match options.get(name) {
             Some(anyorder_finding::OptionValue::Text(before)) => before.clone(),
             _ => String::new(),

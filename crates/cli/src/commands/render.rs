@@ -1,22 +1,37 @@
 //! Writes a result: to standard output or a file, in the form asked for, and as an HTML report.
 
-use crate::args::{CheckArgs, OutputFormat};
+use crate::args::OutputFormat;
 use crate::failure::Failure;
 use crate::output::{shown, to_file, to_stdout, width};
 use anyorder_finding::{Outcome, Policy};
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::Trace;
 use std::io::{self, Write};
+use std::path::Path;
+
+/// In which form, and where to.
+pub(super) struct Form<'a> {
+    /// The form of the result.
+    pub(super) format: OutputFormat,
+    /// How many findings a text shows.
+    pub(super) max_findings: usize,
+    /// The folder of the HTML report, if one is wanted.
+    pub(super) report: Option<&'a Path>,
+    /// The file that the result goes to, if not standard output.
+    pub(super) output: Option<&'a Path>,
+    /// What a text says behind the verdict, escaped.
+    pub(super) remarks: &'a str,
+}
 
 /// Writes everything that was asked for.
 pub(super) fn all(
-    args: &CheckArgs,
+    args: &Form<'_>,
     outcome: &Outcome,
     policy: &Policy,
     trace: Option<&Trace>,
 ) -> Result<(), Failure> {
     // The report first: when the folder cannot be written, standard output stays empty.
-    let page = match &args.report {
+    let page = match args.report {
         None => None,
         Some(folder) => {
             let options = html::Options::default();
@@ -29,7 +44,7 @@ pub(super) fn all(
     let mut result = Vec::new();
     result_in(args, outcome, policy, colour, &mut result)
         .map_err(|error| Failure::new(format!("cannot make the result: {error}")))?;
-    match &args.output {
+    match args.output {
         Some(path) => to_file(path, |out| {
             out.write_all(&result).map_err(|error| Failure::writing(path, &error))
         })?,
@@ -46,7 +61,7 @@ pub(super) fn all(
 }
 
 fn result_in(
-    args: &CheckArgs,
+    args: &Form<'_>,
     outcome: &Outcome,
     policy: &Policy,
     colour: bool,
@@ -65,7 +80,8 @@ fn result_in(
                 findings_max: args.max_findings,
                 ..terminal::Options::default()
             };
-            terminal::write(outcome, policy, &options, out)
+            terminal::write(outcome, policy, &options, out)?;
+            out.write_all(args.remarks.as_bytes())
         }
     }
 }

@@ -1,0 +1,89 @@
+//! The options of `anyorder consistency`.
+
+use crate::args::{LimitArgs, OutputFormat};
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// `anyorder consistency`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ConsistencyArgs {
+    /// The trace; `-` reads standard input
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: PathBuf,
+
+    /// What mailboxes promise [default: what the trace records]
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Analysis")]
+    pub(crate) mailbox: Option<MailboxArg>,
+
+    /// How the answer is looked for
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = ProcedureArg::Auto, help_heading = "Analysis")]
+    pub(crate) procedure: ProcedureArg,
+
+    /// Give up after this many conflicts of the search; procedures that enumerate count tries
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) max_conflicts: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// Write a run to this file, an event a line; only when the trace is consistent
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) witness: Option<PathBuf>,
+
+    /// Write the proof to this file; only when the trace is inconsistent
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) certificate: Option<PathBuf>,
+
+    /// How many reasons of an inconsistency are told; the certificate holds all
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    pub(crate) max_reasons: usize,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
+    pub(crate) format: OutputFormat,
+
+    /// Write a self-contained HTML report into this folder; its path is printed last
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Write the result to this file instead of standard output
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  anyorder consistency trace.edt                      can these messages have run in any order?
+  anyorder consistency trace.edt --witness run.txt    and in which?
+  anyorder consistency trace.edt --certificate proof  or why not?
+  anyorder consistency log.txt --mailbox fifo         without the delays that were logged
+  anyorder generate sat3 --size 100 | anyorder consistency - --time-limit 60s
+
+A trace is consistent when some order of its messages explains what every read read. Both answers are
+checked again, independently, before they are printed. The exit status is 0 for `consistent`, 1 for
+`inconsistent`, 3 for `unknown`.";
+
+/// What mailboxes promise.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MailboxArg {
+    /// Messages run in the order of their posts
+    Fifo,
+    /// Messages run in any order
+    Bag,
+    /// In the order of their posts, unless a delay, a post to the front or idle work says otherwise
+    Delayed,
+}
+
+/// How an answer is looked for.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ProcedureArg {
+    /// The one that is best for all traces: `solver`
+    Auto,
+    /// Saturation, then a search modulo orders, with a proof of either answer
+    Solver,
+    /// Enumeration of message orders with saturation; for comparison, without proof
+    Enumerate,
+    /// A search over the orders of posts, where no posted message posts; for comparison, without proof
+    Flat,
+}

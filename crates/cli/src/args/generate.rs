@@ -1,0 +1,91 @@
+//! The options of `anyorder generate`.
+
+use anyorder_generate::Family;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// `anyorder generate`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct GenerateArgs {
+    /// What kind of trace
+    #[arg(value_name = "FAMILY", value_parser = family_parser())]
+    pub(crate) family: Family,
+
+    /// How large; each family counts something else
+    #[arg(long, value_name = "N")]
+    pub(crate) size: u64,
+
+    /// Another number gives another trace, the same number the same trace
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// How mailboxes work in the run that is recorded; a trace of `bag` may be inconsistent with fifo ones
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = RunMailboxArg::Fifo)]
+    pub(crate) mailbox: RunMailboxArg,
+
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", default_value = "edtrace", value_parser = crate::input::writable_parser())]
+    pub(crate) to: anyorder_trace::detect::Format,
+
+    /// Write the recorded run to this file, an event a line; not for families that are not recorded
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) run: Option<PathBuf>,
+
+    /// Let the events stand in the order in which they happened, so that the file gives a run away
+    #[arg(long)]
+    pub(crate) ordered: bool,
+
+    /// Clauses a variable, for sat3 [default: 4.26] and bi3sat [default: 1.3]
+    #[arg(long, value_name = "X", help_heading = "For some families")]
+    pub(crate) ratio: Option<f64>,
+
+    /// Messages, for android [default: one for 100 events]
+    #[arg(long, value_name = "N", help_heading = "For some families")]
+    pub(crate) messages: Option<u64>,
+
+    /// Handlers, for android [default: 4 to 16]
+    #[arg(long, value_name = "N", help_heading = "For some families")]
+    pub(crate) handlers: Option<u64>,
+
+    /// The part of accesses that go to shared variables, for android [default: 0.02]
+    #[arg(long, value_name = "X", help_heading = "For some families")]
+    pub(crate) share: Option<f64>,
+
+    /// Parts that share nothing but the looper, for android [default: 2]
+    #[arg(long, value_name = "N", help_heading = "For some families")]
+    pub(crate) groups: Option<u64>,
+
+    /// Pairs in a ring, for knot [default: 3 to 8]
+    #[arg(long, value_name = "N", help_heading = "For some families")]
+    pub(crate) ring: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  anyorder generate messageloop --size 8 -o loop.edt
+  anyorder generate counting --size 4 --mailbox bag --seed 7 | anyorder consistency -
+  anyorder generate sat3 --size 200 --ratio 4.2 -o hard.edt
+  anyorder generate android --size 1000000 --messages 10000 -o large.edt";
+
+/// How mailboxes work in the run that is recorded.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RunMailboxArg {
+    /// In the order of the posts
+    Fifo,
+    /// In random order
+    Bag,
+}
+
+/// Parses the name of a family; help lists them all.
+fn family_parser() -> impl TypedValueParser<Value = Family> {
+    let value = |family: Family| PossibleValue::new(family.name()).help(family.describe());
+    // The parser before lets only known names through.
+    PossibleValuesParser::new(Family::ALL.map(value))
+        .map(|name| Family::from_name(&name).unwrap_or(Family::Buyers))
+}

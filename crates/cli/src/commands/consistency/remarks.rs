@@ -1,0 +1,142 @@
+//! What a text says behind the verdict: what was looked at, what was not, and what to do next.
+
+use crate::args::ConsistencyArgs;
+use crate::consistent::{Examined, Verdict};
+use crate::escape::escape;
+use crate::output::{shown, width};
+use crate::units::{count, plural};
+use anyorder_consistency::Overtakings;
+
+/// Returns the remarks, escaped, each line ended.
+pub(super) fn of(args: &ConsistencyArgs, examined: &Examined) -> String {
+    let mut text = Text { lines: String::new(), width: width() };
+    text.lines.push('\n');
+    answer(&mut text, args, examined);
+    let stats = &examined.stats;
+    text.line(&format!(
+        "{} on {}; {}.",
+        plural(examined.partial.messages.len() as u64, "message"),
+        plural(examined.kept.handlers, "handler"),
+        examined.partial.mailboxes.describe(),
+    ));
+    text.line(&format!(
+        "{} of messages on one handler: {} left open by saturation; {}, {}.",
+        plural(stats.pairs_total, "pair"),
+        count(stats.pairs),
+        plural(stats.decisions, "decision"),
+        plural(stats.conflicts, "conflict"),
+    ));
+    let notes = examined.kept.notes(examined.partial.mailboxes);
+    if !notes.is_empty() {
+        text.line("Of what the trace holds:");
+        for note in notes {
+            text.item(&note);
+        }
+    }
+    hint(&mut text, args, examined);
+    text.lines
+}
+
+/// Says what the answer is worth.
+fn answer(text: &mut Text, args: &ConsistencyArgs, examined: &Examined) {
+    match &examined.verdict {
+        Verdict::Consistent(order) => {
+            let events = plural(order.len() as u64, "event");
+            text.line(&format!(
+                "There is a run of all {events} that explains the trace. It was checked again, independently."
+            ));
+            if let Some(path) = &args.witness {
+                text.line(&format!("It is in {}.", shown(path)));
+            }
+        }
+        Verdict::Inconsistent(Some(proof)) => {
+            let steps = plural(proof.refutation.steps.len() as u64, "step");
+            text.line(&format!("The proof has {steps}. It was checked again, independently."));
+            if let Some(path) = &args.certificate {
+                text.line(&format!("It is in {}.", shown(path)));
+            }
+            text.line(
+                "In a chain, -po-> is program order, -rf-> a write and its read, -co-> a write and a later one, \
+                 -fr-> a read and a later write, -pb-> a post and its message, -eo(n)-> two messages in the \
+                 order that reason n gives, -mo(n)-> their posts.",
+            );
+        }
+        Verdict::Inconsistent(None) => {
+            text.line("This answer comes without a proof, and was not checked again.");
+        }
+        Verdict::Unknown(_) => text.line("There is no answer within the limits."),
+    }
+    recorded(text, examined);
+}
+
+/// Says how a recorded run and the rule fit together.
+fn recorded(text: &mut Text, examined: &Examined) {
+    let Some(recorded) = &examined.recorded else { return };
+    let order = "The order in which the trace was recorded";
+    match recorded {
+        Ok(()) => text.line(&format!("{order} is such a run, too.")),
+        Err(why) => text.line(&format!("{order} breaks this rule: {}.", escape(why))),
+    }
+    let found = Overtakings::of(&examined.partial).filter(|found| found.total() > 0);
+    let Some(found) = found else { return };
+    let total = plural(found.total(), "pair");
+    text.line(&format!("In it, {total} of messages ran against the order of their posts:"));
+    for (number, what) in [
+        (found.idle, "one of the two ran because the mailbox was idle"),
+        (found.front, "the one that ran first was posted to the front"),
+        (found.delay, "the one that ran later had the greater delay"),
+        (found.unexplained, "nothing in the trace says why"),
+    ] {
+        if number > 0 {
+            text.item(&format!("{}: {what}", count(number)));
+        }
+    }
+}
+
+fn hint(text: &mut Text, args: &ConsistencyArgs, examined: &Examined) {
+    let hint = match &examined.verdict {
+        Verdict::Consistent(_) if args.witness.is_none() => {
+            "`--witness FILE` writes the run, an event a line"
+        }
+        Verdict::Inconsistent(Some(_)) if args.certificate.is_none() => {
+            "`--certificate FILE` writes the proof, for others to check"
+        }
+        _ => return,
+    };
+    text.line(&format!("hint: {hint}"));
+}
+
+/// Lines that are broken at the width of the terminal.
+struct Text {
+    lines: String,
+    width: usize,
+}
+
+impl Text {
+    fn line(&mut self, line: &str) {
+        self.wrapped("", "", line);
+    }
+
+    fn item(&mut self, line: &str) {
+        self.wrapped("  - ", "    ", line);
+    }
+
+    fn wrapped(&mut self, first: &str, rest: &str, line: &str) {
+        self.lines.push_str(first);
+        let mut column = first.len();
+        for (at, word) in line.split(' ').enumerate() {
+            let long = word.chars().count();
+            if at > 0 && column + 1 + long > self.width {
+                self.lines.push('\n');
+                self.lines.push_str(rest);
+                column = rest.len();
+            } else if at > 0 {
+                self.lines.push(' ');
+                column += 1;
+            }
+            self.lines.push_str(word);
+            column += long;
+        }
+        self.lines.push('\n');
+    }
+}

@@ -1,0 +1,52 @@
+//! `anyorder schema`, `completions` and `man`: what is made from the declarations.
+
+use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::failure::Failure;
+use crate::output::{to_file, to_stdout};
+use clap::CommandFactory;
+use std::process::ExitCode;
+
+/// Prints the JSON Schema of results.
+pub(crate) fn schema() -> Result<ExitCode, Failure> {
+    to_stdout(|out| writeln!(out, "{}", anyorder_finding::schema().trim_end()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a completion script.
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "anyorder", &mut script);
+    to_stdout(|out| out.write_all(&script))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the manual page, or writes one page a command into a folder.
+pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
+    let mut command = Cli::command();
+    command.build();
+    let Some(dir) = &args.dir else {
+        let page = page(command)?;
+        to_stdout(|out| out.write_all(&page))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    std::fs::create_dir_all(dir).map_err(|error| Failure::writing(dir, &error))?;
+    let shown =
+        command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").cloned();
+    for sub in shown.chain([command.clone()]) {
+        let name = sub.get_display_name().unwrap_or_else(|| sub.get_name()).replace(' ', "-");
+        let path = dir.join(format!("{name}.1"));
+        let page = page(sub)?;
+        to_file(&path, |out| {
+            out.write_all(&page).map_err(|error| Failure::writing(&path, &error))
+        })?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command)
+        .render(&mut page)
+        .map_err(|error| Failure::new(format!("cannot make the manual page: {error}")))?;
+    Ok(page)
+}

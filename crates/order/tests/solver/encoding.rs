@@ -1,0 +1,99 @@
+//! The naive encoding in plain SAT: one Boolean for each pair of nodes, and transitivity for each three of them.
+
+use crate::oracle::{Atom, keeps};
+use crate::random::Spec;
+
+/// Clauses over variables 1, 2, ...; a negative number is a negated variable.
+pub(crate) struct Encoding {
+    nodes: u32,
+    pub(crate) variables: u32,
+    pub(crate) clauses: Vec<Vec<i32>>,
+}
+
+impl Encoding {
+    pub(crate) fn of(spec: &Spec) -> Encoding {
+        let nodes = spec.nodes();
+        let variables = nodes * nodes.saturating_sub(1) / 2;
+        let mut encoding = Encoding { nodes, variables, clauses: Vec::new() };
+        for i in 0..nodes {
+            for j in i + 1..nodes {
+                for k in j + 1..nodes {
+                    let (ij, jk, ik) =
+                        (encoding.before(i, j), encoding.before(j, k), encoding.before(i, k));
+                    encoding.clauses.push(vec![-ij, -jk, ik]);
+                    encoding.clauses.push(vec![ij, jk, -ik]);
+                }
+            }
+        }
+        let mut start = 0;
+        for &len in &spec.lens {
+            for node in start + 1..start + len {
+                encoding.given(node - 1, node);
+            }
+            start += len;
+        }
+        for &(from, to) in &spec.edges {
+            encoding.given(from, to);
+        }
+        for (i, a) in spec.blocks.iter().enumerate() {
+            if let Some((entry, _)) = a.entry {
+                encoding.given(entry, a.first);
+            }
+            for (j, b) in spec.blocks.iter().enumerate() {
+                if i != j && a.resource == b.resource {
+                    encoding.exclude(spec, i, j);
+                }
+            }
+        }
+        encoding
+    }
+
+    /// Returns the variable, or its negation, that says that one node comes before another.
+    pub(crate) fn before(&self, first: u32, second: u32) -> i32 {
+        let (low, high) = (first.min(second), first.max(second));
+        let row = low * (2 * self.nodes - low - 1) / 2;
+        let variable = (row + high - low) as i32;
+        if first < second { variable } else { -variable }
+    }
+
+    fn given(&mut self, first: u32, second: u32) {
+        let clause = if first == second { Vec::new() } else { vec![self.before(first, second)] };
+        self.clauses.push(clause);
+    }
+
+    fn exclude(&mut self, spec: &Spec, i: usize, j: usize) {
+        let (a, b) = (&spec.blocks[i], &spec.blocks[j]);
+        if i < j {
+            let either = [(a.last, b.first), (b.last, a.first)];
+            let clause = either.iter().filter(|(from, to)| from != to);
+            let clause: Vec<i32> = clause.map(|&(from, to)| self.before(from, to)).collect();
+            self.clauses.push(clause);
+        }
+        if let (Some((enters_a, rank_a)), Some((enters_b, rank_b))) = (a.entry, b.entry)
+            && keeps(rank_a, rank_b)
+        {
+            let mut clause = vec![-self.before(enters_a, enters_b)];
+            if a.last != b.first {
+                clause.push(self.before(a.last, b.first));
+            }
+            self.clauses.push(clause);
+        }
+    }
+
+    /// Returns the literal of an atom that is no free variable; those come after the pairs.
+    pub(crate) fn literal(&self, spec: &Spec, atom: Atom) -> i32 {
+        match atom {
+            Atom::Nodes(a, b) => self.before(a, b),
+            Atom::Blocks(a, b) => {
+                // Never asked of blocks that share a node: such a problem has no order.
+                let (from, to) = (spec.blocks[a as usize].last, spec.blocks[b as usize].first);
+                if from == to {
+                    self.before(spec.blocks[a as usize].first, to)
+                } else {
+                    self.before(from, to)
+                }
+            }
+            Atom::Free(index) => (self.variables + 1 + index) as i32,
+        }
+    }
+}

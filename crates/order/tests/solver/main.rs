@@ -1,0 +1,75 @@
+//! The order solver against the definition, on thousands of random problems, and with faults put in on purpose.
+
+#![expect(clippy::print_stdout, reason = "counts of what occurred are the point of a run")]
+
+mod encoding;
+mod mutants;
+mod oracle;
+mod proof;
+mod random;
+mod saturation;
+mod session;
+mod small;
+
+use anyorder_order::solver::Sabotage;
+use session::{Counters, Plan, SMALL};
+
+/// Runs sessions with these seeds, some of them twice.
+fn sessions(seeds: std::ops::Range<u64>, nodes: u32, sabotage: Sabotage, counters: &mut Counters) {
+    for seed in seeds {
+        let plan = Plan { seed, nodes, sabotage, most_conflicts: None };
+        let answers = match session::run(plan, counters) {
+            Ok(answers) => answers,
+            Err(wrong) => panic!("seed {seed}, {nodes} nodes: {wrong}"),
+        };
+        if seed % 8 == 0 {
+            let again = session::run(plan, &mut Counters::default());
+            assert_eq!(again, Ok(answers), "seed {seed}: the same calls gave other answers");
+            counters.add("repeated", 1);
+        }
+    }
+}
+
+fn report(title: &str, counters: &Counters, may_be_zero: &[&str]) {
+    println!("{title}");
+    for (name, count) in &counters.0 {
+        println!("{count:9} {name}");
+        assert!(*count > 0 || may_be_zero.contains(name), "it never occurred: {name}");
+    }
+}
+
+#[test]
+fn small_problems_agree_with_all_orders() {
+    let mut counters = Counters::default();
+    sessions(0..12_000, SMALL, Sabotage::default(), &mut counters);
+    report(
+        "seeds 0..12000, at most 12 nodes, judged by all orders",
+        &counters,
+        &["proof: forgotten clauses"],
+    );
+}
+
+#[test]
+fn the_search_alone_is_complete() {
+    let mut counters = Counters::default();
+    let sabotage = Sabotage { search_only: true, ..Sabotage::default() };
+    sessions(20_000..24_000, SMALL, sabotage, &mut counters);
+    report(
+        "seeds 20000..24000, at most 12 nodes, no saturation",
+        &counters,
+        &["with more than 10 conflicts"],
+    );
+}
+
+#[test]
+fn middling_problems_agree_with_the_plain_encoding() {
+    let mut counters = Counters::default();
+    sessions(30_000..30_600, 30, Sabotage::default(), &mut counters);
+    let sabotage = Sabotage { search_only: true, ..Sabotage::default() };
+    sessions(31_000..31_200, 30, sabotage, &mut counters);
+    report(
+        "seeds 30000..30600, and 31000..31200 without saturation, at most 30 nodes, judged by batsat",
+        &counters,
+        &["judged by all orders", "formulas"],
+    );
+}

@@ -1,0 +1,554 @@
+//! One random session with a solver: clauses come and go, and each answer is checked from outside.
+
+use crate::encoding::Encoding;
+use crate::oracle::{self, Atom, Condition};
+use crate::proof::{self, Allowed, Seen};
+use crate::random::{Random, Spec, spec};
+use crate::saturation;
+use anyorder_order::sat::{Lit, Var};
+use anyorder_order::solver::{
+    Answer, Block, Claim, Fact, Formula, Limits, Refutation, Sabotage, Solver, Stats, Step,
+};
+use batsat::{BasicSolver, SolverInterface, lbool};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What occurred how often.
+#[derive(Default)]
+pub(crate) struct Counters(pub(crate) BTreeMap<&'static str, u64>);
+
+impl Counters {
+    pub(crate) fn add(&mut self, name: &'static str, count: u64) {
+        *self.0.entry(name).or_default() += count;
+    }
+
+    pub(crate) fn note(&mut self, name: &'static str, is: bool) {
+        self.add(name, u64::from(is));
+    }
+}
+
+/// What a session does.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
+    /// At most so many nodes. With more than `SMALL`, or too many orders, the plain encoding is the judge.
+    pub(crate) nodes: u32,
+    pub(crate) sabotage: Sabotage,
+    /// A bound on conflicts, for saboteurs that would never end.
+    pub(crate) most_conflicts: Option<u64>,
+}
+
+pub(crate) const SMALL: u32 = 12;
+const FREES: u32 = 3;
+
+/// Who knows the truth.
+enum Judge {
+    Orders(Vec<Vec<u32>>),
+    Encoding(Encoding),
+}
+
+struct Session<'c> {
+    spec: Spec,
+    judge: Judge,
+    random: Random,
+    solver: Solver,
+    blocks: Vec<Block>,
+    frees: Vec<Lit>,
+    /// All atoms that were ever made, with their literals.
+    atoms: BTreeMap<Atom, Lit>,
+    /// What is required, by scope.
+    required: Vec<Vec<Condition>>,
+    scopes: Vec<Lit>,
+    inputs: Vec<Vec<Lit>>,
+    formulas: bool,
+    proof: bool,
+    plan: Plan,
+    counters: &'c mut Counters,
+    seen: Seen,
+}
+
+/// Runs a session, and returns its answers, or what was wrong with one.
+pub(crate) fn run(plan: Plan, counters: &mut Counters) -> Result<Vec<Answer>, String> {
+    let mut random = Random::new(plan.seed);
+    let mut spec = spec(&mut random, plan.nodes);
+    let orders = if plan.nodes > SMALL { None } else { oracle::orders(&spec) };
+    let judge = match orders {
+        Some(orders) => Judge::Orders(orders),
+        None => Judge::Encoding(Encoding::of(&spec)),
+    };
+    counters.note("judged by all orders", matches!(judge, Judge::Orders(_)));
+    spec.preferred = match (&judge, random.below(6)) {
+        (_, 0) => Some(random.shuffled(spec.nodes())),
+        (Judge::Orders(orders), 1 | 2) if !orders.is_empty() => {
+            Some(orders[random.below(orders.len() as u32) as usize].clone())
+        }
+        _ => None,
+    };
+    let (problem, blocks) = spec.problem();
+    let mut solver = Solver::new(problem);
+    solver.sabotage(plan.sabotage);
+    let proof = random.often(75);
+    if proof {
+        solver.keep_proof();
+    }
+    let frees = (0..FREES).map(|_| solver.free()).collect();
+    let mut session = Session {
+        spec,
+        judge,
+        random,
+        solver,
+        blocks,
+        frees,
+        atoms: BTreeMap::new(),
+        required: vec![Vec::new()],
+        scopes: Vec::new(),
+        inputs: Vec::new(),
+        formulas: false,
+        proof,
+        plan,
+        counters,
+        seen: Seen::default(),
+    };
+    let answers = session.go()?;
+    session.finish()?;
+    Ok(answers)
+}
+
+impl Session<'_> {
+    fn go(&mut self) -> Result<Vec<Answer>, String> {
+        let mut answers = Vec::new();
+        // Often the problem alone comes first.
+        if self.random.often(60) {
+            answers.push(self.solve(&[])?);
+        }
+        if self.random.often(15) {
+            // Clauses of three, about as many as just still hold together.
+            let nodes = self.spec.nodes();
+            for _ in 0..nodes * (nodes + self.random.below(nodes)) / 4 {
+                self.clause_of(3);
+            }
+            answers.push(self.solve(&[])?);
+        }
+        for _ in 0..1 + self.random.below(3) {
+            for _ in 0..self.random.below(7) {
+                match self.random.below(10) {
+                    0 => self.push(),
+                    1 => self.pop(),
+                    2 | 3 if matches!(self.judge, Judge::Orders(_)) => self.formula(),
+                    _ => self.clause(),
+                }
+            }
+            let mut assumed = Vec::new();
+            for _ in 0..self.random.below(3) * self.random.below(3) {
+                let Some(atom) = self.atom() else { break };
+                assumed.push((atom, self.random.often(50)));
+            }
+            answers.push(self.solve(&assumed)?);
+        }
+        Ok(answers)
+    }
+
+    fn atom(&mut self) -> Option<Atom> {
+        let nodes = self.spec.nodes();
+        let (a, b) = (self.random.below(nodes), self.random.below(nodes));
+        match self.random.below(8) {
+            0 => Some(Atom::Free(self.random.below(FREES))),
+            1..=3 if self.spec.blocks.len() > 1 => {
+                let count = self.spec.blocks.len() as u32;
+                let (a, b) = (self.random.below(count), self.random.below(count));
+                let joint = |block: u32| self.spec.blocks[block as usize].resource;
+                (a != b && joint(a) == joint(b)).then_some(Atom::Blocks(a, b))
+            }
+            _ => (a != b).then_some(Atom::Nodes(a, b)),
+        }
+    }
+
+    fn lit(&mut self, atom: Atom, value: bool) -> Lit {
+        let solver = &mut self.solver;
+        let lit = match atom {
+            Atom::Free(index) => self.frees[index as usize],
+            Atom::Nodes(a, b) => solver.before(a, b).unwrap(),
+            Atom::Blocks(a, b) => solver.order(self.blocks[a as usize], self.blocks[b as usize]),
+        };
+        self.counters.note("atoms between blocks", matches!(atom, Atom::Blocks(..)));
+        self.atoms.insert(atom, lit);
+        if let (Atom::Blocks(a, b), Some(fact)) = (atom, solver.fact(lit)) {
+            let own =
+                Fact::Blocks { first: self.blocks[a as usize], second: self.blocks[b as usize] };
+            self.counters.note("pairs merged with their root", fact != own);
+        }
+        if value { lit } else { !lit }
+    }
+
+    fn require(&mut self, condition: Condition) {
+        self.required.last_mut().expect("the outermost scope stays").push(condition);
+    }
+
+    fn clause(&mut self) {
+        let len = 1 + self.random.below(3);
+        self.clause_of(len);
+    }
+
+    fn clause_of(&mut self, len: u32) {
+        let mut lits = Vec::new();
+        let mut parts = Vec::new();
+        for _ in 0..len {
+            let Some(atom) = self.atom() else { continue };
+            let value = self.random.often(50);
+            lits.push(self.lit(atom, value));
+            parts.push(Condition::Is(atom, value));
+        }
+        if parts.is_empty() && !self.random.often(3) {
+            return;
+        }
+        self.counters.note("empty clauses", parts.is_empty());
+        self.solver.clause(&lits);
+        lits.extend(self.scopes.last().map(|&scope| !scope));
+        self.inputs.push(lits);
+        self.require(Condition::Any(parts));
+    }
+
+    fn formula(&mut self) {
+        let (formula, condition) = self.nested(3);
+        self.counters.add("formulas", 1);
+        self.solver.require(&formula);
+        self.formulas = true;
+        self.require(condition);
+    }
+
+    fn nested(&mut self, depth: u32) -> (Formula, Condition) {
+        if depth == 0 || self.random.often(25) {
+            let atom = self.atom().unwrap_or(Atom::Free(0));
+            let value = self.random.often(50);
+            return (Formula::from(self.lit(atom, value)), Condition::Is(atom, value));
+        }
+        let len = self.random.below(4);
+        let parts: Vec<_> = (0..len).map(|_| self.nested(depth - 1)).collect();
+        match self.random.below(3) {
+            0 => {
+                let (formula, condition) = self.nested(depth - 1);
+                (!formula, Condition::Not(Box::new(condition)))
+            }
+            1 => {
+                let (formulas, conditions): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+                (Formula::and(formulas), Condition::All(conditions))
+            }
+            _ => {
+                let (formulas, conditions): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+                (Formula::or(formulas), Condition::Any(conditions))
+            }
+        }
+    }
+
+    fn push(&mut self) {
+        // Variables count up, so the next one is that of the scope.
+        let probe = self.solver.free();
+        self.solver.push();
+        self.scopes.push(Lit::new(Var::from_index(probe.var().index() + 1), true));
+        self.required.push(Vec::new());
+        self.counters.add("push", 1);
+    }
+
+    fn pop(&mut self) {
+        self.solver.pop();
+        if let Some(scope) = self.scopes.pop() {
+            self.inputs.push(vec![!scope]);
+            self.required.pop();
+            self.counters.add("pop", 1);
+        }
+    }
+
+    fn truth(&self, assumed: &[(Atom, bool)]) -> bool {
+        let mut conditions: Vec<Condition> = self.required.iter().flatten().cloned().collect();
+        conditions.extend(assumed.iter().map(|&(atom, value)| Condition::Is(atom, value)));
+        match &self.judge {
+            Judge::Orders(orders) => {
+                orders.iter().any(|order| oracle::all_hold(&self.spec, &conditions, order, FREES))
+            }
+            Judge::Encoding(encoding) => self.encoded(encoding, &conditions),
+        }
+    }
+
+    fn encoded(&self, encoding: &Encoding, conditions: &[Condition]) -> bool {
+        let mut clauses = encoding.clauses.clone();
+        let literal = |condition: &Condition| match condition {
+            Condition::Is(atom, value) => {
+                let literal = encoding.literal(&self.spec, *atom);
+                if *value { literal } else { -literal }
+            }
+            _ => panic!("no formulas here"),
+        };
+        for condition in conditions {
+            clauses.push(match condition {
+                Condition::Any(parts) => parts.iter().map(literal).collect(),
+                single => vec![literal(single)],
+            });
+        }
+        let mut solver = BasicSolver::default();
+        let table: Vec<_> =
+            (0..=encoding.variables + FREES).map(|_| solver.new_var_default()).collect();
+        for clause in clauses {
+            let lits = clause
+                .iter()
+                .map(|&lit| batsat::Lit::new(table[lit.unsigned_abs() as usize], lit > 0));
+            solver.add_clause_reuse(&mut lits.collect());
+        }
+        solver.solve_limited(&[]) == lbool::TRUE
+    }
+
+    fn solve(&mut self, assumed: &[(Atom, bool)]) -> Result<Answer, String> {
+        let lits: Vec<Lit> = assumed.iter().map(|&(atom, value)| self.lit(atom, value)).collect();
+        self.limited(&lits)?;
+        let mut limits = Limits { conflicts: self.plan.most_conflicts, ..Limits::default() };
+        let answer = self.solver.solve(&lits, &mut limits);
+        self.check(&answer, assumed, &lits)?;
+        Ok(answer)
+    }
+
+    /// Sometimes a limit comes first; then only a right answer or none will do.
+    fn limited(&mut self, lits: &[Lit]) -> Result<(), String> {
+        if !self.random.often(15) {
+            return Ok(());
+        }
+        let mut left = self.random.below(4);
+        let mut stop = || {
+            left = left.saturating_sub(1);
+            left == 0
+        };
+        let mut limits = match self.random.below(3) {
+            0 => Limits { conflicts: Some(0), ..Limits::default() },
+            1 => {
+                Limits { memory_bytes: Some(self.random.below(5000) as usize), ..Limits::default() }
+            }
+            _ => Limits { stop: Some(&mut stop), ..Limits::default() },
+        };
+        let assumed: Vec<(Atom, bool)> = lits.iter().filter_map(|&lit| self.named(lit)).collect();
+        let truth = self.truth(&assumed);
+        match self.solver.solve(lits, &mut limits) {
+            Answer::Unknown(_) => self.counters.add("unknown for a limit", 1),
+            Answer::Ordered(_) if truth => self.counters.add("an answer within a limit", 1),
+            Answer::Impossible { .. } if !truth => self.counters.add("an answer within a limit", 1),
+            answer => return Err(format!("{answer:?} within a limit")),
+        }
+        Ok(())
+    }
+
+    /// Returns what a literal of the caller says.
+    fn named(&self, lit: Lit) -> Option<(Atom, bool)> {
+        self.atoms
+            .iter()
+            .find(|(_, own)| own.var() == lit.var())
+            .map(|(&atom, &own)| (atom, own == lit))
+    }
+
+    fn check(
+        &mut self,
+        answer: &Answer,
+        assumed: &[(Atom, bool)],
+        lits: &[Lit],
+    ) -> Result<(), String> {
+        let truth = self.truth(assumed);
+        match answer {
+            Answer::Ordered(_) if !truth => Err("an order where there is none".into()),
+            Answer::Impossible { .. } if truth => Err("impossible, yet there is an order".into()),
+            Answer::Unknown(_) if self.plan.most_conflicts.is_none() => {
+                Err("unknown without a limit".into())
+            }
+            Answer::Unknown(_) => Ok(()),
+            Answer::Ordered(order) => self.check_order(order, assumed),
+            Answer::Impossible { core } => self.check_core(core, assumed, lits),
+        }
+    }
+
+    fn check_order(&mut self, order: &[u32], assumed: &[(Atom, bool)]) -> Result<(), String> {
+        self.counters.add("ordered", 1);
+        let places = oracle::places(order);
+        if let Some(wrong) = oracle::violation(&self.spec, &places) {
+            return Err(format!("{order:?}: {wrong}"));
+        }
+        let mut conditions: Vec<Condition> = self.required.iter().flatten().cloned().collect();
+        self.counters.note("ordered under conditions", !conditions.is_empty());
+        conditions.extend(assumed.iter().map(|&(atom, value)| Condition::Is(atom, value)));
+        if !oracle::all_hold(&self.spec, &conditions, &places, FREES) {
+            return Err(format!("{order:?}: a condition does not hold"));
+        }
+        let closest = self.closest(&places);
+        if closest != order {
+            return Err(format!("{order:?} is not the closest order: {closest:?}"));
+        }
+        if let Some(preferred) = &self.spec.preferred
+            && oracle::violation(&self.spec, preferred).is_none()
+            && oracle::all_hold(&self.spec, &conditions, preferred, FREES)
+        {
+            self.counters.add("preferred order possible", 1);
+            self.counters.note("preferred order returned", places == *preferred);
+        }
+        Ok(())
+    }
+
+    /// Returns the order nearest to the preferred one that agrees with everything an order decides.
+    fn closest(&self, places: &[u32]) -> Vec<u32> {
+        let at = |node: u32| places[node as usize];
+        let mut edges = self.spec.edges.clone();
+        let mut ordered = |a: u32, b: u32| edges.push(if at(a) < at(b) { (a, b) } else { (b, a) });
+        for (i, a) in self.spec.blocks.iter().enumerate() {
+            for b in &self.spec.blocks[..i] {
+                if a.resource == b.resource {
+                    ordered(
+                        if at(a.first) < at(b.first) { a.last } else { a.first },
+                        if at(a.first) < at(b.first) { b.first } else { b.last },
+                    );
+                    if let (Some(a), Some(b)) = (a.entry, b.entry) {
+                        ordered(a.0, b.0);
+                    }
+                }
+            }
+        }
+        for atom in self.atoms.keys() {
+            if let Atom::Nodes(a, b) = *atom {
+                ordered(a, b);
+            }
+        }
+        edges.extend(
+            self.spec.blocks.iter().filter_map(|block| Some((block.entry?.0, block.first))),
+        );
+        let nodes = self.spec.nodes();
+        let wish =
+            |node: u32| self.spec.preferred.as_ref().map_or(node, |wish| wish[node as usize]);
+        let mut order: Vec<u32> = Vec::new();
+        let mut placed = vec![false; nodes as usize];
+        while order.len() < nodes as usize {
+            let mut best: Option<u32> = None;
+            for node in 0..nodes {
+                let along = node == 0
+                    || placed[node as usize - 1]
+                    || self.spec.chain_of(node - 1) != self.spec.chain_of(node);
+                let free =
+                    along && edges.iter().all(|&(from, to)| to != node || placed[from as usize]);
+                if !placed[node as usize] && free && best.is_none_or(|best| wish(node) < wish(best))
+                {
+                    best = Some(node);
+                }
+            }
+            let node = best.expect("what an order decides has no cycle");
+            placed[node as usize] = true;
+            order.push(node);
+        }
+        order
+    }
+
+    fn check_core(
+        &mut self,
+        core: &[Lit],
+        assumed: &[(Atom, bool)],
+        lits: &[Lit],
+    ) -> Result<(), String> {
+        self.counters.add("impossible", 1);
+        self.counters.note("impossible by assumptions", !core.is_empty());
+        if let Some(other) = core.iter().find(|lit| !lits.contains(lit)) {
+            return Err(format!("{other:?} of the core was not assumed"));
+        }
+        let named: Vec<(Atom, bool)> =
+            (0..lits.len()).filter(|&i| core.contains(&lits[i])).map(|i| assumed[i]).collect();
+        self.counters.note("core smaller than the assumptions", named.len() < assumed.len());
+        if self.truth(&named) {
+            return Err(format!("the core {named:?} can hold"));
+        }
+        let refutation = self.solver.refutation();
+        if refutation.is_some() != self.proof && !self.by_saturation(refutation.as_ref()) {
+            return Err("a proof where none was kept, or the other way round".into());
+        }
+        let Some(refutation) = refutation else { return Ok(()) };
+        self.counters.add("refutations checked", 1);
+        let claim = |lit: Lit| proof::claim(self.solver.fact(lit), lit);
+        let inputs: Vec<Vec<Claim>> =
+            self.inputs.iter().map(|input| input.iter().map(|&lit| claim(lit)).collect()).collect();
+        let assumed: Vec<Claim> = core.iter().chain(&self.scopes).map(|&lit| claim(lit)).collect();
+        let inputs = (!self.formulas).then_some(&inputs[..]);
+        self.counters.note("refutations with all inputs known", inputs.is_some());
+        let allowed = Allowed { inputs, assumed: &assumed };
+        match proof::mistake(&self.spec, &refutation, &allowed, &mut self.seen) {
+            Some(wrong) => Err(format!("refutation: {wrong}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The problem alone is refuted without a search: there is always a proof of that.
+    fn by_saturation(&self, refutation: Option<&Refutation>) -> bool {
+        refutation.is_some_and(|refutation| {
+            refutation
+                .steps
+                .iter()
+                .all(|step| matches!(step, Step::Cycle(_)) || *step == Step::Derived(Vec::new()))
+        })
+    }
+
+    /// What was counted must fit what the slow saturation says.
+    fn finish(&mut self) -> Result<(), String> {
+        let stats = self.solver.stats();
+        self.tally(&stats);
+        if self.plan.sabotage.search_only {
+            return Ok(());
+        }
+        let forced = saturation::forced(&self.spec);
+        let Some(forced) = forced else {
+            self.counters.note("refuted by saturation", stats.pairs > 0);
+            self.counters.note("refuted by a given cycle", stats.pairs == 0);
+            return if stats.undecided == 0 && stats.decisions == 0 {
+                Ok(())
+            } else {
+                Err("saturation did not refute".into())
+            };
+        };
+        let mut undecided = 0;
+        for (i, a) in self.spec.blocks.iter().enumerate() {
+            for (j, b) in self.spec.blocks.iter().enumerate().take(i) {
+                if a.resource != b.resource {
+                    continue;
+                }
+                let settled = forced[i][j] || forced[j][i];
+                if self.solver.settled(self.blocks[i], self.blocks[j]) != settled {
+                    return Err(format!("saturation settles blocks {j} and {i}: not {settled}"));
+                }
+                undecided += u64::from(!settled);
+            }
+        }
+        self.counters.add("pairs forced by saturation", stats.pairs - undecided);
+        self.counters.add("pairs left undecided", undecided);
+        if undecided == stats.undecided {
+            Ok(())
+        } else {
+            Err("wrong count of undecided pairs".into())
+        }
+    }
+
+    fn tally(&mut self, stats: &Stats) {
+        let ranks: BTreeSet<_> =
+            self.spec.blocks.iter().map(|block| block.entry.map(|entry| entry.1)).collect();
+        let counters = &mut *self.counters;
+        counters.add("sessions", 1);
+        counters.note("with a proof kept", self.proof);
+        counters.note("with a preferred order", self.spec.preferred.is_some());
+        counters.note("with blocks without entry", ranks.contains(&None));
+        counters.note("with entries at several ranks", ranks.len() > 2);
+        counters.note("with pairs as variables", stats.variables > 0);
+        counters.note("with decisions", stats.decisions > 0);
+        counters.note("with conflicts", stats.conflicts > 0);
+        counters.note("with more than 10 conflicts", stats.conflicts > 10);
+        counters.note("with more than two courses", stats.courses > 2);
+        counters.note("with cycles as clauses", stats.cycles > 0);
+        counters.add("literals implied by the theory", stats.implied);
+        counters.add("implied literals explained", stats.explained);
+        let seen = &self.seen;
+        for (name, count) in [
+            ("proof: links along chains", seen.chain_links),
+            ("proof: given links", seen.given_links),
+            ("proof: links between blocks", seen.block_links),
+            ("proof: links between entries", seen.entry_links),
+            ("proof: links of atoms", seen.node_links),
+            ("proof: derived clauses", seen.derived),
+            ("proof: forgotten clauses", seen.forgotten),
+        ] {
+            counters.add(name, count);
+        }
+    }
+}
