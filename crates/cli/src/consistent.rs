@@ -20,7 +20,12 @@ pub(crate) struct Question {
     pub(crate) procedure: ProcedureArg,
     pub(crate) infer_co: bool,
     pub(crate) max_conflicts: Option<u64>,
+    /// Whether the proof of an inconsistency is wanted however long it is.
+    pub(crate) whole_proof: bool,
 }
+
+/// A proof of more bytes is given up unless it was asked for: to check it would take longer than to find it.
+const PROOF_BYTES_MAX: usize = 32 << 20;
 
 /// The answer, checked again.
 pub(crate) struct Examined {
@@ -84,7 +89,8 @@ pub(crate) fn examine(
     let split = split_own_code(trace).map_err(Refused::Trace)?;
     let checked = split.as_ref().unwrap_or(trace);
     control.progress.phase("solving");
-    let effort = Effort { conflicts: question.max_conflicts, refute: true };
+    let proof_bytes = (!question.whole_proof).then_some(PROOF_BYTES_MAX);
+    let effort = Effort { conflicts: question.max_conflicts, refute: true, proof_bytes };
     let started = Instant::now();
     let outcome = match control.cancel.reason() {
         Some(reason) => stopped(reason, &partial),

@@ -52,12 +52,19 @@ fn rows() -> Vec<(String, Make)> {
         }
     }
     for row in PAPER_ROWS {
-        let make = move || generate_sized(row.counts.events, row.counts.messages, row.counts.handlers, 1).expect("sizes that can be met");
+        let make = move || {
+            generate_sized(row.counts.events, row.counts.messages, row.counts.handlers, 1)
+                .expect("sizes that can be met")
+        };
         rows.push((format!("paper-{}", row.name), Box::new(make)));
     }
-    for (events, messages, handlers) in [(100_000, 1_000, 16), (1_000_000, 10_000, 16), (1_000_000, 10_000, 64)] {
+    for (events, messages, handlers) in
+        [(100_000, 1_000, 16), (1_000_000, 10_000, 16), (1_000_000, 10_000, 64)]
+    {
         for seed in [1, 2] {
-            let make = move || generate_sized(events, messages, handlers, seed).expect("sizes that can be met");
+            let make = move || {
+                generate_sized(events, messages, handlers, seed).expect("sizes that can be met")
+            };
             rows.push((format!("android-{events}-{messages}-{handlers}-{seed}"), Box::new(make)));
         }
     }
@@ -73,7 +80,9 @@ fn measure(name: &str, trace: &Trace) {
     let options = FromTrace { mailboxes, infer_coherence: false };
     let (partial, _) = PartialTrace::from_trace(trace, &options).expect("a trace of messages");
     let begin = Instant::now();
-    let outcome = Procedure::Solver.decide(&partial, Effort::default(), &Control::default()).expect("for all traces");
+    let outcome = Procedure::Solver
+        .decide(&partial, Effort::default(), &Control::default())
+        .expect("for all traces");
     let time = begin.elapsed();
     let answer = match outcome.answer {
         Answer::Consistent(_) => "consistent",

@@ -6,16 +6,16 @@
 //! "Checking Consistency of Event-driven Traces" (section 2), with mailboxes besides FIFO.
 
 pub use answer::{Answer, Fact, Limit, Link, Refutation, Stats, Step, Why};
+pub use describe::{Explanation, Overtakings, Told, describe};
+pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};
 #[doc(hidden)]
 pub use full::check_full_by;
 pub use full::{NotFull, check_full};
-pub use describe::{Explanation, Overtakings, Told, describe};
-pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};
 pub use mailbox::{Due, MailboxRule};
+pub use partial::{Given, Message, MessageId, OpenLocation, PartialTrace, Relation, Slot};
+pub use procedure::{Effort, NotFor, Outcome, Procedure};
 #[doc(hidden)]
 pub use procedure::{FlatRules, enumerate_by, flat_by};
-pub use procedure::{Effort, NotFor, Outcome, Procedure};
-pub use partial::{Given, Message, MessageId, OpenLocation, PartialTrace, Relation, Slot};
 #[doc(hidden)]
 pub use saturate::Rules;
 

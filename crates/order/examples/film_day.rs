@@ -30,7 +30,7 @@ const RULES: [&str; 4] = [
 ];
 
 /// Returns the questions of the day with their answers.
-fn day() -> Result<String, ProblemError> {
+pub(crate) fn day() -> Result<String, ProblemError> {
     let mut problem = Problem::new();
     let (house, harbour, camera) = (problem.resource(), problem.resource(), problem.resource());
     let (mut scenes, mut shots) = (Vec::new(), Vec::new());
@@ -54,11 +54,11 @@ fn day() -> Result<String, ProblemError> {
     let mut solver = Solver::new(problem);
     solver.keep_proof();
 
-    // Ada changes her dress between breakfast and wedding: some other scene is shot meanwhile.
+    // Ada changes her dress between quarrel and farewell: some other scene is shot meanwhile.
     let mut meanwhile = Vec::new();
-    for other in [QUARREL, FIRE, STORM, FAREWELL] {
-        let after = Formula::from(solver.order(shots[BREAKFAST], shots[other]));
-        let before = Formula::from(solver.order(shots[other], shots[WEDDING]));
+    for other in [BREAKFAST, FIRE, WEDDING, STORM] {
+        let after = Formula::from(solver.order(shots[QUARREL], shots[other]));
+        let before = Formula::from(solver.order(shots[other], shots[FAREWELL]));
         meanwhile.push(Formula::and([after.clone(), before.clone()]));
         meanwhile.push(Formula::and([!after, !before]));
     }

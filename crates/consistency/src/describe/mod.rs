@@ -190,7 +190,7 @@ impl Tale<'_> {
             Step::Cycle(links) => links.iter().all(|link| matches!(link.why, Why::Decided(_))),
             _ => false,
         };
-        let (same, real): (Vec<_>, Vec<_>) = choices.iter().partition(|choice| carried(&choice));
+        let (same, real): (Vec<_>, Vec<_>) = choices.iter().partition(|choice| carried(choice));
         for (facts, step) in real.iter().take(reasons_max) {
             match &refutation.steps[*step] {
                 Step::Cycle(links) => {

@@ -2,8 +2,8 @@
 
 pub use enumerate::enumerate_by;
 pub use flat::{FlatRules, flat_by};
-pub(crate) use {enumerate::enumerate, flat::flat};
 use solve::solve;
+pub(crate) use {enumerate::enumerate, flat::flat};
 
 use crate::answer::{Answer, Stats};
 use crate::partial::PartialTrace;
@@ -34,6 +34,8 @@ pub struct Effort {
     pub conflicts: Option<u64>,
     /// Whether an inconsistency needs a [`Refutation`](crate::Refutation).
     pub refute: bool,
+    /// The bytes that the steps of a refutation may take; one that would take more is given up, and the answer comes without.
+    pub proof_bytes: Option<usize>,
 }
 
 /// An answer and how it was found.
@@ -83,7 +85,9 @@ impl Procedure {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotFor {
     /// The procedure is for traces in which only initial messages post.
-    #[error("message {message} posts another one; this procedure needs a trace without nested posting")]
+    #[error(
+        "message {message} posts another one; this procedure needs a trace without nested posting"
+    )]
     Nested {
         /// A message that posts.
         message: crate::partial::MessageId,

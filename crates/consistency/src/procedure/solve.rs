@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
         let (problem, message_of) = problem(trace)?;
         let mut solver = Solver::new(problem);
         if effort.refute {
-            solver.keep_proof();
+            solver.keep_proof_up_to(effort.proof_bytes.unwrap_or(usize::MAX));
         }
         Ok(Run { trace, solver, message_of, asked: Vec::new() })
     }
@@ -53,7 +53,10 @@ impl<'a> Run<'a> {
             let mut stop = || control.check().is_err();
             let mut limits = Limits {
                 conflicts: effort.conflicts.map(|most| most.saturating_sub(spent)),
-                memory_bytes: control.limits.memory_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+                memory_bytes: control
+                    .limits
+                    .memory_bytes
+                    .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
                 stop: Some(&mut stop),
             };
             let answer = self.solver.solve(&[], &mut limits);
@@ -67,9 +70,9 @@ impl<'a> Run<'a> {
                     return Answer::Unknown(match cause {
                         Cause::Conflicts => Limit::Conflicts,
                         Cause::Memory => Limit::Stopped(StopReason::MemoryLimit),
-                        Cause::Stopped => {
-                            Limit::Stopped(control.cancel.reason().unwrap_or(StopReason::Interrupted))
-                        }
+                        Cause::Stopped => Limit::Stopped(
+                            control.cancel.reason().unwrap_or(StopReason::Interrupted),
+                        ),
                     });
                 }
             };
@@ -106,14 +109,16 @@ impl<'a> Run<'a> {
                 continue;
             }
             // Before the read, but perhaps also before the write that is read.
-            let other = seen.expect("a read after no write at all is ordered after the one it reads from");
+            let other =
+                seen.expect("a read after no write at all is ordered after the one it reads from");
             self.ask_read(read, from, other);
         }
     }
 
     /// Requires that the other write does not come between a read and what it reads.
     fn ask_read(&mut self, read: Slot, from: Option<Slot>, other: Slot) {
-        let mut before = |first, second| self.solver.before(first, second).expect("two slots of the trace");
+        let mut before =
+            |first, second| self.solver.before(first, second).expect("two slots of the trace");
         let after = before(read, other);
         let clause = match from {
             Some(from) => (before(other, from), after),
@@ -128,7 +133,8 @@ impl<'a> Run<'a> {
         let mut asked = self.asked.iter();
         let steps = proof.steps.iter().map(|step| match step {
             solver::Step::Input(_) => {
-                let &(read, other, ..) = asked.next().expect("every clause of the problem came from a read");
+                let &(read, other, ..) =
+                    asked.next().expect("every clause of the problem came from a read");
                 answer::Step::ReadsOpen { read, other }
             }
             solver::Step::Cycle(links) => {

@@ -95,7 +95,7 @@ fn check(trace: &Trace, rule: MailboxRule, covered: &mut Covered) {
     } else {
         &mut covered.recorded_invalid
     }) += 1;
-    let effort = Effort { conflicts: None, refute: true };
+    let effort = Effort { conflicts: None, refute: true, proof_bytes: None };
     let outcome = Procedure::Solver.decide(&partial, effort, &Control::default());
     match outcome.expect("the solver takes all traces").answer {
         Answer::Consistent(slots) => {

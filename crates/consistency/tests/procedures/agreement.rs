@@ -149,7 +149,7 @@ fn compare_enumerate(
     assert_eq!(silent.stats, stats);
     assert_eq!(matches!(silent.answer, Answer::Consistent(_)), expected);
     if stats.conflicts > 0 {
-        let effort = Effort { conflicts: Some(stats.conflicts - 1), refute: false };
+        let effort = Effort { conflicts: Some(stats.conflicts - 1), ..Effort::default() };
         let bounded =
             Procedure::Enumerate.decide(question, effort, &control()).expect("coherence is given");
         // The last conflict may be one without decisions: then it is an answer all the same.

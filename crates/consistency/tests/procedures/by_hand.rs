@@ -235,7 +235,7 @@ fn conflicts_are_limited() {
     let trace = read(crate::sketch_of_flat::SATURATED);
     let question = partial(&trace, MailboxRule::Fifo);
     for procedure in OURS {
-        let effort = Effort { conflicts: Some(0), refute: false };
+        let effort = Effort { conflicts: Some(0), ..Effort::default() };
         let outcome = procedure.decide(&question, effort, &control()).expect("it is flat");
         assert!(matches!(outcome.answer, Answer::Unknown(Limit::Conflicts)), "{procedure:?}");
     }

@@ -102,8 +102,11 @@ fn the_sketch_accepts_an_inconsistent_trace() {
     let question = partial(&trace, MailboxRule::Fifo);
     assert!(sketch(&question));
     for procedure in Procedure::ALL {
-        let outcome =
-            procedure.decide(&question, Effort { conflicts: None, refute: true }, &control());
+        let outcome = procedure.decide(
+            &question,
+            Effort { conflicts: None, refute: true, proof_bytes: None },
+            &control(),
+        );
         assert!(!verdict(&trace, &question, &outcome.expect("it is flat"), false));
     }
     let rules = FlatRules { saturate: false, ..FlatRules::ALL };
@@ -134,8 +137,11 @@ fn saturation_does_not_mend_the_sketch() {
     assert!(sketch(&question));
     assert!(saturated_sketch(&question));
     for procedure in Procedure::ALL {
-        let outcome =
-            procedure.decide(&question, Effort { conflicts: None, refute: true }, &control());
+        let outcome = procedure.decide(
+            &question,
+            Effort { conflicts: None, refute: true, proof_bytes: None },
+            &control(),
+        );
         let outcome = outcome.expect("it is flat");
         assert_eq!(outcome.stats.pairs, 2, "saturation decides nothing");
         assert!(!verdict(&trace, &question, &outcome, true));

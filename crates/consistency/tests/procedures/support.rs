@@ -9,7 +9,7 @@ use anyorder_system::Control;
 use anyorder_testkit::consistency::{Mailbox, simulate};
 use anyorder_trace::{EventId, Trace, format::edtrace::EdtraceReader};
 
-pub(crate) const REFUTE: Effort = Effort { conflicts: None, refute: true };
+pub(crate) const REFUTE: Effort = Effort { conflicts: None, refute: true, proof_bytes: None };
 
 pub(crate) fn control() -> Control<'static> {
     Control::default()

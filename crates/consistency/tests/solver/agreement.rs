@@ -21,9 +21,14 @@ fn check(seed: u64, shape: &Shape, counters: &mut Counters) {
     let trace = random_partial(seed, shape);
     for rule in rules(shape) {
         let expected = brute_force(&Problem::of(&trace, rule)).is_some();
-        let options = FromTrace { mailboxes: mailboxes(rule), infer_coherence: shape.kind == Kind::Unordered };
-        let partial = PartialTrace::from_trace(&trace, &options).expect("the trace has a meaning").0;
-        let outcome = Procedure::Solver.decide(&partial, REFUTE, &control()).expect("for all traces");
+        let options = FromTrace {
+            mailboxes: mailboxes(rule),
+            infer_coherence: shape.kind == Kind::Unordered,
+        };
+        let partial =
+            PartialTrace::from_trace(&trace, &options).expect("the trace has a meaning").0;
+        let outcome =
+            Procedure::Solver.decide(&partial, REFUTE, &control()).expect("for all traces");
         let found = verdict(&trace, &partial, &outcome, false);
         assert_eq!(found, expected, "seed {seed}, shape {}, mailbox {rule:?}", shape.name);
         if rule == shape.mailbox {
@@ -34,10 +39,15 @@ fn check(seed: u64, shape: &Shape, counters: &mut Counters) {
         counters.add("inconsistent only after a decision failed", u64::from(decided));
         counters.add("inconsistent by saturation", u64::from(!found && stats.decisions == 0));
         counters.add("consistent after a conflict", u64::from(found && stats.conflicts > 0));
-        counters.add("consistent at the first candidate", u64::from(found && stats.candidates <= 2));
-        counters.add("consistent after several candidates", u64::from(found && stats.candidates > 2));
+        counters
+            .add("consistent at the first candidate", u64::from(found && stats.candidates <= 2));
+        counters
+            .add("consistent after several candidates", u64::from(found && stats.candidates > 2));
         counters.add("pairs left by saturation", u64::from(stats.pairs > 0));
-        counters.add("all pairs decided by saturation", u64::from(stats.pairs == 0 && stats.pairs_total > 0));
+        counters.add(
+            "all pairs decided by saturation",
+            u64::from(stats.pairs == 0 && stats.pairs_total > 0),
+        );
     }
 }
 
@@ -53,7 +63,8 @@ fn the_solver_agrees_with_brute_force() {
                     let mut counters = Counters::default();
                     for seed in (thread..seeds).step_by(threads as usize) {
                         for shape in &Shape::ALL {
-                            let run = std::panic::AssertUnwindSafe(|| check(seed, shape, &mut counters));
+                            let run =
+                                std::panic::AssertUnwindSafe(|| check(seed, shape, &mut counters));
                             if let Err(panic) = std::panic::catch_unwind(run) {
                                 eprintln!("at seed {seed}, shape {}", shape.name);
                                 std::panic::resume_unwind(panic);

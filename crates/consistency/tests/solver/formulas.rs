@@ -2,9 +2,7 @@
 
 use crate::support::{REFUTE, control, partial, verdict};
 use anyorder_consistency::{MailboxRule, Procedure};
-use anyorder_generate::{
-    Family, Request, bi3sat_formula, bi3sat_image, sat3_formula, sat3_image,
-};
+use anyorder_generate::{Family, Request, bi3sat_formula, bi3sat_image, sat3_formula, sat3_image};
 use anyorder_trace::Trace;
 use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
 
@@ -48,7 +46,9 @@ fn images_of_three_literal_formulas_agree_with_a_sat_solver() {
         }
     }
     let [inconsistent, consistent, searched] = counts;
-    println!("sat3: {consistent} consistent, {inconsistent} inconsistent, {searched} of them after conflicts");
+    println!(
+        "sat3: {consistent} consistent, {inconsistent} inconsistent, {searched} of them after conflicts"
+    );
     assert!(consistent > 40 && inconsistent > 40 && searched > 40);
 }
 

@@ -45,6 +45,8 @@ pub struct Core {
     /// Whether something did not fit: no search can be trusted to end.
     pub(super) full: bool,
     pub(super) proof: Option<ProofLog>,
+    /// A proof that takes more is given up.
+    pub(super) proof_bytes_max: usize,
     pub(super) counters: Stats,
     /// By variable, of the last answer "satisfiable".
     pub(super) model: Vec<bool>,
@@ -86,6 +88,7 @@ impl Core {
             consistent: true,
             full: false,
             proof: None,
+            proof_bytes_max: usize::MAX,
             counters: Stats::default(),
             model: Vec::new(),
             output: Output::default(),
@@ -183,6 +186,12 @@ impl Core {
     /// Records a proof from now on. To be called before the first clause; does nothing afterwards, as what was not
     /// recorded is missing from the proof.
     pub fn log_proof(&mut self) {
+        self.log_proof_up_to(usize::MAX);
+    }
+
+    /// The same, but gives the proof up once it takes more than `bytes`, looking now and then.
+    pub fn log_proof_up_to(&mut self, bytes: usize) {
+        self.proof_bytes_max = bytes;
         let untouched = self.clauses.is_empty() && self.values.trail.is_empty() && self.consistent;
         if untouched && self.proof.is_none() {
             self.proof = Some(ProofLog::default());

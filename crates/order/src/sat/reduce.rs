@@ -24,6 +24,9 @@ impl Core {
     /// long ones those that helped less of late.
     pub(super) fn reduce(&mut self) {
         self.counters.reductions += 1;
+        if self.proof.as_ref().is_some_and(|proof| proof.memory_bytes() > self.proof_bytes_max) {
+            self.proof = None;
+        }
         self.reduce_at = self.counters.conflicts + FIRST + STEP * self.counters.reductions;
         self.protect_reasons(true);
         let mut candidates = Vec::new();

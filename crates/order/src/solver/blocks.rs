@@ -111,8 +111,10 @@ impl Blocks {
 /// Whether all these blocks enter, with one level, and no two at one node.
 fn first_come_first_served(problem: &Problem, members: &[u32]) -> bool {
     let alike = |pair: &[u32]| problem.keeps(pair[0], pair[1]) && problem.keeps(pair[1], pair[0]);
-    let mut nodes: Vec<_> =
-        members.iter().filter_map(|&block| Some(problem.blocks[block as usize].entry?.node)).collect();
+    let mut nodes: Vec<_> = members
+        .iter()
+        .filter_map(|&block| Some(problem.blocks[block as usize].entry?.node))
+        .collect();
     nodes.sort_unstable();
     members.windows(2).all(alike) && nodes.windows(2).all(|pair| pair[0] != pair[1])
 }

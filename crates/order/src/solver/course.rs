@@ -10,7 +10,8 @@ use super::condense::{CHAIN, Key, Keys};
 use super::graph::Graph;
 use super::known::Known;
 use super::path::{By, Hop, Paths, Roads};
-use super::problem::Problem;
+use super::problem::{Problem, Rank};
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -60,6 +61,9 @@ pub(crate) struct Runner {
     parked: Vec<Vec<Key>>,
     parked_keys: Vec<Key>,
     entered: Vec<bool>,
+    /// For each block that entered, how many had before.
+    entered_at: Vec<u32>,
+    entries: u32,
     finished: Vec<bool>,
     freed: Vec<bool>,
     paths: Paths,
@@ -105,6 +109,9 @@ impl Runner {
             flags.clear();
             flags.resize(on.blocks.first.len(), false);
         }
+        self.entered_at.clear();
+        self.entered_at.resize(on.blocks.first.len(), 0);
+        self.entries = 0;
         let effort = 16 * keys as u64 + 1_000_000;
         let course = Course { order: Vec::with_capacity(keys), knots: Vec::new() };
         let mut run = Run { on, hint, with: self, course, effort };
@@ -217,6 +224,8 @@ impl Run<'_, '_> {
             let resource = self.resource(block);
             self.with.queue[resource].push(block);
             self.with.entered[block as usize] = true;
+            self.with.entered_at[block as usize] = self.with.entries;
+            self.with.entries += 1;
         }
         for &block in blocks.starting(key) {
             let resource = self.resource(block);
@@ -307,7 +316,7 @@ impl Run<'_, '_> {
         let (from, to) = (blocks.first[blocked as usize], blocks.last[blocker as usize]);
         let mut paths = std::mem::take(&mut self.with.paths);
         let visited = paths.visited;
-        let waiting = Waiting { run: self };
+        let waiting = Waiting { run: self, expanded: RefCell::default() };
         let found = paths.shortest(self.on.keys, self.on.graph, from, to, &waiting);
         self.effort = self.effort.saturating_sub(paths.visited - visited);
         self.with.paths = paths;
@@ -409,6 +418,9 @@ impl Roads for Remaining<'_> {
 /// The roads of a course that is stuck: those that remain, and the orders that the course assumed.
 struct Waiting<'r, 'a, 'b> {
     run: &'r Run<'a, 'b>,
+    /// For each resource and rank, the earliest entry of a waiting block that the search went on from: it leads to all
+    /// that one which entered later leads to, and no further.
+    expanded: RefCell<HashMap<(usize, Rank), u32>>,
 }
 
 impl Roads for Waiting<'_, '_, '_> {
@@ -433,6 +445,9 @@ impl Roads for Waiting<'_, '_, '_> {
             if !head && !pending {
                 continue;
             }
+            if !head && !self.is_new(block, resource) {
+                continue;
+            }
             for &other in &on.blocks.of[resource] {
                 let first = on.blocks.first[other as usize];
                 if other == block
@@ -442,8 +457,7 @@ impl Roads for Waiting<'_, '_, '_> {
                 {
                     continue;
                 }
-                if head || (on.problem.keeps(block, other) && run.precedes(block, other, resource))
-                {
+                if head || (on.problem.keeps(block, other) && run.precedes(block, other)) {
                     visit(first, block, other);
                 }
             }
@@ -452,17 +466,25 @@ impl Roads for Waiting<'_, '_, '_> {
 }
 
 impl Run<'_, '_> {
-    /// Whether a block that waits entered before another one, which may not have entered yet.
-    fn precedes(&self, block: u32, other: u32, resource: usize) -> bool {
-        if self.on.blocks.entry[other as usize] == NO_ENTRY {
-            return false;
-        }
-        let queue = &self.with.queue[resource];
-        let at = |block: u32| queue.iter().position(|&other| other == block);
-        match (at(block), at(other)) {
-            (Some(block), Some(other)) => block < other,
-            (Some(_), None) => !self.with.entered[other as usize],
-            _ => false,
-        }
+    /// Whether a block that waits entered before another one, which has not begun and may not have entered yet.
+    fn precedes(&self, block: u32, other: u32) -> bool {
+        let begun = self.with.done[self.on.blocks.first[block as usize] as usize];
+        let entered_at = |block: u32| self.with.entered_at[block as usize];
+        !begun
+            && self.on.blocks.entry[other as usize] != NO_ENTRY
+            && (!self.with.entered[other as usize] || entered_at(block) < entered_at(other))
+    }
+}
+
+impl Waiting<'_, '_, '_> {
+    /// Whether none of the rank that entered before this block has been gone on from.
+    fn is_new(&self, block: u32, resource: usize) -> bool {
+        let Some(entry) = self.run.on.problem.blocks[block as usize].entry else { return false };
+        let at = self.run.with.entered_at[block as usize];
+        let mut expanded = self.expanded.borrow_mut();
+        let earliest = expanded.entry((resource, entry.rank)).or_insert(u32::MAX);
+        let new = at < *earliest;
+        *earliest = at.min(*earliest);
+        new
     }
 }

@@ -26,9 +26,9 @@
 //! let mut solver = Solver::new(problem);
 //! let Answer::Ordered(order) = solver.solve(&[], &mut Limits::default()) else { panic!() };
 //! assert_eq!(order, [0, 4, 5, 1, 2, 3, 6, 7]);
-//! // Nor can job 2 then be done first.
-//! let late = solver.before(two + 3, one)?;
-//! assert_eq!(solver.solve(&[late], &mut Limits::default()), Answer::Impossible { core: vec![late] });
+//! // Job 1 cannot be done before job 2 begins.
+//! let early = solver.before(one + 3, two)?;
+//! assert_eq!(solver.solve(&[early], &mut Limits::default()), Answer::Impossible { core: vec![early] });
 //! # Ok::<(), anyorder_order::solver::ProblemError>(())
 //! ```
 //!
@@ -43,6 +43,8 @@ pub use problem::{Block, Entry, Node, Problem, ProblemError, Rank, Resource, Tag
 pub use refutation::{Claim, Link, Refutation, Step, Why};
 pub use sabotage::Sabotage;
 pub use solve::{Answer, Limits, Solver, Stats};
+// The literals of clauses, and why there was no answer.
+pub use crate::sat::{Cause, Lit};
 
 mod problem;
 
@@ -75,5 +77,7 @@ mod witness;
 mod refutation;
 
 mod sabotage;
+
+mod prepare;
 
 mod solve;

@@ -44,7 +44,7 @@ pub(crate) struct Paths {
     seen: Vec<Seen>,
     stamp: u32,
     queue: VecDeque<(Key, u32)>,
-    /// Keys visited so far.
+    /// Keys and given edges visited so far.
     pub(crate) visited: u64,
 }
 
@@ -81,7 +81,7 @@ impl Paths {
                 continue;
             }
             seen.closed = true;
-            self.visited += 1;
+            self.visited += 1 + keys.out.keys(key).len() as u64;
             if key == to {
                 return Some(self.trace_back(from, to));
             }

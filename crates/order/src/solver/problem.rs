@@ -1,7 +1,5 @@
 //! The question: chains of nodes, orders that are given, and blocks that exclude one another.
 
-use std::collections::HashSet;
-
 /// An event: a dense number. The nodes of a chain are consecutive numbers, in their order.
 pub type Node = u32;
 
@@ -71,9 +69,6 @@ pub enum ProblemError {
         /// Its last node.
         last: Node,
     },
-    /// Two blocks of one resource cannot enter its queue at one node: neither would be the first to have entered.
-    #[error("two blocks of one resource enter at node {0}")]
-    SharedEntry(Node),
     /// A node was to come before itself.
     #[error("node {0} cannot come before itself")]
     SameNode(Node),
@@ -108,8 +103,6 @@ pub struct Problem {
     pub(crate) edges: Vec<Edge>,
     pub(crate) resources: u32,
     pub(crate) blocks: Vec<BlockData>,
-    /// Where blocks enter, with the resources.
-    entries: HashSet<(u32, Node)>,
     pub(crate) preferred: Option<Vec<u32>>,
 }
 
@@ -165,8 +158,7 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// Fails when there are no such nodes, or they are not in order on one chain, or another block of the
-    /// resource enters at the same node, or there are too many blocks.
+    /// Fails when there are no such nodes, or they are not in order on one chain, or there are too many blocks.
     pub fn block(
         &mut self,
         resource: Resource,
@@ -185,9 +177,6 @@ impl Problem {
         }
         assert!(resource.0 < self.resources, "a resource of another problem");
         if let Some(entry) = entry {
-            if !self.entries.insert((resource.0, entry.node)) {
-                return Err(ProblemError::SharedEntry(entry.node));
-            }
             self.before(entry.node, first, entry.tag)?;
         }
         self.blocks.push(BlockData { resource: resource.0, first, last, entry });

@@ -71,6 +71,7 @@ impl Encoding {
         }
         if let (Some((enters_a, rank_a)), Some((enters_b, rank_b))) = (a.entry, b.entry)
             && keeps(rank_a, rank_b)
+            && enters_a != enters_b
         {
             let mut clause = vec![-self.before(enters_a, enters_b)];
             if a.last != b.first {

@@ -94,15 +94,6 @@ impl Spec {
         (problem, blocks)
     }
 
-    /// Adds a block unless it has an entry at a node that another block of the resource has.
-    fn push(&mut self, part: Part) {
-        let entry = |part: &Part| part.entry.map(|entry| entry.0);
-        let shared = |other: &Part| other.resource == part.resource && entry(other) == entry(&part);
-        if part.entry.is_none() || !self.blocks.iter().any(shared) {
-            self.blocks.push(part);
-        }
-    }
-
     fn overlaps(&self, part: &Part) -> bool {
         self.blocks.iter().any(|other| {
             other.resource == part.resource && part.first <= other.last && other.first <= part.last
@@ -177,7 +168,7 @@ fn anything(random: &mut Random, nodes: u32) -> Spec {
             });
             let part = Part { resource, first, last, entry };
             if !spec.overlaps(&part) || random.often(5) {
-                spec.push(part);
+                spec.blocks.push(part);
             }
         }
     }
@@ -200,7 +191,7 @@ fn locks(random: &mut Random, nodes: u32) -> Spec {
                 entry: None,
             };
             if !spec.overlaps(&part) {
-                spec.push(part);
+                spec.blocks.push(part);
             }
         }
     }
@@ -230,7 +221,7 @@ fn handlers(random: &mut Random, nodes: u32) -> Spec {
         let resource = random.below(loops);
         let entry = rank(queue, random).map(|rank| (random.below(first), rank));
         if entry.is_some() || random.often(50) {
-            spec.push(Part { resource, first, last: first + len - 1, entry });
+            spec.blocks.push(Part { resource, first, last: first + len - 1, entry });
         }
     }
     let count = spec.nodes();
@@ -253,7 +244,7 @@ fn nested(random: &mut Random, nodes: u32) -> Spec {
         spec.lens.push(2);
         let first = spec.start(index as usize + 1);
         let entry = random.often(60).then_some((index, level));
-        spec.push(Part { resource: 0, first, last: first + 1, entry });
+        spec.blocks.push(Part { resource: 0, first, last: first + 1, entry });
     }
     let mut parents: Vec<usize> = (0..spec.blocks.len()).collect();
     while spec.nodes() + 1 < nodes {
@@ -263,15 +254,13 @@ fn nested(random: &mut Random, nodes: u32) -> Spec {
         spec.lens.push(len);
         let first = spec.start(spec.lens.len() - 1);
         let before = spec.blocks.len();
-        spec.push(Part {
+        spec.blocks.push(Part {
             resource: (parent.resource + 1).min(2),
             first,
             last: first + len - 1,
             entry: Some((node, level)),
         });
-        if spec.blocks.len() > before {
-            parents.push(before);
-        }
+        parents.push(before);
     }
     let count = spec.nodes();
     for _ in 0..1 + random.below(3) {

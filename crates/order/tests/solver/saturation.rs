@@ -30,17 +30,16 @@ pub(crate) fn forced(spec: &Spec) -> Option<Vec<Vec<bool>>> {
             return None;
         }
         let mut changed = false;
-        for i in 0..count {
-            for j in 0..count {
-                let (a, b) = (&spec.blocks[i], &spec.blocks[j]);
+        for (i, a) in spec.blocks.iter().enumerate() {
+            for (j, b) in spec.blocks.iter().enumerate() {
                 if i == j || a.resource != b.resource || before[i][j] {
                     continue;
                 }
                 let path = |from: u32, to: u32| from == to || reaches[from as usize][to as usize];
                 let mut must = path(a.first, b.last);
                 if let (Some((enters_a, rank_a)), Some((enters_b, rank_b))) = (a.entry, b.entry) {
-                    must |= path(enters_a, enters_b) && keeps(rank_a, rank_b);
-                    if must && keeps(rank_b, rank_a) {
+                    must |= reaches[enters_a as usize][enters_b as usize] && keeps(rank_a, rank_b);
+                    if must && keeps(rank_b, rank_a) && enters_a != enters_b {
                         reaches[enters_a as usize][enters_b as usize] = true;
                     }
                 }
@@ -60,12 +59,9 @@ pub(crate) fn forced(spec: &Spec) -> Option<Vec<Vec<bool>>> {
 fn close(reaches: &mut [Vec<bool>]) {
     let nodes = reaches.len();
     for through in 0..nodes {
-        for from in 0..nodes {
-            if reaches[from][through] {
-                for to in 0..nodes {
-                    reaches[from][to] |= reaches[through][to];
-                }
-            }
+        let further = reaches[through].clone();
+        for row in reaches.iter_mut().filter(|row| row[through]) {
+            row.iter_mut().zip(&further).for_each(|(to, &more)| *to |= more);
         }
     }
 }

@@ -2,13 +2,11 @@
 
 use crate::encoding::Encoding;
 use crate::oracle::{self, Atom, Condition};
-use crate::proof::{self, Allowed, Seen};
+use crate::proof::Seen;
 use crate::random::{Random, Spec, spec};
 use crate::saturation;
 use anyorder_order::sat::{Lit, Var};
-use anyorder_order::solver::{
-    Answer, Block, Claim, Fact, Formula, Limits, Refutation, Sabotage, Solver, Stats, Step,
-};
+use anyorder_order::solver::{Answer, Block, Fact, Formula, Limits, Sabotage, Solver, Stats};
 use batsat::{BasicSolver, SolverInterface, lbool};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,32 +36,32 @@ pub(crate) struct Plan {
 }
 
 pub(crate) const SMALL: u32 = 12;
-const FREES: u32 = 3;
+pub(crate) const FREES: u32 = 3;
 
 /// Who knows the truth.
-enum Judge {
+pub(crate) enum Judge {
     Orders(Vec<Vec<u32>>),
     Encoding(Encoding),
 }
 
-struct Session<'c> {
-    spec: Spec,
-    judge: Judge,
-    random: Random,
-    solver: Solver,
-    blocks: Vec<Block>,
-    frees: Vec<Lit>,
+pub(crate) struct Session<'c> {
+    pub(crate) spec: Spec,
+    pub(crate) judge: Judge,
+    pub(crate) random: Random,
+    pub(crate) solver: Solver,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) frees: Vec<Lit>,
     /// All atoms that were ever made, with their literals.
-    atoms: BTreeMap<Atom, Lit>,
+    pub(crate) atoms: BTreeMap<Atom, Lit>,
     /// What is required, by scope.
-    required: Vec<Vec<Condition>>,
-    scopes: Vec<Lit>,
-    inputs: Vec<Vec<Lit>>,
-    formulas: bool,
-    proof: bool,
-    plan: Plan,
-    counters: &'c mut Counters,
-    seen: Seen,
+    pub(crate) required: Vec<Vec<Condition>>,
+    pub(crate) scopes: Vec<Lit>,
+    pub(crate) inputs: Vec<Vec<Lit>>,
+    pub(crate) formulas: bool,
+    pub(crate) proof: bool,
+    pub(crate) plan: Plan,
+    pub(crate) counters: &'c mut Counters,
+    pub(crate) seen: Seen,
 }
 
 /// Runs a session, and returns its answers, or what was wrong with one.
@@ -123,7 +121,7 @@ impl Session<'_> {
         if self.random.often(15) {
             // Clauses of three, about as many as just still hold together.
             let nodes = self.spec.nodes();
-            for _ in 0..nodes * (nodes + self.random.below(nodes)) / 4 {
+            for _ in 0..nodes * (4 + self.random.below(8)) {
                 self.clause_of(3);
             }
             answers.push(self.solve(&[])?);
@@ -257,7 +255,7 @@ impl Session<'_> {
         }
     }
 
-    fn truth(&self, assumed: &[(Atom, bool)]) -> bool {
+    pub(crate) fn truth(&self, assumed: &[(Atom, bool)]) -> bool {
         let mut conditions: Vec<Condition> = self.required.iter().flatten().cloned().collect();
         conditions.extend(assumed.iter().map(|&(atom, value)| Condition::Is(atom, value)));
         match &self.judge {
@@ -340,148 +338,6 @@ impl Session<'_> {
             .map(|(&atom, &own)| (atom, own == lit))
     }
 
-    fn check(
-        &mut self,
-        answer: &Answer,
-        assumed: &[(Atom, bool)],
-        lits: &[Lit],
-    ) -> Result<(), String> {
-        let truth = self.truth(assumed);
-        match answer {
-            Answer::Ordered(_) if !truth => Err("an order where there is none".into()),
-            Answer::Impossible { .. } if truth => Err("impossible, yet there is an order".into()),
-            Answer::Unknown(_) if self.plan.most_conflicts.is_none() => {
-                Err("unknown without a limit".into())
-            }
-            Answer::Unknown(_) => Ok(()),
-            Answer::Ordered(order) => self.check_order(order, assumed),
-            Answer::Impossible { core } => self.check_core(core, assumed, lits),
-        }
-    }
-
-    fn check_order(&mut self, order: &[u32], assumed: &[(Atom, bool)]) -> Result<(), String> {
-        self.counters.add("ordered", 1);
-        let places = oracle::places(order);
-        if let Some(wrong) = oracle::violation(&self.spec, &places) {
-            return Err(format!("{order:?}: {wrong}"));
-        }
-        let mut conditions: Vec<Condition> = self.required.iter().flatten().cloned().collect();
-        self.counters.note("ordered under conditions", !conditions.is_empty());
-        conditions.extend(assumed.iter().map(|&(atom, value)| Condition::Is(atom, value)));
-        if !oracle::all_hold(&self.spec, &conditions, &places, FREES) {
-            return Err(format!("{order:?}: a condition does not hold"));
-        }
-        let closest = self.closest(&places);
-        if closest != order {
-            return Err(format!("{order:?} is not the closest order: {closest:?}"));
-        }
-        if let Some(preferred) = &self.spec.preferred
-            && oracle::violation(&self.spec, preferred).is_none()
-            && oracle::all_hold(&self.spec, &conditions, preferred, FREES)
-        {
-            self.counters.add("preferred order possible", 1);
-            self.counters.note("preferred order returned", places == *preferred);
-        }
-        Ok(())
-    }
-
-    /// Returns the order nearest to the preferred one that agrees with everything an order decides.
-    fn closest(&self, places: &[u32]) -> Vec<u32> {
-        let at = |node: u32| places[node as usize];
-        let mut edges = self.spec.edges.clone();
-        let mut ordered = |a: u32, b: u32| edges.push(if at(a) < at(b) { (a, b) } else { (b, a) });
-        for (i, a) in self.spec.blocks.iter().enumerate() {
-            for b in &self.spec.blocks[..i] {
-                if a.resource == b.resource {
-                    ordered(
-                        if at(a.first) < at(b.first) { a.last } else { a.first },
-                        if at(a.first) < at(b.first) { b.first } else { b.last },
-                    );
-                    if let (Some(a), Some(b)) = (a.entry, b.entry) {
-                        ordered(a.0, b.0);
-                    }
-                }
-            }
-        }
-        for atom in self.atoms.keys() {
-            if let Atom::Nodes(a, b) = *atom {
-                ordered(a, b);
-            }
-        }
-        edges.extend(
-            self.spec.blocks.iter().filter_map(|block| Some((block.entry?.0, block.first))),
-        );
-        let nodes = self.spec.nodes();
-        let wish =
-            |node: u32| self.spec.preferred.as_ref().map_or(node, |wish| wish[node as usize]);
-        let mut order: Vec<u32> = Vec::new();
-        let mut placed = vec![false; nodes as usize];
-        while order.len() < nodes as usize {
-            let mut best: Option<u32> = None;
-            for node in 0..nodes {
-                let along = node == 0
-                    || placed[node as usize - 1]
-                    || self.spec.chain_of(node - 1) != self.spec.chain_of(node);
-                let free =
-                    along && edges.iter().all(|&(from, to)| to != node || placed[from as usize]);
-                if !placed[node as usize] && free && best.is_none_or(|best| wish(node) < wish(best))
-                {
-                    best = Some(node);
-                }
-            }
-            let node = best.expect("what an order decides has no cycle");
-            placed[node as usize] = true;
-            order.push(node);
-        }
-        order
-    }
-
-    fn check_core(
-        &mut self,
-        core: &[Lit],
-        assumed: &[(Atom, bool)],
-        lits: &[Lit],
-    ) -> Result<(), String> {
-        self.counters.add("impossible", 1);
-        self.counters.note("impossible by assumptions", !core.is_empty());
-        if let Some(other) = core.iter().find(|lit| !lits.contains(lit)) {
-            return Err(format!("{other:?} of the core was not assumed"));
-        }
-        let named: Vec<(Atom, bool)> =
-            (0..lits.len()).filter(|&i| core.contains(&lits[i])).map(|i| assumed[i]).collect();
-        self.counters.note("core smaller than the assumptions", named.len() < assumed.len());
-        if self.truth(&named) {
-            return Err(format!("the core {named:?} can hold"));
-        }
-        let refutation = self.solver.refutation();
-        if refutation.is_some() != self.proof && !self.by_saturation(refutation.as_ref()) {
-            return Err("a proof where none was kept, or the other way round".into());
-        }
-        let Some(refutation) = refutation else { return Ok(()) };
-        self.counters.add("refutations checked", 1);
-        let claim = |lit: Lit| proof::claim(self.solver.fact(lit), lit);
-        let inputs: Vec<Vec<Claim>> =
-            self.inputs.iter().map(|input| input.iter().map(|&lit| claim(lit)).collect()).collect();
-        let assumed: Vec<Claim> = core.iter().chain(&self.scopes).map(|&lit| claim(lit)).collect();
-        let inputs = (!self.formulas).then_some(&inputs[..]);
-        self.counters.note("refutations with all inputs known", inputs.is_some());
-        let allowed = Allowed { inputs, assumed: &assumed };
-        match proof::mistake(&self.spec, &refutation, &allowed, &mut self.seen) {
-            Some(wrong) => Err(format!("refutation: {wrong}")),
-            None => Ok(()),
-        }
-    }
-
-    /// The problem alone is refuted without a search: there is always a proof of that.
-    fn by_saturation(&self, refutation: Option<&Refutation>) -> bool {
-        refutation.is_some_and(|refutation| {
-            refutation
-                .steps
-                .iter()
-                .all(|step| matches!(step, Step::Cycle(_)) || *step == Step::Derived(Vec::new()))
-        })
-    }
-
     /// What was counted must fit what the slow saturation says.
     fn finish(&mut self) -> Result<(), String> {
         let stats = self.solver.stats();
@@ -530,6 +386,10 @@ impl Session<'_> {
         counters.note("with a preferred order", self.spec.preferred.is_some());
         counters.note("with blocks without entry", ranks.contains(&None));
         counters.note("with entries at several ranks", ranks.len() > 2);
+        let entries: BTreeSet<_> =
+            self.spec.blocks.iter().filter_map(|b| Some((b.resource, b.entry?.0))).collect();
+        let enter = self.spec.blocks.iter().filter(|block| block.entry.is_some()).count();
+        counters.note("with several entries at one node", entries.len() < enter);
         counters.note("with pairs as variables", stats.variables > 0);
         counters.note("with decisions", stats.decisions > 0);
         counters.note("with conflicts", stats.conflicts > 0);

@@ -21,12 +21,13 @@ pub(super) fn class(finding: &Finding) -> Option<String> {
     location.rsplit_once('.').map(|(class, _)| safe(class)).filter(|class| !class.is_empty())
 }
 
-/// Makes the markup of a finding. `in_timeline` says whether the timeline can show it.
+/// Makes the markup of a finding. `in_timeline` says whether the timeline can show it, `open` whether it starts open.
 pub(super) fn markup(
     index: usize,
     finding: &Finding,
     policy: &Policy,
     in_timeline: bool,
+    open: bool,
     options: &Options,
 ) -> Markup {
     let coverage = words::coverage(finding);
@@ -38,7 +39,7 @@ pub(super) fn markup(
     let sort = sort(finding);
     html! {
         details.finding.card id=(format!("f{}", index + 1)) data-index=(index) data-category=(sort)
-            data-coverage=[coverage] data-class=[class(finding)] data-standing=(standing) {
+            data-coverage=[coverage] data-class=[class(finding)] data-standing=(standing) open[open] {
             summary {
                 span.number { (index + 1) }
                 span.severity.(finding.severity.word()) { (finding.severity.word()) }

@@ -222,11 +222,11 @@ fn list(
             }
             @if shown.is_empty() {
                 p.card.empty { "Nothing was found." }
-            } @else {
+            } @else if shown.len() > 1 {
                 (filters(outcome, shown.len()))
             }
             @for (index, it) in shown.iter().enumerate() {
-                (finding::markup(index, it, policy, timeline.is_some_and(|t| t.has_finding(index)), options))
+                (finding::markup(index, it, policy, timeline.is_some_and(|t| t.has_finding(index)), shown.len() == 1, options))
             }
             @if more > 0 {
                 p.notice { b { (words::number(more as u64)) " more" } " findings are not on this page; " code { "--format json" } " has them all." }

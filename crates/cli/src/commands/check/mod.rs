@@ -121,6 +121,7 @@ fn partial(
         procedure: ProcedureArg::Auto,
         infer_co: global.infer_co,
         max_conflicts: None,
+        whole_proof: false,
     };
     let examined = examine(trace, &question, &watch.control())
         .map_err(|refused| consistency::failure(path, trace, &refused))?;

@@ -1,7 +1,7 @@
 //! An inconsistency as a finding.
 
 use crate::consistent::{Examined, Verdict};
-use anyorder_consistency::describe;
+use anyorder_consistency::{Procedure, describe};
 use anyorder_finding::{Finding, Kind, Severity, Site, Step};
 use anyorder_trace::{EventId, LabelScheme, NameId, Trace};
 
@@ -14,8 +14,11 @@ pub(crate) fn inconsistency(trace: &Trace, examined: &Examined, reasons_max: usi
     finding.severity = Severity::Error;
     finding.title = "no order of the messages explains what this trace says".to_owned();
     let Verdict::Inconsistent(Some(proof)) = &examined.verdict else {
-        let text =
-            "all orders were tried; this procedure gives no reason, `--procedure solver` does";
+        let text = if examined.procedure == Procedure::Solver {
+            "the search that found it was long, and so is the proof: `--certificate FILE` writes it and checks it again"
+        } else {
+            "all orders were tried; this procedure gives no reason, `--procedure solver` does"
+        };
         finding.explanation.push(Step::new(text));
         return finding;
     };

@@ -32,6 +32,7 @@ pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, F
         procedure: args.procedure,
         infer_co: global.infer_co,
         max_conflicts: args.max_conflicts,
+        whole_proof: args.certificate.is_some(),
     };
     let examined = examine(&trace, &question, &watch.control())
         .map_err(|refused| failure(&args.trace, &trace, &refused))?;

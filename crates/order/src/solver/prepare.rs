@@ -1,0 +1,175 @@
+//! Before the search: condensation, a first course, saturation.
+
+use super::blocks::Blocks;
+use super::condense::Keys;
+use super::course::{Ground, Runner};
+use super::fact::Info;
+use super::graph::Graph;
+use super::known::Known;
+use super::pairs::Pairs;
+use super::path::{By, Hop, Paths, Roads};
+use super::refutation::{Link, Refutation, Source, Step, Why};
+use super::saturate::{End, Forced, Saturation};
+use super::solve::Solver;
+use crate::sat::Cause;
+
+/// A problem condensed and saturated.
+pub(super) struct Prepared {
+    pub(super) keys: Keys,
+    pub(super) blocks: Blocks,
+    pub(super) pairs: Pairs,
+    pub(super) known: Known,
+    pub(super) graph: Graph,
+    pub(super) infos: Vec<Info>,
+    pub(super) forced: Vec<Forced>,
+    /// How many atoms there were.
+    pub(super) variables: usize,
+}
+
+/// Rows of saturation may take so many bytes when no limit says less.
+const ROWS: usize = 256 << 20;
+/// And the sets of known pairs.
+const KNOWN: usize = 512 << 20;
+
+struct Everywhere;
+
+impl Roads for Everywhere {
+    fn passes(&self, _: u32) -> bool {
+        true
+    }
+
+    fn cost(&self, _: u32, _: u32) -> Option<bool> {
+        Some(true)
+    }
+
+    fn assumed(&self, _: u32, _: &mut dyn FnMut(u32, u32, u32)) {}
+}
+
+impl Solver {
+    /// Condenses and saturates, unless a limit comes first. A contradiction is noted.
+    pub(super) fn prepare(
+        &mut self,
+        memory: Option<usize>,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Cause> {
+        if let Some(prepared) = &self.prepared
+            && (prepared.variables == self.variables.len()
+                || self.variables.atom_nodes().all(|node| prepared.keys.is_loose(node)))
+        {
+            return Ok(());
+        }
+        self.prepared = None;
+        if memory.is_some_and(|limit| self.problem.bytes() > limit) {
+            return Err(Cause::Memory);
+        }
+        if stop() {
+            return Err(Cause::Stopped);
+        }
+        let variables = self.variables.len();
+        let keys = match Keys::build(&self.problem, self.variables.atom_nodes()) {
+            Ok(keys) => keys,
+            Err(edge) => {
+                let edge = self.problem.edges[edge];
+                let mut cycle =
+                    vec![Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }];
+                if edge.from != edge.to {
+                    cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
+                }
+                self.contradiction = Some(Refutation { steps: vec![Step::Cycle(cycle)] });
+                return Ok(());
+            }
+        };
+        let blocks = Blocks::build(&self.problem, &keys);
+        // Beside the keys and blocks: the order, courses and searches, about as much again for each.
+        let held = self.problem.bytes() + 3 * (keys.bytes() + blocks.bytes());
+        if memory.is_some_and(|limit| held > limit) {
+            return Err(Cause::Memory);
+        }
+        let first = {
+            let graph = Graph::new((0..keys.len() as u32).collect());
+            let hint: Vec<u32> =
+                keys.start.iter().map(|&node| self.problem.position(node)).collect();
+            let ground = Ground {
+                problem: &self.problem,
+                keys: &keys,
+                blocks: &blocks,
+                graph: &graph,
+                known: &Known::default(),
+                fixed: 0,
+            };
+            Runner::default().run(ground, &hint)
+        };
+        self.theory_stats.courses += 1;
+        let empty = Pairs::default();
+        if let Some(knot) = first.knots.iter().find(|knot| knot.undone.is_none()) {
+            let source = Source {
+                problem: &self.problem,
+                keys: &keys,
+                blocks: &blocks,
+                pairs: &empty,
+                graph: &Graph::new((0..keys.len() as u32).collect()),
+                known: &Known::default(),
+                infos: &[],
+                forced: &[],
+                fixed: 0,
+            };
+            self.contradiction = Some(source.by_cycle(&knot.hops));
+            return Ok(());
+        }
+        let graph = Graph::new(first.order);
+        let rows = memory.map_or(ROWS, |bytes| ROWS.min(bytes / 4));
+        let most_known = memory.map_or(KNOWN, |bytes| KNOWN.min(bytes / 4));
+        self.stats.keys = keys.len() as u64;
+        self.stats.pairs = blocks.pairs();
+        self.stats.undecided = self.stats.pairs;
+        if Known::bytes_for(&blocks) > most_known || self.sabotage.search_only {
+            // The search alone is complete; it only has more to find out.
+            let pairs = Pairs::build(&self.problem, &blocks);
+            let known = Known::default();
+            let (infos, forced) = (Vec::new(), Vec::new());
+            self.prepared =
+                Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
+            return Ok(());
+        }
+        let mut saturation = Saturation::new(&self.problem, &keys, &blocks, graph);
+        saturation.sabotage = self.sabotage;
+        let end = saturation.run(rows, stop);
+        if end == End::Stopped {
+            return Err(Cause::Stopped);
+        }
+        self.stats.memory_bytes = saturation.bytes() as u64;
+        let Saturation { graph, known, infos, forced, .. } = saturation;
+        self.stats.forced = forced.len() as u64;
+        if end == End::Refuted {
+            self.stats.undecided = 0;
+            let closing = infos.last().expect("the pair that closed a cycle has an edge");
+            let (from, to) = (keys.of(closing.from), keys.of(closing.to));
+            let mut hops = if from == to {
+                Vec::new()
+            } else {
+                Paths::default()
+                    .shortest(&keys, &graph, to, from, &Everywhere)
+                    .expect("the edge closes a cycle")
+            };
+            hops.push(Hop { from, to, by: By::Added(infos.len() as u32 - 1) });
+            let source = Source {
+                problem: &self.problem,
+                keys: &keys,
+                blocks: &blocks,
+                pairs: &empty,
+                graph: &graph,
+                known: &known,
+                infos: &infos,
+                forced: &forced,
+                fixed: graph.len(),
+            };
+            self.contradiction = Some(source.by_cycle(&hops));
+            return Ok(());
+        }
+        self.stats.undecided = self.stats.pairs - known.count();
+        let pairs = Pairs::build(&self.problem, &blocks);
+        self.prepared =
+            Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
+        Ok(())
+    }
+}
