@@ -40,6 +40,9 @@ pub struct Core {
     pub(super) simplify_at: u64,
     /// Number of conflicts at which the learned clauses are thinned out.
     pub(super) reduce_at: u64,
+    /// Number of conflicts at which the next walk is due, and at the last one.
+    pub(super) walk_at: u64,
+    pub(super) walked_at: u64,
     /// False when the clauses have no model.
     pub(super) consistent: bool,
     /// Whether something did not fit: no search can be trusted to end.
@@ -85,6 +88,8 @@ impl Core {
             units_simplified: 0,
             simplify_at: 0,
             reduce_at: super::reduce::FIRST,
+            walk_at: super::walk::FIRST,
+            walked_at: 0,
             consistent: true,
             full: false,
             proof: None,

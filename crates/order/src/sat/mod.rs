@@ -55,6 +55,8 @@ mod activity;
 
 mod watches;
 
+mod walk;
+
 mod restarts;
 
 mod core;

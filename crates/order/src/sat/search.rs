@@ -120,6 +120,10 @@ impl Core {
         }
         if self.values.levels() == 0 {
             self.simplify(theory);
+            // A walk knows nothing of assumptions.
+            if assumptions.is_empty() {
+                self.walk();
+            }
         }
         let explained_max = EXPLAINED_WORDS_MIN.max(self.arena.words() / 2);
         if self.counters.conflicts >= self.reduce_at {

@@ -1,0 +1,254 @@
+//! Local search: a walk through full assignments that often meets a model where there is one.
+//!
+//! Now and then, between two restarts, a walk of bounded length goes from the saved values and flips, in a clause that is false, a variable that
+//! breaks few others, with a probability that falls with their number (A. Balint, U. Schöning, *Choosing Probability
+//! Distributions for Stochastic Local Search and the Role of Make versus Break*, SAT 2012). If it satisfies all clauses that are
+//! kept for ever, its values are tried next: the search then decides them without a conflict, and the theory has the last word. If not, nothing changes.
+
+use super::core::Core;
+use super::lit::Lit;
+
+/// Conflicts before the first walk.
+pub(super) const FIRST: u64 = 2_000;
+/// Flips for each conflict since the last walk; a flip is some hundred times cheaper than a conflict.
+const FLIPS_PER_CONFLICT: u64 = 25;
+/// Walks take place at intervals that grow by this factor, in percent.
+const GROWTH: u64 = 150;
+/// The base and the exponent of the distribution, as that paper gives them for clauses of three literals.
+const EPSILON: f64 = 0.9;
+const EXPONENT: f64 = -2.06;
+
+/// Clauses over full assignments.
+struct Walk {
+    /// The literals of all clauses, and where each clause begins.
+    lits: Vec<Lit>,
+    start: Vec<u32>,
+    /// For each literal, the clauses with it, and where its list begins.
+    occurs: Vec<u32>,
+    occurs_start: Vec<u32>,
+    /// By variable.
+    values: Vec<bool>,
+    /// For each clause, how many of its literals are true, and the exclusive or of their variables: the variable, if it is one.
+    holding: Vec<(u32, u32)>,
+    /// For each variable, how many clauses only its literal satisfies.
+    breaks: Vec<u32>,
+    /// The false clauses, and where each stands among them.
+    broken: Vec<u32>,
+    place: Vec<u32>,
+    random: u64,
+}
+
+impl Core {
+    /// At level 0: walks, if a walk is due.
+    pub(super) fn walk(&mut self) {
+        if self.counters.conflicts < self.walk_at {
+            return;
+        }
+        let since = self.counters.conflicts.saturating_sub(self.walked_at).max(FIRST);
+        self.walked_at = self.counters.conflicts;
+        self.walk_at = self.counters.conflicts.saturating_add(since.saturating_mul(GROWTH) / 100);
+        let mut walk = self.walk_from_phases();
+        if walk.go(since.saturating_mul(FLIPS_PER_CONFLICT)) {
+            self.phases.copy_from_slice(&walk.values);
+        }
+    }
+
+    /// Gathers the clauses that are kept for ever, as they stand at level 0.
+    fn walk_from_phases(&self) -> Walk {
+        let mut values = self.phases.clone();
+        for &lit in &self.values.trail {
+            values[lit.var().index()] = lit.is_positive();
+        }
+        let (mut lits, mut start) = (Vec::new(), vec![0]);
+        for &clause in &self.clauses {
+            if self.arena.lits(clause).any(|lit| self.values.is_true(lit)) {
+                continue;
+            }
+            lits.extend(self.arena.lits(clause).filter(|&lit| !self.values.is_false(lit)));
+            start.push(lits.len() as u32);
+        }
+        Walk::new(lits, start, values, self.counters.conflicts)
+    }
+}
+
+impl Walk {
+    fn new(lits: Vec<Lit>, start: Vec<u32>, values: Vec<bool>, seed: u64) -> Walk {
+        let mut occurs_start = vec![0_u32; 2 * values.len() + 1];
+        for lit in &lits {
+            occurs_start[lit.index() + 1] += 1;
+        }
+        for at in 1..occurs_start.len() {
+            occurs_start[at] += occurs_start[at - 1];
+        }
+        let mut next = occurs_start.clone();
+        let mut occurs = vec![0; lits.len()];
+        let clauses = start.len() - 1;
+        for clause in 0..clauses {
+            for lit in &lits[start[clause] as usize..start[clause + 1] as usize] {
+                occurs[next[lit.index()] as usize] = clause as u32;
+                next[lit.index()] += 1;
+            }
+        }
+        let mut walk = Walk {
+            holding: vec![(0, 0); clauses],
+            breaks: vec![0; values.len()],
+            broken: Vec::new(),
+            place: vec![0; clauses],
+            random: seed ^ 0x9e37_79b9_7f4a_7c15,
+            lits,
+            start,
+            occurs,
+            occurs_start,
+            values,
+        };
+        for clause in 0..clauses {
+            for lit in &walk.lits[walk.start[clause] as usize..walk.start[clause + 1] as usize] {
+                if walk.values[lit.var().index()] == lit.is_positive() {
+                    walk.holding[clause].0 += 1;
+                    walk.holding[clause].1 ^= lit.var().0;
+                }
+            }
+            match walk.holding[clause] {
+                (0, _) => walk.shatter(clause as u32),
+                (1, var) => walk.breaks[var as usize] += 1,
+                _ => {}
+            }
+        }
+        walk
+    }
+
+    /// Flips until all clauses hold, at most `flips` times; returns whether they do.
+    fn go(&mut self, flips: u64) -> bool {
+        let weights: Vec<f64> =
+            (0..64).map(|count| (EPSILON + f64::from(count)).powf(EXPONENT)).collect();
+        let mut chances = Vec::new();
+        for _ in 0..flips {
+            if self.broken.is_empty() {
+                break;
+            }
+            let drawn = self.below(self.broken.len() as u64) as usize;
+            let clause = self.broken[drawn] as usize;
+            let lits = self.start[clause] as usize..self.start[clause + 1] as usize;
+            chances.clear();
+            let mut sum = 0.0;
+            for lit in &self.lits[lits.clone()] {
+                sum += weights[self.breaks[lit.var().index()].min(63) as usize];
+                chances.push(sum);
+            }
+            let drawn = sum * (self.below(1 << 53) as f64 / (1_u64 << 53) as f64);
+            let chosen = chances.iter().position(|&chance| drawn < chance).unwrap_or(0);
+            self.flip(self.lits[lits.start + chosen]);
+        }
+        self.broken.is_empty()
+    }
+
+    /// Makes a false literal true.
+    fn flip(&mut self, lit: Lit) {
+        let var = lit.var();
+        self.values[var.index()] = lit.is_positive();
+        for at in self.occurs_start[lit.index()]..self.occurs_start[lit.index() + 1] {
+            let clause = self.occurs[at as usize];
+            let (count, held) = &mut self.holding[clause as usize];
+            let (before, holder) = (*count, *held);
+            *count += 1;
+            *held ^= var.0;
+            match before {
+                0 => {
+                    self.mend(clause);
+                    self.breaks[var.index()] += 1;
+                }
+                1 => self.breaks[holder as usize] -= 1,
+                _ => {}
+            }
+        }
+        let lost = !lit;
+        for at in self.occurs_start[lost.index()]..self.occurs_start[lost.index() + 1] {
+            let clause = self.occurs[at as usize];
+            let (count, held) = &mut self.holding[clause as usize];
+            *count -= 1;
+            *held ^= var.0;
+            match (*count, *held) {
+                (0, _) => {
+                    self.shatter(clause);
+                    self.breaks[var.index()] -= 1;
+                }
+                (1, holder) => self.breaks[holder as usize] += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn shatter(&mut self, clause: u32) {
+        self.place[clause as usize] = self.broken.len() as u32;
+        self.broken.push(clause);
+    }
+
+    fn mend(&mut self, clause: u32) {
+        let place = self.place[clause as usize];
+        self.broken.swap_remove(place as usize);
+        if let Some(&moved) = self.broken.get(place as usize) {
+            self.place[moved as usize] = place;
+        }
+    }
+
+    /// Returns a number below `bound`; the same sequence for the same seed (xorshift64*).
+    fn below(&mut self, bound: u64) -> u64 {
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        let drawn = self.random.wrapping_mul(0x2545_f491_4f6c_dd1d);
+        ((u128::from(drawn) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lit::Var;
+    use super::*;
+
+    /// Random clauses of three literals that one hidden assignment satisfies.
+    fn planted(vars: u64, clauses: usize, seed: u64) -> (Vec<Lit>, Vec<u32>) {
+        let mut random = Walk::new(Vec::new(), vec![0], Vec::new(), seed);
+        let (mut lits, mut start) = (Vec::new(), vec![0]);
+        while start.len() <= clauses {
+            let clause: Vec<Lit> = (0..3)
+                .map(|_| {
+                    Lit::new(Var::from_index(random.below(vars) as usize), random.below(2) == 0)
+                })
+                .collect();
+            let distinct = clause[0].var() != clause[1].var()
+                && clause[1].var() != clause[2].var()
+                && clause[0].var() != clause[2].var();
+            // Hidden: even variables true.
+            if distinct
+                && clause.iter().any(|lit| lit.is_positive() == (lit.var().index() % 2 == 0))
+            {
+                lits.extend(clause);
+                start.push(lits.len() as u32);
+            }
+        }
+        (lits, start)
+    }
+
+    #[test]
+    fn a_walk_meets_models_and_keeps_its_counts() {
+        let mut met = 0;
+        for seed in 0..40 {
+            let (lits, start) = planted(60, 210, seed);
+            let mut walk = Walk::new(lits.clone(), start.clone(), vec![false; 60], seed);
+            let found = walk.go(20_000);
+            let again = Walk::new(lits, start, walk.values.clone(), seed);
+            assert_eq!(walk.holding, again.holding);
+            assert_eq!(walk.breaks, again.breaks);
+            assert_eq!(found, again.broken.is_empty());
+            assert_eq!(walk.broken.len(), again.broken.len());
+            met += u32::from(found);
+        }
+        assert!(met >= 35, "{met} of 40");
+    }
+
+    #[test]
+    fn a_walk_of_no_clauses_ends() {
+        assert!(Walk::new(Vec::new(), vec![0], vec![true], 1).go(10));
+    }
+}
