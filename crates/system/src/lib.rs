@@ -31,6 +31,7 @@ pub use observation::{Difference, Level, Observation, Part, PartPath};
 pub use progress::{NoProgress, Progress};
 pub use run_error::RunError;
 pub use schedule::{Choice, Divergence, Injected, Program, Schedule, ScheduleError, Value};
+pub use state_hash::StateHash;
 pub use state_system::{StateSystem, Successor};
 pub use task_name::{Segment, TaskName, TaskNameError};
 pub use task_system::{
@@ -57,6 +58,8 @@ mod task_system;
 mod thread_system;
 
 mod tasks_as_threads;
+
+mod state_hash;
 
 mod state_system;
 

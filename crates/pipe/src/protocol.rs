@@ -1,0 +1,353 @@
+//! The messages of the protocol, version 1, as they stand on the wire; `docs/pipe-protocol.md` explains them.
+
+use crate::bounded;
+use anyorder_system::{AccessDetail, Capabilities, Choice, EnabledDetail, Level, Program};
+use serde::de::{Deserializer, Error, Visitor};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The version of the protocol that this crate speaks.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// A request: a number to recognise the reply by, and what is asked.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Request<'a> {
+    pub(crate) id: u64,
+    #[serde(flatten)]
+    pub(crate) ask: Ask<'a>,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub(crate) enum Ask<'a> {
+    Hello {
+        versions: &'a [u32],
+    },
+    Reset,
+    Enabled,
+    Execute {
+        #[serde(flatten)]
+        choice: &'a Choice,
+    },
+    Observe,
+    Ping,
+    Quit,
+}
+
+impl Ask<'_> {
+    /// The word for messages.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Ask::Hello { .. } => "hello",
+            Ask::Reset => "reset",
+            Ask::Enabled => "enabled",
+            Ask::Execute { .. } => "execute",
+            Ask::Observe => "observe",
+            Ask::Ping => "ping",
+            Ask::Quit => "quit",
+        }
+    }
+}
+
+/// What is read of a line first: which request it answers.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Header {
+    pub(crate) id: u64,
+}
+
+/// A reply: either what was asked for, or an error.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Reply<T> {
+    pub(crate) ok: Option<T>,
+    pub(crate) error: Option<ErrorReply>,
+}
+
+/// An error as data.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ErrorReply {
+    pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) message: String,
+    #[serde(default, deserialize_with = "bounded::list")]
+    pub(crate) enabled: Vec<String>,
+}
+
+/// The answer to what asks for nothing but to be done.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Done {}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct HelloReply {
+    pub(crate) version: u32,
+    pub(crate) program: Program,
+    #[serde(default)]
+    pub(crate) capabilities: CapabilitiesReply,
+}
+
+/// Version 1 has no snapshots.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct CapabilitiesReply {
+    #[serde(default)]
+    enabled: EnabledWord,
+    #[serde(default)]
+    deterministic: bool,
+    #[serde(default)]
+    values: bool,
+    #[serde(default)]
+    accesses: AccessesWord,
+}
+
+impl From<CapabilitiesReply> for Capabilities {
+    fn from(reply: CapabilitiesReply) -> Capabilities {
+        Capabilities {
+            snapshot: false,
+            enabled: match reply.enabled {
+                EnabledWord::Unknown => EnabledDetail::Unknown,
+                EnabledWord::Approximate => EnabledDetail::Approximate,
+                EnabledWord::Exact => EnabledDetail::Exact,
+            },
+            deterministic: reply.deterministic,
+            values: reply.values,
+            accesses: match reply.accesses {
+                AccessesWord::None => AccessDetail::None,
+                AccessesWord::Set => AccessDetail::Set,
+                AccessesWord::List => AccessDetail::List,
+            },
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum EnabledWord {
+    #[default]
+    Unknown,
+    Approximate,
+    Exact,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AccessesWord {
+    #[default]
+    None,
+    Set,
+    List,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct EnabledReply {
+    #[serde(deserialize_with = "bounded::list")]
+    pub(crate) tasks: Vec<EnabledEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct EnabledEntry {
+    pub(crate) task: String,
+    #[serde(default)]
+    pub(crate) handler: String,
+    #[serde(default = "one")]
+    pub(crate) alternatives: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct StepReply {
+    #[serde(default, deserialize_with = "bounded::list")]
+    pub(crate) accesses: Vec<AccessEntry>,
+    #[serde(default, deserialize_with = "bounded::list")]
+    pub(crate) posted: Vec<PostedEntry>,
+    #[serde(default, deserialize_with = "bounded::list")]
+    pub(crate) cancelled: Vec<String>,
+    #[serde(default, deserialize_with = "bounded::list")]
+    pub(crate) failures: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct AccessEntry {
+    pub(crate) location: LocationEntry,
+    pub(crate) kind: AccessWord,
+    pub(crate) read: Option<ValueEntry>,
+    pub(crate) written: Option<ValueEntry>,
+    pub(crate) site: Option<SiteEntry>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AccessWord {
+    Read,
+    Write,
+    Rmw,
+}
+
+/// A variable by its name, or whether a task may run.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum LocationEntry {
+    Name(String),
+    Task { task: String },
+}
+
+/// A source position by its name, or by its parts.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum SiteEntry {
+    Label(String),
+    Position {
+        file: String,
+        #[serde(default)]
+        line: u32,
+        #[serde(default)]
+        column: u32,
+        #[serde(default)]
+        function: String,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct PostedEntry {
+    pub(crate) task: String,
+    #[serde(default)]
+    pub(crate) handler: String,
+    #[serde(default)]
+    pub(crate) delay: u64,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ObserveReply {
+    #[serde(deserialize_with = "bounded::list")]
+    pub(crate) parts: Vec<PartEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct PartEntry {
+    #[serde(deserialize_with = "bounded::list")]
+    pub(crate) path: Vec<String>,
+    pub(crate) level: LevelWord,
+    #[serde(default)]
+    pub(crate) content: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LevelWord {
+    Output,
+    Failure,
+    Request,
+    Persistent,
+    Heap,
+    PendingTimers,
+    Bookkeeping,
+}
+
+impl From<LevelWord> for Level {
+    fn from(word: LevelWord) -> Level {
+        match word {
+            LevelWord::Output => Level::Output,
+            LevelWord::Failure => Level::Failure,
+            LevelWord::Request => Level::Request,
+            LevelWord::Persistent => Level::Persistent,
+            LevelWord::Heap => Level::Heap,
+            LevelWord::PendingTimers => Level::PendingTimers,
+            LevelWord::Bookkeeping => Level::Bookkeeping,
+        }
+    }
+}
+
+/// A value as 64 bits: see [`value_of_text`] for those that are no such number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ValueEntry(pub(crate) u64);
+
+/// Returns the 64 bits that stand for a text among the values of accesses: the low half of its hash.
+///
+/// Numbers from 0 to 2^64 - 1 stand for themselves, `false` and `true` for 0 and 1; other numbers are taken as texts.
+#[must_use]
+pub fn value_of_text(text: &str) -> u64 {
+    anyorder_system::Hash128::of(text.as_bytes()).0 as u64
+}
+
+impl<'de> Deserialize<'de> for ValueEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ValueEntry, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl Visitor<'_> for ValueVisitor {
+    type Value = ValueEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a text, or a truth value")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<ValueEntry, E> {
+        Ok(ValueEntry(u64::from(value)))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<ValueEntry, E> {
+        Ok(ValueEntry(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<ValueEntry, E> {
+        let text = || value_of_text(&value.to_string());
+        Ok(ValueEntry(u64::try_from(value).unwrap_or_else(|_| text())))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<ValueEntry, E> {
+        // Some languages write 3 as 3.0. Both must be the same value; 2^53 is as far as that is exact.
+        if value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value) {
+            return Ok(ValueEntry(value as u64));
+        }
+        Ok(ValueEntry(value_of_text(&value.to_string())))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<ValueEntry, E> {
+        Ok(ValueEntry(value_of_text(value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_system::{Injected, TaskName, Value};
+
+    fn json(ask: Ask<'_>) -> String {
+        serde_json::to_string(&Request { id: 7, ask }).unwrap()
+    }
+
+    #[test]
+    fn requests_are_as_documented() {
+        assert_eq!(json(Ask::Hello { versions: &[1] }), r#"{"id":7,"op":"hello","versions":[1]}"#);
+        assert_eq!(json(Ask::Reset), r#"{"id":7,"op":"reset"}"#);
+        let mut choice = Choice::of(TaskName::root("click").with_ordinal(1));
+        assert_eq!(
+            json(Ask::Execute { choice: &choice }),
+            r#"{"id":7,"op":"execute","task":"click#1"}"#
+        );
+        choice.handler = "ui".to_owned();
+        choice.alternative = 2;
+        choice.inject = vec![Injected { name: "seed".to_owned(), value: Value::Integer(5) }];
+        let expected = concat!(
+            r#"{"id":7,"op":"execute","handler":"ui","task":"click#1","alternative":2,"#,
+            r#""inject":[{"name":"seed","value":{"integer":"5"}}]}"#
+        );
+        assert_eq!(json(Ask::Execute { choice: &choice }), expected);
+    }
+
+    #[test]
+    fn values_are_numbers_where_they_can_be() {
+        let value = |text: &str| serde_json::from_str::<ValueEntry>(text).unwrap().0;
+        assert_eq!(value("18446744073709551615"), u64::MAX);
+        assert_eq!(value("3.0"), 3);
+        assert_eq!((value("false"), value("true")), (0, 1));
+        assert_eq!(value("-1"), value_of_text("-1"));
+        assert_eq!(value("\"-1\""), value_of_text("-1"));
+        assert_eq!(value("1e300"), value_of_text(&1e300f64.to_string()));
+        assert!(serde_json::from_str::<ValueEntry>("[1]").is_err());
+    }
+}

@@ -1,0 +1,144 @@
+//! Repeating what an unreliable system lost.
+
+use anyorder_system::{
+    Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskSystem,
+};
+use anyorder_trace::Tables;
+
+/// A system that repeats a run when it is lost, so that its user sees no lost replies.
+///
+/// When the system inside says [`Unstable`](RunError::Unstable), [`Crashed`](RunError::Crashed) or
+/// [`TimedOut`](RunError::TimedOut), it is reset, the choices since the last reset are made again, and the request
+/// is repeated. A run that then takes another course is reported as unstable. Remembers one run: its choices, and a
+/// step for each. Saves no states, even where the system inside does.
+#[derive(Debug)]
+pub struct Retrying<S> {
+    system: S,
+    attempts_max: u32,
+    retries: u64,
+    run: Vec<(Choice, Step)>,
+}
+
+impl<S: TaskSystem> Retrying<S> {
+    /// Wraps a system that is at its start. A request is tried `attempts_max` times, and at least once.
+    pub fn new(system: S, attempts_max: u32) -> Retrying<S> {
+        Retrying { system, attempts_max, retries: 0, run: Vec::new() }
+    }
+
+    /// Returns how often something had to be repeated.
+    #[must_use]
+    pub fn retries(&self) -> u64 {
+        self.retries
+    }
+
+    /// Returns the system inside.
+    #[must_use]
+    pub fn inner(&self) -> &S {
+        &self.system
+    }
+
+    /// Does `work`, again after a loss.
+    fn attempt<T>(
+        &mut self,
+        mut work: impl FnMut(&mut S) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let mut result = work(&mut self.system);
+        for _ in 1..self.attempts_max {
+            match &result {
+                Err(error) if is_loss(error) => {}
+                _ => return result,
+            }
+            self.retries += 1;
+            result = match self.replay() {
+                Ok(()) => work(&mut self.system),
+                // Another course is no loss: trying again would hide it.
+                Err(Replay::Other(error)) => return Err(error),
+                Err(Replay::Lost(error)) => Err(error),
+            };
+        }
+        result
+    }
+
+    /// Goes back to the start and makes the choices of the run again.
+    fn replay(&mut self) -> Result<(), Replay> {
+        self.system.reset().map_err(Replay::of)?;
+        for (choice, step) in &self.run {
+            let again = self.system.execute(choice).map_err(|error| match error {
+                RunError::Diverged(divergence) => {
+                    Replay::Other(RunError::Unstable(divergence.to_string()))
+                }
+                other => Replay::of(other),
+            })?;
+            if !is_same(step, &again) {
+                let text = format!("`{}` did something else when it was repeated", choice.task);
+                return Err(Replay::Other(RunError::Unstable(text)));
+            }
+        }
+        Ok(())
+    }
+}
+
+enum Replay {
+    Lost(RunError),
+    Other(RunError),
+}
+
+impl Replay {
+    fn of(error: RunError) -> Replay {
+        if is_loss(&error) { Replay::Lost(error) } else { Replay::Other(error) }
+    }
+}
+
+fn is_loss(error: &RunError) -> bool {
+    matches!(error, RunError::Unstable(_) | RunError::Crashed(_) | RunError::TimedOut(_))
+}
+
+/// Whether two steps are the same. Ids may be compared, as tables only grow.
+fn is_same(a: &Step, b: &Step) -> bool {
+    let as_set = |accesses: &Accesses| {
+        let mut accesses = accesses.as_slice().to_vec();
+        accesses.sort_by_key(|a| (a.location, a.kind, a.site, a.read, a.written));
+        accesses
+    };
+    match (&a.accesses, &b.accesses) {
+        (Accesses::Set(_), Accesses::Set(_)) => {
+            let rest = |step: &Step| Step { accesses: Accesses::Unknown, ..step.clone() };
+            as_set(&a.accesses) == as_set(&b.accesses) && rest(a) == rest(b)
+        }
+        _ => a == b,
+    }
+}
+
+impl<S: TaskSystem> TaskSystem for Retrying<S> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { snapshot: false, ..self.system.capabilities() }
+    }
+
+    fn program(&self) -> &Program {
+        self.system.program()
+    }
+
+    fn tables(&self) -> &Tables {
+        self.system.tables()
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.run.clear();
+        // With an empty run, a repetition resets twice: harmless, and one way fewer.
+        self.attempt(TaskSystem::reset)
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        self.attempt(TaskSystem::enabled)
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        let step = self.attempt(|system| system.execute(choice))?;
+        self.run.push((choice.clone(), step.clone()));
+        Ok(step)
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        self.attempt(TaskSystem::observe)
+    }
+}

@@ -1,0 +1,277 @@
+//! The task system at the near end of a pipe.
+
+use crate::child::ChildCommand;
+use crate::conversation::{Conversation, NoAnswer};
+use crate::convert::{self, Bad, Converter};
+use crate::options::PipeOptions;
+use crate::protocol::{Ask, Done, ErrorReply, HelloReply, PROTOCOL_VERSION};
+use crate::transport::{Connector, Transport};
+use anyorder_system::{
+    Capabilities, Choice, Divergence, EnabledTask, Observation, Program, RunError, Step,
+    SystemFactory, TaskSystem,
+};
+use anyorder_trace::Tables;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::time::Duration;
+
+/// A program behind a pipe.
+///
+/// An error other than [`RunError::Diverged`] and [`RunError::Unsupported`] ends the child. Until the next
+/// [`reset`](TaskSystem::reset), which starts another, all requests fail. Dropping the system ends the child and all it
+/// started.
+pub struct PipeSystem {
+    connector: Box<dyn Connector>,
+    options: PipeOptions,
+    conversation: Option<Conversation>,
+    starts: u64,
+    program: Program,
+    capabilities: Capabilities,
+    converter: Converter,
+}
+
+impl PipeSystem {
+    /// Starts a child and asks who it is.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the child cannot be started, does not answer in time, or does not speak version 1 of the protocol.
+    pub fn spawn(command: ChildCommand, options: PipeOptions) -> Result<PipeSystem, RunError> {
+        let limits = options.clone();
+        let connect =
+            move |start| -> Result<Box<dyn Transport>, RunError> { command.start(start, &limits) };
+        PipeSystem::over(Box::new(connect), options)
+    }
+
+    /// The same with connections of another kind: a socket, or memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`spawn`](Self::spawn) does.
+    pub fn over(
+        connector: Box<dyn Connector>,
+        options: PipeOptions,
+    ) -> Result<PipeSystem, RunError> {
+        let mut system = PipeSystem {
+            connector,
+            options,
+            conversation: None,
+            starts: 0,
+            program: Program::default(),
+            capabilities: Capabilities::default(),
+            converter: Converter::default(),
+        };
+        (system.program, system.capabilities) = system.start()?;
+        Ok(system)
+    }
+
+    /// Returns how often a child was started.
+    #[must_use]
+    pub fn starts(&self) -> u64 {
+        self.starts
+    }
+
+    /// Returns the number of the child's process, while there is one.
+    #[must_use]
+    pub fn process_id(&self) -> Option<u32> {
+        self.conversation.as_ref().and_then(Conversation::process_id)
+    }
+
+    /// Starts a child, and asks who it is.
+    fn start(&mut self) -> Result<(Program, Capabilities), RunError> {
+        let start = self.starts;
+        self.starts += 1;
+        self.conversation = Some(Conversation::new(self.connector.connect(start)?));
+        let hello = Ask::Hello { versions: &[PROTOCOL_VERSION] };
+        let reply: HelloReply = self.ask(hello, self.options.start_timeout)?;
+        if reply.version != PROTOCOL_VERSION {
+            let text = format!(
+                "it speaks version {} of the protocol; this program speaks {PROTOCOL_VERSION}",
+                reply.version
+            );
+            return Err(self.break_off(text));
+        }
+        Ok((reply.program, reply.capabilities.into()))
+    }
+
+    /// Asks; what the child refuses is an error that ends it, but for what it cannot do.
+    fn ask<T: DeserializeOwned>(&mut self, ask: Ask<'_>, timeout: Duration) -> Result<T, RunError> {
+        match self.ask_child(ask, timeout)? {
+            Ok(answer) => Ok(answer),
+            Err(refusal) => Err(self.refused(refusal)),
+        }
+    }
+
+    /// Asks; the inner error is the child's own.
+    fn ask_child<T: DeserializeOwned>(
+        &mut self,
+        ask: Ask<'_>,
+        timeout: Duration,
+    ) -> Result<Result<T, ErrorReply>, RunError> {
+        let Some(conversation) = &mut self.conversation else {
+            return Err(RunError::Crashed("the program ended; reset starts it again".to_owned()));
+        };
+        match conversation.ask(ask, timeout, &self.options) {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(NoAnswer::Refused(refusal)) => Ok(Err(refusal)),
+            Err(NoAnswer::Broken(error)) => Err(self.give_up(error)),
+        }
+    }
+
+    fn refused(&mut self, refusal: ErrorReply) -> RunError {
+        let ErrorReply { kind, message, .. } = refusal;
+        let error = match kind.as_str() {
+            "unsupported" => return RunError::Unsupported("the program says so"),
+            "unstable" => RunError::Unstable(message),
+            "timed_out" => RunError::TimedOut(message),
+            "crashed" => RunError::Crashed(message),
+            _ => RunError::Crashed(format!("{kind}: {message}")),
+        };
+        self.give_up(error)
+    }
+
+    /// Ends the child because of what it answered.
+    fn break_off(&mut self, bad: Bad) -> RunError {
+        self.give_up(RunError::Crashed(format!("the program sent a bad reply: {bad}")))
+    }
+
+    /// Ends the child and adds what is known about its end to an error.
+    fn give_up(&mut self, error: RunError) -> RunError {
+        let error = shortened(error);
+        let Some(conversation) = self.conversation.take() else { return error };
+        // A child that has closed its pipes is about to leave: its exit status is worth a moment.
+        let patience = match error {
+            RunError::Crashed(_) => self.options.quit_timeout,
+            _ => Duration::ZERO,
+        };
+        let end = conversation.end(patience, false);
+        if end.is_empty() {
+            return error;
+        }
+        match error {
+            RunError::Unstable(text) => RunError::Unstable(format!("{text} ({end})")),
+            RunError::Crashed(text) => RunError::Crashed(format!("{text} ({end})")),
+            RunError::TimedOut(text) => RunError::TimedOut(format!("{text} ({end})")),
+            other => other,
+        }
+    }
+}
+
+impl TaskSystem for PipeSystem {
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn tables(&self) -> &Tables {
+        self.converter.tables()
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        if self.conversation.is_some()
+            && self.ask::<Done>(Ask::Reset, self.options.reply_timeout).is_ok()
+        {
+            return Ok(());
+        }
+        // Whatever went wrong, a new child is at the start. One that only cannot go back is still there.
+        if let Some(conversation) = self.conversation.take() {
+            conversation.end(self.options.quit_timeout, true);
+        }
+        let (program, capabilities) = self.start()?;
+        if program != self.program || capabilities != self.capabilities {
+            let was = &self.program.name;
+            let text = format!(
+                "the program is another one since it was started again: `{was}` became `{}`",
+                program.name
+            );
+            return Err(self.give_up(RunError::Unstable(text)));
+        }
+        Ok(())
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        let reply = self.ask(Ask::Enabled, self.options.reply_timeout)?;
+        convert::enabled(reply, &self.options).map_err(|bad| self.break_off(bad))
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        let asked = self.ask_child(Ask::Execute { choice }, self.options.reply_timeout)?;
+        let reply = match asked {
+            Ok(reply) => reply,
+            Err(refusal) if refusal.kind == "diverged" => {
+                let enabled = convert::names(&refusal.enabled, &self.options)
+                    .map_err(|bad| self.break_off(bad))?;
+                // Whoever drives the run knows how many choices it made.
+                let wanted = choice.task.clone();
+                return Err(RunError::Diverged(Divergence { choice: 0, wanted, enabled }));
+            }
+            Err(refusal) => return Err(self.refused(refusal)),
+        };
+        let detail = self.capabilities.accesses;
+        let step = self.converter.step(&choice.task, reply, detail, &self.options);
+        step.map_err(|bad| self.break_off(bad))
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        let reply = self.ask(Ask::Observe, self.options.reply_timeout)?;
+        convert::observation(reply, &self.options).map_err(|bad| self.break_off(bad))
+    }
+}
+
+impl Drop for PipeSystem {
+    fn drop(&mut self) {
+        if let Some(conversation) = self.conversation.take() {
+            conversation.end(self.options.quit_timeout, true);
+        }
+    }
+}
+
+impl fmt::Debug for PipeSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PipeSystem")
+            .field("program", &self.program)
+            .field("starts", &self.starts)
+            .field("process_id", &self.process_id())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The most bytes of a message, but for what the child wrote to standard error.
+const MESSAGE_BYTES_MAX: usize = 500;
+
+/// Cuts a message that quotes what the child sent.
+fn shortened(error: RunError) -> RunError {
+    let cut = |text: String| {
+        if text.len() <= MESSAGE_BYTES_MAX {
+            return text;
+        }
+        let end = (0..=MESSAGE_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end));
+        format!("{}...", &text[..end.unwrap_or_default()])
+    };
+    match error {
+        RunError::Unstable(text) => RunError::Unstable(cut(text)),
+        RunError::Crashed(text) => RunError::Crashed(cut(text)),
+        RunError::TimedOut(text) => RunError::TimedOut(cut(text)),
+        other => other,
+    }
+}
+
+/// Starts one child a worker.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PipeFactory {
+    /// What to start.
+    pub command: ChildCommand,
+    /// Time-outs and sizes.
+    pub options: PipeOptions,
+}
+
+impl SystemFactory for PipeFactory {
+    type System = PipeSystem;
+
+    fn make(&self) -> Result<PipeSystem, RunError> {
+        PipeSystem::spawn(self.command.clone(), self.options.clone())
+    }
+}

@@ -1,0 +1,131 @@
+//! Each kind keeps the contract, and all have the same runs.
+
+use crate::by_hand::by_hand;
+use crate::children::Language;
+use crate::closures::closures;
+use crate::contract::{Effort, Random, assert_keeps};
+use crate::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
+use crate::subject::Subject;
+use anyorder_system::{RunError, SystemFactory, TaskSystem};
+
+const EFFORT: Effort = Effort { seed: 20_240_607, walks: 6, steps_max: 12 };
+/// Children take thousands of requests a walk.
+const CHILD_EFFORT: Effort = Effort { walks: 2, ..EFFORT };
+const BOUNDS: Bounds = Bounds { steps_max: 20, schedules_max: 100_000 };
+
+/// Returns all runs of a system.
+pub(crate) fn all_runs<F>(factory: &F) -> Enumeration
+where
+    F: SystemFactory,
+    F::System: TaskSystem,
+{
+    let mut system = factory.make().expect("the system starts");
+    let runs = enumerate(&mut system, BOUNDS).expect("all runs end");
+    assert!(runs.is_complete, "the program is small enough for a full search");
+    runs
+}
+
+/// Compares the runs of two kinds: as many maximal schedules, the same ends, and as many schedules to each.
+pub(crate) fn assert_same_runs(name: &str, a: &Enumeration, b: &Enumeration) {
+    let ends = |runs: &Enumeration| {
+        runs.outcomes.iter().map(|(hash, outcome)| (*hash, outcome.count)).collect::<Vec<_>>()
+    };
+    assert_eq!((a.maximal, a.cut), (b.maximal, b.cut), "{name}: maximal and cut schedules");
+    assert_eq!(ends(a), ends(b), "{name}: distinct ends, and how many schedules lead to each");
+}
+
+#[test]
+fn a_struct_keeps_the_contract() {
+    let coverage = assert_keeps("by hand", &by_hand, EFFORT);
+    assert!(coverage.restored > 0, "snapshots were declared and never restored");
+}
+
+#[test]
+fn closures_keep_the_contract() {
+    assert_keeps("closures", &closures, EFFORT);
+}
+
+#[test]
+fn children_keep_the_contract() {
+    for language in Language::ALL {
+        if let Some(factory) = language.order_form(&[]) {
+            assert_keeps(&format!("{language:?}"), &factory, CHILD_EFFORT);
+        }
+    }
+}
+
+#[test]
+fn all_kinds_have_the_same_runs() {
+    let expected = all_runs(&by_hand);
+    println!(
+        "{} schedules, {} steps, {} ends",
+        expected.maximal,
+        expected.steps,
+        expected.outcomes.len()
+    );
+    // Golden: one more or less means that a rule of the event loop changed.
+    assert_eq!((expected.maximal, expected.outcomes.len()), (269, 12));
+    let failed = expected.outcomes.values().filter(|o| !o.failures.is_empty()).count();
+    assert!(failed > 0, "the bug must be found");
+    for outcome in expected.outcomes.values() {
+        assert_replays(outcome);
+    }
+    assert_same_runs("closures", &expected, &all_runs(&closures));
+    for language in Language::ALL {
+        if let Some(factory) = language.order_form(&["--step-ms", "1"]) {
+            assert_same_runs(&format!("{language:?}"), &expected, &all_runs(&factory));
+        }
+    }
+}
+
+/// The schedule that is kept for an end leads to it.
+fn assert_replays(outcome: &Outcome) {
+    let mut subject = Subject::new(by_hand().expect("the system starts"));
+    subject.run_to(&outcome.schedule).expect("a schedule replays");
+    let look = subject.look().expect("the end");
+    assert_eq!((look.enabled, look.observation), (Vec::new(), outcome.observation.clone()));
+}
+
+#[test]
+fn the_fix_removes_the_failure() {
+    for language in Language::ALL {
+        let Some(factory) = language.order_form(&["--fixed"]) else { continue };
+        let runs = all_runs(&factory);
+        assert!(runs.outcomes.values().all(|outcome| outcome.failures.is_empty()), "{language:?}");
+    }
+}
+
+/// Walks two systems side by side, and compares every step but for source positions.
+fn same_steps<A: TaskSystem, B: TaskSystem>(name: &str, a: A, b: B) {
+    let (mut a, mut b) = (Subject::new(a), Subject::new(b));
+    let mut random = Random(7);
+    let mut compared = 0;
+    for _ in 0..20 {
+        a.reset().expect(name);
+        b.reset().expect(name);
+        loop {
+            assert_eq!(a.look(), b.look(), "{name}");
+            let possible = choices(&mut a.system).expect("enabled");
+            if possible.is_empty() {
+                break;
+            }
+            let choice = &possible[random.below(possible.len())];
+            let left = a.execute(choice).expect(name);
+            let right = b.execute(choice).expect(name);
+            assert_eq!(left.without_sites(), right.without_sites(), "{name}");
+            compared += 1;
+        }
+    }
+    println!("{name}: {compared} equal steps");
+}
+
+#[test]
+fn all_kinds_do_the_same_in_every_step() -> Result<(), RunError> {
+    same_steps("closures", by_hand()?, closures()?);
+    for language in Language::ALL {
+        if let Some(factory) = language.order_form(&[]) {
+            same_steps(&format!("{language:?}"), by_hand()?, factory.make()?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! The system under test, asked in a way that turns what it must not do into violations.
+
+use anyorder_system::{
+    Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskSystem,
+};
+use anyorder_trace::{LocationId, SiteId, Tables};
+use std::fmt;
+
+/// A clause of the contract that a system breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Violation {
+    /// The clause, in one word.
+    pub(crate) clause: &'static str,
+    /// What was seen.
+    pub(crate) text: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.clause, self.text)
+    }
+}
+
+/// Makes a violation.
+pub(crate) fn violation<T>(clause: &'static str, text: impl Into<String>) -> Result<T, Violation> {
+    Err(Violation { clause, text: text.into() })
+}
+
+/// Fails with a violation when two things that must be equal are not.
+pub(crate) fn same<T: PartialEq + fmt::Debug>(
+    clause: &'static str,
+    what: &str,
+    a: &T,
+    b: &T,
+) -> Result<(), Violation> {
+    if a == b {
+        return Ok(());
+    }
+    violation(clause, format!("{what}: {a:?} and then {b:?}"))
+}
+
+/// What can be asked of a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Look {
+    /// The tasks that could run.
+    pub(crate) enabled: Vec<EnabledTask>,
+    /// What the run amounts to.
+    pub(crate) observation: Observation,
+}
+
+/// A step with its words: what two instances, which share no ids, can be compared by.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// The step.
+    pub(crate) step: Step,
+    /// Its accesses, with the text of their sites.
+    pub(crate) accesses: Vec<(String, String)>,
+}
+
+impl PartialEq for Shown {
+    fn eq(&self, other: &Shown) -> bool {
+        let rest = |shown: &Shown| Step { accesses: Accesses::Unknown, ..shown.step.clone() };
+        self.accesses == other.accesses && rest(self) == rest(other)
+    }
+}
+
+impl Shown {
+    /// Returns the step without source positions, for systems written in different languages.
+    pub(crate) fn without_sites(&self) -> String {
+        let accesses: Vec<&String> = self.accesses.iter().map(|(access, _)| access).collect();
+        format!("{:?} {accesses:?}", Step { accesses: Accesses::Unknown, ..self.step.clone() })
+    }
+}
+
+fn shown(step: Step, tables: &Tables) -> Shown {
+    let show = |a: &anyorder_system::Access| {
+        let location = tables.location_text(a.location);
+        let access = format!("{:?} {location} {:?} {:?}", a.kind, a.read, a.written);
+        (access, tables.site_text(a.site))
+    };
+    let mut accesses: Vec<_> = step.accesses.as_slice().iter().map(show).collect();
+    if matches!(step.accesses, Accesses::Set(_)) {
+        accesses.sort();
+    }
+    Shown { step, accesses }
+}
+
+/// A system that is watched: its tables must only grow, and what never changes must not.
+pub(crate) struct Subject<S> {
+    /// The system.
+    pub(crate) system: S,
+    capabilities: Capabilities,
+    program: Program,
+    locations: Vec<String>,
+    sites: Vec<String>,
+}
+
+impl<S: TaskSystem> Subject<S> {
+    pub(crate) fn new(system: S) -> Subject<S> {
+        let (capabilities, program) = (system.capabilities(), system.program().clone());
+        Subject { system, capabilities, program, locations: Vec::new(), sites: Vec::new() }
+    }
+
+    pub(crate) fn reset(&mut self) -> Result<(), Violation> {
+        let result = self.system.reset();
+        self.after("reset", result)
+    }
+
+    pub(crate) fn look(&mut self) -> Result<Look, Violation> {
+        let enabled = self.system.enabled();
+        let enabled = self.after("enabled", enabled)?;
+        let observation = self.system.observe();
+        Ok(Look { enabled, observation: self.after("observe", observation)? })
+    }
+
+    pub(crate) fn execute(&mut self, choice: &Choice) -> Result<Shown, Violation> {
+        let result = self.system.execute(choice);
+        let step = self.after(&format!("execute `{}`", choice.task), result)?;
+        for access in step.accesses.as_slice() {
+            let known = access.location.index() < self.locations.len()
+                && access.site.index() < self.sites.len();
+            if !known {
+                return violation("tables", format!("an id of {access:?} is in no table"));
+            }
+        }
+        Ok(shown(step, self.system.tables()))
+    }
+
+    /// Goes back to the start and makes choices.
+    pub(crate) fn run_to(&mut self, choices: &[Choice]) -> Result<(), Violation> {
+        self.reset()?;
+        choices.iter().try_for_each(|choice| self.execute(choice).map(drop))
+    }
+
+    /// Checks what must hold after every request.
+    pub(crate) fn after<T>(
+        &mut self,
+        asked: &str,
+        result: Result<T, RunError>,
+    ) -> Result<T, Violation> {
+        same("capabilities", "capabilities", &self.capabilities, &self.system.capabilities())?;
+        same("capabilities", "the program", &self.program, self.system.program())?;
+        let tables = self.system.tables();
+        let location = |index| tables.location_text(LocationId::from_index(index));
+        let site = |index| tables.site_text(SiteId::from_index(index));
+        watch("location", &mut self.locations, tables.locations.len(), location)?;
+        watch("site", &mut self.sites, tables.sites.len(), site)?;
+        result.or_else(|error| violation("answers", format!("{asked}: {error}")))
+    }
+}
+
+/// Checks that a table only grew, and remembers it.
+fn watch(
+    what: &str,
+    known: &mut Vec<String>,
+    count: usize,
+    text: impl Fn(usize) -> String,
+) -> Result<(), Violation> {
+    if count < known.len() {
+        return violation("tables", format!("the table of {what}s shrank"));
+    }
+    for (index, was) in known.iter().enumerate() {
+        same("tables", &format!("{what} {index}"), was, &text(index))?;
+    }
+    known.extend((known.len()..count).map(text));
+    Ok(())
+}

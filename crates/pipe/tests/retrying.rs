@@ -1,0 +1,115 @@
+//! Repeating what was lost, with a system that loses what it is told to.
+
+use anyorder_pipe::Retrying;
+use anyorder_system::{
+    Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskName,
+    TaskSystem,
+};
+use anyorder_trace::Tables;
+
+/// Counts its requests; those in `losses` are lost. Runs any task, and fails from the run `moody` on.
+struct Loser {
+    program: Program,
+    tables: Tables,
+    requests: u32,
+    losses: Vec<u32>,
+    resets: u32,
+    moody: u32,
+    steps: u32,
+}
+
+fn loser(losses: &[u32], moody: u32) -> Loser {
+    let (program, tables) = (Program::new("loser"), Tables::default());
+    Loser { program, tables, requests: 0, losses: losses.to_vec(), resets: 0, moody, steps: 0 }
+}
+
+impl Loser {
+    fn lose(&mut self) -> Result<(), RunError> {
+        self.requests += 1;
+        if self.losses.contains(&self.requests) {
+            return Err(RunError::Unstable("lost".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl TaskSystem for Loser {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.lose()?;
+        self.resets += 1;
+        self.steps = 0;
+        Ok(())
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        self.lose().map(|()| Vec::new())
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        // The worst moment: the task ran, and nobody learns of it.
+        self.steps += 1;
+        self.lose()?;
+        let failures =
+            if self.resets >= self.moody { vec!["moody".to_owned()] } else { Vec::new() };
+        Ok(Step { accesses: Accesses::Unknown, failures, ..Step::of(choice.task.clone()) })
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        self.lose().map(|()| Observation::new())
+    }
+}
+
+fn run(system: &mut Retrying<Loser>) -> Result<(), RunError> {
+    for kind in ["a", "b", "c"] {
+        system.execute(&Choice::of(TaskName::root(kind)))?;
+    }
+    system.observe().map(drop)
+}
+
+#[test]
+fn every_single_loss_and_every_pair_is_repaired() {
+    // Without losses: three tasks and an observation.
+    for first in 1..=4 {
+        for second in first..=first + 6 {
+            let mut system = Retrying::new(loser(&[first, second], 99), 4);
+            run(&mut system).unwrap_or_else(|error| panic!("{first}, {second}: {error}"));
+            assert_eq!(
+                system.inner().steps,
+                3,
+                "{first}, {second}: each task ran once since the start"
+            );
+            assert!(system.retries() >= 1);
+        }
+    }
+}
+
+#[test]
+fn attempts_are_counted() {
+    let mut system = Retrying::new(loser(&[1, 2, 3, 4], 99), 4);
+    assert_eq!(run(&mut system), Err(RunError::Unstable("lost".to_owned())));
+    assert_eq!(system.retries(), 3);
+    let mut never = Retrying::new(loser(&[1], 99), 0);
+    assert!(run(&mut never).is_err());
+    assert_eq!(never.retries(), 0);
+}
+
+#[test]
+fn a_run_that_goes_another_way_is_not_hidden() {
+    let mut system = Retrying::new(loser(&[2], 1), 10);
+    let error = run(&mut system).unwrap_err();
+    let expected = "unstable: `a` did something else when it was repeated";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(system.retries(), 1, "trying on would not help");
+}

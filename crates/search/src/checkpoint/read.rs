@@ -1,0 +1,216 @@
+//! Reading a checkpoint. Whatever the file holds, this ends with a search or an error.
+
+use super::bytes::{In, is_whole};
+use super::{MAGIC, VERSION, options_text};
+use crate::chunk::FaultKey;
+use crate::commit::exclusive;
+use crate::error::SearchError;
+use crate::frontier::Entry;
+use crate::graph::Graph;
+use crate::links::NO_PARENT;
+use crate::options::Options;
+use crate::search::{Fault, Search};
+use crate::store::{Bits, Exact, Key, NUMBERS_MAX, Store, Table};
+use anyorder_system::StateSystem;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+type Result<T> = std::result::Result<T, SearchError>;
+
+const fn bad<T>(what: &'static str) -> Result<T> {
+    Err(SearchError::NotACheckpoint(what))
+}
+
+impl<'s, S: StateSystem> Search<'s, S> {
+    /// Goes on from a file that [`save`](Self::save) wrote. Threads, limits and when to stop may be others than they were; order, storage,
+    /// symmetry and what is checked may not.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be read, is damaged, or is of another program or other options.
+    pub fn resume(
+        system: &'s S,
+        options: &Options,
+        path: &Path,
+        identity: &str,
+    ) -> Result<Search<'s, S>> {
+        if !is_whole(BufReader::new(File::open(path)?))? {
+            return bad("its check sum is wrong");
+        }
+        let mut input = In::new(BufReader::new(File::open(path)?));
+        if input.array::<16>()? != *MAGIC {
+            return bad("it does not start as one");
+        }
+        if input.u32()? != VERSION {
+            return bad("its version is not known");
+        }
+        let mut search = Search::empty(system, options)?;
+        expect("program", input.text()?, identity)?;
+        expect("options", input.text()?, &options_text(&search.options))?;
+        search.read(&mut input)?;
+        Ok(search)
+    }
+
+    fn read<R: Read>(&mut self, input: &mut In<R>) -> Result<()> {
+        let stats = &mut self.stats;
+        for number in [
+            &mut stats.states,
+            &mut stats.transitions,
+            &mut stats.executions,
+            &mut stats.max_depth,
+            &mut stats.frontier_peak,
+        ] {
+            *number = input.u64()?;
+        }
+        let states = stats.states;
+        if states > NUMBERS_MAX {
+            return bad("it has too many states");
+        }
+        self.level = input.u64()?.checked_sub(1).map(|level| level as u32);
+        for number in 0..states as u32 {
+            let (parent, place) = (input.u32()?, input.u32()?);
+            if parent != NO_PARENT && parent >= number {
+                return bad("a state comes before its parent");
+            }
+            self.links.push(parent, place);
+        }
+        if input.u64()? != self.parts_ran.len() as u64 {
+            return bad("it has other parts");
+        }
+        for ran in &mut self.parts_ran {
+            *ran = input.u8()? != 0;
+        }
+        self.read_faults(input)?;
+        read_store(exclusive(&mut self.store), input, states)?;
+        self.read_frontier(input)?;
+        match (input.u8()? != 0, &mut self.graph) {
+            (false, None) => Ok(()),
+            (true, Some(graph)) => read_graph(graph, self.responses, input, states),
+            _ => bad("its graph is missing"),
+        }
+    }
+
+    fn read_faults<R: Read>(&mut self, input: &mut In<R>) -> Result<()> {
+        for _ in 0..input.u64()? {
+            let key = match input.u8()? {
+                0 => FaultKey::Failure(input.text()?),
+                1 => FaultKey::Invariant(input.u64()? as usize),
+                2 => FaultKey::Deadlock,
+                _ => return bad("a fault is of no known kind"),
+            };
+            let (length, state, place) = (input.u64()? as u32, input.u64()?, input.u64()?);
+            if state >= self.stats.states {
+                return bad("a fault is in no state");
+            }
+            let place = place.checked_sub(1).map(|place| place as u32);
+            self.fault(key, Fault { length, state: state as u32, place });
+        }
+        Ok(())
+    }
+
+    fn read_frontier<R: Read>(&mut self, input: &mut In<R>) -> Result<()> {
+        // One block a depth, as far as they follow each other: what the search would have, but for the sizes of blocks.
+        let mut block: Vec<Entry<S::State>> = Vec::new();
+        for _ in 0..input.u64()? {
+            let (number, depth) = (input.u32()?, input.u32()?);
+            let state = self.system.decode(&input.bytes()?).ok_or(SearchError::Undecodable)?;
+            if u64::from(number) >= self.stats.states {
+                return bad("a state that waits has no number");
+            }
+            if block.last().is_some_and(|last| last.depth != depth) {
+                self.frontier.push(std::mem::take(&mut block));
+            }
+            block.push(Entry { number, depth, state });
+        }
+        self.frontier.push(block);
+        Ok(())
+    }
+}
+
+fn expect(what: &'static str, found: String, expected: &str) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(SearchError::OtherCheckpoint { what, found, expected: expected.to_owned() })
+}
+
+fn read_store<R: Read>(store: &mut Store, input: &mut In<R>, states: u64) -> Result<()> {
+    match store {
+        Store::Fingerprints(table) => {
+            for number in 0..states as u32 {
+                let words = [input.u64()?, input.u64()?];
+                insert(table, words, number)?;
+            }
+        }
+        Store::Exact(exact) => {
+            for number in 0..states as u32 {
+                let words = [input.u64()?, input.u64()?];
+                let encoding = input.bytes()?;
+                read_exact(exact, words, &encoding, number)?;
+            }
+        }
+        Store::Bits(bits) => {
+            let count = bits.words().len();
+            if input.u64()? != count as u64 {
+                return bad("its bits are not as many");
+            }
+            let words: Result<Vec<u64>> = (0..count).map(|_| input.u64()).collect();
+            *bits = Bits::from_words(words?);
+        }
+    }
+    Ok(())
+}
+
+fn insert(table: &mut Table, words: [u64; 2], number: u32) -> Result<()> {
+    let entries = number as usize + 2;
+    if entries > table.room() {
+        table.grow(entries);
+    }
+    if table.insert(Key::from_words(words), number) {
+        Ok(())
+    } else {
+        bad("a state is there twice")
+    }
+}
+
+fn read_exact(exact: &mut Exact, words: [u64; 2], encoding: &[u8], number: u32) -> Result<()> {
+    if words == [0; 2] {
+        exact.set_aside(encoding, number);
+    } else {
+        insert(&mut exact.table, words, number)?;
+    }
+    exact.arena.push(encoding);
+    Ok(())
+}
+
+fn read_graph<R: Read>(
+    graph: &mut Graph,
+    responses: usize,
+    input: &mut In<R>,
+    states: u64,
+) -> Result<()> {
+    let initial = input.u32()?;
+    if u64::from(initial) > states {
+        return bad("its graph has too many initial states");
+    }
+    graph.set_initial(initial);
+    for number in 0..states as u32 {
+        let known = input.u8()? != 0;
+        let flags: Result<Vec<u8>> = (0..responses).map(|_| input.u8()).collect();
+        graph.add_states(1, &flags?);
+        let (mut targets, mut classes) = (Vec::new(), Vec::new());
+        for _ in 0..input.u32()? {
+            let target = input.u32()?;
+            if target != u32::MAX && u64::from(target) >= states {
+                return bad("its graph leads nowhere");
+            }
+            targets.push(target);
+            classes.push(input.u16()?);
+        }
+        if known {
+            graph.add_read(number, &targets, &classes);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! What going on from some states of a round gave.
+
+use crate::frontier::Entry;
+use crate::store::Arena;
+use std::collections::BTreeMap;
+
+/// The slot of a state that is not in the table: bitstate storage, or an exact state kept aside.
+pub(crate) const NO_SLOT: usize = usize::MAX;
+
+/// A target of the graph that stands for no state: the transition failed.
+pub(crate) const FAILED: u32 = u32::MAX;
+
+/// A target of the graph that is a candidate of the same chunk until numbers are given.
+pub(crate) const PENDING: u32 = 1 << 31;
+
+/// What can be wrong, one entry each in the results.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum FaultKey {
+    Failure(String),
+    Invariant(usize),
+    Deadlock,
+}
+
+/// Where something is wrong, by positions in the round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FaultPlace {
+    /// The position of the state gone on from.
+    pub(crate) position: u32,
+    /// The place among its successors; 0 for a deadlock.
+    pub(crate) place: u32,
+}
+
+/// A state that may be new.
+#[derive(Debug)]
+pub(crate) struct Candidate<S> {
+    pub(crate) slot: usize,
+    pub(crate) position: u32,
+    pub(crate) place: u32,
+    /// What is known of it so far; [`Status`].
+    pub(crate) status: Status,
+    pub(crate) state: S,
+}
+
+/// What is known of a candidate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    /// It is new if its position still owns its slot when the round is over.
+    First,
+    /// Another candidate of this round was there before.
+    Later,
+    /// Its fingerprint belongs to another state, or may do so.
+    Aside,
+    /// It is new.
+    New,
+    /// It has this number.
+    Numbered(u32),
+    /// It comes from a state that the round does not count.
+    Dropped,
+}
+
+/// Candidates and counts of the states of one unit of work.
+#[derive(Debug)]
+pub(crate) struct Chunk<S> {
+    /// The unit, in the order of positions.
+    pub(crate) unit: usize,
+    /// The position of its first state.
+    pub(crate) start: u32,
+    /// The transitions of each state gone on from so far.
+    pub(crate) transitions: Vec<u32>,
+    /// In the order of (position, place).
+    pub(crate) candidates: Vec<Candidate<S>>,
+    /// The bytes of candidates that are kept whole, one after the other, and where each ends.
+    pub(crate) encodings: Vec<u8>,
+    pub(crate) ends: Vec<usize>,
+    /// The hashes of candidates, for bitstate storage.
+    pub(crate) hashes: Vec<anyorder_system::Hash128>,
+    /// The first of each kind.
+    pub(crate) faults: BTreeMap<FaultKey, FaultPlace>,
+    /// Which parts of the program ran.
+    pub(crate) parts: Vec<bool>,
+    /// Targets and fairness classes of all transitions, when the graph is kept.
+    pub(crate) targets: Vec<u32>,
+    pub(crate) classes: Vec<u16>,
+    /// Filled when numbers are given.
+    pub(crate) fresh: Fresh<S>,
+}
+
+/// The new states of a chunk, in order.
+#[derive(Debug)]
+pub(crate) struct Fresh<S> {
+    /// How many they are.
+    pub(crate) count: usize,
+    /// The number of the first.
+    pub(crate) base: u32,
+    pub(crate) entries: Vec<Entry<S>>,
+    /// Parent and place of each.
+    pub(crate) links: Vec<(u32, u32)>,
+    /// Whether trigger and response hold (bits 0 and 1), for each response property.
+    pub(crate) flags: Vec<u8>,
+    /// Violated invariants, and by which of the new states first.
+    pub(crate) broken: BTreeMap<usize, u32>,
+}
+
+impl<S> Chunk<S> {
+    pub(crate) fn new(unit: usize, start: u32, parts: usize) -> Chunk<S> {
+        Chunk {
+            unit,
+            start,
+            transitions: Vec::new(),
+            candidates: Vec::new(),
+            encodings: Vec::new(),
+            ends: Vec::new(),
+            hashes: Vec::new(),
+            faults: BTreeMap::new(),
+            parts: vec![false; parts],
+            targets: Vec::new(),
+            classes: Vec::new(),
+            fresh: Fresh {
+                count: 0,
+                base: 0,
+                entries: Vec::new(),
+                links: Vec::new(),
+                flags: Vec::new(),
+                broken: BTreeMap::new(),
+            },
+        }
+    }
+
+    /// Returns the position after the last state that was gone on from.
+    pub(crate) fn end(&self) -> u32 {
+        self.start + self.transitions.len() as u32
+    }
+
+    /// Returns the encoding of a candidate.
+    pub(crate) fn encoding(&self, index: usize) -> &[u8] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.encodings[start..self.ends[index]]
+    }
+
+    /// Notes something wrong unless the like was noted for an earlier place.
+    pub(crate) fn fault(&mut self, key: FaultKey, position: u32, place: u32) {
+        self.faults.entry(key).or_insert(FaultPlace { position, place });
+    }
+
+    /// Leaves out everything from a position on.
+    pub(crate) fn cut(&mut self, position: u32) {
+        if self.end() <= position {
+            return;
+        }
+        self.transitions.truncate(position.saturating_sub(self.start) as usize);
+        let targets: u64 = self.transitions.iter().map(|count| u64::from(*count)).sum();
+        if !self.targets.is_empty() {
+            self.targets.truncate(targets as usize);
+            self.classes.truncate(targets as usize);
+        }
+        self.faults.retain(|_, fault| fault.position < position);
+        for candidate in self.candidates.iter_mut().filter(|one| one.position >= position) {
+            candidate.status = Status::Dropped;
+        }
+    }
+
+    /// Counts the candidates that are new.
+    pub(crate) fn count_new(&mut self) {
+        self.fresh.count = self.candidates.iter().filter(|one| one.status == Status::New).count();
+    }
+
+    /// Adds the encodings of new states to those of all states.
+    pub(crate) fn keep_encodings(&self, arena: &mut Arena) {
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            if let Status::Numbered(number) = candidate.status
+                && number as usize == arena.len()
+            {
+                arena.push(self.encoding(index));
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The other half of a round: deciding which candidates are new, and numbering them as one thread would have.
+//!
+//! New states get numbers in the order (position of the state they were found from, place among its successors). So
+//! numbers, links and counts do not depend on threads. The steps work chunk by chunk in parallel, with a prefix sum in between.
+
+use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
+use crate::expand::Block;
+use crate::frontier::Entry;
+use crate::parallel::Pool;
+use crate::store::{Exact, Store, Table};
+use anyorder_system::StateSystem;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What numbering needs to know.
+pub(crate) struct Numbering<'a, S: StateSystem> {
+    pub(crate) system: &'a S,
+    /// The number of states so far.
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    /// Counted limits.
+    pub(crate) states_max: u64,
+    pub(crate) transitions_max: u64,
+    pub(crate) invariants: usize,
+    /// The number of response properties to keep flags of; 0 when the graph is not kept.
+    pub(crate) responses: usize,
+    /// Whether the graph is kept.
+    pub(crate) graph: bool,
+}
+
+impl<S: StateSystem> Clone for Numbering<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: StateSystem> Copy for Numbering<'_, S> {}
+
+/// Rounds with fewer candidates than this are not worth a second thread.
+const ALONE: usize = 2048;
+
+/// Which counted limit a round came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reached {
+    States,
+    Transitions,
+}
+
+impl<'a, S: StateSystem> Numbering<'a, S> {
+    /// Leaves out what comes from positions not done, from `cut` on, and beyond counted limits; returns the position up to
+    /// which the round counts, and the limit that it came to.
+    pub(crate) fn decide<'scope>(
+        &self,
+        pool: &Pool<'scope>,
+        chunks: &mut Vec<Chunk<S::State>>,
+        store: &mut Arc<Store>,
+        cut: u32,
+    ) -> (u32, Option<Reached>)
+    where
+        'a: 'scope,
+        S: 'scope,
+    {
+        let threads = threads_for(pool, chunks);
+        let shared = Arc::clone(store);
+        pool.for_each(threads, chunks, move |chunk| {
+            chunk.cut(cut);
+            if let Some(table) = shared.table() {
+                decide_owners(chunk, table);
+            }
+        });
+        if let Store::Exact(_) = **store {
+            decide_exact(pool, threads, chunks, store);
+        }
+        if let Store::Bits(bits) = exclusive(store) {
+            for chunk in &mut *chunks {
+                for (candidate, hash) in chunk.candidates.iter_mut().zip(&chunk.hashes) {
+                    if candidate.status == Status::Aside && bits.insert(*hash, candidate.position) {
+                        candidate.status = Status::New;
+                    }
+                }
+            }
+        }
+        for chunk in &mut *chunks {
+            chunk.count_new();
+        }
+        let Some((position, reached)) = self.first_beyond(chunks) else {
+            exclusive(store).settle(cut);
+            return (cut, None);
+        };
+        exclusive(store).settle(position);
+        for chunk in &mut *chunks {
+            chunk.cut(position);
+            chunk.count_new();
+        }
+        (position, Some(reached))
+    }
+
+    /// Returns the first position with which a counted limit would be passed.
+    fn first_beyond(&self, chunks: &[Chunk<S::State>]) -> Option<(u32, Reached)> {
+        let (mut states, mut transitions) = (self.states, self.transitions);
+        for chunk in chunks {
+            let moves: u64 = chunk.transitions.iter().map(|count| u64::from(*count)).sum();
+            let fits = states + chunk.fresh.count as u64 <= self.states_max
+                && transitions + moves <= self.transitions_max;
+            if fits {
+                states += chunk.fresh.count as u64;
+                transitions += moves;
+                continue;
+            }
+            let mut new =
+                chunk.candidates.iter().filter(|one| one.status == Status::New).peekable();
+            for (count, position) in chunk.transitions.iter().zip(chunk.start..) {
+                transitions += u64::from(*count);
+                while new.next_if(|one| one.position == position).is_some() {
+                    states += 1;
+                }
+                if states > self.states_max {
+                    return Some((position, Reached::States));
+                }
+                if transitions > self.transitions_max {
+                    return Some((position, Reached::Transitions));
+                }
+            }
+        }
+        None
+    }
+
+    /// Gives new states their numbers, evaluates what is asked of each state, and makes them ready to wait.
+    pub(crate) fn number<'scope>(
+        self,
+        pool: &Pool<'scope>,
+        chunks: &mut Vec<Chunk<S::State>>,
+        store: &mut Arc<Store>,
+        round: &Arc<Block<S::State>>,
+    ) where
+        'a: 'scope,
+        S: 'scope,
+    {
+        let threads = threads_for(pool, chunks);
+        let mut base = self.states;
+        for chunk in &mut *chunks {
+            chunk.fresh.base = base as u32;
+            base += chunk.fresh.count as u64;
+        }
+        let exact = matches!(**store, Store::Exact(_));
+        // Where nothing is asked between numbers and entries, both are made in one go.
+        let at_once = !exact && !self.graph;
+        if !at_once {
+            let shared = Arc::clone(store);
+            pool.for_each(threads, chunks, move |chunk| give_numbers(chunk, shared.table()));
+        }
+        if let Store::Exact(exact) = exclusive(store) {
+            keep_exact(chunks, exact);
+        }
+        let (shared, round) = (Arc::clone(store), Arc::clone(round));
+        pool.for_each(threads, chunks, move |chunk| {
+            if at_once {
+                give_numbers(chunk, shared.table());
+            }
+            if self.graph {
+                resolve_targets(chunk, &shared);
+            }
+            if let Some((_, parents)) = round.unit(chunk.unit) {
+                self.extract(chunk, parents);
+            }
+        });
+    }
+
+    /// Makes entries of the new states.
+    fn extract(&self, chunk: &mut Chunk<S::State>, parents: &[Entry<S::State>]) {
+        let fresh = &mut chunk.fresh;
+        fresh.entries.reserve(fresh.count);
+        fresh.links.reserve(fresh.count);
+        for candidate in std::mem::take(&mut chunk.candidates) {
+            let Status::Numbered(number) = candidate.status else { continue };
+            // The first of this number is the state itself, others were found again in this round.
+            if number != fresh.base + fresh.entries.len() as u32 {
+                continue;
+            }
+            let parent = &parents[(candidate.position - chunk.start) as usize];
+            for invariant in 0..self.invariants {
+                if !fresh.broken.contains_key(&invariant)
+                    && !self.system.holds(invariant, &candidate.state)
+                {
+                    fresh.broken.insert(invariant, number);
+                }
+            }
+            for property in 0..self.responses {
+                let (trigger, response) = self.system.response(property, &candidate.state);
+                fresh.flags.push(u8::from(trigger) | (u8::from(response) << 1));
+            }
+            fresh.links.push((parent.number, candidate.place));
+            let depth = parent.depth.saturating_add(1);
+            fresh.entries.push(Entry { number, depth, state: candidate.state });
+        }
+        debug_assert_eq!(fresh.entries.len(), fresh.count, "every new state is found again");
+    }
+}
+
+/// Returns the store to write to, when no thread uses it.
+pub(crate) fn exclusive(store: &mut Arc<Store>) -> &mut Store {
+    Arc::get_mut(store).expect("threads give the store up before they report")
+}
+
+fn threads_for<S>(pool: &Pool<'_>, chunks: &[Chunk<S>]) -> usize {
+    let candidates: usize = chunks.iter().map(|chunk| chunk.candidates.len()).sum();
+    if candidates < ALONE { 1 } else { pool.threads() }
+}
+
+fn decide_owners<S>(chunk: &mut Chunk<S>, table: &Table) {
+    for candidate in &mut chunk.candidates {
+        if candidate.status == Status::First {
+            let owns = table.owner(candidate.slot) == Some(candidate.position);
+            candidate.status = if owns { Status::New } else { Status::Later };
+        }
+    }
+}
+
+/// As [`decide_owners`], and then compares whole states: candidates with the fingerprint of another state are put aside and
+/// decided one by one.
+fn decide_exact<'scope, S: Send + Sync + 'scope>(
+    pool: &Pool<'scope>,
+    threads: usize,
+    chunks: &mut Vec<Chunk<S>>,
+    store: &Arc<Store>,
+) {
+    let mut strangers: Vec<(usize, Vec<usize>)> =
+        (0..chunks.len()).map(|at| (at, Vec::new())).collect();
+    let all = Arc::new(std::mem::take(chunks));
+    let (shared, table_of) = (Arc::clone(&all), Arc::clone(store));
+    pool.for_each(threads, &mut strangers, move |(at, found)| {
+        let Some(table) = table_of.table() else { return };
+        let chunk = &shared[*at];
+        for (index, candidate) in chunk.candidates.iter().enumerate() {
+            let strange = match candidate.status {
+                Status::Aside => true,
+                Status::Later => {
+                    owner_encoding(&shared, table, candidate.slot) != Some(chunk.encoding(index))
+                }
+                _ => false,
+            };
+            if strange {
+                found.push(index);
+            }
+        }
+    });
+    *chunks = Arc::into_inner(all).expect("threads give the chunks up before they report");
+    let Store::Exact(exact) = &**store else { return };
+    let aside = strangers.iter().flat_map(|(at, found)| found.iter().map(|index| (*at, *index)));
+    let mut first: BTreeSet<Vec<u8>> = BTreeSet::new();
+    for (chunk, index) in aside {
+        let encoding = chunks[chunk].encoding(index);
+        let status = match exact.aside.get(encoding) {
+            Some(number) => Status::Numbered(*number),
+            None if first.insert(encoding.to_vec()) => Status::New,
+            None => Status::Aside,
+        };
+        let candidate = &mut chunks[chunk].candidates[index];
+        candidate.slot = NO_SLOT;
+        candidate.status = status;
+    }
+}
+
+/// Returns the encoding of the candidate that a slot belongs to in this round.
+fn owner_encoding<'c, S>(chunks: &'c [Chunk<S>], table: &Table, slot: usize) -> Option<&'c [u8]> {
+    let position = table.owner(slot)?;
+    let chunk = &chunks[chunks.partition_point(|chunk| chunk.start <= position).checked_sub(1)?];
+    let from = chunk.candidates.partition_point(|one| one.position < position);
+    let here = chunk.candidates[from..].iter().take_while(|one| one.position == position);
+    let (index, _) =
+        (from..).zip(here).find(|(_, one)| one.slot == slot && one.status == Status::New)?;
+    Some(chunk.encoding(index))
+}
+
+fn give_numbers<S>(chunk: &mut Chunk<S>, table: Option<&Table>) {
+    let mut number = chunk.fresh.base;
+    for candidate in &mut chunk.candidates {
+        if candidate.status != Status::New {
+            continue;
+        }
+        if let (Some(table), true) = (table, candidate.slot != NO_SLOT) {
+            table.set_number(candidate.slot, number);
+        }
+        candidate.status = Status::Numbered(number);
+        number += 1;
+    }
+}
+
+fn keep_exact<S>(chunks: &[Chunk<S>], exact: &mut Exact) {
+    for chunk in chunks {
+        for (index, candidate) in chunk.candidates.iter().enumerate() {
+            if let (Status::Numbered(number), NO_SLOT) = (candidate.status, candidate.slot)
+                && !exact.aside.contains_key(chunk.encoding(index))
+            {
+                exact.set_aside(chunk.encoding(index), number);
+            }
+        }
+        chunk.keep_encodings(&mut exact.arena);
+    }
+}
+
+/// Replaces candidates by their numbers in what the graph gets.
+fn resolve_targets<S>(chunk: &mut Chunk<S>, store: &Store) {
+    let mut targets = std::mem::take(&mut chunk.targets);
+    for target in
+        targets.iter_mut().filter(|target| **target & PENDING != 0 && **target != u32::MAX)
+    {
+        let index = (*target & !PENDING) as usize;
+        let candidate = &chunk.candidates[index];
+        let known = match candidate.status {
+            Status::Numbered(number) => Some(number),
+            _ if candidate.slot != NO_SLOT => {
+                store.table().and_then(|table| table.number(candidate.slot))
+            }
+            _ => match store {
+                Store::Exact(exact) => exact.aside.get(chunk.encoding(index)).copied(),
+                _ => None,
+            },
+        };
+        *target = known.unwrap_or(u32::MAX);
+    }
+    chunk.targets = targets;
+}

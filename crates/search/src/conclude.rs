@@ -1,0 +1,131 @@
+//! From what a search remembers to what it says.
+
+use crate::chunk::FaultKey;
+use crate::error::SearchError;
+use crate::options::{Options, Order, Stop, Storage};
+use crate::outcome::{Limit, Outcome, Property, ResponseVerdict, Violation};
+use crate::path::{Path, replay, replay_represented};
+use crate::response;
+use crate::search::{Fault, Search};
+use anyorder_system::{Control, StateSystem};
+use std::collections::BTreeMap;
+
+impl<S: StateSystem> Search<'_, S> {
+    /// Makes the outcome, given what cut the search.
+    pub(crate) fn conclude(
+        &mut self,
+        mut limits: Vec<Limit>,
+        control: &Control<'_>,
+    ) -> Result<Outcome<S>, SearchError> {
+        let exhausted = limits.is_empty() && self.frontier.len() == 0;
+        if exhausted && matches!(self.options.storage, Storage::Bitstate { .. }) {
+            limits.push(Limit::Bitstate);
+        }
+        let complete = exhausted && limits.is_empty();
+        self.stats.bytes_per_state = self.bytes_needed().div_ceil(self.stats.states.max(1));
+        let mut violations = self.violations(control)?;
+        let responses = self.respond(complete, &mut violations, control)?;
+        violations.sort_by(|a, b| {
+            (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property))
+        });
+        let idle = |(part, ran): (usize, &bool)| (!ran).then_some(part);
+        let never_run =
+            complete.then(|| self.parts_ran.iter().enumerate().filter_map(idle).collect());
+        Ok(Outcome { complete, limits, violations, responses, never_run, stats: self.stats })
+    }
+
+    /// Makes a path of each fault; a search that was not breadth-first looks for the shortest first.
+    fn violations(&self, control: &Control<'_>) -> Result<Vec<Violation<S>>, SearchError> {
+        if self.options.order == Order::Depth
+            && !self.faults.is_empty()
+            && let Some(shortest) = self.shortest(control)?
+        {
+            return Ok(shortest);
+        }
+        self.faults.iter().map(|(key, fault)| self.violation(key, *fault)).collect()
+    }
+
+    /// Searches again, breadth-first, as deep as the faults that are known.
+    fn shortest(&self, control: &Control<'_>) -> Result<Option<Vec<Violation<S>>>, SearchError> {
+        control.progress.phase("shortest");
+        let deepest = self.faults.values().map(|fault| fault.length).max().unwrap_or(0);
+        let options = Options {
+            order: Order::Breadth,
+            responses: false,
+            keep_graph: false,
+            // A deadlock shows in a state that is gone on from.
+            depth_max: (self.options.stop == Stop::Exhausted).then(|| deepest.saturating_add(1)),
+            states_max: None,
+            transitions_max: None,
+            ..self.options.clone()
+        };
+        let mut again = Search::new(self.system, &options)?;
+        let outcome = again.run(control)?;
+        let whole =
+            outcome.limits.iter().all(|limit| matches!(limit, Limit::Depth | Limit::Bitstate));
+        let known = |found: &BTreeMap<FaultKey, Fault>| {
+            self.faults.keys().all(|key| found.contains_key(key))
+        };
+        let enough = self.options.stop == Stop::FirstViolation || known(&again.faults);
+        Ok((whole && enough && !outcome.violations.is_empty()).then_some(outcome.violations))
+    }
+
+    fn violation(&self, key: &FaultKey, fault: Fault) -> Result<Violation<S>, SearchError> {
+        let mut choices = self.links.way(fault.state);
+        choices.extend(fault.place);
+        let (property, name) = match key {
+            FaultKey::Failure(message) => (Property::Failure(message.clone()), message.clone()),
+            FaultKey::Deadlock => (Property::Deadlock, "deadlock".to_owned()),
+            FaultKey::Invariant(index) => {
+                let name = self.system.invariants().into_iter().nth(*index);
+                (Property::Invariant(*index), name.unwrap_or_default())
+            }
+        };
+        Ok(Violation { property, name, path: self.path(&choices)? })
+    }
+
+    /// Runs choices that the search made.
+    pub(crate) fn path(&self, choices: &[u32]) -> Result<Path<S>, SearchError> {
+        if self.options.symmetry {
+            replay_represented(self.system, choices)
+        } else {
+            replay(self.system, choices)
+        }
+    }
+
+    /// Checks response properties on what is known of the graph.
+    fn respond(
+        &self,
+        complete: bool,
+        violations: &mut Vec<Violation<S>>,
+        control: &Control<'_>,
+    ) -> Result<Vec<ResponseVerdict>, SearchError> {
+        let names = self.system.responses();
+        let mut verdicts = vec![ResponseVerdict::Unknown; names.len()];
+        let early = self.options.stop == Stop::FirstViolation && !violations.is_empty();
+        let Some(graph) = self.graph.as_ref().filter(|_| self.responses > 0 && !early) else {
+            return Ok(verdicts);
+        };
+        control.progress.phase("responses");
+        let renumbered = (self.options.order == Order::Depth).then(|| graph.breadth_first());
+        let graph = renumbered.as_ref().unwrap_or(graph);
+        let way = graph.distances();
+        for (index, (name, verdict)) in names.into_iter().zip(&mut verdicts).enumerate() {
+            let lasso = response::violation(graph, index, self.system.fair_classes(), &way);
+            let Some(lasso) = lasso else {
+                if complete {
+                    *verdict = ResponseVerdict::Holds;
+                }
+                continue;
+            };
+            *verdict = ResponseVerdict::Violated;
+            // The graph knows initial states by number; equal ones have one number and several places.
+            let mut choices = lasso.choices;
+            choices[0] = self.links.get(choices[0]).1;
+            let mut path = self.path(&choices)?;
+            path.repeats_from = lasso.repeats_from;
+            violations.push(Violation { property: Property::Response(index), name, path });
+        }
+        Ok(verdicts)
+    }
+}

@@ -1,0 +1,317 @@
+//! The parallel half of a round: going on from each state of a block.
+//!
+//! A unit of work is a slice of states with consecutive positions. Threads take units in order, so that what was done when
+//! they are stopped is all up to some position, and little after it. The table of the states seen is only added to, and what
+//! it gets is provisional: `commit` decides.
+
+use crate::chunk::{Candidate, Chunk, FAILED, FaultKey, NO_SLOT, PENDING, Status};
+use crate::frontier::Entry;
+use crate::options::Options;
+use crate::parallel::Pool;
+use crate::store::{Exact, Key, Store, Table, Visit};
+use anyorder_system::{Control, Hash128, StateSystem, Successor};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// States of a unit.
+pub(crate) const UNIT: usize = 64;
+
+/// Free places of the table that a thread takes for itself at a time.
+const RESERVE: u64 = 256;
+
+/// Rounds with fewer states are not worth a second thread.
+const ALONE: usize = 2 * UNIT;
+
+/// No class, in the graph.
+pub(crate) const NO_CLASS: u16 = u16::MAX;
+
+/// What the threads of a round share.
+pub(crate) struct Shared<'a, S: StateSystem> {
+    pub(crate) system: &'a S,
+    pub(crate) control: &'a Control<'a>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) round: Arc<Block<S::State>>,
+    pub(crate) symmetry: bool,
+    pub(crate) deadlocks: bool,
+    pub(crate) graph: bool,
+    pub(crate) parts: usize,
+    progress: Counters,
+}
+
+/// What the threads of a round count together.
+struct Counters {
+    next_unit: AtomicUsize,
+    /// Free places of the table that no thread took for itself.
+    room: AtomicU64,
+    /// The successors that found no room.
+    lacking: AtomicU64,
+    stopped: AtomicBool,
+}
+
+/// The states of a round, in units of work.
+pub(crate) struct Block<S> {
+    pub(crate) blocks: Vec<Vec<Entry<S>>>,
+    /// For each unit its block, the first of its states there, how many they are, and the position of the first.
+    units: Vec<(usize, usize, usize, u32)>,
+    pub(crate) positions: usize,
+}
+
+impl<S> Block<S> {
+    pub(crate) fn new(blocks: Vec<Vec<Entry<S>>>) -> Block<S> {
+        let mut units = Vec::new();
+        let mut positions = 0;
+        for (index, block) in blocks.iter().enumerate() {
+            for first in (0..block.len()).step_by(UNIT) {
+                let count = UNIT.min(block.len() - first);
+                units.push((index, first, count, positions as u32));
+                positions += count;
+            }
+        }
+        Block { blocks, units, positions }
+    }
+
+    /// Returns the states of a unit and the position of the first.
+    pub(crate) fn unit(&self, unit: usize) -> Option<(u32, &[Entry<S>])> {
+        let (block, first, count, position) = *self.units.get(unit)?;
+        Some((position, &self.blocks[block][first..first + count]))
+    }
+}
+
+/// What a round came to.
+pub(crate) struct Expanded<S> {
+    /// In the order of their units, all done up to some position.
+    pub(crate) chunks: Vec<Chunk<S>>,
+    /// The places that the table lacked, 0 if it had enough.
+    pub(crate) lacking: u64,
+}
+
+impl<'a, S: StateSystem> Shared<'a, S> {
+    pub(crate) fn new(
+        (system, control): (&'a S, &'a Control<'a>),
+        options: &Options,
+        store: Arc<Store>,
+        round: Arc<Block<S::State>>,
+        (graph, parts, room): (bool, usize, u64),
+    ) -> Shared<'a, S> {
+        let progress = Counters {
+            next_unit: AtomicUsize::new(0),
+            room: AtomicU64::new(room),
+            lacking: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+        };
+        let (symmetry, deadlocks) = (options.symmetry, options.deadlocks);
+        Shared { system, control, store, round, symmetry, deadlocks, graph, parts, progress }
+    }
+
+    /// Goes on from all states, or as many as possible.
+    pub(crate) fn run<'scope>(self, pool: &Pool<'scope>) -> Expanded<S::State>
+    where
+        'a: 'scope,
+        S: 'scope,
+    {
+        let threads = if self.round.positions < ALONE { 1 } else { pool.threads() };
+        let shared = Arc::new(self);
+        let worker = Arc::clone(&shared);
+        let found = pool.everywhere(threads, move || {
+            let chunks = Worker::new(&worker).run();
+            drop(worker);
+            chunks
+        });
+        let mut chunks: Vec<Chunk<S::State>> = found.into_iter().flatten().collect();
+        chunks.sort_unstable_by_key(|chunk| chunk.unit);
+        Expanded { chunks, lacking: shared.progress.lacking.load(Ordering::Relaxed) }
+    }
+}
+
+struct Worker<'s, 'a, S: StateSystem> {
+    shared: &'s Shared<'a, S>,
+    /// Places of the table that are this thread's to take.
+    reserved: u64,
+    successors: Vec<Successor<S::State, S::Action>>,
+    hashes: Vec<Hash128>,
+    encoding: Vec<u8>,
+}
+
+impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
+    fn new(shared: &'s Shared<'a, S>) -> Self {
+        Worker {
+            shared,
+            reserved: 0,
+            successors: Vec::new(),
+            hashes: Vec::new(),
+            encoding: Vec::new(),
+        }
+    }
+
+    fn run(mut self) -> Vec<Chunk<S::State>> {
+        let mut chunks = Vec::new();
+        while !self.shared.progress.stopped.load(Ordering::Relaxed) {
+            let unit = self.shared.progress.next_unit.fetch_add(1, Ordering::Relaxed);
+            let Some((start, entries)) = self.shared.round.unit(unit) else { break };
+            let mut chunk = Chunk::new(unit, start, self.shared.parts);
+            for (entry, position) in entries.iter().zip(start..) {
+                let stopped = self.shared.progress.stopped.load(Ordering::Relaxed)
+                    || self.shared.control.check().is_err();
+                if stopped || !self.go_on(entry, position, &mut chunk) {
+                    self.shared.progress.stopped.store(true, Ordering::Relaxed);
+                    break;
+                }
+            }
+            chunks.push(chunk);
+        }
+        chunks
+    }
+
+    /// Takes all transitions of one state; returns whether there was room for what they lead to.
+    fn go_on(
+        &mut self,
+        entry: &Entry<S::State>,
+        position: u32,
+        chunk: &mut Chunk<S::State>,
+    ) -> bool {
+        let system = self.shared.system;
+        self.successors.clear();
+        system.successors(&entry.state, &mut self.successors);
+        let count = self.successors.len();
+        if !self.reserve(count as u64) {
+            return false;
+        }
+        chunk.transitions.push(count as u32);
+        if count == 0 && self.shared.deadlocks && !system.is_final(&entry.state) {
+            chunk.fault(FaultKey::Deadlock, position, 0);
+        }
+        self.prepare();
+        let mut successors = std::mem::take(&mut self.successors);
+        for (place, successor) in successors.drain(..).enumerate() {
+            let place = place as u32;
+            if self.shared.parts > 0 {
+                let part = system.part(&successor.action);
+                if let Some(ran) = part.and_then(|part| chunk.parts.get_mut(part)) {
+                    *ran = true;
+                }
+            }
+            let target = if let Some(message) = successor.failure {
+                chunk.fault(FaultKey::Failure(message), position, place);
+                FAILED
+            } else {
+                let hash = self.hashes[place as usize];
+                self.meet(successor.state, hash, position, place, chunk)
+            };
+            if self.shared.graph {
+                chunk.targets.push(target);
+                let class = system.fair_class(&successor.action);
+                chunk.classes.push(class.map_or(NO_CLASS, |class| class as u16));
+            }
+        }
+        self.successors = successors;
+        true
+    }
+
+    /// Replaces states by their representatives and hashes them; asks memory for their places in the table, all at a time.
+    fn prepare(&mut self) {
+        let system = self.shared.system;
+        self.hashes.clear();
+        for successor in &mut self.successors {
+            if self.shared.symmetry
+                && successor.failure.is_none()
+                && let Some(state) = system.representative(&successor.state)
+            {
+                successor.state = state;
+            }
+            self.hashes.push(system.fingerprint(&successor.state));
+        }
+        if let Some(table) = self.shared.store.table() {
+            let touched =
+                self.hashes.iter().fold(0, |sum, hash| sum ^ table.touch(Key::from(*hash)));
+            black_box(touched);
+        }
+    }
+
+    /// Looks a state up; returns what the graph says of it.
+    fn meet(
+        &mut self,
+        state: S::State,
+        hash: Hash128,
+        position: u32,
+        place: u32,
+        chunk: &mut Chunk<S::State>,
+    ) -> u32 {
+        let candidate = |slot, status, state| Candidate { slot, position, place, status, state };
+        match &*self.shared.store {
+            Store::Fingerprints(table) => {
+                let (slot, status) = match self.visit(table, hash, position) {
+                    Visit::Known(number) => return number,
+                    Visit::New(slot) | Visit::Lowered(slot) => (slot, Status::First),
+                    Visit::Behind(_) if !self.shared.graph => return FAILED,
+                    Visit::Behind(slot) => (slot, Status::Later),
+                };
+                chunk.candidates.push(candidate(slot, status, state));
+            }
+            Store::Exact(exact) => {
+                self.encoding.clear();
+                self.shared.system.encode(&state, &mut self.encoding);
+                let (slot, status) = match self.visit_exact(exact, hash, position) {
+                    Ok(number) => return number,
+                    Err(found) => found,
+                };
+                chunk.encodings.extend_from_slice(&self.encoding);
+                chunk.ends.push(chunk.encodings.len());
+                chunk.candidates.push(candidate(slot, status, state));
+            }
+            Store::Bits(bits) => {
+                if bits.contains(hash) {
+                    return FAILED;
+                }
+                chunk.hashes.push(hash);
+                chunk.candidates.push(candidate(NO_SLOT, Status::Aside, state));
+            }
+        }
+        PENDING | (chunk.candidates.len() - 1) as u32
+    }
+
+    fn visit(&mut self, table: &Table, hash: Hash128, position: u32) -> Visit {
+        let visit = table.visit(Key::from(hash), position);
+        if let Visit::New(_) = visit {
+            self.reserved -= 1;
+        }
+        visit
+    }
+
+    fn visit_exact(
+        &mut self,
+        exact: &Exact,
+        hash: Hash128,
+        position: u32,
+    ) -> Result<u32, (usize, Status)> {
+        match self.visit(&exact.table, hash, position) {
+            Visit::Known(holder) => match exact.find(holder, &self.encoding) {
+                Some(number) => Ok(number),
+                None => Err((NO_SLOT, Status::Aside)),
+            },
+            Visit::New(slot) | Visit::Lowered(slot) => Err((slot, Status::First)),
+            Visit::Behind(slot) => Err((slot, Status::Later)),
+        }
+    }
+
+    /// Sees to it that `count` places of the table are this thread's.
+    fn reserve(&mut self, count: u64) -> bool {
+        if self.reserved >= count || self.shared.store.table().is_none() {
+            return true;
+        }
+        let missing = count - self.reserved;
+        for wanted in [missing.max(RESERVE), missing] {
+            let taken = self.shared.progress.room.fetch_update(
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+                |room| room.checked_sub(wanted),
+            );
+            if taken.is_ok() {
+                self.reserved += wanted;
+                return true;
+            }
+        }
+        self.shared.progress.lacking.fetch_max(count, Ordering::Relaxed);
+        false
+    }
+}

@@ -1,0 +1,182 @@
+//! The state graph as DOT and as JSON.
+
+use crate::error::SearchError;
+use crate::options::{Options, Stop};
+use crate::search::Search;
+use anyorder_system::{Control, StateSystem};
+use std::fmt::Write;
+
+/// How a state graph is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GraphFormat {
+    /// For Graphviz.
+    Dot,
+    /// `{"states":[{"initial":true,"values":{...}}],"transitions":[{"from":0,"to":1,"action":"..."}],"complete":true}`; a transition
+    /// that fails has `failure` in place of `to`.
+    Json,
+}
+
+struct Line {
+    from: u32,
+    to: Option<u32>,
+    action: String,
+    failure: String,
+}
+
+/// Searches breadth-first, and returns the graph of the states found as text. States are numbered in the order in which one thread
+/// finds them. For small systems: limit the states.
+///
+/// # Errors
+///
+/// As [`Search::new`]; symmetry is left out.
+pub fn export<S: StateSystem>(
+    system: &S,
+    format: GraphFormat,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<String, SearchError> {
+    let options = Options {
+        keep_graph: true,
+        responses: false,
+        symmetry: false,
+        stop: Stop::Exhausted,
+        order: crate::options::Order::Breadth,
+        ..options.clone()
+    };
+    let mut search = Search::new(system, &options)?;
+    let complete = search.run(control)?.complete;
+    let Some(graph) = search.graph() else { return Ok(String::new()) };
+    let (mut states, mut lines) = (Vec::new(), Vec::new());
+    let mut at = search.states_in_order()?;
+    for number in 0..graph.len() as u32 {
+        let state = at.get_mut(number as usize).and_then(Option::take);
+        let Some(state) = state else { continue };
+        states.push(system.show(&state));
+        let mut successors = Vec::new();
+        if graph.is_known(number) {
+            system.successors(&state, &mut successors);
+        }
+        for (successor, to) in successors.into_iter().zip(graph.successors(number)) {
+            let action = system.describe(&state, &successor.action);
+            let failure = successor.failure.unwrap_or_default();
+            lines.push(Line { from: number, to, action, failure });
+        }
+    }
+    Ok(match format {
+        GraphFormat::Dot => dot(&states, &lines, graph.initial()),
+        GraphFormat::Json => json(&states, &lines, graph.initial(), complete),
+    })
+}
+
+impl<S: StateSystem> Search<'_, S> {
+    /// Makes all states again, in the order of their numbers.
+    fn states_in_order(&self) -> Result<Vec<Option<S::State>>, SearchError> {
+        let initials = self.system.initial();
+        let mut states: Vec<Option<S::State>> = Vec::new();
+        let mut successors = Vec::new();
+        let mut expanded = None;
+        for number in 0..self.links.len() as u32 {
+            let (parent, place) = self.links.get(number);
+            let Some(parent) = parent else {
+                states.push(initials.get(place as usize).cloned());
+                continue;
+            };
+            // Children of one parent follow each other.
+            if expanded != Some(parent) {
+                successors.clear();
+                let state = states[parent as usize].as_ref().ok_or(SearchError::Symmetry)?;
+                self.system.successors(state, &mut successors);
+                expanded = Some(parent);
+            }
+            states.push(successors.get(place as usize).map(|successor| successor.state.clone()));
+        }
+        Ok(states)
+    }
+}
+
+fn dot(states: &[Vec<(String, String)>], lines: &[Line], initial: u32) -> String {
+    let mut out = String::from("digraph states {\n  node [shape=box];\n");
+    for (number, values) in states.iter().enumerate() {
+        let label: Vec<String> =
+            values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let style = if number < initial as usize { ", penwidth=2" } else { "" };
+        let _ = writeln!(out, "  s{number} [label=\"{}\"{style}];", dot_escape(&label.join("\n")));
+    }
+    for (index, line) in lines.iter().enumerate() {
+        let action = dot_escape(&line.action);
+        match line.to {
+            Some(to) => {
+                let _ = writeln!(out, "  s{} -> s{to} [label=\"{action}\"];", line.from);
+            }
+            None => {
+                let failure = dot_escape(&line.failure);
+                let _ = writeln!(out, "  f{index} [label=\"{failure}\", shape=octagon];");
+                let _ = writeln!(out, "  s{} -> f{index} [label=\"{action}\"];", line.from);
+            }
+        }
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn dot_escape(text: &str) -> String {
+    let mut out = String::new();
+    for symbol in text.chars() {
+        match symbol {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\l"),
+            symbol if symbol.is_control() => out.extend(symbol.escape_default().flat_map(|one| {
+                // The backslash of an escape is itself escaped.
+                if one == '\\' { vec!['\\', '\\'] } else { vec![one] }
+            })),
+            symbol => out.push(symbol),
+        }
+    }
+    out
+}
+
+fn json(states: &[Vec<(String, String)>], lines: &[Line], initial: u32, complete: bool) -> String {
+    let mut out = String::from("{\"states\":[");
+    for (number, values) in states.iter().enumerate() {
+        let separator = if number == 0 { "" } else { "," };
+        let _ = write!(out, "{separator}{{\"initial\":{},\"values\":{{", number < initial as usize);
+        for (place, (name, value)) in values.iter().enumerate() {
+            let separator = if place == 0 { "" } else { "," };
+            let _ = write!(out, "{separator}\"{}\":\"{}\"", json_escape(name), json_escape(value));
+        }
+        out.push_str("}}");
+    }
+    out.push_str("],\"transitions\":[");
+    for (number, line) in lines.iter().enumerate() {
+        let separator = if number == 0 { "" } else { "," };
+        let _ = write!(out, "{separator}{{\"from\":{}", line.from);
+        match line.to {
+            Some(to) => {
+                let _ = write!(out, ",\"to\":{to}");
+            }
+            None => {
+                let _ = write!(out, ",\"failure\":\"{}\"", json_escape(&line.failure));
+            }
+        }
+        let _ = write!(out, ",\"action\":\"{}\"}}", json_escape(&line.action));
+    }
+    let _ = write!(out, "],\"complete\":{complete}}}");
+    out
+}
+
+fn json_escape(text: &str) -> String {
+    let mut out = String::new();
+    for symbol in text.chars() {
+        match symbol {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            // Besides control characters also what ends lines or scripts where JSON is put into something else.
+            symbol if symbol.is_control() || matches!(symbol, '<' | '\u{2028}' | '\u{2029}') => {
+                let _ = write!(out, "\\u{:04x}", u32::from(symbol));
+            }
+            symbol => out.push(symbol),
+        }
+    }
+    out
+}

@@ -1,0 +1,200 @@
+//! The graph of the states that were seen, for response properties and for drawings.
+
+use crate::chunk::{Chunk, FAILED};
+use crate::expand::NO_CLASS;
+use std::collections::VecDeque;
+
+/// The transitions of a state that was not gone on from.
+const UNKNOWN: u32 = u32::MAX;
+
+/// States by number, with all their transitions in the order of the system. 4 bytes a transition, 6 with fairness classes; 12
+/// bytes and one a response property a state.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    start: Vec<u64>,
+    count: Vec<u32>,
+    targets: Vec<u32>,
+    /// Empty unless there are fairness classes.
+    classes: Vec<u16>,
+    responses: usize,
+    flags: Vec<u8>,
+    with_classes: bool,
+    initial: u32,
+}
+
+impl Graph {
+    pub(crate) fn new(responses: usize, with_classes: bool) -> Graph {
+        Graph { responses, with_classes, ..Graph::default() }
+    }
+
+    /// Returns the number of states.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count.len()
+    }
+
+    /// Returns whether there is no state.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count.is_empty()
+    }
+
+    /// Returns the number of initial states; they have the lowest numbers.
+    #[must_use]
+    pub fn initial(&self) -> u32 {
+        self.initial
+    }
+
+    /// Returns whether the transitions of a state are known: those of states that a limit cut off are not.
+    #[must_use]
+    pub fn is_known(&self, state: u32) -> bool {
+        self.count[state as usize] != UNKNOWN
+    }
+
+    fn range(&self, state: u32) -> std::ops::Range<usize> {
+        let count = self.count[state as usize];
+        if count == UNKNOWN {
+            return 0..0;
+        }
+        let start = self.start[state as usize] as usize;
+        start..start + count as usize
+    }
+
+    /// Returns where each transition of a state leads, in the order of the system; `None` where it fails.
+    pub fn successors(&self, state: u32) -> impl ExactSizeIterator<Item = Option<u32>> + '_ {
+        self.targets[self.range(state)]
+            .iter()
+            .map(|target| Some(*target).filter(|one| *one != FAILED))
+    }
+
+    /// Returns the fairness class of each transition of a state, in the same order.
+    pub(crate) fn classes(&self, state: u32) -> &[u16] {
+        if self.with_classes { &self.classes[self.range(state)] } else { &[] }
+    }
+
+    /// The flags of a state, one byte a response property.
+    pub(crate) fn flags(&self, state: u32) -> &[u8] {
+        let start = state as usize * self.responses;
+        &self.flags[start..start + self.responses]
+    }
+
+    /// Returns whether trigger and response of a property hold in a state.
+    pub(crate) fn response(&self, property: usize, state: u32) -> (bool, bool) {
+        let flags = self.flags[state as usize * self.responses + property];
+        (flags & 1 != 0, flags & 2 != 0)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let per_state = self.count.len() as u64 * 12 + self.flags.len() as u64;
+        per_state + self.targets.len() as u64 * 4 + self.classes.len() as u64 * 2
+    }
+
+    /// Adds states without their transitions, in the order of their numbers.
+    pub(crate) fn add_states(&mut self, states: usize, flags: &[u8]) {
+        debug_assert_eq!(flags.len(), states * self.responses, "a flag for each property");
+        self.start.resize(self.start.len() + states, 0);
+        self.count.resize(self.count.len() + states, UNKNOWN);
+        self.flags.extend_from_slice(flags);
+    }
+
+    pub(crate) fn set_initial(&mut self, initial: u32) {
+        self.initial = initial;
+    }
+
+    /// Adds the transitions that a chunk found, given the numbers of the states gone on from.
+    pub(crate) fn add_transitions<S>(
+        &mut self,
+        chunk: &Chunk<S>,
+        numbers: impl Iterator<Item = u32>,
+    ) {
+        let mut start = self.targets.len() as u64;
+        for (count, number) in chunk.transitions.iter().zip(numbers) {
+            self.start[number as usize] = start;
+            self.count[number as usize] = *count;
+            start += u64::from(*count);
+        }
+        self.targets.extend_from_slice(&chunk.targets);
+        if self.with_classes {
+            self.classes.extend_from_slice(&chunk.classes);
+        }
+    }
+
+    /// Adds the transitions of one state.
+    pub(crate) fn add_read(&mut self, state: u32, targets: &[u32], classes: &[u16]) {
+        self.start[state as usize] = self.targets.len() as u64;
+        self.count[state as usize] = targets.len() as u32;
+        self.targets.extend_from_slice(targets);
+        if self.with_classes {
+            self.classes.extend_from_slice(classes);
+        }
+    }
+
+    /// Returns the same graph with states numbered breadth-first. A graph that was found
+    /// breadth-first stays as it is.
+    pub(crate) fn breadth_first(&self) -> Graph {
+        let mut number = vec![u32::MAX; self.len()];
+        let mut order = Vec::with_capacity(self.len());
+        let mut queue: VecDeque<u32> = VecDeque::new();
+        for state in 0..self.initial {
+            number[state as usize] = state;
+            queue.push_back(state);
+        }
+        let mut next = self.initial;
+        while let Some(state) = queue.pop_front() {
+            order.push(state);
+            for target in self.successors(state).flatten() {
+                if number[target as usize] == u32::MAX {
+                    number[target as usize] = next;
+                    next += 1;
+                    queue.push_back(target);
+                }
+            }
+        }
+        let mut graph = Graph::new(self.responses, self.with_classes);
+        graph.initial = self.initial;
+        for old in &order {
+            let range = self.range(*old);
+            graph.start.push(graph.targets.len() as u64);
+            graph.count.push(self.count[*old as usize]);
+            let targets = self.targets[range.clone()].iter();
+            graph.targets.extend(targets.map(|target| match *target {
+                FAILED => FAILED,
+                target => number[target as usize],
+            }));
+            if self.with_classes {
+                graph.classes.extend_from_slice(&self.classes[range]);
+            }
+            graph.flags.extend_from_slice(self.flags(*old));
+        }
+        graph
+    }
+
+    /// Returns for each state how many steps it is from an initial state, and a shortest way: the state before and the place
+    /// among its successors, or no state and the number of the initial state.
+    pub(crate) fn distances(&self) -> (Vec<u32>, Vec<(u32, u32)>) {
+        let mut distance = vec![u32::MAX; self.len()];
+        let mut parent = vec![(u32::MAX, 0); self.len()];
+        let mut queue: VecDeque<u32> = (0..self.initial).collect();
+        for state in 0..self.initial {
+            distance[state as usize] = 0;
+            parent[state as usize] = (u32::MAX, state);
+        }
+        while let Some(state) = queue.pop_front() {
+            for (target, place) in self.successors(state).zip(0..) {
+                let Some(target) = target else { continue };
+                if distance[target as usize] == u32::MAX {
+                    distance[target as usize] = distance[state as usize] + 1;
+                    parent[target as usize] = (state, place);
+                    queue.push_back(target);
+                }
+            }
+        }
+        (distance, parent)
+    }
+
+    /// Returns whether a transition of this class is enabled in a state.
+    pub(crate) fn enables(&self, state: u32, class: u16) -> bool {
+        debug_assert_ne!(class, NO_CLASS, "a class");
+        self.classes(state).contains(&class)
+    }
+}

@@ -1,0 +1,100 @@
+//! Threads that live as long as a search runs, and are given work that they own.
+//!
+//! Starting a thread costs as much as a hundred thousand look-ups, so it is done once. What threads share in a phase is in `Arc`s, which they
+//! give up before they report; after a phase the search owns everything again, and needs no lock.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Scope;
+
+type Job<'scope> = Box<dyn FnOnce() + Send + 'scope>;
+
+/// The threads besides the one that asks.
+pub(crate) struct Pool<'scope> {
+    workers: Vec<Sender<Job<'scope>>>,
+}
+
+impl<'scope> Pool<'scope> {
+    /// Starts threads; they end when the pool is dropped.
+    pub(crate) fn new(scope: &'scope Scope<'scope, '_>, threads: usize) -> Pool<'scope> {
+        let mut workers = Vec::new();
+        for _ in 1..threads {
+            let (sender, receiver): (Sender<Job<'scope>>, Receiver<Job<'scope>>) = channel();
+            scope.spawn(move || receiver.iter().for_each(|job| job()));
+            workers.push(sender);
+        }
+        Pool { workers }
+    }
+
+    /// Returns the number of threads, the one that asks included.
+    pub(crate) fn threads(&self) -> usize {
+        self.workers.len() + 1
+    }
+
+    /// Does the same on several threads, this one included, and returns the results in no order. What `work` owns is given up
+    /// when this returns.
+    pub(crate) fn everywhere<R: Send + 'scope>(
+        &self,
+        threads: usize,
+        work: impl FnOnce() -> R + Clone + Send + 'scope,
+    ) -> Vec<R> {
+        let jobs = (1..threads.min(self.threads())).map(|_| work.clone()).collect();
+        self.run(jobs, work)
+    }
+
+    /// Calls a function on each item, the items shared out evenly.
+    pub(crate) fn for_each<T: Send + 'scope>(
+        &self,
+        threads: usize,
+        items: &mut Vec<T>,
+        work: impl Fn(&mut T) + Clone + Send + 'scope,
+    ) {
+        let threads = threads.min(self.threads()).min(items.len().max(1));
+        if threads == 1 {
+            items.iter_mut().for_each(work);
+            return;
+        }
+        let share = items.len().div_ceil(threads);
+        let mut rest = std::mem::take(items);
+        let mut jobs = Vec::new();
+        let mut own = Vec::new();
+        for number in 0..threads {
+            let mut part = rest;
+            rest = part.split_off(share.min(part.len()));
+            let work = work.clone();
+            let job = move || {
+                part.iter_mut().for_each(work);
+                (number, part)
+            };
+            if number == 0 { own.push(job) } else { jobs.push(job) }
+        }
+        drop(work);
+        let Some(own) = own.pop() else { return };
+        let mut parts = self.run(jobs, own);
+        parts.sort_unstable_by_key(|(number, _)| *number);
+        items.extend(parts.into_iter().flat_map(|(_, part)| part));
+    }
+
+    fn run<R: Send + 'scope, J: FnOnce() -> R + Send + 'scope>(
+        &self,
+        jobs: Vec<J>,
+        own: impl FnOnce() -> R,
+    ) -> Vec<R> {
+        let (sender, results) = channel();
+        let mut waiting = 0;
+        for (job, worker) in jobs.into_iter().zip(&self.workers) {
+            let sender = sender.clone();
+            let job: Job<'scope> = Box::new(move || {
+                let result = job();
+                // The one that asks may be gone only when it panics.
+                let _ = sender.send(result);
+            });
+            assert!(worker.send(job).is_ok(), "threads live as long as the pool");
+            waiting += 1;
+        }
+        drop(sender);
+        let mut done = vec![own()];
+        done.extend(results.iter());
+        assert_eq!(done.len(), waiting + 1, "a thread of the search panicked");
+        done
+    }
+}

@@ -1,0 +1,202 @@
+//! Ways through a system: replaying, comparing, checking them.
+
+use crate::error::SearchError;
+use anyorder_system::{Hash128, StateSystem};
+
+/// One step of a path.
+pub struct PathStep<S: StateSystem> {
+    /// What was done.
+    pub action: S::Action,
+    /// Its place among the successors of the state before it.
+    pub place: u32,
+    /// The state after it.
+    pub state: S::State,
+    /// What failed.
+    pub failure: Option<String>,
+}
+
+/// A way through a system from an initial state.
+pub struct Path<S: StateSystem> {
+    /// The place of the initial state among them.
+    pub start: u32,
+    /// The initial state.
+    pub initial: S::State,
+    /// The steps.
+    pub steps: Vec<PathStep<S>>,
+    /// The number of steps after which it repeats itself for ever; `None` for a path that ends.
+    pub repeats_from: Option<usize>,
+}
+
+impl<S: StateSystem> Clone for Path<S> {
+    fn clone(&self) -> Path<S> {
+        let steps = self.steps.iter().map(|step| PathStep {
+            action: step.action.clone(),
+            place: step.place,
+            state: step.state.clone(),
+            failure: step.failure.clone(),
+        });
+        Path {
+            start: self.start,
+            initial: self.initial.clone(),
+            steps: steps.collect(),
+            repeats_from: self.repeats_from,
+        }
+    }
+}
+
+impl<S: StateSystem> Path<S> {
+    /// Returns the choices that replay it: the place of the initial state, then of each successor.
+    #[must_use]
+    pub fn choices(&self) -> Vec<u32> {
+        std::iter::once(self.start).chain(self.steps.iter().map(|step| step.place)).collect()
+    }
+
+    /// Returns the state after so many steps.
+    #[must_use]
+    pub fn state(&self, steps: usize) -> Option<&S::State> {
+        match steps.checked_sub(1) {
+            None => Some(&self.initial),
+            Some(index) => self.steps.get(index).map(|step| &step.state),
+        }
+    }
+
+    /// Returns the last state.
+    #[must_use]
+    pub fn last(&self) -> &S::State {
+        self.steps.last().map_or(&self.initial, |step| &step.state)
+    }
+
+    /// Returns each step in words.
+    #[must_use]
+    pub fn describe(&self, system: &S) -> Vec<String> {
+        let before =
+            std::iter::once(&self.initial).chain(self.steps.iter().map(|step| &step.state));
+        let steps = self.steps.iter().zip(before);
+        steps.map(|(step, state)| system.describe(state, &step.action)).collect()
+    }
+}
+
+/// Runs choices: the place of the initial state, then of a successor each. Linear in their number.
+///
+/// # Errors
+///
+/// Fails with [`SearchError::NoSuchChoice`] at the first choice that is not there.
+pub fn replay<S: StateSystem>(system: &S, choices: &[u32]) -> Result<Path<S>, SearchError> {
+    let (start, rest) =
+        choices.split_first().ok_or(SearchError::NoSuchChoice { step: 0, among: 0 })?;
+    let initials = system.initial();
+    let among = initials.len();
+    let initial = initials.into_iter().nth(*start as usize);
+    let initial = initial.ok_or(SearchError::NoSuchChoice { step: 0, among })?;
+    let mut path = Path { start: *start, initial, steps: Vec::new(), repeats_from: None };
+    for place in rest {
+        let step = step_at(system, path.last(), *place)
+            .map_err(|among| SearchError::NoSuchChoice { step: path.steps.len() + 1, among })?;
+        path.steps.push(step);
+    }
+    Ok(path)
+}
+
+fn step_at<S: StateSystem>(system: &S, state: &S::State, place: u32) -> Result<PathStep<S>, usize> {
+    let mut successors = Vec::new();
+    system.successors(state, &mut successors);
+    let among = successors.len();
+    let successor = successors.into_iter().nth(place as usize).ok_or(among)?;
+    let (action, state, failure) = (successor.action, successor.state, successor.failure);
+    Ok(PathStep { action, place, state, failure })
+}
+
+/// As [`replay`], where the choices were made among representatives: follows real states that have these
+/// representatives. Fails with [`SearchError::Symmetry`] when the program's representatives are not ones.
+pub(crate) fn replay_represented<S: StateSystem>(
+    system: &S,
+    choices: &[u32],
+) -> Result<Path<S>, SearchError> {
+    let represent =
+        |state: &S::State| system.representative(state).unwrap_or_else(|| state.clone());
+    let start = *choices.first().ok_or(SearchError::Symmetry)?;
+    let initials = system.initial();
+    let initial = initials.into_iter().nth(start as usize).ok_or(SearchError::Symmetry)?;
+    let mut representative = represent(&initial);
+    let mut path = Path { start, initial, steps: Vec::new(), repeats_from: None };
+    for place in &choices[1..] {
+        let wanted = step_at(system, &representative, *place).map_err(|_| SearchError::Symmetry)?;
+        representative = represent(&wanted.state);
+        let target = encoding(system, &representative);
+        let mut successors = Vec::new();
+        system.successors(path.last(), &mut successors);
+        let found = successors.into_iter().zip(0..).find(|(one, _)| {
+            one.failure.is_some() == wanted.failure.is_some()
+                && encoding(system, &represent(&one.state)) == target
+        });
+        let (successor, place) = found.ok_or(SearchError::Symmetry)?;
+        let (action, state, failure) = (successor.action, successor.state, successor.failure);
+        path.steps.push(PathStep { action, place, state, failure });
+    }
+    Ok(path)
+}
+
+fn encoding<S: StateSystem>(system: &S, state: &S::State) -> (Hash128, Vec<u8>) {
+    let mut bytes = Vec::new();
+    system.encode(state, &mut bytes);
+    (system.fingerprint(state), bytes)
+}
+
+/// Where two paths part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PathDifference {
+    /// The number of steps that they have in common, initial state included in the comparison.
+    pub common: usize,
+    /// The next step of each in words, where it has one.
+    pub next: [Option<String>; 2],
+    /// What the states show after the step in which they part: name, and the value of each; only what differs.
+    pub values: Vec<(String, Option<String>, Option<String>)>,
+}
+
+/// Compares two paths of one system step by step; `None` when they go through the same states by the same steps. Linear in
+/// their lengths.
+#[must_use]
+pub fn diff<S: StateSystem>(system: &S, a: &Path<S>, b: &Path<S>) -> Option<PathDifference> {
+    let same = |x: &S::State, y: &S::State| encoding(system, x) == encoding(system, y);
+    let words = |path: &Path<S>, at: usize| {
+        let (before, step) = (path.state(at)?, path.steps.get(at)?);
+        Some(system.describe(before, &step.action))
+    };
+    if !same(&a.initial, &b.initial) {
+        let values = differing(system.show(&a.initial), system.show(&b.initial));
+        return Some(PathDifference { common: 0, next: [None, None], values });
+    }
+    let longest = a.steps.len().max(b.steps.len());
+    for at in 0..longest {
+        let next = [words(a, at), words(b, at)];
+        let states = (a.state(at + 1), b.state(at + 1));
+        let equal = matches!(states, (Some(x), Some(y)) if same(x, y)) && next[0] == next[1];
+        if !equal {
+            let show = |state: Option<&S::State>, path: &Path<S>| {
+                system.show(state.unwrap_or_else(|| path.last()))
+            };
+            let values = differing(show(states.0, a), show(states.1, b));
+            return Some(PathDifference { common: at, next, values });
+        }
+    }
+    None
+}
+
+fn differing(
+    a: Vec<(String, String)>,
+    b: Vec<(String, String)>,
+) -> Vec<(String, Option<String>, Option<String>)> {
+    let mut values = Vec::new();
+    for (name, value) in &a {
+        let other = b.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+        if other.as_ref() != Some(value) {
+            values.push((name.clone(), Some(value.clone()), other));
+        }
+    }
+    for (name, value) in b {
+        if !a.iter().any(|(other, _)| *other == name) {
+            values.push((name, None, Some(value)));
+        }
+    }
+    values
+}

@@ -1,0 +1,259 @@
+//! Response properties: whenever the trigger holds, the response holds then or later.
+//!
+//! **Problem.** Given the graph of all states, is there a run that is fair and has a state with the trigger from which on the
+//! response never holds?
+//!
+//! **Definitions.** A run starts in an initial state and follows transitions; it ends only where there is no
+//! transition, and then stays in that state for ever. A transition that fails ends a run that is not looked at here. A fairness class is
+//! *enabled* in a state if one of its transitions leaves it, one that fails included. A run is (weakly) fair if for each class, infinitely often,
+//! the class is not enabled or one of its transitions is taken.
+//!
+//! **Method.** Let `P` be the states that can be reached from a state with the trigger and without the response, itself included, through
+//! states without the response. A violation is a state of `P` without transitions, or a cycle within `P` that is fair. Of the cycles in a
+//! strongly connected part of `P` the fairest is the one that visits all its states and transitions; so a fair one exists exactly if for each class
+//! the part has a state where the class is not enabled, or a transition of the class. Nothing here is lost where ways join or where
+//! they come back: `P` is a set of states, not of paths.
+//!
+//! **Cost.** Linear in states and transitions, for each property; fairness costs a bit for each class and state.
+
+use crate::graph::Graph;
+use crate::scc::components;
+use std::collections::VecDeque;
+
+/// A run that violates a response property, as places of successors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Lasso {
+    /// The number of the initial state, then the place of each successor.
+    pub(crate) choices: Vec<u32>,
+    /// The number of steps after which it repeats itself; `None` if it stays in its last state.
+    pub(crate) repeats_from: Option<usize>,
+}
+
+/// Returns a violation of a property with the shortest way to where it repeats or stays, the one of the lowest number
+/// among those. The graph is numbered breadth-first.
+pub(crate) fn violation(
+    graph: &Graph,
+    property: usize,
+    classes: usize,
+    way: &(Vec<u32>, Vec<(u32, u32)>),
+) -> Option<Lasso> {
+    let pending = Pending::new(graph, property, way);
+    let (component, count) = components(graph, &pending.inside);
+    let fair = fair_components(graph, &component, count, classes);
+    let ends = |state: &u32| {
+        let at = *state as usize;
+        let last = graph.is_known(*state) && graph.successors(*state).len() == 0;
+        pending.inside[at] && (last || fair[component[at] as usize])
+    };
+    let states = 0..graph.len() as u32;
+    let entry =
+        states.filter(ends).min_by_key(|state| (pending.distance[*state as usize], *state))?;
+    let choices = pending.choices(entry, way);
+    if graph.successors(entry).len() == 0 {
+        return Some(Lasso { choices, repeats_from: None });
+    }
+    let tour = Tour { graph, component: &component, entry, classes };
+    let repeats_from = Some(choices.len() - 1);
+    Some(Lasso { choices: choices.into_iter().chain(tour.places()).collect(), repeats_from })
+}
+
+/// The states in which the response is owed.
+struct Pending {
+    inside: Vec<bool>,
+    /// The steps of the shortest way that triggers and does not respond.
+    distance: Vec<u32>,
+    /// The state before on that way, and the place of the transition; the state itself where it triggers.
+    before: Vec<(u32, u32)>,
+}
+
+impl Pending {
+    fn new(graph: &Graph, property: usize, (reached, _): &(Vec<u32>, Vec<(u32, u32)>)) -> Pending {
+        let states = graph.len();
+        let mut pending = Pending {
+            inside: vec![false; states],
+            distance: vec![u32::MAX; states],
+            before: vec![(u32::MAX, 0); states],
+        };
+        let mut triggers: Vec<u32> = (0..states as u32)
+            .filter(|state| graph.response(property, *state) == (true, false))
+            .filter(|state| reached[*state as usize] != u32::MAX)
+            .collect();
+        triggers.sort_by_key(|state| (reached[*state as usize], *state));
+        let mut triggers = triggers.into_iter().peekable();
+        // Level by level: the states that far along a way, and the triggers that far from the start.
+        let mut level: Vec<u32> = Vec::new();
+        let mut steps = 0;
+        loop {
+            if level.is_empty() {
+                let Some(next) = triggers.peek() else { return pending };
+                steps = reached[*next as usize];
+            }
+            while let Some(state) = triggers.next_if(|state| reached[*state as usize] == steps) {
+                pending.enter(state, steps, (state, 0), &mut level);
+            }
+            let mut next = Vec::new();
+            for state in level {
+                for (target, place) in graph.successors(state).zip(0..) {
+                    let owed = target.filter(|target| !graph.response(property, *target).1);
+                    if let Some(target) = owed {
+                        pending.enter(target, steps + 1, (state, place), &mut next);
+                    }
+                }
+            }
+            level = next;
+            steps += 1;
+        }
+    }
+
+    fn enter(&mut self, state: u32, steps: u32, before: (u32, u32), level: &mut Vec<u32>) {
+        let at = state as usize;
+        if !self.inside[at] {
+            self.inside[at] = true;
+            self.distance[at] = steps;
+            self.before[at] = before;
+            level.push(state);
+        }
+    }
+
+    /// Returns the choices of the shortest way to a state.
+    fn choices(&self, state: u32, (_, found): &(Vec<u32>, Vec<(u32, u32)>)) -> Vec<u32> {
+        let mut choices = Vec::new();
+        let mut current = state;
+        while self.before[current as usize].0 != current {
+            let (before, place) = self.before[current as usize];
+            choices.push(place);
+            current = before;
+        }
+        loop {
+            let (before, place) = found[current as usize];
+            choices.push(place);
+            if before == u32::MAX {
+                choices.reverse();
+                return choices;
+            }
+            current = before;
+        }
+    }
+}
+
+/// Returns for each component whether a fair run can stay in it.
+fn fair_components(graph: &Graph, component: &[u32], count: u32, classes: usize) -> Vec<bool> {
+    let words = classes.div_ceil(64);
+    let mut cyclic = vec![false; count as usize];
+    let mut served = vec![0u64; count as usize * words];
+    let mut enabled = vec![0u64; words];
+    for state in 0..graph.len() as u32 {
+        let own = component[state as usize];
+        if own == crate::scc::OUTSIDE {
+            continue;
+        }
+        let base = own as usize * words;
+        enabled.fill(0);
+        let labels = graph.classes(state);
+        for (place, target) in graph.successors(state).enumerate() {
+            let stays = target.is_some_and(|target| component[target as usize] == own);
+            cyclic[own as usize] |= stays;
+            let label = labels.get(place).map_or(usize::MAX, |label| usize::from(*label));
+            if label < classes {
+                enabled[label / 64] |= 1 << (label % 64);
+                if stays {
+                    served[base + label / 64] |= 1 << (label % 64);
+                }
+            }
+        }
+        for (served, enabled) in served[base..base + words].iter_mut().zip(&enabled) {
+            *served |= !enabled;
+        }
+    }
+    let all = |component: usize| {
+        (0..classes).all(|class| served[component * words + class / 64] >> (class % 64) & 1 != 0)
+    };
+    (0..count as usize).map(|component| cyclic[component] && all(component)).collect()
+}
+
+/// A way through a component that comes back and is fair.
+struct Tour<'g> {
+    graph: &'g Graph,
+    component: &'g [u32],
+    entry: u32,
+    classes: usize,
+}
+
+impl Tour<'_> {
+    /// Returns the places of its transitions. For one class after the other it goes the shortest way to where the class is
+    /// served, unless the way so far serves it.
+    fn places(&self) -> Vec<u32> {
+        let mut places = Vec::new();
+        let mut served = vec![false; self.classes];
+        self.serve_at(self.entry, &mut served);
+        let mut current = self.entry;
+        for class in 0..self.classes {
+            if served[class] {
+                continue;
+            }
+            let wanted = |from: u32, place: usize, to: u32| {
+                self.graph.classes(from).get(place) == Some(&(class as u16))
+                    || !self.graph.enables(to, class as u16)
+            };
+            current = self.go(current, wanted, &mut places, &mut served);
+        }
+        if current != self.entry || places.is_empty() {
+            self.go(current, |_, _, to| to == self.entry, &mut places, &mut served);
+        }
+        places
+    }
+
+    fn serve_at(&self, state: u32, served: &mut [bool]) {
+        for (class, served) in served.iter_mut().enumerate() {
+            *served |= !self.graph.enables(state, class as u16);
+        }
+    }
+
+    /// Goes the shortest way whose last transition is wanted, and returns where it leads.
+    fn go(
+        &self,
+        from: u32,
+        wanted: impl Fn(u32, usize, u32) -> bool,
+        places: &mut Vec<u32>,
+        served: &mut [bool],
+    ) -> u32 {
+        let own = self.component[from as usize];
+        let mut before: std::collections::BTreeMap<u32, (u32, u32)> =
+            std::collections::BTreeMap::new();
+        let mut queue = VecDeque::from([from]);
+        while let Some(state) = queue.pop_front() {
+            for (place, target) in self.graph.successors(state).enumerate() {
+                let Some(target) = target.filter(|one| self.component[*one as usize] == own) else {
+                    continue;
+                };
+                if wanted(state, place, target) {
+                    let mut way = vec![(state, place as u32)];
+                    let mut current = state;
+                    while current != from {
+                        let (earlier, place) = before[&current];
+                        way.push((earlier, place));
+                        current = earlier;
+                    }
+                    for (state, place) in way.into_iter().rev() {
+                        self.serve_at(state, served);
+                        let label = self.graph.classes(state).get(place as usize);
+                        if let Some(done) =
+                            label.and_then(|label| served.get_mut(usize::from(*label)))
+                        {
+                            *done = true;
+                        }
+                        places.push(place);
+                    }
+                    self.serve_at(target, served);
+                    return target;
+                }
+                if target != from && !before.contains_key(&target) {
+                    before.insert(target, (state, place as u32));
+                    queue.push_back(target);
+                }
+            }
+        }
+        debug_assert!(false, "a component is connected, and a fair one serves each class");
+        from
+    }
+}

@@ -1,0 +1,163 @@
+//! One round: a block of states is gone on from, and what was found is numbered.
+
+use crate::chunk::{Chunk, FaultKey};
+use crate::commit::{Numbering, Reached, exclusive};
+use crate::expand::{Block, Shared};
+use crate::frontier::Entry;
+use crate::options::Order;
+use crate::outcome::Limit;
+use crate::parallel::Pool;
+use crate::search::{Fault, Search};
+use crate::store::POSITIONS_MAX;
+use anyorder_system::{Control, StateSystem};
+use std::sync::Arc;
+
+/// The states of a round. Breadth-first it changes nothing that is seen; depth-first it is part of the order.
+const BREADTH_BLOCK: usize = 1 << 15;
+const DEPTH_BLOCK: usize = 1 << 12;
+
+/// The table grows by as many more entries than it lacks.
+const SPARE: usize = 1 << 12;
+
+impl<'s, S: StateSystem> Search<'s, S> {
+    /// Does one round; returns the limit that ended the search in it.
+    pub(crate) fn round<'scope>(
+        &mut self,
+        pool: &Pool<'scope>,
+        control: &'scope Control<'scope>,
+    ) -> Option<Limit>
+    where
+        's: 'scope,
+    {
+        let order = self.options.order;
+        let size = if order == Order::Breadth { BREADTH_BLOCK } else { DEPTH_BLOCK };
+        let mut round = Arc::new(Block::new(self.frontier.take(order, size)));
+        let positions = round.positions;
+        assert!(positions < POSITIONS_MAX, "blocks are cut where they are made");
+        let room = self
+            .store
+            .table()
+            .map_or(u64::MAX, |table| (table.room() as u64).saturating_sub(self.stats.states));
+        let detail = (self.graph.is_some(), self.parts_ran.len(), room);
+        let (store, states) = (Arc::clone(&self.store), Arc::clone(&round));
+        let shared = Shared::new((self.system, control), &self.options, store, states, detail);
+        let expanded = shared.run(pool);
+        let mut chunks = expanded.chunks;
+
+        let mut done = done_up_to(&chunks, &round);
+        if (done as usize) < positions && order == Order::Depth {
+            // Where a round is cut must not show: what comes first is part of the order.
+            done = 0;
+        }
+        let numbering = self.numbering();
+        let (cut, reached) = numbering.decide(pool, &mut chunks, &mut self.store, done);
+        numbering.number(pool, &mut chunks, &mut self.store, &round);
+        self.take_in(&mut chunks, &round);
+        let rest = (cut as usize) < positions;
+        if let Some(round) = Arc::get_mut(&mut round) {
+            self.frontier.put_back(order, std::mem::take(&mut round.blocks), cut as usize);
+        }
+        self.stale |= rest;
+        if let Some(reached) = reached {
+            return Some(match reached {
+                Reached::States => Limit::States,
+                Reached::Transitions => Limit::Transitions,
+            });
+        }
+        if rest && expanded.lacking > 0 {
+            self.grow(control, expanded.lacking as usize)
+        } else {
+            None
+        }
+    }
+
+    fn numbering(&self) -> Numbering<'s, S> {
+        Numbering {
+            system: self.system,
+            states: self.stats.states,
+            transitions: self.stats.transitions,
+            states_max: self.states_max(),
+            transitions_max: self.options.transitions_max.unwrap_or(u64::MAX),
+            invariants: self.invariants,
+            responses: if self.graph.is_some() { self.responses } else { 0 },
+            graph: self.graph.is_some(),
+        }
+    }
+
+    /// Makes room in the table, if memory allows.
+    fn grow(&mut self, control: &Control<'_>, lacking: usize) -> Option<Limit> {
+        let used = self.bytes();
+        let threads = self.options.threads.get();
+        let table = exclusive(&mut self.store).table_mut()?;
+        let entries =
+            (self.stats.states as usize).saturating_add(lacking.saturating_mul(threads)) + SPARE;
+        // While it grows, both tables are there.
+        if control.limits.memory_exceeded(used, table.bytes_for(entries)) {
+            return Some(Limit::Memory);
+        }
+        table.grow(entries);
+        self.stale = false;
+        None
+    }
+
+    /// Takes over what the chunks of a round found.
+    fn take_in(&mut self, chunks: &mut [Chunk<S::State>], round: &Block<S::State>) {
+        for chunk in chunks {
+            let Some((_, parents)) = round.unit(chunk.unit) else { continue };
+            self.note_faults(chunk, parents);
+            for (ran, now) in self.parts_ran.iter_mut().zip(&chunk.parts) {
+                *ran |= now;
+            }
+            let moves: u64 = chunk.transitions.iter().map(|count| u64::from(*count)).sum();
+            self.stats.transitions += moves;
+            for (parent, place) in chunk.fresh.links.drain(..) {
+                self.links.push(parent, place);
+            }
+            if let Some(graph) = &mut self.graph {
+                graph.add_states(chunk.fresh.entries.len(), &chunk.fresh.flags);
+                graph.add_transitions(chunk, parents.iter().map(|parent| parent.number));
+            }
+            self.stats.states += chunk.fresh.entries.len() as u64;
+            let deepest = chunk.fresh.entries.iter().map(|entry| u64::from(entry.depth)).max();
+            self.stats.max_depth = self.stats.max_depth.max(deepest.unwrap_or(0));
+            self.frontier.push(std::mem::take(&mut chunk.fresh.entries));
+        }
+    }
+
+    fn note_faults(&mut self, chunk: &Chunk<S::State>, parents: &[Entry<S::State>]) {
+        for (key, place) in &chunk.faults {
+            let parent = &parents[(place.position - chunk.start) as usize];
+            let fault = match key {
+                FaultKey::Deadlock => {
+                    Fault { length: parent.depth, state: parent.number, place: None }
+                }
+                _ => Fault {
+                    length: parent.depth.saturating_add(1),
+                    state: parent.number,
+                    place: Some(place.place),
+                },
+            };
+            self.fault(key.clone(), fault);
+        }
+        for (invariant, number) in &chunk.fresh.broken {
+            let entry = &chunk.fresh.entries[(number - chunk.fresh.base) as usize];
+            let fault = Fault { length: entry.depth, state: *number, place: None };
+            self.fault(FaultKey::Invariant(*invariant), fault);
+        }
+    }
+}
+
+/// Returns the position up to which everything was done.
+fn done_up_to<S>(chunks: &[Chunk<S>], round: &Block<S>) -> u32 {
+    let mut done = 0;
+    for chunk in chunks {
+        if chunk.start != done {
+            break;
+        }
+        done = chunk.end();
+        if round.unit(chunk.unit).is_none_or(|(_, states)| chunk.transitions.len() < states.len()) {
+            break;
+        }
+    }
+    done
+}

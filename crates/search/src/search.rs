@@ -1,0 +1,326 @@
+//! The search itself: what it remembers between rounds, and the loop over them.
+
+use crate::chunk::FaultKey;
+use crate::commit::exclusive;
+use crate::error::SearchError;
+use crate::frontier::{Entry, Frontier};
+use crate::graph::Graph;
+use crate::links::{Links, NO_PARENT};
+use crate::options::{Options, Order, Stop, Storage};
+use crate::outcome::{Limit, Outcome, Stats};
+use crate::parallel::Pool;
+use crate::store::{Key, NUMBERS_MAX, Store, Visit};
+use anyorder_system::{Control, StateSystem};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread;
+
+/// Fairness classes are kept in 16 bits.
+const CLASSES_MAX: usize = u16::MAX as usize;
+
+/// How far a search is, for whoever watches it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gauge {
+    /// The states found.
+    pub states: u64,
+    /// The transitions taken.
+    pub transitions: u64,
+    /// The states that wait.
+    pub frontier: u64,
+    /// The depth of the states that are gone on from.
+    pub depth: u32,
+    /// The bytes taken, as far as they are known.
+    pub bytes: u64,
+}
+
+/// Where something is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Fault {
+    /// The number of steps that show it.
+    pub(crate) length: u32,
+    /// The state, for a failure the one before it.
+    pub(crate) state: u32,
+    /// The successor that fails.
+    pub(crate) place: Option<u32>,
+}
+
+/// A search that can be stopped, saved and gone on with.
+///
+/// ```
+/// # use anyorder_search::example::Counter;
+/// use anyorder_search::{Options, Search};
+/// use anyorder_system::{Cancel, Control, StopReason};
+/// let system = Counter { limit: 100 };
+/// let mut search = Search::new(&system, &Options::default())?;
+///
+/// let control = Control::default();
+/// control.cancel.stop(StopReason::Interrupted);
+/// assert!(!search.run(&control)?.complete);
+///
+/// let outcome = search.run(&Control::default())?;
+/// assert!(outcome.complete && outcome.stats.states == 101);
+/// # Ok::<(), anyorder_search::SearchError>(())
+/// ```
+pub struct Search<'s, S: StateSystem> {
+    pub(crate) system: &'s S,
+    pub(crate) options: Options,
+    pub(crate) store: Arc<Store>,
+    pub(crate) links: Links,
+    pub(crate) frontier: Frontier<S::State>,
+    pub(crate) graph: Option<Graph>,
+    pub(crate) faults: BTreeMap<FaultKey, Fault>,
+    pub(crate) parts_ran: Vec<bool>,
+    pub(crate) stats: Stats,
+    /// The depth of the level that is being gone on from, and whether there is one.
+    pub(crate) level: Option<u32>,
+    /// Whether the table has entries of states that were not counted.
+    pub(crate) stale: bool,
+    pub(crate) invariants: usize,
+    pub(crate) responses: usize,
+}
+
+impl<'s, S: StateSystem> Search<'s, S> {
+    /// Prepares a search: nothing but the initial states is looked at.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the system has no initial state, or when what is asked for does not go together.
+    pub fn new(system: &'s S, options: &Options) -> Result<Search<'s, S>, SearchError> {
+        let mut search = Search::empty(system, options)?;
+        search.add_initial()?;
+        Ok(search)
+    }
+
+    /// Prepares a search that knows no state yet.
+    pub(crate) fn empty(system: &'s S, options: &Options) -> Result<Search<'s, S>, SearchError> {
+        let mut options = options.clone();
+        if options.depth_max.is_some() {
+            options.order = Order::Breadth;
+        }
+        let responses = if options.responses { system.responses().len() } else { 0 };
+        let graph = responses > 0 || options.keep_graph;
+        let classes = system.fair_classes();
+        if graph && matches!(options.storage, Storage::Bitstate { .. }) {
+            return Err(SearchError::NeedsStates("response properties and graphs"));
+        }
+        if options.symmetry && responses > 0 {
+            return Err(SearchError::ResponsesUnderSymmetry);
+        }
+        if classes > CLASSES_MAX {
+            let what = "fairness classes";
+            return Err(SearchError::TooMany { what, count: classes, max: CLASSES_MAX });
+        }
+        Ok(Search {
+            system,
+            store: Arc::new(Store::new(options.storage)),
+            links: Links::default(),
+            frontier: Frontier::new(),
+            graph: graph.then(|| Graph::new(responses, classes > 0)),
+            faults: BTreeMap::new(),
+            parts_ran: vec![false; system.parts().len()],
+            stats: Stats::default(),
+            level: None,
+            stale: false,
+            invariants: system.invariants().len(),
+            responses,
+            options,
+        })
+    }
+
+    fn add_initial(&mut self) -> Result<(), SearchError> {
+        let initials = self.system.initial();
+        if initials.is_empty() {
+            return Err(SearchError::NoInitialState);
+        }
+        let mut entries = Vec::new();
+        for (mut state, place) in initials.into_iter().zip(0..) {
+            if self.options.symmetry
+                && let Some(representative) = self.system.representative(&state)
+            {
+                state = representative;
+            }
+            let number = self.links.len() as u32;
+            if !self.add_known(&state, number) {
+                continue;
+            }
+            self.links.push(NO_PARENT, place);
+            for invariant in 0..self.invariants {
+                if !self.system.holds(invariant, &state) {
+                    self.fault(
+                        FaultKey::Invariant(invariant),
+                        Fault { length: 0, state: number, place: None },
+                    );
+                }
+            }
+            if let Some(graph) = &mut self.graph {
+                let flags: Vec<u8> = (0..self.responses)
+                    .map(|property| self.system.response(property, &state))
+                    .map(|(trigger, response)| u8::from(trigger) | (u8::from(response) << 1))
+                    .collect();
+                graph.add_states(1, &flags);
+                graph.set_initial(number + 1);
+            }
+            entries.push(Entry { number, depth: 0, state });
+        }
+        self.stats.states = entries.len() as u64;
+        self.frontier.push(entries);
+        Ok(())
+    }
+
+    /// Puts an initial state among those seen; returns whether it is new.
+    fn add_known(&mut self, state: &S::State, number: u32) -> bool {
+        let hash = self.system.fingerprint(state);
+        let (states, mut encoding) = (self.links.len(), Vec::new());
+        if let Some(table) = exclusive(&mut self.store).table_mut()
+            && states + 2 > table.room()
+        {
+            table.grow(states + 2);
+        }
+        match exclusive(&mut self.store) {
+            Store::Fingerprints(table) => table.insert(Key::from(hash), number),
+            Store::Exact(exact) => {
+                self.system.encode(state, &mut encoding);
+                match exact.table.visit(Key::from(hash), 0) {
+                    Visit::New(slot) => exact.table.set_number(slot, number),
+                    Visit::Known(holder) if exact.find(holder, &encoding).is_some() => {
+                        return false;
+                    }
+                    _ => exact.set_aside(&encoding, number),
+                }
+                exact.arena.push(&encoding);
+                true
+            }
+            Store::Bits(bits) => {
+                let new = bits.insert(hash, 0);
+                bits.settle(1);
+                new
+            }
+        }
+    }
+
+    /// Searches until the end, a limit or a stop. May be called again after a stop, and goes on.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the program's representatives or encodings turn out to be wrong.
+    pub fn run(&mut self, control: &Control<'_>) -> Result<Outcome<S>, SearchError> {
+        self.run_watched(control, &mut |_| ())
+    }
+
+    /// As [`run`](Self::run), and tells how far it is after each round.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_watched(
+        &mut self,
+        control: &Control<'_>,
+        watch: &mut dyn FnMut(Gauge),
+    ) -> Result<Outcome<S>, SearchError> {
+        control.progress.phase("states");
+        if std::mem::take(&mut self.stale)
+            && let Some(table) = exclusive(&mut self.store).table_mut()
+        {
+            table.forget_provisional();
+        }
+        let limits = thread::scope(|scope| {
+            let pool = Pool::new(scope, self.options.threads.get());
+            loop {
+                if let Some(limits) = self.end(control) {
+                    break limits;
+                }
+                if let Some(limit) = self.round(&pool, control) {
+                    break vec![limit];
+                }
+                let gauge = self.gauge();
+                control.progress.report(gauge.states, None);
+                watch(gauge);
+            }
+        });
+        self.conclude(limits, control)
+    }
+
+    /// Returns what ends the search here, if anything: nothing listed when nothing was cut.
+    fn end(&mut self, control: &Control<'_>) -> Option<Vec<Limit>> {
+        let order = self.options.order;
+        let found = self.options.stop == Stop::FirstViolation && !self.faults.is_empty();
+        let Some(depth) = self.frontier.depth(order) else { return Some(Vec::new()) };
+        let new_level = order == Order::Depth || self.level != Some(depth);
+        if new_level {
+            if found {
+                return Some(Vec::new());
+            }
+            self.stats.frontier_peak = self.stats.frontier_peak.max(self.frontier.len() as u64);
+        }
+        if self.options.depth_max.is_some_and(|most| depth >= most) {
+            return Some(vec![Limit::Depth]);
+        }
+        self.level = Some(depth);
+        if let Err(stopped) = control.check() {
+            return Some(vec![Limit::from(stopped.0)]);
+        }
+        control.limits.memory_exceeded(self.bytes(), 0).then(|| vec![Limit::Memory])
+    }
+
+    /// Returns the bytes taken, as far as they are known.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.kept_bytes() + self.frontier.bytes()
+    }
+
+    /// Returns the bytes taken by what stays.
+    fn kept_bytes(&self) -> u64 {
+        let graph = self.graph.as_ref().map_or(0, Graph::bytes);
+        self.store.bytes() + self.links.bytes() + graph
+    }
+
+    /// As [`kept_bytes`](Self::kept_bytes), but the same whenever the table grew.
+    pub(crate) fn bytes_needed(&self) -> u64 {
+        self.kept_bytes() - self.store.bytes() + self.store.bytes_needed(self.stats.states)
+    }
+
+    fn gauge(&self) -> Gauge {
+        Gauge {
+            states: self.stats.states,
+            transitions: self.stats.transitions,
+            frontier: self.frontier.len() as u64,
+            depth: self.level.unwrap_or(0),
+            bytes: self.bytes(),
+        }
+    }
+
+    /// Notes something wrong, unless the like is known and not farther.
+    pub(crate) fn fault(&mut self, key: FaultKey, fault: Fault) {
+        let known = self.faults.entry(key).or_insert(fault);
+        *known = (*known).min(fault);
+    }
+
+    /// Returns the number of states at which the search ends.
+    pub(crate) fn states_max(&self) -> u64 {
+        self.options.states_max.unwrap_or(u64::MAX).min(NUMBERS_MAX)
+    }
+
+    /// Returns the graph of the states seen, where it was kept.
+    #[must_use]
+    pub fn graph(&self) -> Option<&Graph> {
+        self.graph.as_ref()
+    }
+
+    /// Returns the numbers so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+}
+
+/// Searches a system in one go.
+///
+/// # Errors
+///
+/// As [`Search::new`] and [`Search::run`].
+pub fn search<S: StateSystem>(
+    system: &S,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<Outcome<S>, SearchError> {
+    Search::new(system, options)?.run(control)
+}

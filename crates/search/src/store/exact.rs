@@ -1,0 +1,46 @@
+//! Whole states: a table of fingerprints whose every match is compared.
+
+use crate::store::arena::Arena;
+use crate::store::table::Table;
+use std::collections::BTreeMap;
+
+/// Whole states by their numbers. A state whose fingerprint belongs to another state is kept aside, so that the worst
+/// fingerprints cost time only.
+#[derive(Debug)]
+pub(crate) struct Exact {
+    pub(crate) table: Table,
+    pub(crate) arena: Arena,
+    /// States that share their fingerprint with an earlier one.
+    pub(crate) aside: BTreeMap<Box<[u8]>, u32>,
+    aside_bytes: u64,
+}
+
+impl Exact {
+    pub(crate) fn new() -> Exact {
+        Exact {
+            table: Table::new(),
+            arena: Arena::default(),
+            aside: BTreeMap::new(),
+            aside_bytes: 0,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.table.bytes() + self.arena.bytes() + self.aside_bytes
+    }
+
+    /// Keeps a state aside; its encoding is in the arena as well.
+    pub(crate) fn set_aside(&mut self, encoding: &[u8], number: u32) {
+        // A node of a B-tree is about two thirds full.
+        self.aside_bytes += encoding.len() as u64 + 36;
+        self.aside.insert(encoding.into(), number);
+    }
+
+    /// Returns the number of the state with this encoding, given the one that has its fingerprint.
+    pub(crate) fn find(&self, holder: u32, encoding: &[u8]) -> Option<u32> {
+        if self.arena.equals(holder as usize, encoding) {
+            return Some(holder);
+        }
+        self.aside.get(encoding).copied()
+    }
+}

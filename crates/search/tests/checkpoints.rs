@@ -1,0 +1,247 @@
+//! Interrupted, saved and gone on with: as if nothing had happened.
+
+mod random;
+
+use anyorder_search::{Limit, Options, Order, Outcome, Search, SearchError, Storage};
+use anyorder_system::Control;
+use random::{RandomSystem, Shape};
+use std::fs;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU64;
+
+fn system(seed: u64) -> RandomSystem {
+    let shape = Shape {
+        states: 2_000 + (seed % 5) as u32 * 700,
+        branches: 4,
+        failures: 3_000,
+        ends: 500,
+        broken: 3_000,
+        triggers: 100,
+        answers: 4,
+        classes: (seed % 3) as usize,
+        properties: 1,
+        near: 400,
+    };
+    RandomSystem::new(seed, shape)
+}
+
+fn summary(outcome: &Outcome<RandomSystem>) -> String {
+    let violations: Vec<_> = outcome
+        .violations
+        .iter()
+        .map(|one| (&one.name, one.path.choices(), one.path.repeats_from))
+        .collect();
+    format!("{outcome:?} {violations:?}")
+}
+
+#[test]
+fn resumed_is_as_uninterrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("search.checkpoint");
+    let (mut interrupted, mut resumed, mut limited) = (0, 0, 0);
+    for seed in 1..=30 {
+        for order in [Order::Breadth, Order::Depth] {
+            for storage in
+                [Storage::Fingerprints, Storage::Exact, Storage::Bitstate { bytes: 4_000 }]
+            {
+                let threads = NonZeroUsize::new(1 + (seed % 4) as usize).unwrap();
+                let responses = !matches!(storage, Storage::Bitstate { .. });
+                let options = Options { order, storage, threads, responses, ..Options::default() };
+                let mut system = system(seed);
+                system.weak = (storage == Storage::Exact && seed % 2 == 0).then_some(97);
+                let whole =
+                    Search::new(&system, &options).unwrap().run(&Control::default()).unwrap();
+
+                let mut search = Search::new(&system, &options).unwrap();
+                search.save(&path, "random").unwrap();
+                let mut limits = Vec::new();
+                for step in 1..=6u64 {
+                    // In turns a stop from outside, and a counted limit.
+                    let mut stopped = random_copy(&system);
+                    let control = Control::default();
+                    let mut options = options.clone();
+                    if step % 2 == 0 {
+                        options.transitions_max = Some(step * seed * 50);
+                    } else {
+                        let calls = AtomicU64::new(step * 131 + seed * 7);
+                        stopped.stop_after = Some((calls, control.cancel.clone()));
+                    }
+                    let mut again = Search::resume(&stopped, &options, &path, "random").unwrap();
+                    let outcome = again.run(&control).unwrap();
+                    limits.extend(outcome.limits);
+                    again.save(&path, "random").unwrap();
+                    resumed += 1;
+                }
+                interrupted += limits.iter().filter(|limit| **limit == Limit::Interrupt).count();
+                limited += limits.iter().filter(|limit| **limit == Limit::Transitions).count();
+                search = Search::resume(&system, &options, &path, "random").unwrap();
+                let outcome = search.run(&Control::default()).unwrap();
+                if order == Order::Breadth {
+                    assert_eq!(summary(&outcome), summary(&whole), "seed {seed} {options:?}");
+                } else if !responses {
+                    // Which states bits miss depends on the order, and depth-first that is another one now.
+                    let (states, other) = (outcome.stats.states, whole.stats.states);
+                    assert!(states.abs_diff(other) * 20 < other, "{states} {other}");
+                } else {
+                    assert_eq!(outcome.stats.states, whole.stats.states, "seed {seed} {options:?}");
+                    assert_eq!(outcome.stats.transitions, whole.stats.transitions);
+                    let names = |one: &Outcome<RandomSystem>| -> Vec<_> {
+                        one.violations
+                            .iter()
+                            .map(|one| (one.name.clone(), one.path.choices()))
+                            .collect()
+                    };
+                    assert_eq!(names(&outcome), names(&whole), "seed {seed} {options:?}");
+                }
+            }
+        }
+    }
+    println!("{resumed} resumed, {interrupted} interrupted, {limited} limited");
+    assert!(interrupted > 100 && limited > 50, "{interrupted} {limited}");
+}
+
+fn random_copy(system: &RandomSystem) -> RandomSystem {
+    RandomSystem {
+        initial: system.initial.clone(),
+        edges: system.edges.clone(),
+        last: system.last.clone(),
+        broken: system.broken.clone(),
+        responses: system.responses.clone(),
+        classes: system.classes,
+        weak: system.weak,
+        stop_after: None,
+    }
+}
+
+#[test]
+fn one_search_goes_on_after_each_stop() {
+    let system = system(3);
+    let options = Options { threads: NonZeroUsize::new(3).unwrap(), ..Options::default() };
+    let whole = Search::new(&system, &options).unwrap().run(&Control::default()).unwrap();
+    let mut stopped = random_copy(&system);
+    let control = Control::default();
+    stopped.stop_after = Some((AtomicU64::new(700), control.cancel.clone()));
+    let mut search = Search::new(&stopped, &options).unwrap();
+    let first = search.run(&control).unwrap();
+    assert_eq!(first.limits, [Limit::Interrupt]);
+    assert!(first.stats.states > 100 && first.stats.states < whole.stats.states);
+    let rest = search.run(&Control::default()).unwrap();
+    assert_eq!(summary(&rest), summary(&whole));
+}
+
+#[test]
+fn what_a_cut_round_left_behind_is_forgotten() {
+    // Wide levels, so that threads are ahead of each other when they are stopped.
+    let shape = Shape {
+        states: 12_000,
+        branches: 6,
+        failures: 5_000,
+        ends: 2_000,
+        broken: 5_000,
+        triggers: 100,
+        answers: 4,
+        classes: 0,
+        properties: 1,
+        near: 4_000,
+    };
+    let system = RandomSystem::new(7, shape);
+    let mut stops = 0;
+    for (order, storage) in [
+        (Order::Breadth, Storage::Fingerprints),
+        (Order::Depth, Storage::Fingerprints),
+        (Order::Depth, Storage::Exact),
+    ] {
+        let threads = NonZeroUsize::new(4).unwrap();
+        let options = Options { order, storage, threads, ..Options::default() };
+        let whole = Search::new(&system, &options).unwrap().run(&Control::default()).unwrap();
+        for calls in (100..12_000).step_by(600) {
+            let mut stopped = random_copy(&system);
+            let control = Control::default();
+            stopped.stop_after = Some((AtomicU64::new(calls), control.cancel.clone()));
+            let mut search = Search::new(&stopped, &options).unwrap();
+            stops += usize::from(!search.run(&control).unwrap().complete);
+            let rest = search.run(&Control::default()).unwrap();
+            assert_eq!(summary(&rest), summary(&whole), "stopped after {calls}");
+        }
+    }
+    assert!(stops > 40, "{stops}");
+}
+
+#[test]
+fn what_is_not_ours_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("search.checkpoint");
+    let system = system(1);
+    let options = Options { transitions_max: Some(500), ..Options::default() };
+    let mut search = Search::new(&system, &options).unwrap();
+    search.run(&Control::default()).unwrap();
+    search.save(&path, "this program").unwrap();
+    let error = |options: &Options, identity| {
+        Search::resume(&system, options, &path, identity).err().map(|error| error.to_string())
+    };
+    assert_eq!(error(&options, "this program"), None);
+    assert_eq!(
+        error(&options, "that program").unwrap(),
+        "the checkpoint is of something else: program is `this program`, expected `that program`"
+    );
+    let exact = Options { storage: Storage::Exact, ..options.clone() };
+    assert!(
+        error(&exact, "this program")
+            .unwrap()
+            .contains("options is `order=breadth storage=fingerprints")
+    );
+    // Nothing else was left in the folder.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+
+    let good = fs::read(&path).unwrap();
+    for place in (0..good.len()).step_by(good.len() / 300 + 1) {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1 << (place % 8);
+        fs::write(&path, bytes).unwrap();
+        let error = Search::resume(&system, &options, &path, "this program").err().unwrap();
+        assert!(matches!(error, SearchError::NotACheckpoint(_)), "{error}");
+        fs::write(&path, &good[..place]).unwrap();
+        assert!(Search::resume(&system, &options, &path, "this program").is_err());
+    }
+    assert!(matches!(
+        Search::resume(&system, &options, &folder.path().join("none"), "x").err().unwrap(),
+        SearchError::Io(_)
+    ));
+}
+
+#[test]
+fn damage_with_a_right_check_sum_is_an_error_or_another_search() {
+    use anyorder_system::StateHash;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("search.checkpoint");
+    let system = system(2);
+    let (mut refused, mut accepted) = (0, 0);
+    for storage in [Storage::Fingerprints, Storage::Exact, Storage::Bitstate { bytes: 800 }] {
+        let responses = !matches!(storage, Storage::Bitstate { .. });
+        let options =
+            Options { storage, responses, transitions_max: Some(300), ..Options::default() };
+        let mut search = Search::new(&system, &options).unwrap();
+        search.run(&Control::default()).unwrap();
+        search.save(&path, "x").unwrap();
+        let good = fs::read(&path).unwrap();
+        let content = good.len() - 16;
+        for place in (0..content).step_by(content / 700 + 1) {
+            for byte in [0, 0xff, 0x7f] {
+                let mut bytes = good[..content].to_vec();
+                bytes[place] = byte;
+                let hash = StateHash::of_bytes(&bytes);
+                bytes.extend_from_slice(&hash.0.to_le_bytes());
+                fs::write(&path, bytes).unwrap();
+                match Search::resume(&system, &options, &path, "x") {
+                    Err(_) => refused += 1,
+                    Ok(mut search) => {
+                        accepted += 1;
+                        let _ = search.run(&Control::default());
+                    }
+                }
+            }
+        }
+    }
+    println!("{refused} refused, {accepted} accepted");
+    assert!(refused > 100 && accepted > 100, "{refused} {accepted}");
+}

@@ -1,0 +1,348 @@
+//! Walks, drawings, comparing, symmetry, limits and tasks.
+
+#[path = "../benches/models/mod.rs"]
+mod models;
+
+use anyorder_search::example::Counter;
+use anyorder_search::{
+    GraphFormat, Limit, Options, Order, Property, SearchError, Storage, TaskOptions, WalkOptions,
+    diff, export, replay, search, search_tasks, walk,
+};
+use anyorder_system::{
+    Capabilities, Choice, Control, EnabledTask, Hash128, Limits, Observation, Program, RunError,
+    SnapshotId, Snapshots, StateSystem, Step, Successor, TaskName, TaskSystem,
+};
+use anyorder_trace::Tables;
+use models::two_phase::TwoPhase;
+use std::num::NonZeroUsize;
+
+#[test]
+fn symmetry_counts_are_the_same_on_any_thread() {
+    for participants in 3..=7 {
+        let mut counts = Vec::new();
+        for threads in 1..=4 {
+            for order in [Order::Breadth, Order::Depth] {
+                let threads = NonZeroUsize::new(threads).unwrap();
+                let options = Options { threads, order, symmetry: true, ..Options::default() };
+                let outcome =
+                    search(&TwoPhase { participants }, &options, &Control::default()).unwrap();
+                assert!(outcome.complete && outcome.violations.is_empty());
+                counts.push((outcome.stats.states, outcome.stats.transitions));
+            }
+        }
+        counts.dedup();
+        assert_eq!(counts.len(), 1, "{counts:?}");
+        assert_eq!(counts[0].0, orbits(participants), "{participants}");
+    }
+}
+
+/// The number of different representatives among all states.
+fn orbits(participants: u32) -> u64 {
+    let system = TwoPhase { participants };
+    let mut seen = std::collections::BTreeSet::new();
+    let mut representatives = std::collections::BTreeSet::new();
+    let mut queue = system.initial();
+    while let Some(state) = queue.pop() {
+        let bytes = |state| {
+            let mut bytes = Vec::new();
+            system.encode(&state, &mut bytes);
+            bytes
+        };
+        if seen.insert(bytes(state)) {
+            representatives.insert(bytes(system.representative(&state).unwrap()));
+            let mut successors = Vec::new();
+            system.successors(&state, &mut successors);
+            queue.extend(successors.into_iter().map(|successor| successor.state));
+        }
+    }
+    representatives.len() as u64
+}
+
+/// Two processes that take a lock each and then the other's; `name`s are hostile.
+#[derive(Clone, Copy)]
+struct Locks;
+
+impl StateSystem for Locks {
+    type State = [u8; 2];
+    type Action = u8;
+
+    fn initial(&self) -> Vec<[u8; 2]> {
+        vec![[0, 0]]
+    }
+
+    fn successors(&self, state: &[u8; 2], out: &mut Vec<Successor<[u8; 2], u8>>) {
+        for me in 0..2 {
+            let other = state[1 - me];
+            // 0: nothing, 1: the own lock, 2: both, 3: done.
+            let free = match state[me] {
+                0 => other != 2,
+                1 => other == 0 || other == 3,
+                2 => true,
+                _ => false,
+            };
+            if free {
+                let mut next = *state;
+                next[me] += 1;
+                let failure = (next == [3, 3]).then(|| "both \"done\"\u{1}".to_owned());
+                out.push(Successor { action: me as u8, state: next, failure });
+            }
+        }
+    }
+
+    fn fingerprint(&self, state: &[u8; 2]) -> Hash128 {
+        anyorder_system::StateHash::of(state)
+    }
+
+    fn encode(&self, state: &[u8; 2], out: &mut Vec<u8>) {
+        out.extend_from_slice(state);
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Option<[u8; 2]> {
+        bytes.try_into().ok()
+    }
+
+    fn is_final(&self, _state: &[u8; 2]) -> bool {
+        false
+    }
+
+    fn representative(&self, state: &[u8; 2]) -> Option<[u8; 2]> {
+        Some([state[0].min(state[1]), state[0].max(state[1])])
+    }
+
+    fn describe(&self, _state: &[u8; 2], action: &u8) -> String {
+        format!("process \"{action}\"\n\\")
+    }
+
+    fn show(&self, state: &[u8; 2]) -> Vec<(String, String)> {
+        vec![
+            ("</script>".to_owned(), state[0].to_string()),
+            ("b\"".to_owned(), state[1].to_string()),
+        ]
+    }
+}
+
+#[test]
+fn a_deadlock_with_its_shortest_path() {
+    for symmetry in [false, true] {
+        let options = Options { symmetry, ..Options::default() };
+        let outcome = search(&Locks, &options, &Control::default()).unwrap();
+        assert_eq!(outcome.violations[0].property, Property::Deadlock);
+        let path = &outcome.violations[0].path;
+        assert_eq!((path.choices(), *path.last()), (vec![0, 0, 1], [1, 1]));
+        let failure = &outcome.violations[1];
+        assert_eq!(failure.property, Property::Failure("both \"done\"\u{1}".to_owned()));
+        assert_eq!(failure.path.steps.len(), 6);
+        // With symmetry too it is a real path.
+        let again = replay(&Locks, &failure.path.choices()).unwrap();
+        assert_eq!(again.last(), failure.path.last());
+    }
+}
+
+#[test]
+fn paths_are_replayed_and_compared() {
+    let a = replay(&Locks, &[0, 0, 0]).unwrap();
+    let b = replay(&Locks, &[0, 0, 1]).unwrap();
+    assert!(diff(&Locks, &a, &a).is_none());
+    let difference = diff(&Locks, &a, &b).unwrap();
+    assert_eq!(difference.common, 1);
+    assert_eq!(difference.next[1].as_deref(), Some("process \"1\"\n\\"));
+    let value = |text: &str| Some(text.to_owned());
+    assert_eq!(difference.values[0], ("</script>".to_owned(), value("2"), value("1")));
+    let prefix = replay(&Locks, &[0, 0]).unwrap();
+    assert_eq!(diff(&Locks, &a, &prefix).unwrap().next, [value("process \"0\"\n\\"), None]);
+    let error = replay(&Locks, &[0, 0, 7]).err().unwrap();
+    assert_eq!(error.to_string(), "step 2: no such choice among 2");
+    assert!(replay(&Locks, &[]).is_err() && replay(&Locks, &[1]).is_err());
+}
+
+#[test]
+fn graphs_are_escaped() {
+    let text = |format| export(&Locks, format, &Options::default(), &Control::default()).unwrap();
+    let dot = text(GraphFormat::Dot);
+    assert!(dot.starts_with("digraph states {\n"), "{dot}");
+    assert!(dot.contains(r#"s0 -> s1 [label="process \"0\"\l\\"];"#), "{dot}");
+    assert!(dot.contains(r#"label="both \"done\"\\u{1}", shape=octagon"#), "{dot}");
+    let json = text(GraphFormat::Json);
+    assert!(
+        json.contains(r#"{"initial":true,"values":{"\u003c/script>":"0","b\"":"0"}}"#),
+        "{json}"
+    );
+    assert!(
+        json.contains(r#""failure":"both \"done\"\u0001","action":"process \"0\"\u000a\\""#),
+        "{json}"
+    );
+    assert!(json.ends_with(r#"],"complete":true}"#), "{json}");
+    let few = Options { states_max: Some(3), ..Options::default() };
+    let json = export(&Locks, GraphFormat::Json, &few, &Control::default()).unwrap();
+    assert_eq!(json.matches("\"initial\"").count(), 3, "{json}");
+    assert!(json.ends_with(r#"],"complete":false}"#));
+}
+
+#[test]
+fn walks_are_the_same_for_a_seed() {
+    let options = WalkOptions { seed: 3, walks: 200, steps_max: 20, deadlocks: true };
+    let one = walk(&Locks, &options, &Control::default()).unwrap();
+    let two = walk(&Locks, &options, &Control::default()).unwrap();
+    assert_eq!(one.stats, two.stats);
+    assert_eq!(one.stats.executions, 200);
+    assert_eq!(one.violations.len(), 2);
+    assert_eq!(one.violations[0].path.steps.len(), 2);
+    assert_eq!(one.violations[1].path.steps.len(), 6);
+    let short = WalkOptions { steps_max: 1, ..options };
+    assert!(walk(&Locks, &short, &Control::default()).unwrap().violations.is_empty());
+}
+
+#[test]
+fn memory_is_limited() {
+    let limits = Limits { memory_bytes: Some(3_000_000), ..Limits::NONE };
+    let control = Control { limits, ..Control::default() };
+    let outcome = search(&TwoPhase { participants: 8 }, &Options::default(), &control).unwrap();
+    assert_eq!((outcome.complete, outcome.limits.as_slice()), (false, &[Limit::Memory][..]));
+    assert!(outcome.stats.states > 10_000 && outcome.never_run.is_none());
+    let bits = Options { storage: Storage::Bitstate { bytes: 1 << 16 }, ..Options::default() };
+    let outcome = search(&TwoPhase { participants: 6 }, &bits, &Control::default()).unwrap();
+    assert!(!outcome.complete && outcome.limits == [Limit::Bitstate]);
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let bits = Options {
+        storage: Storage::Bitstate { bytes: 64 },
+        keep_graph: true,
+        ..Options::default()
+    };
+    let refused = search(&Counter { limit: 3 }, &bits, &Control::default()).err();
+    assert!(matches!(refused, Some(SearchError::NeedsStates(_))));
+}
+
+/// Tasks `a` and `b` that add and double; fails at 3. With or without snapshots.
+struct Adder {
+    program: Program,
+    tables: Tables,
+    state: (u32, bool, bool),
+    saved: Option<Vec<(u32, bool, bool)>>,
+    runs: u32,
+}
+
+impl Adder {
+    fn new(snapshots: bool) -> Adder {
+        Adder {
+            program: Program::new("adder"),
+            tables: Tables::default(),
+            state: (1, true, true),
+            saved: snapshots.then(Vec::new),
+            runs: 0,
+        }
+    }
+}
+
+impl TaskSystem for Adder {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { snapshot: self.saved.is_some(), ..Capabilities::default() }
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.runs += 1;
+        self.state = (1, true, true);
+        Ok(())
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        let both = [("a", self.state.1), ("b", self.state.2)];
+        Ok(both
+            .iter()
+            .filter(|(_, pending)| *pending)
+            .map(|(name, _)| EnabledTask {
+                task: TaskName::root(name),
+                handler: "main".to_owned(),
+                alternatives: 2,
+            })
+            .collect())
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        let mut step = Step::of(choice.task.clone());
+        if choice.task == TaskName::root("a") {
+            self.state = (self.state.0 + choice.alternative, false, self.state.2);
+        } else {
+            self.state = (self.state.0 * (1 + choice.alternative), self.state.1, false);
+        }
+        if self.state == (3, false, false) {
+            step.failures.push("three".to_owned());
+        }
+        Ok(step)
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        Ok(Observation::new())
+    }
+
+    fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
+        if self.saved.is_some() { Some(self) } else { None }
+    }
+}
+
+impl Snapshots for Adder {
+    fn save(&mut self) -> Result<SnapshotId, RunError> {
+        let state = self.state;
+        let saved = self.saved.as_mut().ok_or(RunError::Unsupported("snapshots"))?;
+        saved.push(state);
+        Ok(SnapshotId(saved.len() as u64 - 1))
+    }
+
+    fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError> {
+        let saved = self.saved.as_ref().and_then(|saved| saved.get(snapshot.0 as usize));
+        self.state = *saved.ok_or(RunError::Unsupported("snapshots"))?;
+        Ok(())
+    }
+
+    fn forget(&mut self, _snapshot: SnapshotId) {}
+
+    fn fingerprint(&mut self) -> Hash128 {
+        anyorder_system::StateHash::of(&self.state)
+    }
+}
+
+#[test]
+fn tasks_with_and_without_snapshots() {
+    let options = TaskOptions { depth_max: 10, states_max: None };
+    let mut plain = Adder::new(false);
+    let without = search_tasks(&mut plain, &options, &Control::default()).unwrap();
+    let mut saving = Adder::new(true);
+    let with = search_tasks(&mut saving, &options, &Control::default()).unwrap();
+    // Two orders of two tasks with two alternatives each.
+    assert!(without.complete && with.complete, "{without:?} {with:?}");
+    assert_eq!(without.stats.transitions, 4 + 8);
+    assert_eq!(u64::from(plain.runs), without.stats.executions);
+    assert_eq!(saving.runs, 1);
+    // (1,tt); (1,ft) (2,ft) (1,tf) (2,tf); (1,ff) (2,ff) (4,ff); 3 = 2 + 1 fails and is not gone on from.
+    assert_eq!(with.stats.states, 8);
+    for outcome in [&without, &with] {
+        assert_eq!(outcome.failures.len(), 1);
+        let tasks: Vec<String> = outcome.failures[0]
+            .schedule
+            .choices
+            .iter()
+            .map(|choice| choice.task.to_string())
+            .collect();
+        assert_eq!(tasks, ["b", "a"]);
+    }
+    let shallow = TaskOptions { depth_max: 1, states_max: None };
+    let cut = search_tasks(&mut Adder::new(false), &shallow, &Control::default()).unwrap();
+    assert_eq!(
+        (cut.complete, cut.limits.as_slice(), cut.failures.len()),
+        (false, &[Limit::Depth][..], 0)
+    );
+    let limits = Limits { executions: Some(3), ..Limits::NONE };
+    let few = Control { limits, ..Control::default() };
+    let cut = search_tasks(&mut Adder::new(false), &options, &few).unwrap();
+    assert_eq!((cut.limits.as_slice(), cut.stats.executions), (&[Limit::Executions][..], 3));
+}

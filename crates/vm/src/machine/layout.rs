@@ -1,0 +1,144 @@
+//! Where things are in a state: arrays and families laid out one after another.
+
+use crate::program::{Granularity, MailboxKind, Program};
+
+/// The numbers of members, slots, mailboxes and flags.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    /// The first lock of each declaration.
+    pub(crate) lock_first: Vec<u32>,
+    /// The number of locks.
+    pub(crate) locks: u32,
+    /// The first condition of each declaration.
+    pub(crate) cond_first: Vec<u32>,
+    /// The first handler instance of each declaration. Instances are slots and mailboxes.
+    pub(crate) handler_first: Vec<u32>,
+    /// For each handler instance its declaration.
+    pub(crate) handler_of: Vec<u16>,
+    /// For each handler instance its kind.
+    pub(crate) mailboxes: Vec<MailboxKind>,
+    /// The first member of each event.
+    pub(crate) event_first: Vec<u32>,
+    /// For each event member its event and index value.
+    pub(crate) members: Vec<(u16, i64)>,
+    /// For each event member the slot that it runs in: a handler instance, or one of its own.
+    pub(crate) member_slot: Vec<u32>,
+    /// For each event whether states must tell that it has started.
+    pub(crate) keep_started: Vec<bool>,
+    /// The number of slots.
+    pub(crate) slots: u32,
+    /// The first member of each thread.
+    pub(crate) thread_first: Vec<u32>,
+    /// For each thread member its thread and index value.
+    pub(crate) thread_members: Vec<(u16, i64)>,
+}
+
+/// The flag that tells that `init` has not run yet.
+pub(crate) const INIT_FLAG: usize = 0;
+
+impl Layout {
+    pub(crate) fn new(program: &Program) -> Layout {
+        let mut layout = Layout::default();
+        for lock in &program.locks {
+            layout.lock_first.push(layout.locks);
+            layout.locks += u32::from(lock.array.unwrap_or(1));
+        }
+        let mut conds = 0;
+        for cond in &program.conds {
+            layout.cond_first.push(conds);
+            conds += u32::from(cond.array.unwrap_or(1));
+        }
+        for (i, handler) in (0..).zip(&program.handlers) {
+            layout.handler_first.push(layout.mailboxes.len() as u32);
+            for _ in 0..handler.array.unwrap_or(1) {
+                layout.handler_of.push(i);
+                layout.mailboxes.push(handler.mailbox);
+            }
+        }
+        layout.slots = layout.mailboxes.len() as u32;
+        layout.events(program);
+        for (i, thread) in (0..).zip(&program.threads) {
+            layout.thread_first.push(layout.thread_members.len() as u32);
+            let (first, count) = thread.family.map_or((0, 1), |f| (f.first, f.count));
+            for k in 0..i64::from(count) {
+                layout.thread_members.push((i, first.wrapping_add(k)));
+            }
+        }
+        layout
+    }
+
+    fn events(&mut self, program: &Program) {
+        for (i, event) in (0..).zip(&program.events) {
+            self.event_first.push(self.members.len() as u32);
+            let (first, count) = event.family.map_or((0, 1), |f| (f.first, f.count));
+            for k in 0..i64::from(count) {
+                self.members.push((i, first.wrapping_add(k)));
+                let own = self.slots;
+                self.member_slot.push(match event.handler {
+                    Some((handler, instance)) => {
+                        self.handler_first[handler.index()] + u32::from(instance)
+                    }
+                    None => own,
+                });
+                self.slots += u32::from(event.handler.is_none());
+            }
+        }
+        self.keep_started = program.events.iter().map(|event| event.once).collect();
+        for event in &program.events {
+            for other in event.after.iter().chain(&event.started) {
+                self.keep_started[other.index()] = true;
+            }
+        }
+    }
+
+    /// The mailbox of what is posted to `any`.
+    pub(crate) fn pool(&self) -> usize {
+        self.mailboxes.len()
+    }
+
+    /// The flag that tells that an event member has started.
+    pub(crate) fn started_flag(&self, member: u32) -> usize {
+        1 + member as usize
+    }
+
+    /// The flag that tells that an event member is not as enabled as at the start.
+    pub(crate) fn toggled_flag(&self, member: u32) -> usize {
+        1 + self.members.len() + member as usize
+    }
+
+    /// The number of flags.
+    pub(crate) fn flags(&self) -> usize {
+        1 + 2 * self.members.len()
+    }
+
+    /// The members of an event.
+    pub(crate) fn members_of(&self, event: usize) -> std::ops::Range<u32> {
+        let end = self.event_first.get(event + 1).copied();
+        self.event_first[event]..end.unwrap_or(self.members.len() as u32)
+    }
+
+    /// The owner that a declared thread is for locks.
+    pub(crate) fn owner_thread(&self, thread: u32) -> u32 {
+        1 + thread
+    }
+
+    /// The owner that a slot is for locks.
+    pub(crate) fn owner_slot(&self, slot: u32) -> u32 {
+        1 + self.thread_members.len() as u32 + slot
+    }
+
+    /// The owner that a dynamic thread is for locks, by its handle; 0 for one that has ended.
+    pub(crate) fn owner_dynamic(&self, handle: u32) -> u32 {
+        1 + self.thread_members.len() as u32 + self.slots + handle
+    }
+
+    /// Returns the handle of a dynamic thread that owns a lock.
+    pub(crate) fn dynamic_of(&self, owner: u32) -> Option<u32> {
+        owner.checked_sub(self.owner_dynamic(0))
+    }
+}
+
+/// Whether a program's tasks and events are one step each.
+pub(crate) fn atomic(program: &Program) -> bool {
+    program.settings.granularity == Granularity::Task
+}

@@ -1,0 +1,24 @@
+//! Values of constants.
+
+use crate::program::Literal;
+use crate::value::{Map, Seq, Set, Value};
+use std::sync::Arc;
+
+/// Makes the value of a constant, which the validator has found not to nest too deep.
+pub(crate) fn value(literal: &Literal) -> Value {
+    let values = |items: &[Literal]| items.iter().map(value).collect::<Vec<Value>>();
+    match literal {
+        Literal::Null => Value::Null,
+        Literal::Bool(value) => Value::Bool(*value),
+        Literal::Int(value) => Value::Int(*value),
+        Literal::Str(text) => Value::str(text),
+        Literal::Enum(ty, variant, payload) => Value::variant(ty.0, *variant, &values(payload)),
+        Literal::List(items) => Value::List(Arc::new(Seq::list(values(items)))),
+        Literal::Set(items) => Value::Set(Arc::new(Set::new(values(items)))),
+        Literal::Map(entries) => {
+            let entries = entries.iter().map(|(k, v)| (value(k), value(v))).collect();
+            Value::Map(Arc::new(Map::new(entries)))
+        }
+        Literal::Record(ty, fields) => Value::Record(Arc::new(Seq::new(ty.0, 0, values(fields)))),
+    }
+}

@@ -1,0 +1,17 @@
+//! A program made ready to run.
+
+pub use self::ready::{Machine, Switches};
+
+pub(crate) use self::layout::INIT_FLAG;
+
+pub(crate) mod literal;
+
+mod ready;
+
+mod layout;
+
+mod live;
+
+mod branching;
+
+mod prepare;

@@ -1,0 +1,51 @@
+//! The code that runs: the program's, instruction by instruction, with some of them replaced by faster ones.
+
+use super::live::Live;
+use crate::program::{ConstId, Function, Op, Program};
+use crate::value::Value;
+
+/// A function made ready to run. Positions are those of the program's code.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub(crate) ops: Vec<Op>,
+    pub(crate) params: u16,
+    pub(crate) registers: u16,
+    /// Whether no register is read before it is set, parameters and captures apart: then none need be null at the start.
+    pub(crate) clean: bool,
+}
+
+impl Code {
+    pub(crate) fn new(
+        program: &Program,
+        function: &Function,
+        live: &Live,
+        constants: &mut Vec<Value>,
+    ) -> Code {
+        let ops = function.code.iter().map(|op| faster(program, op, constants)).collect();
+        let inputs = usize::from(function.params + function.captures);
+        let mut rest = inputs..usize::from(function.registers);
+        let clean = !rest.any(|reg| live.is_live(0, reg));
+        Code { ops, params: function.params, registers: function.registers, clean }
+    }
+}
+
+/// An instruction that does the same.
+fn faster(program: &Program, op: &Op, constants: &mut Vec<Value>) -> Op {
+    match *op {
+        Op::Enum { dst, ty, variant, .. }
+            if program.enums[ty.index()].variants[usize::from(variant)].payload == 0 =>
+        {
+            let value = Value::Variant { ty: ty.0, variant };
+            let known = constants.iter().position(|constant| *constant == value);
+            let index = known.unwrap_or_else(|| {
+                constants.push(value);
+                constants.len() - 1
+            });
+            match u32::try_from(index) {
+                Ok(index) => Op::Const { dst, constant: ConstId(index) },
+                Err(_) => *op,
+            }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,89 @@
+//! A program made ready to run.
+
+use super::branching;
+use super::layout::{self, Layout};
+use super::literal;
+use super::live::Live;
+use super::prepare::Code;
+use crate::program::{Program, ProgramError};
+use crate::value::Value;
+
+/// A program made ready to run: checked, laid out, with what can be known of its code worked out.
+#[derive(Debug)]
+pub struct Machine {
+    pub(crate) program: Program,
+    pub(crate) constants: Vec<Value>,
+    /// The code of each function.
+    pub(crate) code: Vec<Code>,
+    pub(crate) layout: Layout,
+    /// For each function, which registers are live where.
+    pub(crate) live: Vec<Live>,
+    /// For each function, whether running it can give another number of transitions than one.
+    pub(crate) branches: Vec<bool>,
+    /// Whether objects, handles or dynamic threads can exist, so that states need numbering.
+    pub(crate) numbers: bool,
+    /// Whether tasks and events are one step each.
+    pub(crate) atomic: bool,
+    pub(crate) switches: Switches,
+}
+
+/// Parts of the canonical form that tests can switch off, to see that they are caught.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[doc(hidden)]
+pub struct Switches {
+    /// Registers that are never read again are kept.
+    pub keep_dead: bool,
+    /// Objects that nothing refers to are kept.
+    pub keep_garbage: bool,
+    /// Objects keep the order of their allocation.
+    pub keep_heap_order: bool,
+    /// Bags keep the order of the posts.
+    pub keep_bag_order: bool,
+    /// Due times are taken from the start of the run.
+    pub absolute_time: bool,
+    /// Handles of ended tasks keep their number.
+    pub keep_handles: bool,
+    /// Registers that are read again are dropped: unsound.
+    pub drop_live: bool,
+    /// Fifo mailboxes are sorted: unsound.
+    pub sort_fifo: bool,
+    /// Locks are not looked at: unsound.
+    pub forget_locks: bool,
+    /// Due times are not looked at: unsound.
+    pub forget_due: bool,
+}
+
+impl Machine {
+    /// Checks a program and makes it ready.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first mistake in the program.
+    pub fn new(program: Program) -> Result<Machine, ProgramError> {
+        program.validate()?;
+        let mut constants: Vec<Value> = program.constants.iter().map(literal::value).collect();
+        let layout = Layout::new(&program);
+        let live: Vec<Live> = program.functions.iter().map(|f| Live::new(&program, f)).collect();
+        let functions = program.functions.iter().zip(&live);
+        let code =
+            functions.map(|(f, live)| Code::new(&program, f, live, &mut constants)).collect();
+        let branches = branching::branches(&program);
+        let atomic = layout::atomic(&program);
+        let numbers = branching::numbers(&program, atomic);
+        let switches = Switches::default();
+        Ok(Machine { program, constants, code, layout, live, branches, numbers, atomic, switches })
+    }
+
+    /// Returns the program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Switches parts of the canonical form off, for tests that must then fail.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_switches(self, switches: Switches) -> Machine {
+        Machine { switches, ..self }
+    }
+}

@@ -1,0 +1,275 @@
+//! Makes a program piece by piece.
+
+use super::declare::{
+    Choice, Class, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock, MailboxKind, Post,
+    PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
+};
+use super::function::{Function, SourceSite};
+use super::function_build::FunctionBuilder;
+use super::ids::{
+    ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, FuncId, GlobalId, HandlerId, LockId,
+    NameId, PostId, RecordId, Reg, SiteId, TaskId, ThreadId, TypeId,
+};
+use super::literal::Literal;
+use super::types::Type;
+use super::validate::ProgramError;
+use super::whole::{Program, Settings};
+use anyorder_system::Level;
+
+/// Makes a [`Program`]. Everything can be declared in any order, functions before their bodies are known
+/// ([`declare_function`](Self::declare_function), then [`define`](Self::define)). Tables that grow too long
+/// are found by [`finish`](Self::finish).
+///
+/// ```
+/// use anyorder_vm::program::{Literal, Op, ProgramBuilder};
+///
+/// let mut b = ProgramBuilder::new("counter");
+/// let x = b.global("x", Literal::Int(0));
+/// let mut f = b.function("click", 0);
+/// let r = f.reg();
+/// f.emit(Op::GetGlobal { dst: r, global: x });
+/// f.emit(Op::AddInt { dst: r, a: r, value: 1 });
+/// f.emit(Op::SetGlobal { global: x, src: r });
+/// f.emit(Op::ReturnNull);
+/// let body = b.add(f);
+/// b.event("click", body);
+/// let program = b.finish()?;
+/// assert_eq!(program.events.len(), 1);
+/// # Ok::<(), anyorder_vm::program::ProgramError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ProgramBuilder {
+    program: Program,
+}
+
+/// The number of the next entry of a table; too long a table is found by the validator.
+fn next16<T>(table: &[T]) -> u16 {
+    u16::try_from(table.len()).unwrap_or(u16::MAX)
+}
+
+impl ProgramBuilder {
+    /// Starts a program.
+    #[must_use]
+    pub fn new(name: &str) -> ProgramBuilder {
+        let sites = vec![SourceSite::default()];
+        ProgramBuilder { program: Program { name: name.to_owned(), sites, ..Program::default() } }
+    }
+
+    /// Returns what there is so far.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Returns what there is so far, to change what the methods here do not.
+    pub fn program_mut(&mut self) -> &mut Program {
+        &mut self.program
+    }
+
+    /// Sets how the program is run.
+    pub fn settings(&mut self, settings: Settings) {
+        self.program.settings = settings;
+    }
+
+    /// Adds a source file and returns its number for [`site`](Self::site).
+    pub fn file(&mut self, name: &str) -> u16 {
+        self.program.files.push(name.to_owned());
+        next16(&self.program.files) - 1
+    }
+
+    /// Returns the number of a source position. Repeated calls for the position asked last give the same number.
+    pub fn site(&mut self, file: u16, line: u32, column: u32) -> SiteId {
+        let site = SourceSite { file, line, column };
+        if self.program.sites.last() != Some(&site) {
+            self.program.sites.push(site);
+        }
+        SiteId(u32::try_from(self.program.sites.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Returns the number of a name; equal names have equal numbers. Linear in the number of names.
+    pub fn name(&mut self, name: &str) -> NameId {
+        let known = self.program.names.iter().position(|n| n == name);
+        let index = known.unwrap_or_else(|| {
+            self.program.names.push(name.to_owned());
+            self.program.names.len() - 1
+        });
+        NameId(u16::try_from(index).unwrap_or(u16::MAX))
+    }
+
+    /// Adds a constant.
+    pub fn constant(&mut self, value: Literal) -> ConstId {
+        self.program.constants.push(value);
+        ConstId(u32::try_from(self.program.constants.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Adds a type to check for.
+    pub fn ty(&mut self, ty: Type) -> TypeId {
+        self.program.types.push(ty);
+        TypeId(next16(&self.program.types) - 1)
+    }
+
+    /// Adds an enum: names of its variants, and how many payload values each has.
+    pub fn enumeration(&mut self, name: &str, variants: &[(&str, u16)]) -> EnumId {
+        let variant =
+            |(name, payload): &(&str, u16)| Variant { name: (*name).to_owned(), payload: *payload };
+        let variants = variants.iter().map(variant).collect();
+        self.program.enums.push(Enum { name: name.to_owned(), variants });
+        EnumId(next16(&self.program.enums) - 1)
+    }
+
+    /// Adds a record type.
+    pub fn record(&mut self, name: &str, fields: &[&str]) -> RecordId {
+        let fields = fields.iter().map(|f| self.name(f)).collect();
+        self.program.records.push(Record { name: name.to_owned(), fields });
+        RecordId(next16(&self.program.records) - 1)
+    }
+
+    /// Adds a class.
+    pub fn class(&mut self, name: &str, fields: &[&str]) -> ClassId {
+        let fields = fields.iter().map(|f| self.name(f)).collect();
+        self.program.classes.push(Class { name: name.to_owned(), fields, methods: Vec::new() });
+        ClassId(next16(&self.program.classes) - 1)
+    }
+
+    /// Adds a method to a class, for calls on receivers of unknown type.
+    pub fn method(&mut self, class: ClassId, name: &str, func: FuncId) {
+        let name = self.name(name);
+        if let Some(class) = self.program.classes.get_mut(class.index()) {
+            class.methods.push((name, func));
+        }
+    }
+
+    /// Adds a global.
+    pub fn global(&mut self, name: &str, initial: Literal) -> GlobalId {
+        let level = Level::Persistent;
+        self.program.globals.push(Global { name: name.to_owned(), initial, level });
+        GlobalId(next16(&self.program.globals) - 1)
+    }
+
+    /// Adds a lock, or an array of locks.
+    pub fn lock(&mut self, name: &str, array: Option<u16>) -> LockId {
+        self.program.locks.push(Lock { name: name.to_owned(), array });
+        LockId(next16(&self.program.locks) - 1)
+    }
+
+    /// Adds a condition, or an array of conditions.
+    pub fn cond(&mut self, name: &str, array: Option<u16>) -> CondId {
+        self.program.conds.push(Cond { name: name.to_owned(), array });
+        CondId(next16(&self.program.conds) - 1)
+    }
+
+    /// Adds a handler, or an array of handlers.
+    pub fn handler(&mut self, name: &str, mailbox: MailboxKind, array: Option<u16>) -> HandlerId {
+        self.program.handlers.push(Handler { name: name.to_owned(), mailbox, array, fair: true });
+        HandlerId(next16(&self.program.handlers) - 1)
+    }
+
+    /// Adds a task; `handler` is where posts that name no handler go.
+    pub fn task(&mut self, name: &str, body: FuncId, handler: Option<HandlerId>) -> TaskId {
+        let handler = handler.map(|h| (h, 0));
+        self.program.tasks.push(Task { name: name.to_owned(), body, handler });
+        TaskId(next16(&self.program.tasks) - 1)
+    }
+
+    /// Adds an event that is always enabled. Change the rest by [`event_mut`](Self::event_mut).
+    pub fn event(&mut self, name: &str, body: FuncId) -> EventId {
+        self.program.events.push(Event {
+            name: name.to_owned(),
+            family: None,
+            handler: None,
+            guard: None,
+            body,
+            once: false,
+            after: Vec::new(),
+            started: Vec::new(),
+            disabled: false,
+            fair: true,
+        });
+        EventId(next16(&self.program.events) - 1)
+    }
+
+    /// Returns an event that was added, to change it; `None` for an unknown one.
+    pub fn event_mut(&mut self, event: EventId) -> Option<&mut Event> {
+        self.program.events.get_mut(event.index())
+    }
+
+    /// Adds a thread, or a family of threads.
+    pub fn thread(&mut self, name: &str, family: Option<Family>, body: FuncId) -> ThreadId {
+        self.program.threads.push(Thread { name: name.to_owned(), family, body, fair: true });
+        ThreadId(next16(&self.program.threads) - 1)
+    }
+
+    /// Adds a way to post: to the given target, at once, behind the others.
+    pub fn post(&mut self, task: TaskId, target: PostTarget) -> PostId {
+        self.post_with(Post { task, target, delay: Reg::NONE, front: false })
+    }
+
+    /// Adds a way to post.
+    pub fn post_with(&mut self, post: Post) -> PostId {
+        self.program.posts.push(post);
+        PostId(next16(&self.program.posts) - 1)
+    }
+
+    /// Adds a choice between labelled alternatives.
+    pub fn choice(&mut self, labels: &[&str]) -> ChoiceId {
+        let labels = labels.iter().map(|&l| l.to_owned()).collect();
+        self.program.choices.push(Choice { labels });
+        ChoiceId(next16(&self.program.choices) - 1)
+    }
+
+    /// Adds an invariant.
+    pub fn invariant(&mut self, name: &str, holds: FuncId) {
+        self.program.invariants.push(Invariant { name: name.to_owned(), holds });
+    }
+
+    /// Adds a response property.
+    pub fn response(&mut self, name: &str, trigger: FuncId, response: FuncId) {
+        self.program.responses.push(Response { name: name.to_owned(), trigger, response });
+    }
+
+    /// Adds a symmetry.
+    pub fn symmetry(&mut self, symmetry: Symmetry) {
+        self.program.symmetries.push(symmetry);
+    }
+
+    /// Starts a function with its parameters in the first registers; [`add`](Self::add) or [`define`](Self::define) it later.
+    #[must_use]
+    pub fn function(&self, name: &str, params: u16) -> FunctionBuilder {
+        FunctionBuilder::new(name, params, 0)
+    }
+
+    /// Starts the function of a closure: parameters, then captures, in the first registers.
+    #[must_use]
+    pub fn closure(&self, name: &str, params: u16, captures: u16) -> FunctionBuilder {
+        FunctionBuilder::new(name, params, captures)
+    }
+
+    /// Adds a function.
+    pub fn add(&mut self, function: FunctionBuilder) -> FuncId {
+        self.program.functions.push(function.finish());
+        FuncId(next16(&self.program.functions) - 1)
+    }
+
+    /// Reserves the number of a function, so that others can call it before it is known.
+    pub fn declare_function(&mut self) -> FuncId {
+        self.program.functions.push(Function::default());
+        FuncId(next16(&self.program.functions) - 1)
+    }
+
+    /// Gives a declared function its body; nothing happens for an unknown number.
+    pub fn define(&mut self, id: FuncId, function: FunctionBuilder) {
+        if let Some(slot) = self.program.functions.get_mut(id.index()) {
+            *slot = function.finish();
+        }
+    }
+
+    /// Ends the program and checks it.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first mistake that [`Program::validate`] finds.
+    pub fn finish(self) -> Result<Program, ProgramError> {
+        self.program.validate()?;
+        Ok(self.program)
+    }
+}

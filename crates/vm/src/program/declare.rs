@@ -1,0 +1,227 @@
+//! Declarations: what a program consists of besides code.
+
+use super::ids::{
+    CondId, EventId, FuncId, GlobalId, HandlerId, LockId, NameId, Reg, TaskId, ThreadId,
+};
+use super::literal::Literal;
+use anyorder_system::Level;
+
+/// A global variable: a shared location.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: String,
+    /// Its value at the start. What needs code to compute belongs into `init`.
+    pub initial: Literal,
+    /// Its level in observations.
+    pub level: Level,
+}
+
+/// A variant of an enum.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// The number of its payload values.
+    pub payload: u16,
+}
+
+/// An enum.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Enum {
+    /// Its name.
+    pub name: String,
+    /// Its variants.
+    pub variants: Vec<Variant>,
+}
+
+/// A record type: values without identity.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// Its name.
+    pub name: String,
+    /// Its fields in order of declaration, by name.
+    pub fields: Vec<NameId>,
+}
+
+/// A class: objects with identity.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Its fields in order of declaration, by name.
+    pub fields: Vec<NameId>,
+    /// Its methods by name, for calls on receivers of unknown type. The object is the first parameter.
+    pub methods: Vec<(NameId, FuncId)>,
+}
+
+/// A lock, or an array of locks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lock {
+    /// Its name.
+    pub name: String,
+    /// The length of the array, if it is one.
+    pub array: Option<u16>,
+}
+
+/// A condition, or an array of conditions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cond {
+    /// Its name.
+    pub name: String,
+    /// The length of the array, if it is one.
+    pub array: Option<u16>,
+}
+
+/// The discipline of a mailbox.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MailboxKind {
+    /// The oldest message first.
+    Fifo,
+    /// Any message.
+    Bag,
+    /// The message with the least due time first, of those the oldest.
+    Delayed,
+}
+
+/// A handler, or an array of handlers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Handler {
+    /// Its name.
+    pub name: String,
+    /// Its mailbox.
+    pub mailbox: MailboxKind,
+    /// The length of the array, if it is one.
+    pub array: Option<u16>,
+    /// Whether it goes on for ever when it can (weak fairness).
+    pub fair: bool,
+}
+
+/// A task: what can be posted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// Its name.
+    pub name: String,
+    /// Its body, whose parameters are the task's.
+    pub body: FuncId,
+    /// The handler it goes to when a post names none: its declaration, and the instance.
+    pub handler: Option<(HandlerId, u16)>,
+}
+
+/// The members of a family: integers from `first`, `count` of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Family {
+    /// The index of the first member.
+    pub first: i64,
+    /// The number of members.
+    pub count: u16,
+}
+
+/// An external event, or a family of events.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Its name.
+    pub name: String,
+    /// The members, if it is a family; guard and body then have the index as their only parameter.
+    pub family: Option<Family>,
+    /// The handler it runs on: its declaration, and the instance. Without one, it (each member) has a handler of its own.
+    pub handler: Option<(HandlerId, u16)>,
+    /// A function that tells whether it is enabled. It must not change anything, choose or block.
+    pub guard: Option<FuncId>,
+    /// What it does.
+    pub body: FuncId,
+    /// Whether it (each member) happens at most once.
+    pub once: bool,
+    /// Events that must have ended before it can happen (of a family: all members).
+    pub after: Vec<EventId>,
+    /// Events that must have started before it can (of a family: all members): its predecessors in `driver` lists.
+    pub started: Vec<EventId>,
+    /// Whether it waits for an `enable`.
+    pub disabled: bool,
+    /// Whether it goes on for ever when it can (weak fairness).
+    pub fair: bool,
+}
+
+/// A thread, or a family of threads, that runs from the start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thread {
+    /// Its name.
+    pub name: String,
+    /// The members, if it is a family; the body then has the index as its only parameter.
+    pub family: Option<Family>,
+    /// What it does.
+    pub body: FuncId,
+    /// Whether it goes on for ever when it can (weak fairness).
+    pub fair: bool,
+}
+
+/// Where a post goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PostTarget {
+    /// To the task's own handler.
+    Own,
+    /// To a handler: its declaration, and the register that holds the instance's number ([`Reg::NONE`] for the first).
+    Handler(HandlerId, Reg),
+    /// To a fresh handler that runs only this task.
+    Any,
+}
+
+/// A way to post a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Post {
+    /// The task.
+    pub task: TaskId,
+    /// Where to.
+    pub target: PostTarget,
+    /// The register that holds the delay ([`Reg::NONE`]: 0). Only `delayed` mailboxes look at it.
+    pub delay: Reg,
+    /// Whether the message goes before all others.
+    pub front: bool,
+}
+
+/// A choice between labelled alternatives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// The labels, one for each alternative, "" where there is none. At least one alternative.
+    pub labels: Vec<String>,
+}
+
+/// A property of every state between steps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Invariant {
+    /// Its name.
+    pub name: String,
+    /// A function without parameters that tells whether it holds; under the rules of guards.
+    pub holds: FuncId,
+}
+
+/// Whenever the trigger holds, the response holds then or later.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Response {
+    /// Its name.
+    pub name: String,
+    /// A function without parameters, under the rules of guards.
+    pub trigger: FuncId,
+    /// A function without parameters, under the rules of guards.
+    pub response: FuncId,
+}
+
+/// Components that the program declares to be interchangeable: permuting the instances of all that is listed, in the same
+/// way, gives a state that behaves the same. Each array or family listed has `size` members.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Symmetry {
+    /// The number of instances.
+    pub size: u16,
+    /// Arrays of handlers.
+    pub handlers: Vec<HandlerId>,
+    /// Families of threads.
+    pub threads: Vec<ThreadId>,
+    /// Families of events.
+    pub events: Vec<EventId>,
+    /// Arrays of locks.
+    pub locks: Vec<LockId>,
+    /// Arrays of conditions.
+    pub conds: Vec<CondId>,
+    /// Globals that hold a list with one element for each instance. A list of another length makes the state its own representative.
+    pub globals: Vec<GlobalId>,
+}

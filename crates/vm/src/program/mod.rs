@@ -1,0 +1,48 @@
+//! What a compiler produces: declarations and register bytecode.
+//!
+//! A [`Program`] is plain data. [`ProgramBuilder`] and [`FunctionBuilder`] make one piece by piece;
+//! [`Program::validate`] checks it, so that no program can make the machine panic.
+
+pub use self::build::ProgramBuilder;
+pub use self::builtin::Builtin;
+pub use self::declare::{
+    Choice, Class, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock, MailboxKind, Post,
+    PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
+};
+pub use self::function::{Function, SourceSite};
+pub use self::function_build::{FunctionBuilder, Label};
+pub use self::ids::{
+    ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, FuncId, GlobalId, HandlerId, LockId,
+    NameId, PostId, RecordId, Reg, SiteId, TaskId, ThreadId, TypeId,
+};
+pub use self::literal::Literal;
+pub use self::op::Op;
+pub use self::types::Type;
+pub use self::validate::ProgramError;
+pub use self::whole::{Granularity, Program, Settings};
+
+mod ids;
+
+mod literal;
+
+mod types;
+
+mod declare;
+
+mod builtin;
+
+mod op;
+
+mod op_use;
+
+mod function;
+
+mod whole;
+
+mod build;
+
+mod function_build;
+
+mod validate;
+
+mod validate_op;

@@ -1,0 +1,56 @@
+//! Types that a value can be checked for while the program runs.
+
+use super::ids::{ClassId, EnumId, RecordId};
+
+/// A type, as far as one look at a value tells: elements of containers are not looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// Any value.
+    Any,
+    /// `null`.
+    Null,
+    /// A boolean.
+    Bool,
+    /// An integer.
+    Int,
+    /// A string.
+    Str,
+    /// A list.
+    List,
+    /// A set.
+    Set,
+    /// A map.
+    Map,
+    /// A function.
+    Func,
+    /// A handle of a task or thread.
+    Handle,
+    /// A value of this enum.
+    Enum(EnumId),
+    /// A value of this record type.
+    Record(RecordId),
+    /// An object of this class.
+    Object(ClassId),
+    /// An integer or `null`.
+    NullOrInt,
+    /// A boolean or `null`.
+    NullOrBool,
+    /// A string or `null`.
+    NullOrStr,
+    /// A list or `null`.
+    NullOrList,
+    /// A set or `null`.
+    NullOrSet,
+    /// A map or `null`.
+    NullOrMap,
+    /// A function or `null`.
+    NullOrFunc,
+    /// A handle or `null`.
+    NullOrHandle,
+    /// A value of this enum, or `null`.
+    NullOrEnum(EnumId),
+    /// A value of this record type, or `null`.
+    NullOrRecord(RecordId),
+    /// An object of this class, or `null`.
+    NullOrObject(ClassId),
+}

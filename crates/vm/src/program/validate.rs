@@ -1,0 +1,323 @@
+//! Checks a program, so that the machine need not.
+
+use super::declare::PostTarget;
+use super::function::Function;
+use super::ids::{FuncId, HandlerId, NameId, Reg};
+use super::literal::Literal;
+use super::types::Type;
+use super::validate_op;
+use super::whole::Program;
+
+/// A mistake in a program: a bug of whoever made it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("bad program: {place}: {what}")]
+pub struct ProgramError {
+    /// Where: a function and the position of an instruction, or a declaration.
+    pub place: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// How many registers a function may have.
+const REGISTERS_MAX: u16 = 4_096;
+/// How large the liveness table of a function may get: 64 registers at one instruction count as one.
+const LIVENESS_MAX: usize = 1 << 21;
+/// How many locks, conditions, slots, event members or thread members there may be.
+const MEMBERS_MAX: u64 = 1 << 20;
+/// How many entries a table numbered by 16 bits may have; the last number means "none".
+const TABLE_MAX: usize = u16::MAX as usize;
+
+type Check = Result<(), String>;
+
+/// Makes the message of a number that a table does not have.
+pub(super) fn known(what: &str, index: usize, length: usize) -> Check {
+    if index < length { Ok(()) } else { Err(format!("no {what} {index}")) }
+}
+
+fn within(what: &str, count: u64, limit: u64) -> Check {
+    if count <= limit { Ok(()) } else { Err(format!("{count} {what}, more than {limit}")) }
+}
+
+impl Program {
+    /// Checks every number, register, jump and size in the program. A program that passes cannot make the machine panic.
+    /// Linear in the size of the program, but for families that are listed in one another's `after`.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first mistake.
+    pub fn validate(&self) -> Result<(), ProgramError> {
+        let at = |place: &str, check: Check| {
+            check.map_err(|what| ProgramError { place: place.to_owned(), what })
+        };
+        at("tables", self.check_tables())?;
+        for (i, constant) in self.constants.iter().enumerate() {
+            at(&format!("constant {i}"), self.check_literal(constant, Literal::DEPTH_MAX))?;
+        }
+        for global in &self.globals {
+            at(&global.name, self.check_literal(&global.initial, Literal::DEPTH_MAX))?;
+        }
+        at("types", self.types.iter().try_for_each(|ty| self.check_type(*ty)))?;
+        at("records and classes", self.check_shapes())?;
+        at("tasks and posts", self.check_tasks())?;
+        for event in &self.events {
+            at(&event.name, self.check_event(event))?;
+        }
+        at("threads", self.check_threads())?;
+        at("properties", self.check_properties())?;
+        for symmetry in &self.symmetries {
+            at("symmetry", self.check_symmetry(symmetry))?;
+        }
+        for function in &self.functions {
+            self.check_function(function)?;
+        }
+        Ok(())
+    }
+
+    fn check_tables(&self) -> Check {
+        let tables = [
+            ("names", self.names.len()),
+            ("types", self.types.len()),
+            ("enums", self.enums.len()),
+            ("records", self.records.len()),
+            ("classes", self.classes.len()),
+            ("globals", self.globals.len()),
+            ("locks", self.locks.len()),
+            ("conditions", self.conds.len()),
+            ("handlers", self.handlers.len()),
+            ("tasks", self.tasks.len()),
+            ("events", self.events.len()),
+            ("threads", self.threads.len()),
+            ("posts", self.posts.len()),
+            ("choices", self.choices.len()),
+            ("functions", self.functions.len()),
+        ];
+        for (what, length) in tables {
+            within(what, length as u64, TABLE_MAX as u64 - 1)?;
+        }
+        within("constants", self.constants.len() as u64, u64::from(u32::MAX))?;
+        let one = |count: Option<u16>| u64::from(count.unwrap_or(1));
+        within("locks", self.locks.iter().map(|l| one(l.array)).sum(), MEMBERS_MAX)?;
+        within("conditions", self.conds.iter().map(|c| one(c.array)).sum(), MEMBERS_MAX)?;
+        within("handlers", self.handlers.iter().map(|h| one(h.array)).sum(), MEMBERS_MAX)?;
+        let events = self.events.iter().map(|e| one(e.family.map(|f| f.count))).sum();
+        within("events", events, MEMBERS_MAX)?;
+        let threads = self.threads.iter().map(|t| one(t.family.map(|f| f.count))).sum();
+        within("threads", threads, MEMBERS_MAX)?;
+        match self.choices.iter().find(|choice| choice.labels.is_empty()) {
+            Some(_) => Err("a choice without alternatives".to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    fn check_literal(&self, literal: &Literal, depth: usize) -> Check {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err("a constant nests too deep".to_owned());
+        };
+        let all = |items: &[Literal]| items.iter().try_for_each(|i| self.check_literal(i, depth));
+        match literal {
+            Literal::Null | Literal::Bool(_) | Literal::Int(_) | Literal::Str(_) => Ok(()),
+            Literal::Enum(ty, variant, payload) => {
+                let variants = self.enums.get(ty.index()).map(|e| &e.variants);
+                match variants.and_then(|v| v.get(usize::from(*variant))) {
+                    Some(v) if usize::from(v.payload) == payload.len() => all(payload),
+                    Some(_) => Err("a variant with another number of values".to_owned()),
+                    None => Err(format!("no variant {variant} of enum {}", ty.0)),
+                }
+            }
+            Literal::List(items) | Literal::Set(items) => all(items),
+            Literal::Map(entries) => entries.iter().try_for_each(|(key, value)| {
+                self.check_literal(key, depth)?;
+                self.check_literal(value, depth)
+            }),
+            Literal::Record(ty, fields) => match self.records.get(ty.index()) {
+                Some(record) if record.fields.len() == fields.len() => all(fields),
+                Some(_) => Err("a record with another number of fields".to_owned()),
+                None => Err(format!("no record {}", ty.0)),
+            },
+        }
+    }
+
+    fn check_type(&self, ty: Type) -> Check {
+        match ty {
+            Type::Enum(id) | Type::NullOrEnum(id) => known("enum", id.index(), self.enums.len()),
+            Type::Record(id) | Type::NullOrRecord(id) => {
+                known("record", id.index(), self.records.len())
+            }
+            Type::Object(id) | Type::NullOrObject(id) => {
+                known("class", id.index(), self.classes.len())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_names(&self, names: &[NameId]) -> Check {
+        within("fields", names.len() as u64, u64::from(REGISTERS_MAX))?;
+        names.iter().try_for_each(|name| known("name", name.index(), self.names.len()))
+    }
+
+    fn check_shapes(&self) -> Check {
+        for record in &self.records {
+            self.check_names(&record.fields)?;
+        }
+        for class in &self.classes {
+            self.check_names(&class.fields)?;
+            for (name, func) in &class.methods {
+                known("name", name.index(), self.names.len())?;
+                let function = self.function(*func)?;
+                if function.params == 0 || function.captures > 0 {
+                    return Err(
+                        "a method needs its object as a parameter, and no captures".to_owned()
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&self, func: FuncId) -> Result<&Function, String> {
+        self.functions.get(func.index()).ok_or_else(|| format!("no function {}", func.0))
+    }
+
+    /// Checks a function that the machine starts itself.
+    fn check_start(&self, func: FuncId, params: u16) -> Check {
+        let function = self.function(func)?;
+        if function.captures > 0 {
+            return Err("a function with captures cannot be started".to_owned());
+        }
+        if function.params != params {
+            return Err(format!("`{}` needs {params} parameters", function.name));
+        }
+        Ok(())
+    }
+
+    fn check_handler(&self, handler: HandlerId, instance: u16) -> Check {
+        known("handler", handler.index(), self.handlers.len())?;
+        let count = self.handlers[handler.index()].array.unwrap_or(1);
+        known("handler instance", usize::from(instance), usize::from(count))
+    }
+
+    fn check_tasks(&self) -> Check {
+        for task in &self.tasks {
+            self.check_start(task.body, self.function(task.body)?.params)?;
+            if let Some((handler, instance)) = task.handler {
+                self.check_handler(handler, instance)?;
+            }
+        }
+        for post in &self.posts {
+            known("task", post.task.index(), self.tasks.len())?;
+            match post.target {
+                PostTarget::Own if self.tasks[post.task.index()].handler.is_none() => {
+                    return Err("a post to the own handler of a task that has none".to_owned());
+                }
+                PostTarget::Handler(handler, index) => {
+                    known("handler", handler.index(), self.handlers.len())?;
+                    if index.some().is_none() {
+                        self.check_handler(handler, 0)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_event(&self, event: &super::declare::Event) -> Check {
+        let params = u16::from(event.family.is_some());
+        self.check_start(event.body, params)?;
+        if let Some(guard) = event.guard {
+            self.check_start(guard, params)?;
+        }
+        if let Some((handler, instance)) = event.handler {
+            self.check_handler(handler, instance)?;
+        }
+        let others = event.after.iter().chain(&event.started);
+        others.clone().try_for_each(|e| known("event", e.index(), self.events.len()))?;
+        self.check_family(event.family)
+    }
+
+    fn check_family(&self, family: Option<super::declare::Family>) -> Check {
+        match family {
+            Some(family) if family.first.checked_add(i64::from(family.count)).is_none() => {
+                Err("a family whose indices do not fit into 64 bits".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_threads(&self) -> Check {
+        for thread in &self.threads {
+            self.check_start(thread.body, u16::from(thread.family.is_some()))?;
+            self.check_family(thread.family)?;
+        }
+        Ok(())
+    }
+
+    fn check_properties(&self) -> Check {
+        let invariants = self.invariants.iter().map(|i| i.holds);
+        let responses = self.responses.iter().flat_map(|r| [r.trigger, r.response]);
+        let others = self.final_.iter().chain(&self.init).copied();
+        invariants.chain(responses).chain(others).try_for_each(|func| self.check_start(func, 0))
+    }
+
+    fn check_symmetry(&self, symmetry: &super::declare::Symmetry) -> Check {
+        let size = |count: Option<u16>| match count {
+            Some(count) if count == symmetry.size => Ok(()),
+            _ => Err(format!("not all have {} members", symmetry.size)),
+        };
+        let missing = || "something that is not declared".to_owned();
+        for id in &symmetry.handlers {
+            size(self.handlers.get(id.index()).ok_or_else(missing)?.array)?;
+        }
+        for id in &symmetry.threads {
+            size(self.threads.get(id.index()).ok_or_else(missing)?.family.map(|f| f.count))?;
+        }
+        for id in &symmetry.events {
+            size(self.events.get(id.index()).ok_or_else(missing)?.family.map(|f| f.count))?;
+        }
+        for id in &symmetry.locks {
+            size(self.locks.get(id.index()).ok_or_else(missing)?.array)?;
+        }
+        for id in &symmetry.conds {
+            size(self.conds.get(id.index()).ok_or_else(missing)?.array)?;
+        }
+        symmetry.globals.iter().try_for_each(|g| known("global", g.index(), self.globals.len()))
+    }
+
+    fn check_function(&self, function: &Function) -> Result<(), ProgramError> {
+        let fault =
+            |what: String| ProgramError { place: format!("function `{}`", function.name), what };
+        self.check_frame(function).map_err(fault)?;
+        for (pc, op) in function.code.iter().enumerate() {
+            let fault = |what: String| ProgramError {
+                place: format!("function `{}`, instruction {pc} ({op:?})", function.name),
+                what,
+            };
+            validate_op::check(self, function, op).map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    fn check_frame(&self, function: &Function) -> Check {
+        within("registers", u64::from(function.registers), u64::from(REGISTERS_MAX))?;
+        let inputs = u64::from(function.params) + u64::from(function.captures);
+        within("parameters and captures", inputs, u64::from(function.registers))?;
+        let Some(last) = function.code.last() else { return Err("no code".to_owned()) };
+        if last.falls_through() {
+            return Err("the end of the code can be reached".to_owned());
+        }
+        let rows = usize::from(function.registers).div_ceil(64);
+        let cells = rows.saturating_mul(function.code.len());
+        within("cells of liveness", cells as u64, LIVENESS_MAX as u64)?;
+        if function.sites.len() != function.code.len() {
+            return Err("not one source position for each instruction".to_owned());
+        }
+        for site in &function.sites {
+            known("source position", site.index(), self.sites.len())?;
+        }
+        for (Reg(reg), name) in &function.locals {
+            known("register", usize::from(*reg), usize::from(function.registers))?;
+            known("name", name.index(), self.names.len())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! A whole program.
+
+use super::declare::{
+    Choice, Class, Cond, Enum, Event, Global, Handler, Invariant, Lock, Post, Record, Response,
+    Symmetry, Task, Thread,
+};
+use super::function::{Function, SourceSite};
+use super::ids::FuncId;
+use super::literal::Literal;
+use super::types::Type;
+
+/// What is one transition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Granularity {
+    /// A task or event, from its begin to its end. Threads step at visible operations all the same.
+    #[default]
+    Task,
+    /// A visible operation, in tasks and events too.
+    Access,
+}
+
+/// What the program says about how it is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// What is one transition.
+    pub granularity: Granularity,
+    /// How many instructions one step may execute.
+    pub steps: u64,
+    /// How many elements one list, set, map or string may have, and how many objects, messages and threads a state.
+    pub size: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { granularity: Granularity::Task, steps: 100_000, size: 1 << 20 }
+    }
+}
+
+/// A program: declarations and code. Check it with [`validate`](Program::validate); the machine takes only what is valid.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// Source files, by name.
+    pub files: Vec<String>,
+    /// Source positions; the first is "nowhere".
+    pub sites: Vec<SourceSite>,
+    /// Names of fields, methods and variables.
+    pub names: Vec<String>,
+    /// Constants of the code.
+    pub constants: Vec<Literal>,
+    /// Types that the code checks for.
+    pub types: Vec<Type>,
+    /// Enums.
+    pub enums: Vec<Enum>,
+    /// Record types.
+    pub records: Vec<Record>,
+    /// Classes.
+    pub classes: Vec<Class>,
+    /// Globals.
+    pub globals: Vec<Global>,
+    /// Locks.
+    pub locks: Vec<Lock>,
+    /// Conditions.
+    pub conds: Vec<Cond>,
+    /// Handlers.
+    pub handlers: Vec<Handler>,
+    /// Tasks.
+    pub tasks: Vec<Task>,
+    /// Events.
+    pub events: Vec<Event>,
+    /// Threads.
+    pub threads: Vec<Thread>,
+    /// Ways to post.
+    pub posts: Vec<Post>,
+    /// Choices.
+    pub choices: Vec<Choice>,
+    /// Functions.
+    pub functions: Vec<Function>,
+    /// What runs first: a function without parameters.
+    pub init: Option<FuncId>,
+    /// Invariants.
+    pub invariants: Vec<Invariant>,
+    /// Response properties.
+    pub responses: Vec<Response>,
+    /// Whether it is fine that nothing can happen: a function without parameters, under the rules of guards. Without it: all
+    /// threads ended, all mailboxes empty, no lock held.
+    pub final_: Option<FuncId>,
+    /// Interchangeable components.
+    pub symmetries: Vec<Symmetry>,
+    /// How it is run.
+    pub settings: Settings,
+}

@@ -1,0 +1,202 @@
+//! States from bytes, which may be anybody's.
+
+use super::bytes::Reader;
+use super::encode::encode;
+use super::message::{Message, Queue, Queues};
+use super::object::Object;
+use super::parts::State;
+use super::thread::{Frame, Origin, Status, Thread, What};
+use crate::machine::Machine;
+use crate::program::Op;
+use crate::step::{DEPTH_MAX, FRAMES_MAX};
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Makes the state of which the bytes are; `None` where they are not those of a state in canonical form.
+pub(crate) fn decode(machine: &Machine, bytes: &[u8]) -> Option<State> {
+    let mut reader = Reader::new(&machine.program, bytes);
+    let mut state = read(machine, &mut reader)?;
+    if !reader.is_at_end() {
+        return None;
+    }
+    state.resum();
+    // Whatever is not in order, not minimal or not canonical gives other bytes than it came from.
+    let mut again = Vec::with_capacity(bytes.len());
+    if machine.numbers {
+        super::normal::normalize(machine, &mut state);
+    }
+    encode(machine, &state, &mut again);
+    if again == bytes { Some(state) } else { None }
+}
+
+fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
+    let globals = machine.program.globals.iter().map(|_| reader.value(DEPTH_MAX));
+    let mut state = State::new(globals.collect::<Option<Vec<Value>>>()?);
+    let count = reader.count()?;
+    let words: Option<Vec<u64>> = (0..count).map(|_| reader.number()).collect();
+    let words = words?;
+    if words.len() > machine.layout.flags().div_ceil(64) {
+        return None;
+    }
+    state.replace_flags(&words);
+    let count = reader.count()?;
+    if count > machine.layout.locks as usize {
+        return None;
+    }
+    let locks: Option<Vec<u32>> = (0..count).map(|_| reader.number32()).collect();
+    state.replace_locks(locks?);
+    state.replace_heap(heap(machine, reader)?);
+    state.replace_queues(queues(machine, reader)?);
+    let count = reader.count()?;
+    let threads: Option<Vec<Arc<Thread>>> = (0..count).map(|_| thread(machine, reader)).collect();
+    let threads = threads?;
+    let sorted = threads.windows(2).all(|pair| {
+        pair[0].origin < pair[1].origin
+            || (pair[0].origin, pair[1].origin) == (Origin::Dynamic, Origin::Dynamic)
+    });
+    state.replace_threads(threads);
+    (sorted && refers_inside(&state, machine)).then_some(state)
+}
+
+fn heap(machine: &Machine, reader: &mut Reader<'_>) -> Option<Vec<Arc<Object>>> {
+    let count = reader.count()?;
+    let mut heap = Vec::new();
+    for _ in 0..count {
+        let class = reader.number16()?;
+        let fields = machine.program.classes.get(usize::from(class))?.fields.len();
+        let fields: Option<Vec<Value>> = (0..fields).map(|_| reader.value(DEPTH_MAX)).collect();
+        let mut object = Object { class, fields: fields?, uid: 0, hash: 0 };
+        object.rehash();
+        heap.push(Arc::new(object));
+    }
+    Some(heap)
+}
+
+fn queues(machine: &Machine, reader: &mut Reader<'_>) -> Option<Queues> {
+    let mut queues: Queues = Vec::new();
+    for _ in 0..reader.count()? {
+        let index = usize::try_from(reader.number()?).ok()?;
+        if index > machine.layout.pool() || index < queues.len() {
+            return None;
+        }
+        let count = reader.count()?;
+        let messages: Option<Vec<Message>> = (0..count).map(|_| message(machine, reader)).collect();
+        let mut queue = Queue { hash: 0, messages: messages? };
+        if queue.messages.is_empty() {
+            return None;
+        }
+        queue.rehash();
+        queues.resize(index, None);
+        queues.push(Some(Arc::new(queue)));
+    }
+    Some(queues)
+}
+
+fn message(machine: &Machine, reader: &mut Reader<'_>) -> Option<Message> {
+    let task = reader.number16()?;
+    let declared = machine.program.tasks.get(usize::from(task))?;
+    let params = machine.program.functions[declared.body.index()].params;
+    let head = reader.number()?;
+    let handle = u32::try_from(head >> 1).ok()?;
+    let due = reader.number()?;
+    let args = reader.value(DEPTH_MAX)?;
+    let fits = match params {
+        0 => args == Value::Null,
+        1 => true,
+        n => matches!(&args, Value::List(list) if list.items().len() == usize::from(n)),
+    };
+    let front = head & 1 == 1;
+    fits.then_some(Message { task, front, handle, due, args, uid: 0 })
+}
+
+fn pair(reader: &mut Reader<'_>) -> Option<(u64, u32)> {
+    let number = reader.number()?;
+    Some((number % 4, u32::try_from(number / 4).ok()?))
+}
+
+fn thread(machine: &Machine, reader: &mut Reader<'_>) -> Option<Arc<Thread>> {
+    let layout = &machine.layout;
+    let origin = match pair(reader)? {
+        (0, n) if (n as usize) < layout.thread_members.len() => Origin::Declared(n),
+        (1, slot) if slot < layout.slots => Origin::Slot(slot),
+        (2, 0) => Origin::Dynamic,
+        _ => return None,
+    };
+    let what = match pair(reader)? {
+        (0, 0) => What::Thread,
+        (1, n) if (n as usize) < layout.members.len() => What::Event(n),
+        (2, n) if (n as usize) < machine.program.tasks.len() => What::Task(n as u16),
+        (3, n) if (n as usize) < machine.program.functions.len() => What::Func(n as u16),
+        _ => return None,
+    };
+    let status = match pair(reader)? {
+        (0, 0) => Status::Ready,
+        (1, lock) => match pair(reader)? {
+            (0, cond) => Status::Waiting { cond, lock },
+            _ => return None,
+        },
+        (2, lock) => Status::Woken { lock },
+        _ => return None,
+    };
+    if let Status::Waiting { lock, .. } | Status::Woken { lock } = status
+        && lock >= layout.locks
+    {
+        return None;
+    }
+    let handle = reader.number32()?;
+    let frames = frames(machine, reader, status)?;
+    let registers = frames
+        .iter()
+        .map(|f| usize::from(machine.program.functions[usize::from(f.func)].registers));
+    let regs: Option<Vec<Value>> = (0..registers.sum()).map(|_| reader.value(DEPTH_MAX)).collect();
+    let mut thread = Thread { origin, what, status, handle, frames, regs: regs?, uid: 0, hash: 0 };
+    thread.rehash();
+    Some(Arc::new(thread))
+}
+
+fn frames(machine: &Machine, reader: &mut Reader<'_>, status: Status) -> Option<Vec<Frame>> {
+    let count = reader.count()?;
+    if count == 0 || count > FRAMES_MAX {
+        return None;
+    }
+    let mut frames = Vec::new();
+    for i in 0..count {
+        let frame =
+            Frame { func: reader.number16()?, pc: reader.number32()?, dst: reader.number16()? };
+        let function = machine.program.functions.get(usize::from(frame.func))?;
+        let op = function.code.get(frame.pc as usize)?;
+        let outer = i + 1 < count;
+        if (outer && frame.dst >= function.registers) || (!outer && frame.dst != 0) {
+            return None;
+        }
+        let waits = matches!(op, Op::Wait { .. });
+        if !outer && status != Status::Ready && !waits {
+            return None;
+        }
+        frames.push(frame);
+    }
+    Some(frames)
+}
+
+/// Whether all objects referred to are there.
+fn refers_inside(state: &State, machine: &Machine) -> bool {
+    fn inside(value: &Value, objects: usize) -> bool {
+        !value.has_refs()
+            || match value {
+                Value::Obj(number) => *number >= 1 && *number as usize <= objects,
+                Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                    s.items().iter().all(|item| inside(item, objects))
+                }
+                Value::Set(set) => set.items().iter().all(|item| inside(item, objects)),
+                Value::Map(map) => {
+                    map.entries().iter().all(|(k, v)| inside(k, objects) && inside(v, objects))
+                }
+                _ => true,
+            }
+    }
+    let objects = state.heap().len();
+    (0..machine.program.globals.len()).all(|i| inside(state.global(i), objects))
+        && state.heap().iter().all(|o| o.fields.iter().all(|f| inside(f, objects)))
+        && state.threads().iter().all(|t| t.regs.iter().all(|r| inside(r, objects)))
+        && state.queues().all(|(_, q)| q.messages.iter().all(|m| inside(&m.args, objects)))
+}

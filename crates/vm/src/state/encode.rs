@@ -1,0 +1,80 @@
+//! States as bytes: the canonical form written down.
+
+use super::bytes::{put, put_value};
+use super::parts::State;
+use super::thread::{Origin, Status, What};
+use crate::machine::Machine;
+
+/// Appends a state. Two states of a machine are equal exactly if their bytes are.
+pub(crate) fn encode(machine: &Machine, state: &State, out: &mut Vec<u8>) {
+    for i in 0..machine.program.globals.len() {
+        put_value(out, state.global(i));
+    }
+    let words: Vec<u64> = state.flag_words().collect();
+    let words = if words == [0] { &[] } else { &words[..] };
+    put(out, words.len() as u64);
+    words.iter().for_each(|word| put(out, *word));
+    let locks = if machine.switches.forget_locks { &[] } else { state.locks() };
+    put(out, locks.len() as u64);
+    locks.iter().for_each(|owner| put(out, u64::from(*owner)));
+    put(out, state.heap().len() as u64);
+    for object in state.heap() {
+        put(out, u64::from(object.class));
+        object.fields.iter().for_each(|field| put_value(out, field));
+    }
+    put_queues(machine, state, out);
+    put_threads(state, out);
+}
+
+fn put_queues(machine: &Machine, state: &State, out: &mut Vec<u8>) {
+    put(out, state.queues().count() as u64);
+    for (i, queue) in state.queues() {
+        put(out, i as u64);
+        put(out, queue.messages.len() as u64);
+        for message in &queue.messages {
+            put(out, u64::from(message.task));
+            put(out, (u64::from(message.handle) << 1) | u64::from(message.front));
+            put(out, if machine.switches.forget_due { 0 } else { message.due });
+            put_value(out, &message.args);
+        }
+    }
+}
+
+fn put_threads(state: &State, out: &mut Vec<u8>) {
+    put(out, state.threads().len() as u64);
+    for thread in state.threads() {
+        let mut pair = |kind: u64, number: u32| put(out, kind + 4 * u64::from(number));
+        match thread.origin {
+            Origin::Declared(number) => pair(0, number),
+            Origin::Slot(slot) => pair(1, slot),
+            Origin::Dynamic => pair(2, 0),
+        }
+        match thread.what {
+            What::Thread => pair(0, 0),
+            What::Event(number) => pair(1, number),
+            What::Task(number) => pair(2, u32::from(number)),
+            What::Func(number) => pair(3, u32::from(number)),
+        }
+        match thread.status {
+            Status::Ready => pair(0, 0),
+            Status::Waiting { cond, lock } => {
+                pair(1, lock);
+                pair(0, cond);
+            }
+            Status::Woken { lock } => pair(2, lock),
+        }
+        put(out, u64::from(thread.handle));
+        put(out, thread.frames.len() as u64);
+        for frame in &thread.frames {
+            put(out, u64::from(frame.func));
+            put(out, u64::from(frame.pc));
+            put(out, u64::from(frame.dst));
+        }
+        thread.regs.iter().for_each(|reg| put_value(out, reg));
+    }
+}
+
+/// Appends a value.
+pub(crate) fn value(value: &crate::value::Value, out: &mut Vec<u8>) {
+    put_value(out, value);
+}

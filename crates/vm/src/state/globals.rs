@@ -1,0 +1,70 @@
+//! Globals in chunks, each shared until it is written.
+
+use crate::value::Value;
+use std::sync::Arc;
+
+/// How many globals a chunk holds.
+const CHUNK: usize = 8;
+
+type Chunk = [Value; CHUNK];
+
+/// The globals of a state.
+#[derive(Clone, Debug)]
+pub(crate) enum Globals {
+    /// Up to one chunk of them: one indirection less, and no room for what is not there.
+    One(Arc<[Value]>),
+    /// Any number of them.
+    Many(Arc<[Arc<Chunk>]>),
+}
+
+impl Globals {
+    /// Makes globals from their values.
+    pub(crate) fn new(values: Vec<Value>) -> Globals {
+        if values.len() <= CHUNK {
+            return Globals::One(values.into());
+        }
+        let mut chunks: Vec<Arc<Chunk>> = Vec::with_capacity(values.len().div_ceil(CHUNK));
+        let mut values = values.into_iter().peekable();
+        while values.peek().is_some() {
+            chunks.push(Arc::new(std::array::from_fn(|_| values.next().unwrap_or_default())));
+        }
+        Globals::Many(chunks.into())
+    }
+
+    /// Returns the number of globals, what is left of the last chunk included.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Globals::One(chunk) => chunk.len(),
+            Globals::Many(chunks) => CHUNK * chunks.len(),
+        }
+    }
+
+    /// Returns a global. The index must be there.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> &Value {
+        match self {
+            Globals::One(chunk) => &chunk[index],
+            Globals::Many(chunks) => &chunks[index / CHUNK][index % CHUNK],
+        }
+    }
+
+    /// Returns a global to change, and copies its chunk if that is shared. The index must be there.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> &mut Value {
+        match self {
+            Globals::One(chunk) => &mut Arc::make_mut(chunk)[index],
+            Globals::Many(chunks) => {
+                &mut Arc::make_mut(&mut Arc::make_mut(chunks)[index / CHUNK])[index % CHUNK]
+            }
+        }
+    }
+
+    /// Returns whether both share all their memory.
+    pub(crate) fn same(&self, other: &Globals) -> bool {
+        match (self, other) {
+            (Globals::One(a), Globals::One(b)) => Arc::ptr_eq(a, b),
+            (Globals::Many(a), Globals::Many(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}

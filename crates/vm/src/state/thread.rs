@@ -1,0 +1,115 @@
+//! Threads: what runs between two steps.
+
+use crate::value::{Value, mix};
+
+/// Where a thread comes from. The order is that of the threads in a state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Origin {
+    /// Declared: the number among all members of all families.
+    Declared(u32),
+    /// A task or event that runs on a handler or in its own place: the slot.
+    Slot(u32),
+    /// Forked, or posted to `any`.
+    Dynamic,
+}
+
+/// What a thread runs, for names, and to know which events have not ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum What {
+    /// A declared thread.
+    Thread,
+    /// A member of an event: the number among all members of all events.
+    Event(u32),
+    /// A task.
+    Task(u16),
+    /// A forked function.
+    Func(u16),
+}
+
+/// Whether a thread can go on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Status {
+    /// At its next instruction.
+    Ready,
+    /// At a `Wait`, not notified: condition and lock.
+    Waiting { cond: u32, lock: u32 },
+    /// At a `Wait`, notified: it needs the lock.
+    Woken { lock: u32 },
+}
+
+/// A call.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Frame {
+    /// The function.
+    pub(crate) func: u16,
+    /// The next instruction.
+    pub(crate) pc: u32,
+    /// The register of this function that gets the result of the call above it.
+    pub(crate) dst: u16,
+}
+
+/// A thread between steps.
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    pub(crate) origin: Origin,
+    pub(crate) what: What,
+    pub(crate) status: Status,
+    /// Its handle: never 0 for dynamic threads; for others only where something refers to it.
+    pub(crate) handle: u32,
+    /// The calls, innermost last.
+    pub(crate) frames: Vec<Frame>,
+    /// The registers of all calls, outermost first; dead ones are null.
+    pub(crate) regs: Vec<Value>,
+    /// Which creation it comes from, for names; not part of the state.
+    pub(crate) uid: u64,
+    pub(crate) hash: u128,
+}
+
+impl PartialEq for Thread {
+    fn eq(&self, other: &Thread) -> bool {
+        (self.origin, self.what, self.status, self.handle)
+            == (other.origin, other.what, other.status, other.handle)
+            && self.frames == other.frames
+            && self.regs == other.regs
+    }
+}
+
+impl Thread {
+    /// Computes the hash anew. Linear in the registers.
+    pub(crate) fn rehash(&mut self) {
+        let origin = match self.origin {
+            Origin::Declared(i) => u64::from(i),
+            Origin::Slot(i) => (1 << 40) | u64::from(i),
+            Origin::Dynamic => 2 << 40,
+        };
+        let what = match self.what {
+            What::Thread => 0,
+            What::Event(i) => (1 << 40) | u64::from(i),
+            What::Task(i) => (2 << 40) | u64::from(i),
+            What::Func(i) => (3 << 40) | u64::from(i),
+        };
+        let status = match self.status {
+            Status::Ready => 0,
+            Status::Waiting { cond, lock } => (1 << 63) | (u64::from(cond) << 31) | u64::from(lock),
+            Status::Woken { lock } => (1 << 62) | u64::from(lock),
+        };
+        let mut hash = mix::mix(origin, mix::number(what, status));
+        hash = mix::mix(u64::from(self.handle), hash);
+        for frame in &self.frames {
+            let word =
+                (u64::from(frame.func) << 48) | (u64::from(frame.dst) << 32) | u64::from(frame.pc);
+            hash = mix::mix(word, hash);
+        }
+        for (i, value) in (0..).zip(&self.regs) {
+            if !matches!(value, Value::Null) {
+                hash = hash.wrapping_add(mix::mix(i, value.hash()));
+            }
+        }
+        self.hash = hash;
+    }
+
+    /// Returns whether canonical numbering could change it.
+    pub(crate) fn has_refs(&self) -> bool {
+        self.handle != 0 || self.regs.iter().any(Value::has_refs)
+    }
+}

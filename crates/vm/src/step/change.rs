@@ -1,0 +1,117 @@
+//! Built-in methods that change their receiver.
+
+use super::element::copied;
+use super::fault::Stop;
+use super::runner::Runner;
+use crate::program::{Builtin, Reg};
+use crate::value::{Map, Seq, Set, Value};
+use std::sync::Arc;
+
+impl Runner<'_> {
+    /// Calls a method that changes its receiver: takes it out of its register, so that it can be changed in place if nobody
+    /// else has it, and puts it back.
+    pub(crate) fn changing(
+        &mut self,
+        method: Builtin,
+        recv: Reg,
+        args: Reg,
+    ) -> Result<Value, Stop> {
+        let copied = copied(self.get(recv));
+        self.charge(copied)?;
+        let mut slot = std::mem::take(&mut self.regs[self.low + recv.index()]);
+        // An argument may be the receiver itself.
+        let arg = |at: u16| {
+            if method.arguments() > at { self.get(args.plus(at)).clone() } else { Value::Null }
+        };
+        let (first, second) = (arg(0), arg(1));
+        let first = if method.arguments() > 0 && args == recv { slot.clone() } else { first };
+        let second =
+            if method.arguments() > 1 && args.plus(1) == recv { slot.clone() } else { second };
+        let result = match &mut slot {
+            Value::List(seq) => self.change_list(method, Arc::make_mut(seq), first, second),
+            Value::Set(set) => Self::change_set(method, Arc::make_mut(set), first),
+            Value::Map(map) => Self::change_map(method, Arc::make_mut(map), first, second),
+            _ => Ok(None),
+        };
+        let sized = self.check_size(&slot);
+        self.set(recv, slot);
+        sized?;
+        result?.ok_or_else(|| self.no_method(method, recv))
+    }
+
+    fn change_list(
+        &self,
+        method: Builtin,
+        seq: &mut Seq,
+        first: Value,
+        second: Value,
+    ) -> Result<Option<Value>, Stop> {
+        let length = seq.items().len();
+        let position = |value: &Value, end: usize| match value {
+            Value::Int(at) => match usize::try_from(*at) {
+                Ok(i) if i < end => Ok(i),
+                _ => Err(self.out_of_range(*at, length)),
+            },
+            other => Err(self.bad_type("a position is an int, not", other)),
+        };
+        let taken = |value: Option<Value>| match value {
+            Some(value) => Ok(Some(value)),
+            None => Err(self.is_empty_fault("list")),
+        };
+        match method {
+            Builtin::Push => seq.push(first),
+            Builtin::Pop => return taken(seq.pop()),
+            Builtin::TakeFirst => {
+                let first = |items: &mut Vec<Value>| {
+                    if items.is_empty() { None } else { Some(items.remove(0)) }
+                };
+                return taken(seq.edit(first));
+            }
+            Builtin::Insert => {
+                let at = position(&first, length + 1)?;
+                seq.edit(|items| items.insert(at, second));
+            }
+            Builtin::Remove => {
+                let at = position(&first, length)?;
+                return Ok(Some(seq.edit(|items| items.remove(at))));
+            }
+            Builtin::Reverse => seq.edit(|items| items.reverse()),
+            Builtin::Sort => seq.edit(|items| items.sort()),
+            Builtin::Clear => seq.edit(Vec::clear),
+            _ => return Ok(None),
+        }
+        Ok(Some(Value::Null))
+    }
+
+    fn change_set(method: Builtin, set: &mut Set, first: Value) -> Result<Option<Value>, Stop> {
+        Ok(Some(match method {
+            Builtin::Add => Value::Bool(set.add(first)),
+            Builtin::Remove => Value::Bool(set.remove(&first)),
+            Builtin::Clear => {
+                *set = Set::default();
+                Value::Null
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn change_map(
+        method: Builtin,
+        map: &mut Map,
+        first: Value,
+        second: Value,
+    ) -> Result<Option<Value>, Stop> {
+        Ok(Some(match method {
+            Builtin::Set => {
+                map.set(first, second);
+                Value::Null
+            }
+            Builtin::Remove => map.remove(&first).unwrap_or_default(),
+            Builtin::Clear => {
+                *map = Map::default();
+                Value::Null
+            }
+            _ => return Ok(None),
+        }))
+    }
+}

@@ -1,0 +1,249 @@
+//! Visible instructions: locks, conditions, mailboxes, threads.
+
+use super::fault::{FaultKind, Stop};
+use super::log::{Created, Place};
+use super::runner::{Mode, Runner};
+use crate::program::{CondId, EventId, LockId, Op, Reg};
+use crate::state::{Frame, Origin, Status, Thread, What};
+use crate::value::Value;
+use anyorder_system::AccessKind;
+use std::sync::Arc;
+
+impl Runner<'_> {
+    /// Executes an instruction on what handlers and threads share besides memory.
+    pub(crate) fn concurrent(&mut self, op: &Op) -> Result<(), Stop> {
+        match *op {
+            Op::Post { dst, post, args } => self.post(dst, post, args),
+            Op::Cancel { src } => self.cancel(src),
+            Op::Enable { event, index } => self.enable(event, index, true),
+            Op::Disable { event, index } => self.enable(event, index, false),
+            Op::Enabled { dst, event, index } => {
+                let enabled = self.is_enabled(event, index)?;
+                self.set(dst, Value::Bool(enabled));
+                Ok(())
+            }
+            Op::Acquire { lock, index } => self.acquire(lock, index),
+            Op::Release { lock, index } => {
+                let lock = self.lock(lock, index)?;
+                self.release(lock)
+            }
+            Op::Notify { cond, index } => self.notify(cond, index, false),
+            Op::NotifyAll { cond, index } => self.notify(cond, index, true),
+            Op::Fork { dst, func, args } => self.fork(dst, func.0, args),
+            Op::Join { src } => self.join_thread(src),
+            // The other instructions are executed elsewhere.
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the index of a member of an array with `count` members; `None` for no array.
+    pub(crate) fn member(&self, index: Reg, array: Option<u16>) -> Result<u32, Stop> {
+        let count = array.unwrap_or(1);
+        let Some(index) = index.some() else { return Ok(0) };
+        match self.get(index) {
+            Value::Int(at) => match u32::try_from(*at) {
+                Ok(member) if member < u32::from(count) => Ok(member),
+                _ => Err(self.out_of_range(*at, usize::from(count))),
+            },
+            other => Err(self.bad_type("an index is an int, not", other)),
+        }
+    }
+
+    fn lock(&self, lock: LockId, index: Reg) -> Result<u32, Stop> {
+        let array = self.machine.program.locks[lock.index()].array;
+        Ok(self.machine.layout.lock_first[lock.index()] + self.member(index, array)?)
+    }
+
+    fn cond(&self, cond: CondId, index: Reg) -> Result<u32, Stop> {
+        let array = self.machine.program.conds[cond.index()].array;
+        Ok(self.machine.layout.cond_first[cond.index()] + self.member(index, array)?)
+    }
+
+    /// What happens to who would have to wait.
+    fn block(&self, what: &str) -> Stop {
+        if self.mode == Mode::Stepwise && self.atomic == 0 {
+            return Stop::Dropped;
+        }
+        self.fault(FaultKind::Blocking, what)
+    }
+
+    fn acquire(&mut self, lock: LockId, index: Reg) -> Result<(), Stop> {
+        let lock = self.lock(lock, index)?;
+        self.touch(Place::Lock(lock), AccessKind::Rmw);
+        if self.state().lock(lock as usize) != 0 {
+            return Err(self.block("the lock is held"));
+        }
+        let owner = self.owner;
+        self.state_mut().set_lock(lock as usize, owner);
+        Ok(())
+    }
+
+    /// Takes a lock by its number; false when it is held.
+    pub(crate) fn retake(&mut self, lock: u32) -> bool {
+        self.touch(Place::Lock(lock), AccessKind::Rmw);
+        let free = self.state().lock(lock as usize) == 0;
+        if free {
+            let owner = self.owner;
+            self.state_mut().set_lock(lock as usize, owner);
+        }
+        free
+    }
+
+    fn release(&mut self, lock: u32) -> Result<(), Stop> {
+        self.touch(Place::Lock(lock), AccessKind::Rmw);
+        if self.state().lock(lock as usize) != self.owner {
+            return Err(self.fault(FaultKind::NotHeld, "release of a lock that it does not have"));
+        }
+        self.state_mut().set_lock(lock as usize, 0);
+        Ok(())
+    }
+
+    /// Gives the lock back to wait for a condition; returns condition and lock.
+    pub(crate) fn wait(&mut self, op: &Op) -> Result<(u32, u32), Stop> {
+        let Op::Wait { cond, cond_index, lock, lock_index } = *op else { return Ok((0, 0)) };
+        match self.mode {
+            Mode::Pure => {
+                return Err(self.fault(FaultKind::Impure, "guards and properties may only read"));
+            }
+            Mode::Stepwise if self.atomic == 0 => {}
+            _ => return Err(self.fault(FaultKind::Blocking, "wait")),
+        }
+        let cond = self.cond(cond, cond_index)?;
+        let lock = self.lock(lock, lock_index)?;
+        self.touch(Place::Cond(cond), AccessKind::Rmw);
+        self.release(lock)?;
+        Ok((cond, lock))
+    }
+
+    fn notify(&mut self, cond: CondId, index: Reg, all: bool) -> Result<(), Stop> {
+        let cond = self.cond(cond, index)?;
+        self.touch(Place::Cond(cond), AccessKind::Rmw);
+        let waits =
+            |thread: &Thread| matches!(thread.status, Status::Waiting { cond: c, .. } if c == cond);
+        let threads = self.state().threads().iter().enumerate();
+        let waiting: Vec<usize> = threads.filter(|(_, t)| waits(t)).map(|(i, _)| i).collect();
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let woken = if all {
+            waiting
+        } else {
+            let taken = self.pick(waiting.len())? as usize;
+            vec![waiting[taken]]
+        };
+        for i in woken {
+            let mut thread = Thread::clone(&self.state().threads()[i]);
+            if let Status::Waiting { lock, .. } = thread.status {
+                thread.status = Status::Woken { lock };
+            }
+            thread.rehash();
+            self.state_mut().set_thread(i, thread);
+        }
+        Ok(())
+    }
+
+    /// Takes a handle's number that nothing in this step has had.
+    pub(crate) fn next_handle(&mut self) -> u32 {
+        let top = self.handle_top.unwrap_or_else(|| self.base.handle_top());
+        self.handle_top = Some(top.saturating_add(1));
+        top.saturating_add(1)
+    }
+
+    fn fork(&mut self, dst: Reg, func: u16, args: Reg) -> Result<(), Stop> {
+        let function = &self.machine.program.functions[usize::from(func)];
+        let (params, registers) = (function.params, function.registers);
+        let mut regs = self.slice(args, params).to_vec();
+        regs.resize(usize::from(registers), Value::Null);
+        if self.state().threads().len() >= self.machine.program.settings.size as usize {
+            return Err(self.too_large());
+        }
+        let frames = vec![Frame { func, pc: 0, dst: 0 }];
+        self.machine.drop_dead(&frames, &mut regs);
+        let handle = self.next_handle();
+        let uid = self.next_uid();
+        let mut thread = Thread {
+            origin: Origin::Dynamic,
+            what: What::Func(func),
+            status: Status::Ready,
+            handle,
+            frames,
+            regs,
+            uid,
+            hash: 0,
+        };
+        thread.rehash();
+        self.state_mut().change_threads(|threads| threads.push(Arc::new(thread)));
+        if let Some(log) = &mut self.log {
+            log.created.push(Created { uid, fork: true, number: func, queue: 0, delay: 0 });
+        }
+        if let Some(dst) = dst.some() {
+            self.set(dst, Value::Handle(handle));
+        }
+        Ok(())
+    }
+
+    fn join_thread(&mut self, src: Reg) -> Result<(), Stop> {
+        match self.get(src) {
+            Value::Handle(0) => Ok(()),
+            Value::Handle(handle) => {
+                if self.state().is_live(*handle) {
+                    return Err(self.block("the thread has not ended"));
+                }
+                Ok(())
+            }
+            other => Err(self.bad_type("nothing to join in", other)),
+        }
+    }
+
+    fn enable(&mut self, event: EventId, index: Reg, enabled: bool) -> Result<(), Stop> {
+        let machine = self.machine;
+        let declared = &machine.program.events[event.index()];
+        for member in self.members(event, index)? {
+            let flag = machine.layout.toggled_flag(member);
+            if self.state().flag(flag) != (enabled == declared.disabled) {
+                self.state_mut().set_flag(flag, enabled == declared.disabled);
+            }
+            if self.log.is_some() {
+                self.log_enabled(member, Some(enabled));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an event, or all members of a family, are on and have not used up their one time.
+    fn is_enabled(&mut self, event: EventId, index: Reg) -> Result<bool, Stop> {
+        let machine = self.machine;
+        let declared = &machine.program.events[event.index()];
+        let mut all = true;
+        for member in self.members(event, index)? {
+            let on = self.state().flag(machine.layout.toggled_flag(member)) == declared.disabled;
+            let over = declared.once && self.state().flag(machine.layout.started_flag(member));
+            all &= on && !over;
+            if self.log.is_some() {
+                self.access(Place::Enabled(member), None, &Value::Bool(on && !over), false);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The members of an event that an instruction means.
+    fn members(&self, event: EventId, index: Reg) -> Result<std::ops::Range<u32>, Stop> {
+        let declared = &self.machine.program.events[event.index()];
+        let mut members = self.machine.layout.members_of(event.index());
+        if let Some(index) = index.some() {
+            let (first, count) = declared.family.map_or((0, 1), |f| (f.first, f.count));
+            let at = match self.get(index) {
+                Value::Int(at) => *at,
+                other => return Err(self.bad_type("an index is an int, not", other)),
+            };
+            match at.checked_sub(first).and_then(|at| u16::try_from(at).ok()) {
+                Some(member) if member < count => {
+                    let member = members.start + u32::from(member);
+                    members = member..member + 1;
+                }
+                _ => return Err(self.out_of_range(at, usize::from(count))),
+            }
+        }
+        Ok(members)
+    }
+}

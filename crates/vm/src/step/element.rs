@@ -1,0 +1,127 @@
+//! Elements and fields of values in registers.
+
+use super::fault::{FaultKind, Stop};
+use super::runner::Runner;
+use crate::program::{NameId, Op, Reg};
+use crate::value::Value;
+use std::sync::Arc;
+
+impl Runner<'_> {
+    /// Executes an instruction on an element of a value in a register.
+    pub(crate) fn element(&mut self, op: &Op) -> Result<(), Stop> {
+        match *op {
+            Op::RecordGet { dst, src, ty, field } => {
+                let value = match self.get(src) {
+                    Value::Record(seq) if seq.ty == ty.0 => seq.items()[usize::from(field)].clone(),
+                    other => return Err(self.bad_type("no such field in", other)),
+                };
+                self.set(dst, value);
+            }
+            Op::RecordSet { record, ty, field, src } => {
+                if !matches!(self.get(record), Value::Record(seq) if seq.ty == ty.0) {
+                    return Err(self.bad_type("no such field in", self.get(record)));
+                }
+                self.record_set(record, usize::from(field), src)?;
+            }
+            Op::Index { dst, src, index } => {
+                let value = self.at(self.get(src), self.get(index))?.clone();
+                self.set(dst, value);
+            }
+            Op::SetIndex { container, index, src } => {
+                let (index, value) = (self.get(index).clone(), self.get(src).clone());
+                let copied = copied(self.get(container));
+                self.charge(copied)?;
+                let mut slot = std::mem::take(&mut self.regs[self.low + container.index()]);
+                self.put_at(&mut slot, index, value)?;
+                self.set_sized(container, slot)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(crate) fn record_set(&mut self, record: Reg, field: usize, src: Reg) -> Result<(), Stop> {
+        let value = self.get(src).clone();
+        let mut slot = std::mem::take(&mut self.regs[self.low + record.index()]);
+        if let Value::Record(seq) = &mut slot
+            && field < seq.items().len()
+        {
+            Arc::make_mut(seq).set(field, value);
+        }
+        self.set_sized(record, slot)
+    }
+
+    /// Returns `container[index]`.
+    pub(crate) fn at<'v>(&self, container: &'v Value, index: &Value) -> Result<&'v Value, Stop> {
+        match (container, index) {
+            (Value::List(list), Value::Int(at)) => {
+                let found = usize::try_from(*at).ok().and_then(|at| list.items().get(at));
+                found.ok_or_else(|| self.out_of_range(*at, list.items().len()))
+            }
+            (Value::Map(map), key) => map.get(key).ok_or_else(|| self.missing(key)),
+            (Value::List(_), other) => Err(self.bad_type("an index is an int, not", other)),
+            (other, _) => Err(self.bad_type("no elements in", other)),
+        }
+    }
+
+    /// Does `container[index] = value`. The size of the result is for the caller to check.
+    pub(crate) fn put_at(
+        &self,
+        container: &mut Value,
+        index: Value,
+        value: Value,
+    ) -> Result<(), Stop> {
+        match (container, index) {
+            (Value::List(list), Value::Int(at)) => {
+                let length = list.items().len();
+                match usize::try_from(at) {
+                    Ok(i) if i < length => {
+                        Arc::make_mut(list).set(i, value);
+                        Ok(())
+                    }
+                    _ => Err(self.out_of_range(at, length)),
+                }
+            }
+            (Value::Map(map), key) => {
+                Arc::make_mut(map).set(key, value);
+                Ok(())
+            }
+            (Value::List(_), other) => Err(self.bad_type("an index is an int, not", &other)),
+            (other, _) => Err(self.bad_type("no elements in", other)),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn out_of_range(&self, at: i64, length: usize) -> Stop {
+        self.fault(FaultKind::Index, format!("position {at} in a length of {length}"))
+    }
+
+    #[cold]
+    fn missing(&self, key: &Value) -> Stop {
+        let shown = crate::value::show::short(&self.machine.program, key);
+        self.fault(FaultKind::Index, format!("no entry for {shown}"))
+    }
+
+    /// Returns the position of a field by name in a record value.
+    pub(crate) fn record_field(&self, ty: u16, name: NameId) -> Option<usize> {
+        let record = &self.machine.program.records[usize::from(ty)];
+        record.fields.iter().position(|field| *field == name)
+    }
+
+    /// Makes the failure of a member that is not there.
+    #[cold]
+    pub(crate) fn no_member(&self, name: NameId, value: &Value) -> Stop {
+        let name = &self.machine.program.names[name.index()];
+        self.bad_type(&format!("no member `{name}` in"), value)
+    }
+}
+
+/// How many elements the next change of a value copies: none while nobody else has it.
+pub(crate) fn copied(value: &Value) -> usize {
+    match value {
+        Value::List(seq) if Arc::strong_count(seq) > 1 => seq.items().len(),
+        Value::Set(set) if Arc::strong_count(set) > 1 => set.items().len(),
+        Value::Map(map) if Arc::strong_count(map) > 1 => map.entries().len(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,34 @@
+//! Executes steps of a program.
+
+pub use self::fault::{Fault, FaultKind};
+
+pub(crate) use self::fault::Stop;
+pub(crate) use self::log::{Log, Place, Touch};
+pub(crate) use self::post::unpack;
+pub(crate) use self::runner::{DEPTH_MAX, End, FRAMES_MAX, Mode, Runner};
+
+mod fault;
+
+mod log;
+
+mod runner;
+
+mod run;
+
+mod simple;
+
+mod arithmetic;
+
+mod element;
+
+mod builtin;
+
+mod change;
+
+mod visible;
+
+mod concurrent;
+
+mod post;
+
+mod record;

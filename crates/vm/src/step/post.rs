@@ -1,0 +1,145 @@
+//! Posting and cancelling.
+
+use super::fault::{FaultKind, Stop};
+use super::log::Created;
+use super::runner::Runner;
+use crate::machine::Machine;
+use crate::program::{MailboxKind, PostId, PostTarget, Reg};
+use crate::state::{Message, Queue};
+use crate::value::{Seq, Value};
+use std::sync::Arc;
+
+/// Packs arguments: none, one, or a list.
+pub(crate) fn pack(args: &[Value]) -> Value {
+    match args {
+        [] => Value::Null,
+        [one] => one.clone(),
+        many => Value::List(Arc::new(Seq::list(many.to_vec()))),
+    }
+}
+
+/// Unpacks `count` arguments into the first registers.
+pub(crate) fn unpack(args: &Value, count: u16, regs: &mut [Value]) {
+    match (count, args) {
+        (0, _) => {}
+        (1, one) => regs[0] = one.clone(),
+        (_, Value::List(list)) => {
+            for (reg, value) in regs.iter_mut().zip(list.items()) {
+                *reg = value.clone();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Puts a message where its mailbox wants it.
+pub(crate) fn insert(machine: &Machine, kind: MailboxKind, queue: &mut Queue, message: Message) {
+    let messages = &mut queue.messages;
+    let at = match kind {
+        MailboxKind::Fifo => messages.len(),
+        MailboxKind::Delayed => messages.partition_point(|m| m.due <= message.due),
+        MailboxKind::Bag if machine.switches.keep_bag_order => messages.len(),
+        MailboxKind::Bag => {
+            messages.partition_point(|m| m.front || m.bag_key() <= message.bag_key())
+        }
+    };
+    messages.insert(at, message);
+    if machine.switches.sort_fifo && kind == MailboxKind::Fifo {
+        messages.sort_by(|a, b| a.bag_key().cmp(&b.bag_key()));
+    }
+    queue.rehash();
+}
+
+impl Runner<'_> {
+    pub(crate) fn post(&mut self, dst: Reg, post: PostId, args: Reg) -> Result<(), Stop> {
+        let machine = self.machine;
+        let declared = &machine.program.posts[post.index()];
+        let task = &machine.program.tasks[declared.task.index()];
+        let queue = self.target(declared.target, task.handler)?;
+        let kind = machine.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+        let delay = self.delay(declared.delay)?;
+        let params = machine.program.functions[task.body.index()].params;
+        let args = pack(self.slice(args, params));
+        self.check_size(&args)?;
+        let length = self.state().queue(queue).map_or(0, |queue| queue.messages.len());
+        if length >= machine.program.settings.size as usize {
+            return Err(self.too_large());
+        }
+        self.charge(length)?;
+        let handle = if dst.some().is_some() { self.next_handle() } else { 0 };
+        let uid = self.next_uid();
+        let front = declared.front && kind == MailboxKind::Bag;
+        let due = if kind == MailboxKind::Delayed && !declared.front { delay } else { 0 };
+        let message = Message { task: declared.task.0, front, handle, due, args, uid };
+        let state = self.own.get_or_insert_with(|| self.base.clone());
+        state.change_queue(queue, |queue| {
+            if declared.front {
+                queue.messages.insert(0, message);
+                queue.rehash();
+            } else {
+                insert(machine, kind, queue, message);
+            }
+        });
+        if let Some(log) = &mut self.log {
+            let (number, queue) = (declared.task.0, queue as u32);
+            log.created.push(Created { uid, fork: false, number, queue, delay: due });
+        }
+        if let Some(dst) = dst.some() {
+            self.set(dst, Value::Handle(handle));
+        }
+        Ok(())
+    }
+
+    fn target(
+        &self,
+        target: PostTarget,
+        own: Option<(crate::program::HandlerId, u16)>,
+    ) -> Result<usize, Stop> {
+        let layout = &self.machine.layout;
+        match (target, own) {
+            (PostTarget::Own, Some((handler, instance))) => {
+                Ok((layout.handler_first[handler.index()] + u32::from(instance)) as usize)
+            }
+            (PostTarget::Handler(handler, index), _) => {
+                let array = self.machine.program.handlers[handler.index()].array;
+                let member = self.member(index, array)?;
+                Ok((layout.handler_first[handler.index()] + member) as usize)
+            }
+            (PostTarget::Any | PostTarget::Own, _) => Ok(layout.pool()),
+        }
+    }
+
+    fn delay(&self, delay: Reg) -> Result<u64, Stop> {
+        let Some(delay) = delay.some() else { return Ok(0) };
+        match self.get(delay) {
+            Value::Int(delay) => match u64::try_from(*delay) {
+                Ok(delay) => Ok(delay),
+                Err(_) => Err(self.fault(FaultKind::Index, format!("a delay of {delay}"))),
+            },
+            other => Err(self.bad_type("a delay is an int, not", other)),
+        }
+    }
+
+    pub(crate) fn cancel(&mut self, src: Reg) -> Result<(), Stop> {
+        let handle = match self.get(src) {
+            Value::Null | Value::Handle(0) => return Ok(()),
+            Value::Handle(handle) => *handle,
+            other => return Err(self.bad_type("nothing to cancel in", other)),
+        };
+        let found = self.state().queues().find_map(|(i, queue)| {
+            let at = queue.messages.iter().position(|message| message.handle == handle)?;
+            Some((i, at))
+        });
+        if let Some((queue, at)) = found {
+            let message = self.state_mut().change_queue(queue, |queue| {
+                let message = queue.messages.remove(at);
+                queue.rehash();
+                message
+            });
+            if let Some(log) = &mut self.log {
+                log.cancelled.push(message.uid);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,268 @@
+//! The interpreter's data: registers, calls, choices, and the state it works on.
+
+use super::fault::{Fault, FaultKind, Stop};
+use super::log::Log;
+use crate::machine::Machine;
+use crate::program::SiteId;
+use crate::state::{Frame, State};
+use crate::value::Value;
+
+/// How many calls may nest.
+pub(crate) const FRAMES_MAX: usize = 256;
+
+/// How a run of the interpreter ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// The outermost function returned; its result is in `result`.
+    Returned,
+    /// The next instruction is visible, and the step has had its visible one.
+    Paused,
+    /// The thread waits for a condition, with a lock to take again.
+    Waiting { cond: u32, lock: u32 },
+}
+
+/// What may be done while running.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// Nothing may be changed.
+    Pure,
+    /// To the end, in one step.
+    Atomic,
+    /// One visible instruction.
+    Stepwise,
+}
+
+/// The choices of one execution, and the next one in the order of depth.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choices {
+    /// For each choice what is taken, and of how many.
+    taken: Vec<(u32, u32)>,
+    at: usize,
+}
+
+impl Choices {
+    /// Starts the execution anew with the same choices.
+    pub(crate) fn rewind(&mut self) {
+        self.at = 0;
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.taken.clear();
+        self.at = 0;
+    }
+
+    /// Makes a choice between `count` alternatives, at least one.
+    pub(crate) fn pick(&mut self, count: u32) -> u32 {
+        if count == 1 {
+            return 0;
+        }
+        if self.at == self.taken.len() {
+            self.taken.push((0, count));
+        }
+        self.at += 1;
+        self.taken[self.at - 1].0
+    }
+
+    /// Goes to the next execution; false when this was the last one.
+    pub(crate) fn advance(&mut self) -> bool {
+        self.taken.truncate(self.at);
+        self.at = 0;
+        while let Some((taken, count)) = self.taken.pop() {
+            if taken + 1 < count {
+                self.taken.push((taken + 1, count));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Runs code on a state, which it copies when it first changes it.
+pub(crate) struct Runner<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) base: &'a State,
+    pub(crate) own: Option<State>,
+    pub(crate) mode: Mode,
+    /// The registers of all calls, and behind them what earlier ones have left.
+    pub(crate) regs: Vec<Value>,
+    /// The calls outside the running one.
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) func: u16,
+    pub(crate) pc: usize,
+    /// The first register of the running call.
+    pub(crate) low: usize,
+    pub(crate) result: Value,
+    pub(crate) choices: Choices,
+    /// How many atomic sections are open.
+    pub(crate) atomic: u32,
+    /// Whether the step has had its visible instruction.
+    pub(crate) spent: bool,
+    pub(crate) fuel: u64,
+    /// How many elements built-in operations may still look at or copy.
+    pub(crate) bulk: u64,
+    /// Who it is for locks.
+    pub(crate) owner: u32,
+    /// The highest number of a handle in this step, once one was needed.
+    pub(crate) handle_top: Option<u32>,
+    pub(crate) log: Option<Box<Log>>,
+}
+
+impl<'a> Runner<'a> {
+    pub(crate) fn new(machine: &'a Machine, base: &'a State) -> Runner<'a> {
+        Runner {
+            machine,
+            base,
+            own: None,
+            mode: Mode::Pure,
+            regs: Vec::with_capacity(32),
+            frames: Vec::new(),
+            func: 0,
+            pc: 0,
+            low: 0,
+            result: Value::Null,
+            choices: Choices::default(),
+            atomic: 0,
+            spent: false,
+            fuel: 0,
+            bulk: 0,
+            owner: 0,
+            handle_top: None,
+            log: None,
+        }
+    }
+
+    /// Gets ready to run a function from its start.
+    pub(crate) fn start(&mut self, func: u16, mode: Mode, owner: u32) {
+        self.own = None;
+        self.handle_top = None;
+        self.mode = mode;
+        self.owner = owner;
+        self.frames.clear();
+        self.func = func;
+        self.pc = 0;
+        self.low = 0;
+        self.atomic = 0;
+        self.spent = false;
+        self.fuel = self.machine.program.settings.steps;
+        self.bulk = self.fuel.saturating_mul(BULK);
+        self.room(func);
+    }
+
+    /// Makes room for the registers of a function from the running call's first register on. What earlier calls have left there
+    /// stays, where the function does not look at it.
+    #[inline]
+    pub(crate) fn room(&mut self, func: u16) {
+        let code = &self.machine.code[usize::from(func)];
+        let end = self.low + usize::from(code.registers);
+        if self.regs.len() < end {
+            self.regs.resize(end, Value::Null);
+        }
+        if !code.clean {
+            self.regs[self.low..end].fill(Value::Null);
+        }
+    }
+
+    /// The state as it is now.
+    #[inline]
+    pub(crate) fn state(&self) -> &State {
+        self.own.as_ref().unwrap_or(self.base)
+    }
+
+    /// The state to change.
+    #[inline]
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        self.own.get_or_insert_with(|| self.base.clone())
+    }
+
+    /// Takes the state out, as it is now.
+    pub(crate) fn take(&mut self) -> State {
+        self.own.take().unwrap_or_else(|| self.base.clone())
+    }
+
+    /// Makes a failure at the running instruction.
+    #[cold]
+    pub(crate) fn fault(&self, kind: FaultKind, message: impl Into<String>) -> Stop {
+        let function = &self.machine.program.functions[usize::from(self.func)];
+        let site = function.sites.get(self.pc).copied().unwrap_or(SiteId(0));
+        Stop::Fault(Box::new(Fault { kind, message: message.into(), site }))
+    }
+
+    /// Makes a failure of type: what an instruction cannot do with a value.
+    #[cold]
+    pub(crate) fn bad_type(&self, what: &str, value: &Value) -> Stop {
+        match value {
+            Value::Null => self.fault(FaultKind::Null, format!("{what} null")),
+            value => {
+                let shown = crate::value::show::short(&self.machine.program, value);
+                let shown: String = shown.chars().take(80).collect();
+                self.fault(FaultKind::Type, format!("{what} {} {shown}", value.kind()))
+            }
+        }
+    }
+
+    /// Counts elements that an instruction looks at or copies.
+    #[inline]
+    pub(crate) fn charge(&mut self, elements: usize) -> Result<(), Stop> {
+        match self.bulk.checked_sub(elements as u64) {
+            Some(left) => {
+                self.bulk = left;
+                Ok(())
+            }
+            None => Err(self.out_of_fuel()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn burn(&mut self, fuel: u64) -> Result<(), Stop> {
+        match self.fuel.checked_sub(fuel) {
+            Some(left) => {
+                self.fuel = left;
+                Ok(())
+            }
+            None => Err(self.out_of_fuel()),
+        }
+    }
+
+    #[cold]
+    fn out_of_fuel(&self) -> Stop {
+        let steps = self.machine.program.settings.steps;
+        self.fault(FaultKind::StepLimit, format!("more than {steps} operations in one step"))
+    }
+
+    /// Refuses values that are too large or nest too deep.
+    #[inline]
+    pub(crate) fn check_size(&self, value: &Value) -> Result<(), Stop> {
+        if value.is_small() {
+            return Ok(());
+        }
+        if value.nodes() > self.machine.program.settings.size || value.depth() > DEPTH_MAX {
+            return Err(self.too_large());
+        }
+        Ok(())
+    }
+
+    #[cold]
+    pub(crate) fn too_large(&self) -> Stop {
+        let size = self.machine.program.settings.size;
+        let message = format!("more than {size} elements, or nested deeper than {DEPTH_MAX}");
+        self.fault(FaultKind::Size, message)
+    }
+
+    /// Chooses one of `count` alternatives.
+    pub(crate) fn pick(&mut self, count: usize) -> Result<u32, Stop> {
+        match u32::try_from(count) {
+            Ok(0) => Err(Stop::Dropped),
+            Ok(count) if count <= self.machine.program.settings.size => {
+                Ok(self.choices.pick(count))
+            }
+            _ => Err(self.too_large()),
+        }
+    }
+}
+
+/// How many elements an instruction may look at, on the average over a step that uses up its limit.
+const BULK: u64 = 1_000;
+
+/// How deep containers may nest.
+pub(crate) const DEPTH_MAX: u16 = 200;

@@ -1,0 +1,247 @@
+//! Instructions that neither jump nor call.
+
+use super::fault::{FaultKind, Stop};
+use super::runner::{Mode, Runner};
+use crate::program::{Op, Type};
+use crate::value::{Map, Seq, Set, Value};
+use std::sync::Arc;
+
+impl Runner<'_> {
+    /// Executes an instruction.
+    #[inline(always)]
+    pub(crate) fn simple(&mut self, op: &Op) -> Result<(), Stop> {
+        match *op {
+            Op::Nop | Op::Yield => {}
+            Op::Const { dst, constant } => {
+                let value = self.machine.constants[constant.index()].clone();
+                self.set(dst, value);
+            }
+            Op::Int { dst, value } => self.set(dst, Value::Int(i64::from(value))),
+            Op::Bool { dst, value } => self.set(dst, Value::Bool(value)),
+            Op::Null { dst } => self.set(dst, Value::Null),
+            Op::Move { dst, src } => self.set(dst, self.get(src).clone()),
+            Op::AddInt { dst, a, value } => {
+                let Value::Int(a) = self.get(a) else {
+                    return Err(self.bad_type("cannot add an int to", self.get(a)));
+                };
+                match a.checked_add(i64::from(value)) {
+                    Some(sum) => self.set(dst, Value::Int(sum)),
+                    None => return Err(self.fault(FaultKind::Overflow, format!("{a} + {value}"))),
+                }
+            }
+            Op::Eq { dst, a, b } => {
+                let nodes = self.get(a).nodes() as usize;
+                self.charge(nodes)?;
+                self.set(dst, Value::Bool(self.get(a) == self.get(b)));
+            }
+            Op::Ne { dst, a, b } => {
+                let nodes = self.get(a).nodes() as usize;
+                self.charge(nodes)?;
+                self.set(dst, Value::Bool(self.get(a) != self.get(b)));
+            }
+            Op::EqInt { dst, a, value } => {
+                let equal = matches!(self.get(a), Value::Int(a) if *a == i64::from(value));
+                self.set(dst, Value::Bool(equal));
+            }
+            Op::GetGlobal { dst, global } => {
+                let value = self.state().global(global.index()).clone();
+                self.set(dst, value);
+                if self.log.is_some() {
+                    self.log_global(global, op);
+                }
+            }
+            Op::GetGlobalAt { dst, global, index } => {
+                let container = self.state().global(global.index());
+                let value = self.at(container, self.get(index))?.clone();
+                if self.log.is_some() {
+                    self.log_global_at(global, index, &value, op);
+                }
+                self.set(dst, value);
+            }
+            Op::Add { dst, a, b } => self.add(dst, a, b)?,
+            Op::Lt { dst, a, b } => match (self.get(a), self.get(b)) {
+                (Value::Int(a), Value::Int(b)) => self.set(dst, Value::Bool(a < b)),
+                _ => self.arithmetic(op)?,
+            },
+            Op::Sub { .. }
+            | Op::Mul { .. }
+            | Op::Div { .. }
+            | Op::Rem { .. }
+            | Op::Neg { .. }
+            | Op::Not { .. }
+            | Op::Le { .. }
+            | Op::In { .. }
+            | Op::Range { .. } => self.arithmetic(op)?,
+            Op::Method { dst, method, recv, args } => {
+                let value = self.builtin(method, recv, args)?;
+                self.set(dst, value);
+            }
+            Op::Enum { dst, ty, variant, args } => {
+                let payload =
+                    self.machine.program.enums[ty.index()].variants[usize::from(variant)].payload;
+                let value = Value::variant(ty.0, variant, self.slice(args, payload));
+                self.set_sized(dst, value)?;
+            }
+            Op::IsVariant { dst, src, ty, variant } => {
+                let found = match self.get(src) {
+                    Value::Variant { ty, variant } | Value::VariantInt { ty, variant, .. } => {
+                        Some((*ty, *variant))
+                    }
+                    Value::VariantOf(seq) => Some((seq.ty, seq.variant)),
+                    _ => None,
+                };
+                self.set(dst, Value::Bool(found == Some((ty.0, variant))));
+            }
+            Op::Payload { dst, src, index } => {
+                let value = match self.get(src) {
+                    Value::VariantInt { value, .. } if index == 0 => Some(Value::Int(*value)),
+                    Value::VariantOf(seq) => seq.items().get(usize::from(index)).cloned(),
+                    _ => None,
+                };
+                match value {
+                    Some(value) => self.set(dst, value),
+                    None => return Err(self.bad_type("no such payload in", self.get(src))),
+                }
+            }
+            Op::Closure { dst, func, captures } => {
+                let count = self.machine.program.functions[func.index()].captures;
+                let captured = self.slice(captures, count).to_vec();
+                self.set_sized(dst, Value::Func(Arc::new(Seq::new(func.0, 0, captured))))?;
+            }
+            Op::List { dst, args, count } => {
+                let items = self.slice(args, count).to_vec();
+                self.set_sized(dst, Value::List(Arc::new(Seq::list(items))))?;
+            }
+            Op::Set { dst, args, count } => {
+                let items = self.slice(args, count).to_vec();
+                self.set_sized(dst, Value::Set(Arc::new(Set::new(items))))?;
+            }
+            Op::Map { dst, args, count } => {
+                let items = self.slice(args, count * 2);
+                let entries = items.chunks_exact(2).map(|kv| (kv[0].clone(), kv[1].clone()));
+                let map = Map::new(entries.collect());
+                self.set_sized(dst, Value::Map(Arc::new(map)))?;
+            }
+            Op::Record { dst, ty, args } => {
+                let count = self.machine.program.records[ty.index()].fields.len() as u16;
+                let fields = self.slice(args, count).to_vec();
+                self.set_sized(dst, Value::Record(Arc::new(Seq::new(ty.0, 0, fields))))?;
+            }
+            Op::RecordGet { .. }
+            | Op::RecordSet { .. }
+            | Op::Index { .. }
+            | Op::SetIndex { .. } => {
+                self.element(op)?;
+            }
+            Op::Check { src, ty } => {
+                let ty = self.machine.program.types[ty.index()];
+                if !self.is_of(self.get(src), ty) {
+                    let what = format!("expected {}, found", self.type_name(ty));
+                    return Err(self.bad_type(&what, self.get(src)));
+                }
+            }
+            Op::Assert { cond, message } => match self.get(cond) {
+                Value::Bool(true) => {}
+                Value::Bool(false) => {
+                    let message = self.text(&self.machine.constants[message.index()]);
+                    return Err(self.fault(FaultKind::Assertion, message));
+                }
+                value => return Err(self.bad_type("a condition is", value)),
+            },
+            Op::Assume { cond } => match self.get(cond) {
+                Value::Bool(true) => {}
+                Value::Bool(false) => return Err(Stop::Dropped),
+                value => return Err(self.bad_type("a condition is", value)),
+            },
+            Op::Fail { message } => {
+                return Err(self.fault(FaultKind::Fail, self.text(self.get(message))));
+            }
+            Op::NoMatch { src } => {
+                let shown = self.text(self.get(src));
+                return Err(self.fault(FaultKind::NoMatch, format!("no case for {shown}")));
+            }
+            Op::AtomicEnd => self.atomic = self.atomic.saturating_sub(1),
+            _ if self.mode == Mode::Pure => self.pure(op)?,
+            _ => self.visible(op)?,
+        }
+        Ok(())
+    }
+
+    /// Executes a visible instruction where nothing may be changed: reads only.
+    fn pure(&mut self, op: &Op) -> Result<(), Stop> {
+        match op {
+            Op::GetField { .. } | Op::GetFieldAt { .. } => self.visible(op),
+            Op::GetMember { .. } | Op::Enabled { .. } | Op::AtomicBegin => self.visible(op),
+            Op::SetMember { object, .. } if matches!(self.get(*object), Value::Record(_)) => {
+                self.visible(op)
+            }
+            _ => Err(self.fault(FaultKind::Impure, "guards and properties may only read")),
+        }
+    }
+
+    /// Sets a register to a new value, unless that is too large.
+    #[inline]
+    pub(crate) fn set_sized(&mut self, dst: crate::program::Reg, value: Value) -> Result<(), Stop> {
+        self.check_size(&value)?;
+        self.set(dst, value);
+        Ok(())
+    }
+
+    /// A value as part of a message: strings without quotes, cut when long.
+    pub(crate) fn text(&self, value: &Value) -> String {
+        match value {
+            Value::Str(text) => text.as_str().chars().take(400).collect(),
+            Value::Null => String::new(),
+            value => crate::value::show::short(&self.machine.program, value),
+        }
+    }
+
+    fn is_of(&self, value: &Value, ty: Type) -> bool {
+        let enumeration = |id: u16| match value {
+            Value::Variant { ty, .. } | Value::VariantInt { ty, .. } => *ty == id,
+            Value::VariantOf(seq) => seq.ty == id,
+            _ => false,
+        };
+        let object = |class: u16| match value {
+            Value::Obj(number) => self.state().object(*number).is_some_and(|o| o.class == class),
+            _ => false,
+        };
+        let null = matches!(value, Value::Null);
+        match ty {
+            Type::Any => true,
+            Type::Null => null,
+            Type::Bool => matches!(value, Value::Bool(_)),
+            Type::Int => matches!(value, Value::Int(_)),
+            Type::Str => matches!(value, Value::Str(_)),
+            Type::List => matches!(value, Value::List(_)),
+            Type::Set => matches!(value, Value::Set(_)),
+            Type::Map => matches!(value, Value::Map(_)),
+            Type::Func => matches!(value, Value::Func(_)),
+            Type::Handle => matches!(value, Value::Handle(_)),
+            Type::Enum(id) => enumeration(id.0),
+            Type::Record(id) => matches!(value, Value::Record(seq) if seq.ty == id.0),
+            Type::Object(id) => object(id.0),
+            Type::NullOrInt => null || matches!(value, Value::Int(_)),
+            Type::NullOrBool => null || matches!(value, Value::Bool(_)),
+            Type::NullOrStr => null || matches!(value, Value::Str(_)),
+            Type::NullOrList => null || matches!(value, Value::List(_)),
+            Type::NullOrSet => null || matches!(value, Value::Set(_)),
+            Type::NullOrMap => null || matches!(value, Value::Map(_)),
+            Type::NullOrFunc => null || matches!(value, Value::Func(_)),
+            Type::NullOrHandle => null || matches!(value, Value::Handle(_)),
+            Type::NullOrEnum(id) => null || enumeration(id.0),
+            Type::NullOrRecord(id) => null || matches!(value, Value::Record(s) if s.ty == id.0),
+            Type::NullOrObject(id) => null || object(id.0),
+        }
+    }
+
+    fn type_name(&self, ty: Type) -> String {
+        let program = &self.machine.program;
+        match ty {
+            Type::Enum(id) | Type::NullOrEnum(id) => program.enums[id.index()].name.clone(),
+            Type::Record(id) | Type::NullOrRecord(id) => program.records[id.index()].name.clone(),
+            Type::Object(id) | Type::NullOrObject(id) => program.classes[id.index()].name.clone(),
+            other => format!("{other:?}").replace("NullOr", "null or ").to_lowercase(),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Visible instructions: shared memory.
+
+use super::element::copied;
+use super::fault::{FaultKind, Stop};
+use super::runner::Runner;
+use crate::program::{NameId, Op, Reg};
+use crate::state::Object;
+use crate::value::Value;
+
+impl Runner<'_> {
+    /// Executes a visible instruction, or one that allocates.
+    pub(crate) fn visible(&mut self, op: &Op) -> Result<(), Stop> {
+        match *op {
+            Op::SetGlobal { global, src } => {
+                let value = self.get(src).clone();
+                if self.log.is_some() {
+                    self.log_global(global, op);
+                }
+                self.state_mut().set_global(global.index(), value);
+            }
+            Op::SetGlobalAt { global, index, src } => {
+                if self.log.is_some() {
+                    let value = self.get(src).clone();
+                    self.log_global_at(global, index, &value, op);
+                }
+                self.set_global_at(global.index(), index, src)?;
+            }
+            Op::New { dst, class, args } => self.new_object(dst, class.0, args)?,
+            Op::GetField { dst, object, class, field } => {
+                let number = self.object(object, class.0)?;
+                self.get_field(dst, number, field, None)?;
+            }
+            Op::SetField { object, class, field, src } => {
+                let number = self.object(object, class.0)?;
+                self.set_field(number, field, None, src)?;
+            }
+            Op::GetFieldAt { dst, object, class, field, index } => {
+                let number = self.object(object, class.0)?;
+                self.get_field(dst, number, field, Some(index))?;
+            }
+            Op::SetFieldAt { object, class, field, index, src } => {
+                let number = self.object(object, class.0)?;
+                self.set_field(number, field, Some(index), src)?;
+            }
+            Op::GetMember { dst, src, name } => match self.get(src) {
+                Value::Obj(number) => {
+                    let number = *number;
+                    let field = self.object_field(number, name, src)?;
+                    self.get_field(dst, number, field, None)?;
+                }
+                Value::Record(seq) => {
+                    let field = self.record_field(seq.ty, name);
+                    let value = field.and_then(|field| seq.items().get(field)).cloned();
+                    match value {
+                        Some(value) => self.set(dst, value),
+                        None => return Err(self.no_member(name, self.get(src))),
+                    }
+                }
+                other => return Err(self.no_member(name, other)),
+            },
+            Op::SetMember { object, name, src } => match self.get(object) {
+                Value::Obj(number) => {
+                    let number = *number;
+                    let field = self.object_field(number, name, object)?;
+                    self.set_field(number, field, None, src)?;
+                }
+                Value::Record(seq) => match self.record_field(seq.ty, name) {
+                    Some(field) => self.record_set(object, field, src)?,
+                    None => return Err(self.no_member(name, self.get(object))),
+                },
+                other => return Err(self.no_member(name, other)),
+            },
+            Op::AtomicBegin => self.atomic = self.atomic.saturating_add(1),
+            Op::Choose { dst, choice } => {
+                let count = self.machine.program.choices[choice.index()].labels.len();
+                let taken = self.pick(count)?;
+                self.set(dst, Value::Int(i64::from(taken)));
+            }
+            Op::ChooseInt { dst, a, b } => {
+                let (Value::Int(a), Value::Int(b)) = (self.get(a), self.get(b)) else {
+                    return Err(self.fault(FaultKind::Type, "a range of ints is needed"));
+                };
+                let (first, count) = (*a, i128::from(*b) - i128::from(*a));
+                let taken = self.pick(usize::try_from(count.max(0)).unwrap_or(usize::MAX))?;
+                self.set(dst, Value::Int(first.wrapping_add(i64::from(taken))));
+            }
+            Op::ChooseFrom { dst, src } => {
+                let count = match self.get(src) {
+                    Value::List(seq) => seq.items().len(),
+                    Value::Set(set) => set.items().len(),
+                    other => return Err(self.bad_type("nothing to choose from in", other)),
+                };
+                let taken = self.pick(count)? as usize;
+                let value = match self.get(src) {
+                    Value::List(seq) => seq.items().get(taken).cloned(),
+                    Value::Set(set) => set.items().get(taken).cloned(),
+                    _ => None,
+                };
+                self.set(dst, value.unwrap_or_default());
+            }
+            _ => self.concurrent(op)?,
+        }
+        Ok(())
+    }
+
+    fn set_global_at(&mut self, global: usize, index: Reg, src: Reg) -> Result<(), Stop> {
+        let (index, value) = (self.get(index).clone(), self.get(src).clone());
+        let copied = copied(self.state().global(global));
+        self.charge(copied)?;
+        self.own.get_or_insert_with(|| self.base.clone());
+        // The state is taken out for a moment, so that failures can be made meanwhile.
+        let Some(mut state) = self.own.take() else { return Ok(()) };
+        let done = state.change_global(global, |slot| {
+            self.put_at(slot, index, value)?;
+            self.check_size(slot)
+        });
+        self.own = Some(state);
+        done
+    }
+
+    fn new_object(&mut self, dst: Reg, class: u16, args: Reg) -> Result<(), Stop> {
+        let count = self.machine.program.classes[usize::from(class)].fields.len() as u16;
+        let fields = self.slice(args, count).to_vec();
+        if self.state().heap().len() >= self.machine.program.settings.size as usize {
+            return Err(self.too_large());
+        }
+        let uid = self.next_uid();
+        let mut object = Object { class, fields, uid, hash: 0 };
+        object.rehash();
+        let number = self.state_mut().add_object(object);
+        if let Some(log) = &mut self.log {
+            log.allocated.push(uid);
+        }
+        self.set(dst, Value::Obj(number));
+        Ok(())
+    }
+
+    /// Takes the next number for names.
+    pub(crate) fn next_uid(&mut self) -> u64 {
+        let state = self.state_mut();
+        state.next_uid += 1;
+        state.next_uid - 1
+    }
+
+    /// Returns the object in a register, which must be of a class.
+    fn object(&self, reg: Reg, class: u16) -> Result<u32, Stop> {
+        match self.get(reg) {
+            Value::Obj(number)
+                if self.state().object(*number).is_some_and(|o| o.class == class) =>
+            {
+                Ok(*number)
+            }
+            other => Err(self.bad_type("no such field in", other)),
+        }
+    }
+
+    fn object_field(&self, number: u32, name: NameId, reg: Reg) -> Result<u16, Stop> {
+        let class = self.state().object(number).map(|object| usize::from(object.class));
+        let fields = class.map(|class| &self.machine.program.classes[class].fields);
+        let found = fields.and_then(|fields| fields.iter().position(|field| *field == name));
+        match found {
+            Some(field) => Ok(field as u16),
+            None => Err(self.no_member(name, self.get(reg))),
+        }
+    }
+
+    fn get_field(
+        &mut self,
+        dst: Reg,
+        number: u32,
+        field: u16,
+        index: Option<Reg>,
+    ) -> Result<(), Stop> {
+        let object = self.state().object(number);
+        let Some(slot) = object.and_then(|object| object.fields.get(usize::from(field))) else {
+            return Err(self.fault(FaultKind::Type, "no such object"));
+        };
+        let value = match index {
+            Some(index) => self.at(slot, self.get(index))?.clone(),
+            None => slot.clone(),
+        };
+        if self.log.is_some() {
+            self.log_field(number, field, index, &value, false);
+        }
+        self.set(dst, value);
+        Ok(())
+    }
+
+    fn set_field(
+        &mut self,
+        number: u32,
+        field: u16,
+        index: Option<Reg>,
+        src: Reg,
+    ) -> Result<(), Stop> {
+        let value = self.get(src).clone();
+        if self.log.is_some() {
+            self.log_field(number, field, index, &value, true);
+        }
+        let index = index.map(|index| self.get(index).clone());
+        self.own.get_or_insert_with(|| self.base.clone());
+        let Some(mut state) = self.own.take() else { return Ok(()) };
+        let done = state.change_field(number, usize::from(field), |slot| match index {
+            Some(index) => {
+                self.put_at(slot, index, value)?;
+                self.check_size(slot)
+            }
+            None => {
+                *slot = value;
+                Ok(())
+            }
+        });
+        self.own = Some(state);
+        done.unwrap_or(Ok(()))
+    }
+}

@@ -1,0 +1,158 @@
+//! Names of what a state has pending: they survive re-execution and reordering, as numbers in a state do not.
+
+use super::words;
+use crate::machine::Machine;
+use crate::state::{Origin, State, What};
+use crate::step::Log;
+use crate::walk::Move;
+use anyorder_system::TaskName;
+use rustc_hash::FxHashMap;
+
+/// A task or thread, and how many steps it has taken.
+#[derive(Clone, Debug)]
+struct Named {
+    name: TaskName,
+    steps: u32,
+}
+
+/// The names in one state. Cloned with it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StateNames {
+    /// Messages and threads by the number of their creation.
+    pending: FxHashMap<u64, Named>,
+    /// How often each event member has happened.
+    happened: FxHashMap<u32, u32>,
+    /// How many steps each declared thread has taken.
+    steps: FxHashMap<u32, u32>,
+    /// Objects by the number of their allocation: the number that all runs of one instance share.
+    pub(crate) objects: FxHashMap<u64, u64>,
+}
+
+/// A name whose second part, in brackets, becomes the label: `rm[2]` is `rm@2`.
+fn split(name: &str) -> TaskName {
+    match name.split_once('[') {
+        Some((kind, rest)) if !kind.is_empty() => {
+            TaskName::root(kind).with_label(rest.trim_end_matches(']'))
+        }
+        _ if name.is_empty() => TaskName::root("?"),
+        _ => TaskName::root(name),
+    }
+}
+
+fn kind_or_unknown(name: &str) -> &str {
+    if name.is_empty() { "?" } else { name }
+}
+
+impl StateNames {
+    /// Returns the name of the next step of a candidate.
+    pub(crate) fn next(&self, machine: &Machine, state: &State, step: Move) -> TaskName {
+        match step {
+            Move::Init => TaskName::root("init"),
+            Move::Event(member) => {
+                let count = self.happened.get(&member).copied().unwrap_or(0);
+                split(&words::event_name(machine, member)).with_ordinal(count + 1)
+            }
+            Move::Message { queue, position, .. } => {
+                let queue = state.queue(queue as usize);
+                let message = queue.and_then(|queue| queue.messages.get(position as usize));
+                let named = message.and_then(|message| self.pending.get(&message.uid));
+                named.map_or_else(|| TaskName::root("?"), |named| named.name.clone())
+            }
+            Move::Thread { origin: Origin::Declared(member), .. } => {
+                let count = self.steps.get(&member).copied().unwrap_or(0);
+                split(&words::thread_name(machine, member)).with_ordinal(count + 1)
+            }
+            Move::Thread { origin, rank } => {
+                let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
+                let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
+                let uid = same.nth(skip).map_or(0, |thread| thread.uid);
+                match self.pending.get(&uid) {
+                    Some(named) => named.name.child("step").with_ordinal(named.steps + 1),
+                    None => TaskName::root("?"),
+                }
+            }
+        }
+    }
+
+    /// Takes over what a step did: `name` is the step's, `after` the state it led to.
+    pub(crate) fn advance(
+        &mut self,
+        machine: &Machine,
+        (before, step, after): (&State, Move, &State),
+        name: &TaskName,
+        log: &Log,
+        objects: &mut FxHashMap<(TaskName, u32), u64>,
+    ) -> Vec<TaskName> {
+        match step {
+            Move::Event(member) => *self.happened.entry(member).or_insert(0) += 1,
+            Move::Thread { origin: Origin::Declared(member), .. } => {
+                *self.steps.entry(member).or_insert(0) += 1;
+            }
+            Move::Thread { origin, rank } => {
+                let mut same = before.threads().iter().filter(|thread| thread.origin == origin);
+                let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
+                let uid = same.nth(skip).map(|thread| thread.uid);
+                if let Some(named) = uid.and_then(|uid| self.pending.get_mut(&uid)) {
+                    named.steps += 1;
+                }
+            }
+            Move::Init | Move::Message { .. } => {}
+        }
+        if let Move::Event(member) = step {
+            self.began(machine, after, member, name);
+        }
+        let created = self.created(machine, name, log);
+        for (ordinal, uid) in (0..).zip(&log.allocated) {
+            let next = objects.len() as u64 + 1;
+            let number = *objects.entry((name.clone(), ordinal)).or_insert(next);
+            self.objects.insert(*uid, number);
+        }
+        self.forget(after);
+        created
+    }
+
+    /// An event that goes on as a thread has its own name.
+    fn began(&mut self, machine: &Machine, after: &State, member: u32, name: &TaskName) {
+        let slot = machine.layout.member_slot[member as usize];
+        let thread = after.threads().iter().find(|t| t.origin == Origin::Slot(slot));
+        if let Some(thread) = thread.filter(|thread| thread.what == What::Event(member)) {
+            self.pending.insert(thread.uid, Named { name: name.clone(), steps: 0 });
+        }
+    }
+
+    fn created(&mut self, machine: &Machine, name: &TaskName, log: &Log) -> Vec<TaskName> {
+        let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut names = Vec::new();
+        for created in &log.created {
+            let kind = if created.fork {
+                &machine.program.functions[usize::from(created.number)].name
+            } else {
+                &machine.program.tasks[usize::from(created.number)].name
+            };
+            let kind = kind_or_unknown(kind);
+            let count = counts.entry(kind).or_insert(0);
+            let child = name.child(kind).with_ordinal(*count);
+            *count += 1;
+            self.pending.insert(created.uid, Named { name: child.clone(), steps: 0 });
+            names.push(child);
+        }
+        names
+    }
+
+    /// Returns the name of a pending message or thread.
+    pub(crate) fn of(&self, uid: u64) -> Option<TaskName> {
+        self.pending.get(&uid).map(|named| named.name.clone())
+    }
+
+    /// Forgets what has ended.
+    fn forget(&mut self, state: &State) {
+        let messages = state.queues().flat_map(|(_, queue)| queue.messages.iter().map(|m| m.uid));
+        let live: rustc_hash::FxHashSet<u64> =
+            messages.chain(state.threads().iter().map(|t| t.uid)).collect();
+        self.pending.retain(|uid, _| live.contains(uid));
+        if !self.objects.is_empty() {
+            let live: rustc_hash::FxHashSet<u64> = state.heap().iter().map(|o| o.uid).collect();
+            self.objects.retain(|uid, _| live.contains(uid));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The machine as states and transitions.
+
+use super::words;
+use crate::machine::{INIT_FLAG, Machine};
+use crate::program::FuncId;
+use crate::state::{Origin, State, decode, encode, permute};
+use crate::walk::{Action, Move, Walker, candidates, initial};
+use anyorder_system::{Hash128, StateSystem, Successor};
+
+impl Machine {
+    /// Runs a function that tells something of a state; a failure counts as `failed`.
+    fn tell(&self, state: &State, func: FuncId, failed: bool) -> bool {
+        Walker::new(self, state).ask(func).unwrap_or(failed)
+    }
+
+    /// The default of what is final: all threads ended, all mailboxes empty, no lock held.
+    fn is_quiet(state: &State) -> bool {
+        state.threads().is_empty() && state.queues().next().is_none() && state.locks().is_empty()
+    }
+}
+
+impl StateSystem for Machine {
+    type State = State;
+    type Action = Action;
+
+    fn initial(&self) -> Vec<State> {
+        vec![initial(self)]
+    }
+
+    fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
+        let mut walker = Walker::new(self, state);
+        candidates(self, state, true, |step| {
+            walker.run(step, |_, alternative, outcome| {
+                let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                let action = Action { step, alternative };
+                out.push(Successor { action, state: outcome.state, failure });
+            });
+        });
+    }
+
+    fn fingerprint(&self, state: &State) -> Hash128 {
+        Hash128(state.sum)
+    }
+
+    fn encode(&self, state: &State, out: &mut Vec<u8>) {
+        encode::encode(self, state, out);
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Option<State> {
+        decode::decode(self, bytes)
+    }
+
+    fn is_final(&self, state: &State) -> bool {
+        match self.program.final_ {
+            _ if state.flag(INIT_FLAG) => false,
+            Some(func) => self.tell(state, func, false),
+            None => Machine::is_quiet(state),
+        }
+    }
+
+    fn invariants(&self) -> Vec<String> {
+        self.program.invariants.iter().map(|invariant| invariant.name.clone()).collect()
+    }
+
+    fn holds(&self, invariant: usize, state: &State) -> bool {
+        match self.program.invariants.get(invariant) {
+            Some(invariant) if !state.flag(INIT_FLAG) => self.tell(state, invariant.holds, false),
+            _ => true,
+        }
+    }
+
+    fn responses(&self) -> Vec<String> {
+        self.program.responses.iter().map(|response| response.name.clone()).collect()
+    }
+
+    fn response(&self, property: usize, state: &State) -> (bool, bool) {
+        match self.program.responses.get(property) {
+            Some(response) if !state.flag(INIT_FLAG) => {
+                // What cannot be told counts against the program.
+                let trigger = self.tell(state, response.trigger, true);
+                (trigger, self.tell(state, response.response, false))
+            }
+            _ => (false, true),
+        }
+    }
+
+    fn fair_classes(&self) -> usize {
+        let layout = &self.layout;
+        // Handlers and the pool, event members, declared threads, and all dynamic threads together.
+        layout.pool() + 1 + layout.members.len() + layout.thread_members.len() + 1
+    }
+
+    fn fair_class(&self, action: &Action) -> Option<usize> {
+        let layout = &self.layout;
+        let events = layout.pool() + 1;
+        let threads = events + layout.members.len();
+        match action.step {
+            Move::Init => None,
+            Move::Event(member) => {
+                let (event, _) = layout.members[member as usize];
+                let fair = self.program.events[usize::from(event)].fair;
+                fair.then_some(events + member as usize)
+            }
+            Move::Message { queue, .. } if queue as usize == layout.pool() => Some(layout.pool()),
+            Move::Message { queue, .. } => self.fair_slot(queue),
+            Move::Thread { origin: Origin::Slot(slot), .. } => self.fair_slot(slot),
+            Move::Thread { origin: Origin::Declared(member), .. } => {
+                let (thread, _) = layout.thread_members[member as usize];
+                let fair = self.program.threads[usize::from(thread)].fair;
+                fair.then_some(threads + member as usize)
+            }
+            Move::Thread { origin: Origin::Dynamic, .. } => {
+                Some(threads + layout.thread_members.len())
+            }
+        }
+    }
+
+    fn parts(&self) -> Vec<String> {
+        let events = self.program.events.iter().map(|event| event.name.clone());
+        let tasks = self.program.tasks.iter().map(|task| task.name.clone());
+        let threads = self.program.threads.iter().map(|thread| thread.name.clone());
+        events.chain(tasks).chain(threads).collect()
+    }
+
+    fn part(&self, action: &Action) -> Option<usize> {
+        let tasks = self.program.events.len();
+        let threads = tasks + self.program.tasks.len();
+        match action.step {
+            Move::Event(member) => Some(usize::from(self.layout.members[member as usize].0)),
+            Move::Message { task, .. } => Some(tasks + usize::from(task)),
+            Move::Thread { origin: Origin::Declared(member), .. } => {
+                let (thread, _) = self.layout.thread_members[member as usize];
+                Some(threads + usize::from(thread))
+            }
+            _ => None,
+        }
+    }
+
+    fn representative(&self, state: &State) -> Option<State> {
+        if self.program.symmetries.is_empty() {
+            return None;
+        }
+        Some(permute::representative(self, state))
+    }
+
+    fn describe(&self, state: &State, action: &Action) -> String {
+        words::describe(self, state, action)
+    }
+
+    fn show(&self, state: &State) -> Vec<(String, String)> {
+        words::show(self, state)
+    }
+}
+
+impl Machine {
+    /// The fairness class of a slot: that of its handler, or of its event member.
+    fn fair_slot(&self, slot: u32) -> Option<usize> {
+        let layout = &self.layout;
+        let slot = slot as usize;
+        if slot < layout.pool() {
+            let handler = usize::from(layout.handler_of[slot]);
+            return self.program.handlers[handler].fair.then_some(slot);
+        }
+        let member = layout.member_slot.iter().position(|s| *s as usize == slot);
+        let (event, _) = layout.members[member?];
+        let fair = self.program.events[usize::from(event)].fair;
+        if fair { member.map(|member| layout.pool() + 1 + member) } else { None }
+    }
+}

@@ -1,0 +1,318 @@
+//! The machine as a program of pending tasks.
+
+use super::accesses::{Elements, Translate};
+use super::names::StateNames;
+use super::observe::observe;
+use super::words;
+use crate::machine::Machine;
+use crate::state::{Origin, State};
+use crate::step::Log;
+use crate::walk::{Move, Outcome, Walker, candidates, initial};
+use anyorder_system::{
+    AccessDetail, Accesses, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Hash128,
+    Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step, SystemFactory, TaskName,
+    TaskSystem,
+};
+use anyorder_trace::{Interner, Tables};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Where a run is.
+#[derive(Clone, Debug)]
+struct Position {
+    state: State,
+    names: StateNames,
+    /// What has failed, if something has: then nothing more can run.
+    failure: Option<String>,
+    choices: usize,
+}
+
+/// A running program: a [`TaskSystem`] with snapshots. Machines are shared, runs are not; make one for each worker.
+///
+/// Tasks are named by what creates them: the second click is `click#2`, what it posts first is `click#2/load`. Steps of a thread
+/// are `t@1#1`, `t@1#2`; of a task that takes several, `click#2/load/step#1` and so on after the one that begins it.
+#[derive(Debug)]
+pub struct MachineRun {
+    machine: Arc<Machine>,
+    program: Program,
+    interner: Interner,
+    elements: Elements,
+    /// Numbers of objects: by the step that made them, and which of its objects it is.
+    objects: FxHashMap<(TaskName, u32), u64>,
+    start: State,
+    at: Position,
+    saved: FxHashMap<u64, Position>,
+    next_snapshot: u64,
+}
+
+/// Makes runs of one machine.
+#[derive(Clone, Debug)]
+pub struct MachineFactory(pub Arc<Machine>);
+
+impl SystemFactory for MachineFactory {
+    type System = MachineRun;
+
+    fn make(&self) -> Result<MachineRun, RunError> {
+        Ok(MachineRun::new(self.0.clone()))
+    }
+}
+
+impl MachineRun {
+    /// Starts a run.
+    #[must_use]
+    pub fn new(machine: Arc<Machine>) -> MachineRun {
+        let start = initial(&machine);
+        let (names, failure) = (StateNames::default(), None);
+        let at = Position { state: start.clone(), names, failure, choices: 0 };
+        MachineRun {
+            program: Program::new(&machine.program.name),
+            interner: Interner::default(),
+            elements: Elements::of(&machine),
+            objects: FxHashMap::default(),
+            machine,
+            start,
+            at,
+            saved: FxHashMap::default(),
+            next_snapshot: 0,
+        }
+        .begun()
+    }
+
+    /// Gives names to what `init` has left, where it has run already.
+    fn begun(mut self) -> MachineRun {
+        self.at = self.first();
+        self
+    }
+
+    /// The position at the start of a run.
+    fn first(&mut self) -> Position {
+        let mut names = StateNames::default();
+        let ran =
+            self.machine.program.init.is_some() && !self.start.flag(crate::machine::INIT_FLAG);
+        if ran {
+            // `init` has run in the only way it can: run it again for its log.
+            let before = crate::walk::unstarted(&self.machine);
+            let mut walker = Walker::new(&self.machine, &before);
+            walker.keep_log();
+            let mut log = Log::default();
+            walker.run(Move::Init, |walker, _, _| log = walker.take_log());
+            let name = TaskName::root("init");
+            let moved = (&before, Move::Init, &self.start);
+            names.advance(&self.machine, moved, &name, &log, &mut self.objects);
+        }
+        Position { state: self.start.clone(), names, failure: None, choices: 0 }
+    }
+
+    /// Sets which program this is, for schedules.
+    #[must_use]
+    pub fn with_program(self, program: Program) -> MachineRun {
+        MachineRun { program, ..self }
+    }
+
+    /// Returns the state the run is in.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.at.state
+    }
+
+    /// The candidates with their names and the number of alternatives that there are.
+    fn candidates(&self) -> Vec<(Move, TaskName, u32)> {
+        if self.at.failure.is_some() {
+            return Vec::new();
+        }
+        let (machine, state) = (&*self.machine, &self.at.state);
+        let mut walker = Walker::new(machine, state);
+        let mut found = Vec::new();
+        candidates(machine, state, false, |step| {
+            let mut count = 0;
+            if walker.is_certain(step) {
+                count = 1;
+            } else {
+                walker.run(step, |_, _, _| count += 1);
+            }
+            if count > 0 {
+                found.push((step, self.at.names.next(machine, state, step), count));
+            }
+        });
+        found
+    }
+
+    fn handler(&self, step: Move) -> String {
+        let machine = &self.machine;
+        match step {
+            Move::Init => "init".to_owned(),
+            Move::Event(member) => {
+                words::slot_name(machine, machine.layout.member_slot[member as usize])
+            }
+            Move::Message { queue, .. } => words::queue_name(machine, queue as usize),
+            Move::Thread { origin: Origin::Declared(member), .. } => {
+                words::thread_name(machine, member)
+            }
+            Move::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
+            Move::Thread { origin: Origin::Dynamic, .. } => {
+                let name = self.at.names.next(machine, &self.at.state, step);
+                name.creator().map_or_else(String::new, TaskName::to_string)
+            }
+        }
+    }
+
+    fn diverged(&self, choice: &Choice, candidates: Vec<(Move, TaskName, u32)>) -> RunError {
+        let enabled = candidates.into_iter().map(|(_, name, _)| name).collect();
+        let wanted = choice.task.clone();
+        RunError::Diverged(Divergence { choice: self.at.choices, wanted, enabled })
+    }
+}
+
+impl TaskSystem for MachineRun {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            snapshot: true,
+            enabled: EnabledDetail::Exact,
+            deterministic: true,
+            values: true,
+            accesses: AccessDetail::List,
+        }
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn tables(&self) -> &Tables {
+        &self.interner.tables
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.at = self.first();
+        Ok(())
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        let tasks = self.candidates().into_iter().map(|(step, task, alternatives)| {
+            let handler = self.handler(step);
+            EnabledTask { task, handler, alternatives }
+        });
+        Ok(tasks.collect())
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        let machine = self.machine.clone();
+        let state = self.at.state.clone();
+        let mut found = None;
+        if self.at.failure.is_none() {
+            candidates(&machine, &state, false, |step| {
+                if found.is_none() && self.at.names.next(&machine, &state, step) == choice.task {
+                    found = Some(step);
+                }
+            });
+        }
+        let mut result: Option<(Outcome, Log)> = None;
+        if let Some(step) = found {
+            let mut walker = Walker::new(&machine, &state);
+            walker.keep_log();
+            walker.run(step, |walker, alternative, outcome| {
+                if alternative == choice.alternative {
+                    result = Some((outcome, walker.take_log()));
+                }
+            });
+        }
+        let (Some(step), Some((outcome, log))) = (found, result) else {
+            let candidates = self.candidates();
+            return Err(self.diverged(choice, candidates));
+        };
+        self.take(choice, (&state, step), outcome, &log)
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        Ok(observe(&self.machine, &self.at.state, self.at.failure.as_deref()))
+    }
+
+    fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
+        Some(self)
+    }
+}
+
+impl MachineRun {
+    /// Takes over what a step led to.
+    fn take(
+        &mut self,
+        choice: &Choice,
+        (before, step): (&State, Move),
+        outcome: Outcome,
+        log: &Log,
+    ) -> Result<Step, RunError> {
+        let machine = self.machine.clone();
+        let task = choice.task.clone();
+        let cancelled = log.cancelled.iter().filter_map(|uid| self.at.names.of(*uid)).collect();
+        let mut names = self.at.names.clone();
+        let moved = (before, step, &outcome.state);
+        let created = names.advance(&machine, moved, &task, log, &mut self.objects);
+        // Locations of objects that the step made and dropped need their names, too.
+        let mut all = names.clone();
+        for (ordinal, uid) in (0..).zip(&log.allocated) {
+            if let Some(number) = self.objects.get(&(task.clone(), ordinal)) {
+                all.objects.insert(*uid, *number);
+            }
+        }
+        all.objects.extend(self.at.names.objects.iter().map(|(uid, number)| (*uid, *number)));
+        let mut translate = Translate {
+            machine: &machine,
+            interner: &mut self.interner,
+            elements: &self.elements,
+            names: &all,
+            state: before,
+            allocated: &log.allocated,
+        };
+        let accesses =
+            translate.all(&log.touches).map_err(|full| RunError::Crashed(full.to_string()))?;
+        let posted = created.into_iter().zip(&log.created).map(|(task, created)| {
+            let handler = if created.fork {
+                task.to_string()
+            } else {
+                words::queue_name(&machine, created.queue as usize)
+            };
+            Posted { task, handler, delay: created.delay }
+        });
+        let posted = posted.collect();
+        let failure = outcome.fault.map(|fault| fault.line(&machine.program));
+        self.at = Position {
+            state: outcome.state,
+            names,
+            failure: failure.clone(),
+            choices: self.at.choices + 1,
+        };
+        let (accesses, failures) = (Accesses::List(accesses), failure.into_iter().collect());
+        Ok(Step { task, accesses, posted, cancelled, failures })
+    }
+}
+
+impl Snapshots for MachineRun {
+    fn save(&mut self) -> Result<SnapshotId, RunError> {
+        let id = self.next_snapshot;
+        self.next_snapshot += 1;
+        self.saved.insert(id, self.at.clone());
+        Ok(SnapshotId(id))
+    }
+
+    fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError> {
+        match self.saved.get(&snapshot.0) {
+            Some(position) => {
+                self.at = position.clone();
+                Ok(())
+            }
+            None => Err(RunError::Crashed(format!("no snapshot {}", snapshot.0))),
+        }
+    }
+
+    fn forget(&mut self, snapshot: SnapshotId) {
+        self.saved.remove(&snapshot.0);
+    }
+
+    fn fingerprint(&mut self) -> Hash128 {
+        let hash = Hash128(self.at.state.sum);
+        match &self.at.failure {
+            Some(failure) => hash.part(failure.as_bytes()),
+            None => hash,
+        }
+    }
+}

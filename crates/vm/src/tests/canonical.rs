@@ -1,0 +1,138 @@
+//! The canonical form: states that behave the same in every way that it may not see are equal, and equal states behave the same.
+
+use super::generate::{KINDS, generate};
+use super::random::Random;
+use super::scramble::{canonicalize, scramble};
+use crate::machine::{Machine, Switches};
+use crate::program::Program;
+use crate::state::State;
+use anyorder_system::StateSystem;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+const STATES_MAX: usize = 150;
+
+/// States of a program in breadth-first order, up to a number.
+fn explore(machine: &Machine, limit: usize) -> Vec<State> {
+    let mut states = machine.initial();
+    let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
+    let mut at = 0;
+    while at < states.len() && states.len() < limit {
+        let mut successors = Vec::new();
+        machine.successors(&states[at], &mut successors);
+        for successor in successors.into_iter().filter(|s| s.failure.is_none()) {
+            if seen.insert(bytes(machine, &successor.state)) {
+                states.push(successor.state);
+            }
+        }
+        at += 1;
+    }
+    states
+}
+
+fn bytes(machine: &Machine, state: &State) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    machine.encode(state, &mut bytes);
+    bytes
+}
+
+/// What a state leads to, as a set of canonical forms and failures. Failures without positions in queues or heaps.
+fn leads_to(
+    machine: &Machine,
+    exact: &Machine,
+    state: &State,
+) -> BTreeSet<(Vec<u8>, Option<String>)> {
+    let mut successors = Vec::new();
+    exact.successors(state, &mut successors);
+    let form = |successor: anyorder_system::Successor<State, crate::Action>| {
+        let failure =
+            successor.failure.map(|f| f.split([':', '#']).next().unwrap_or("").to_owned());
+        // Nobody goes on from a failure.
+        let state = match failure {
+            None => bytes(machine, &canonicalize(machine, &successor.state)),
+            Some(_) => Vec::new(),
+        };
+        (state, failure)
+    };
+    successors.into_iter().map(form).collect()
+}
+
+/// The first thing that is wrong with a machine's canonical form on a program, if anything is.
+fn wrong(program: &Program, switches: Switches, seed: u64) -> Option<&'static str> {
+    let exact = Machine::new(program.clone()).expect("valid");
+    let machine = Machine::new(program.clone()).expect("valid").with_switches(switches);
+    let mut random = Random(seed);
+    for state in explore(&exact, STATES_MAX) {
+        let canonical = canonicalize(&machine, &state);
+        let form = bytes(&machine, &canonical);
+        for _ in 0..2 {
+            let scrambled = scramble(&exact, &state, &mut random);
+            if form != bytes(&machine, &canonicalize(&machine, &scrambled)) {
+                return Some("the same state in two forms");
+            }
+            // The scrambled state is a state of a machine without canonical form: both lead to the same.
+            if leads_to(&exact, &exact, &scrambled) != leads_to(&exact, &exact, &state) {
+                return Some("scrambled states behave otherwise");
+            }
+        }
+        if switches == Switches::default() && (canonical != state || canonical.sum != state.sum) {
+            return Some("a step leads to a state that is not canonical");
+        }
+        let Some(decoded) = machine.decode(&form) else {
+            return Some("a form that cannot be read");
+        };
+        if leads_to(&machine, &exact, &decoded) != leads_to(&machine, &exact, &state) {
+            return Some("equal forms of states that behave otherwise");
+        }
+        if machine.fingerprint(&decoded) != machine.fingerprint(&canonical) {
+            return Some("a fingerprint that is not that of the form");
+        }
+    }
+    None
+}
+
+#[test]
+fn the_form_is_right_on_random_programs() {
+    let (mut used, mut states, mut numbered) = ([0; 16], 0, 0);
+    for seed in 0..400 {
+        let program = generate(&mut Random(seed), &mut used);
+        let verdict = wrong(&program, Switches::default(), seed);
+        assert_eq!(verdict, None, "seed {seed}");
+        let machine = Machine::new(program).expect("valid");
+        states += explore(&machine, STATES_MAX).len();
+        numbered += usize::from(machine.numbers);
+    }
+    println!("{states} states, {numbered} programs with numbers; statements:");
+    for (kind, count) in KINDS.iter().zip(used) {
+        println!("  {kind}: {count}");
+        assert!(count > 20, "{kind} hardly ever fired");
+    }
+    assert!(states > 10_000 && numbered > 100);
+}
+
+/// The number of random programs on which a mutant is caught, out of 150.
+fn caught(switches: Switches) -> usize {
+    let mut used = [0; 16];
+    let programs = (0..150).map(|seed| (seed, generate(&mut Random(seed), &mut used)));
+    programs.filter(|(seed, program)| wrong(program, switches, *seed).is_some()).count()
+}
+
+#[test]
+fn mutants_of_the_form_are_caught() {
+    let none = Switches::default();
+    let mutants = [
+        ("keep_dead", Switches { keep_dead: true, ..none }),
+        ("keep_garbage", Switches { keep_garbage: true, ..none }),
+        ("keep_heap_order", Switches { keep_heap_order: true, ..none }),
+        ("keep_bag_order", Switches { keep_bag_order: true, ..none }),
+        ("drop_live", Switches { drop_live: true, ..none }),
+        ("sort_fifo", Switches { sort_fifo: true, ..none }),
+        ("forget_locks", Switches { forget_locks: true, ..none }),
+        ("forget_due", Switches { forget_due: true, ..none }),
+    ];
+    for (name, switches) in mutants {
+        let count = caught(switches);
+        println!("{name}: caught on {count} of 150 programs");
+        assert!(count > 0, "the mutant {name} survives");
+    }
+}

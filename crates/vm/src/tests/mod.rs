@@ -1,0 +1,11 @@
+//! Tests that look inside states: the canonical form, bytes, fingerprints, and random programs.
+
+mod canonical;
+
+mod fuzz;
+
+mod generate;
+
+mod random;
+
+mod scramble;

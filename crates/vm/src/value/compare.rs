@@ -1,0 +1,128 @@
+//! Equality and the total order of values: by kind, then by content.
+//!
+//! The order serves sorting, sets and maps; it says nothing about a program's `<`. Objects and handles are ordered by their
+//! numbers, which the canonical form of a state fixes.
+
+use super::kinds::Value;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+fn rank(value: &Value) -> u8 {
+    match value {
+        Value::Null => 0,
+        Value::Bool(_) => 1,
+        Value::Int(_) => 2,
+        Value::Variant { .. } | Value::VariantInt { .. } | Value::VariantOf(_) => 3,
+        Value::Str(_) => 4,
+        Value::Record(_) => 5,
+        Value::List(_) => 6,
+        Value::Set(_) => 7,
+        Value::Map(_) => 8,
+        Value::Func(_) => 9,
+        Value::Handle(_) => 10,
+        Value::Obj(_) => 11,
+    }
+}
+
+/// Enum, variant, and the payload as a list of ints or values.
+fn variant_key(value: &Value) -> (u16, u16) {
+    match value {
+        Value::Variant { ty, variant } | Value::VariantInt { ty, variant, .. } => (*ty, *variant),
+        Value::VariantOf(seq) => (seq.ty, seq.variant),
+        _ => (0, 0),
+    }
+}
+
+fn payload_order(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::VariantInt { value: a, .. }, Value::VariantInt { value: b, .. }) => a.cmp(b),
+        (Value::VariantOf(a), Value::VariantOf(b)) => a.items().cmp(b.items()),
+        (Value::VariantInt { value, .. }, Value::VariantOf(seq)) => {
+            [Value::Int(*value)][..].cmp(seq.items())
+        }
+        (Value::VariantOf(seq), Value::VariantInt { value, .. }) => {
+            seq.items().cmp(&[Value::Int(*value)][..])
+        }
+        // Of one variant, either all values have a payload or none has.
+        _ => Ordering::Equal,
+    }
+}
+
+impl Ord for Value {
+    #[inline]
+    fn cmp(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Int(a), Value::Int(b)) => a.cmp(b),
+            (
+                Value::VariantInt { ty: t, variant: v, value: a },
+                Value::VariantInt { ty: u, variant: w, value: b },
+            ) => (t, v, a).cmp(&(u, w, b)),
+            (
+                Value::Variant { ty: t, variant: v } | Value::VariantInt { ty: t, variant: v, .. },
+                Value::Variant { ty: u, variant: w } | Value::VariantInt { ty: u, variant: w, .. },
+            ) => (t, v).cmp(&(u, w)),
+            _ => self.compare(other),
+        }
+    }
+}
+
+impl Value {
+    fn compare(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+            (Value::Obj(a), Value::Obj(b)) | (Value::Handle(a), Value::Handle(b)) => a.cmp(b),
+            (Value::Str(a), Value::Str(b)) => a.as_str().cmp(b.as_str()),
+            (Value::List(a), Value::List(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+            (Value::List(a), Value::List(b)) => a.items().cmp(b.items()),
+            (Value::Record(a), Value::Record(b)) | (Value::Func(a), Value::Func(b)) => {
+                a.ty.cmp(&b.ty).then_with(|| a.items().cmp(b.items()))
+            }
+            (Value::Set(a), Value::Set(b)) => a.items().cmp(b.items()),
+            (Value::Map(a), Value::Map(b)) => a.entries().cmp(b.entries()),
+            (a, b) => {
+                let (ra, rb) = (rank(a), rank(b));
+                if ra != rb || ra == 0 {
+                    return ra.cmp(&rb);
+                }
+                variant_key(a).cmp(&variant_key(b)).then_with(|| payload_order(a, b))
+            }
+        }
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Value) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Value {
+    #[inline]
+    fn eq(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Null, Value::Null) => true,
+            (Value::Variant { ty: a, variant: x }, Value::Variant { ty: b, variant: y }) => {
+                a == b && x == y
+            }
+            (
+                Value::VariantInt { ty: a, variant: x, value: v },
+                Value::VariantInt { ty: b, variant: y, value: w },
+            ) => v == w && a == b && x == y,
+            (Value::Obj(a), Value::Obj(b)) | (Value::Handle(a), Value::Handle(b)) => a == b,
+            (Value::Str(a), Value::Str(b)) => {
+                Arc::ptr_eq(a, b) || (a.hash() == b.hash() && a.as_str() == b.as_str())
+            }
+            (Value::List(a), Value::List(b))
+            | (Value::Record(a), Value::Record(b))
+            | (Value::VariantOf(a), Value::VariantOf(b))
+            | (Value::Func(a), Value::Func(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Value::Set(a), Value::Set(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Value::Map(a), Value::Map(b)) => Arc::ptr_eq(a, b) || a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}

@@ -1,0 +1,189 @@
+//! Values.
+
+use super::collection::{Map, Seq, Set, Text};
+use super::mix;
+use std::sync::Arc;
+
+/// A value: small ones inline, large ones shared. Immutable when shared; changed in place while unique.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    /// `null`.
+    #[default]
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A variant of an enum without payload.
+    Variant {
+        /// The enum.
+        ty: u16,
+        /// The variant.
+        variant: u16,
+    },
+    /// A variant of an enum whose payload is one integer.
+    VariantInt {
+        /// The enum.
+        ty: u16,
+        /// The variant.
+        variant: u16,
+        /// The payload.
+        value: i64,
+    },
+    /// An object, by its number in the heap of the state, from 1.
+    Obj(u32),
+    /// A handle of a posted task or a forked thread; 0 once it has ended.
+    Handle(u32),
+    /// A string.
+    Str(Arc<Text>),
+    /// A list.
+    List(Arc<Seq>),
+    /// A set.
+    Set(Arc<Set>),
+    /// A map.
+    Map(Arc<Map>),
+    /// A record; `Seq::ty` is its type.
+    Record(Arc<Seq>),
+    /// Any other variant of an enum; `Seq::ty` and `Seq::variant` tell which.
+    VariantOf(Arc<Seq>),
+    /// A function value with its captures; `Seq::ty` is the function.
+    Func(Arc<Seq>),
+}
+
+const _: () = assert!(std::mem::size_of::<Value>() == 16);
+
+/// Kinds for hashes; part of the fingerprint.
+pub(crate) mod kind {
+    pub(crate) const INT: u64 = 1;
+    pub(crate) const SIMPLE: u64 = 2;
+    pub(crate) const VARIANT: u64 = 3;
+    pub(crate) const OBJ: u64 = 4;
+    pub(crate) const HANDLE: u64 = 5;
+    pub(crate) const STR: u64 = 6;
+    pub(crate) const LIST: u64 = 7;
+    pub(crate) const SET: u64 = 8;
+    pub(crate) const MAP: u64 = 9;
+    pub(crate) const RECORD: u64 = 10;
+    pub(crate) const VARIANT_OF: u64 = 11;
+    pub(crate) const FUNC: u64 = 12;
+    pub(crate) const VARIANT_INT: u64 = 13;
+}
+
+impl Value {
+    /// Makes a string.
+    #[must_use]
+    pub fn str(text: &str) -> Value {
+        Value::Str(Arc::new(Text::new(text)))
+    }
+
+    /// Makes a variant of an enum from its payload.
+    #[must_use]
+    pub(crate) fn variant(ty: u16, variant: u16, payload: &[Value]) -> Value {
+        match payload {
+            [] => Value::Variant { ty, variant },
+            [Value::Int(value)] => Value::VariantInt { ty, variant, value: *value },
+            _ => Value::VariantOf(Arc::new(Seq::new(ty, variant, payload.to_vec()))),
+        }
+    }
+
+    /// Returns whether the value shares nothing: dropping it does nothing.
+    #[inline(always)]
+    pub(crate) fn is_small(&self) -> bool {
+        matches!(
+            self,
+            Value::Null
+                | Value::Bool(_)
+                | Value::Int(_)
+                | Value::Variant { .. }
+                | Value::VariantInt { .. }
+                | Value::Obj(_)
+                | Value::Handle(_)
+        )
+    }
+
+    /// Returns the hash of the value; constant time.
+    #[inline]
+    pub(crate) fn hash(&self) -> u128 {
+        let pair = |ty: u16, variant: u16| (u64::from(ty) << 16) | u64::from(variant);
+        match self {
+            Value::Null => mix::number(kind::SIMPLE, 0),
+            Value::Bool(value) => mix::number(kind::SIMPLE, 1 + u64::from(*value)),
+            Value::Int(value) => mix::number(kind::INT, *value as u64),
+            Value::Variant { ty, variant } => mix::number(kind::VARIANT, pair(*ty, *variant)),
+            Value::VariantInt { ty, variant, value } => {
+                let payload = mix::number(kind::VARIANT_INT, *value as u64);
+                mix::mix(pair(*ty, *variant), payload)
+            }
+            Value::Obj(object) => mix::number(kind::OBJ, u64::from(*object)),
+            Value::Handle(handle) => mix::number(kind::HANDLE, u64::from(*handle)),
+            Value::Str(text) => text.hash(),
+            Value::List(seq) => seq.hash(kind::LIST),
+            Value::Set(set) => set.hash(),
+            Value::Map(map) => map.hash(),
+            Value::Record(seq) => seq.hash(kind::RECORD),
+            Value::VariantOf(seq) => seq.hash(kind::VARIANT_OF),
+            Value::Func(seq) => seq.hash(kind::FUNC),
+        }
+    }
+
+    /// Returns whether an object or a live handle is somewhere in the value; constant time.
+    #[inline]
+    pub(crate) fn has_refs(&self) -> bool {
+        match self {
+            Value::Obj(_) => true,
+            Value::Handle(handle) => *handle != 0,
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                s.meta().refs > 0
+            }
+            Value::Set(set) => set.meta().refs > 0,
+            Value::Map(map) => map.meta().refs > 0,
+            _ => false,
+        }
+    }
+
+    /// Returns the number of values in it, itself included; constant time.
+    #[inline]
+    pub(crate) fn nodes(&self) -> u32 {
+        match self {
+            Value::Str(text) => 1 + (text.as_str().len() / 16) as u32,
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                s.meta().nodes
+            }
+            Value::Set(set) => set.meta().nodes,
+            Value::Map(map) => map.meta().nodes,
+            _ => 1,
+        }
+    }
+
+    /// Returns how deep containers nest in it: 0 for what is none; constant time.
+    #[inline]
+    pub(crate) fn depth(&self) -> u16 {
+        match self {
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                s.meta().depth
+            }
+            Value::Set(set) => set.meta().depth,
+            Value::Map(map) => map.meta().depth,
+            _ => 0,
+        }
+    }
+
+    /// Returns the word for what kind of value it is.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Variant { .. } | Value::VariantInt { .. } | Value::VariantOf(_) => "enum value",
+            Value::Obj(_) => "object",
+            Value::Handle(_) => "task handle",
+            Value::Str(_) => "str",
+            Value::List(_) => "list",
+            Value::Set(_) => "set",
+            Value::Map(_) => "map",
+            Value::Record(_) => "record",
+            Value::Func(_) => "function",
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Values in words.
+
+use super::kinds::Value;
+use crate::program::Program;
+use std::fmt::Write;
+
+/// What does not fit into the length asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TooLong;
+
+struct Writer<'a> {
+    program: &'a Program,
+    text: String,
+    limit: usize,
+}
+
+/// Writes a value as the language writes it, up to `limit` bytes.
+pub(crate) fn show(program: &Program, value: &Value, limit: usize) -> Result<String, TooLong> {
+    let mut writer = Writer { program, text: String::new(), limit };
+    writer.value(value)?;
+    Ok(writer.text)
+}
+
+/// Writes a value, cut where it gets too long for a report.
+pub(crate) fn short(program: &Program, value: &Value) -> String {
+    let mut writer = Writer { program, text: String::new(), limit: 4_096 };
+    if writer.value(value).is_err() {
+        writer.text.push_str("...");
+    }
+    writer.text
+}
+
+impl Writer<'_> {
+    fn put(&mut self, text: &str) -> Result<(), TooLong> {
+        if self.text.len() + text.len() > self.limit {
+            return Err(TooLong);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn list<'v>(
+        &mut self,
+        open: &str,
+        items: impl Iterator<Item = &'v Value>,
+        close: &str,
+    ) -> Result<(), TooLong> {
+        self.put(open)?;
+        for (i, item) in items.enumerate() {
+            if i > 0 {
+                self.put(", ")?;
+            }
+            self.value(item)?;
+        }
+        self.put(close)
+    }
+
+    fn variant(&mut self, ty: u16, variant: u16) -> Result<(), TooLong> {
+        let program = self.program;
+        let (enumeration, name) = match program.enums.get(usize::from(ty)) {
+            None => ("?", "?"),
+            Some(e) => {
+                let name = e.variants.get(usize::from(variant)).map_or("?", |v| v.name.as_str());
+                (e.name.as_str(), name)
+            }
+        };
+        self.put(enumeration)?;
+        self.put(".")?;
+        self.put(name)
+    }
+
+    fn number(&mut self, before: &str, number: impl std::fmt::Display) -> Result<(), TooLong> {
+        self.put(before)?;
+        let start = self.text.len();
+        // Writing to a string does not fail.
+        let _ = write!(self.text, "{number}");
+        if self.text.len() > self.limit {
+            self.text.truncate(start);
+            return Err(TooLong);
+        }
+        Ok(())
+    }
+
+    fn quoted(&mut self, text: &str) -> Result<(), TooLong> {
+        self.put("\"")?;
+        for c in text.chars() {
+            let mut buffer = [0; 4];
+            match c {
+                '"' | '\\' | '\n' | '\r' | '\t' => self.put(&c.escape_default().to_string())?,
+                c => self.put(c.encode_utf8(&mut buffer))?,
+            }
+        }
+        self.put("\"")
+    }
+
+    fn value(&mut self, value: &Value) -> Result<(), TooLong> {
+        let program = self.program;
+        match value {
+            Value::Null => self.put("null"),
+            Value::Bool(value) => self.put(if *value { "true" } else { "false" }),
+            Value::Int(value) => self.number("", value),
+            Value::Variant { ty, variant } => self.variant(*ty, *variant),
+            Value::VariantInt { ty, variant, value } => {
+                self.variant(*ty, *variant)?;
+                self.number("(", value)?;
+                self.put(")")
+            }
+            Value::VariantOf(seq) => {
+                self.variant(seq.ty, seq.variant)?;
+                self.list("(", seq.items().iter(), ")")
+            }
+            Value::Obj(object) => self.number("obj#", object),
+            Value::Handle(0) => self.put("task#ended"),
+            Value::Handle(handle) => self.number("task#", handle),
+            Value::Str(text) => self.quoted(text.as_str()),
+            Value::List(seq) => self.list("[", seq.items().iter(), "]"),
+            Value::Set(set) => self.list("set[", set.items().iter(), "]"),
+            Value::Map(map) => {
+                self.put("map[")?;
+                for (i, (key, value)) in map.entries().iter().enumerate() {
+                    if i > 0 {
+                        self.put(", ")?;
+                    }
+                    self.value(key)?;
+                    self.put(": ")?;
+                    self.value(value)?;
+                }
+                self.put("]")
+            }
+            Value::Record(seq) => {
+                let record = program.records.get(usize::from(seq.ty));
+                self.put(record.map_or("?", |r| r.name.as_str()))?;
+                self.put(" { ")?;
+                for (i, item) in seq.items().iter().enumerate() {
+                    if i > 0 {
+                        self.put(", ")?;
+                    }
+                    let name = record.and_then(|r| r.fields.get(i));
+                    let name = name.and_then(|n| program.names.get(n.index()));
+                    self.put(name.map_or("?", String::as_str))?;
+                    self.put(": ")?;
+                    self.value(item)?;
+                }
+                self.put(" }")
+            }
+            Value::Func(seq) => {
+                let function = program.functions.get(usize::from(seq.ty));
+                self.put("fn ")?;
+                self.put(function.map_or("?", |f| f.name.as_str()))
+            }
+        }
+    }
+}

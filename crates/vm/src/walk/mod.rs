@@ -1,0 +1,16 @@
+//! The transitions of a state.
+
+pub use self::action::Action;
+
+pub(crate) use self::action::Move;
+pub(crate) use self::candidates::candidates;
+pub(crate) use self::initial::{initial, unstarted};
+pub(crate) use self::walker::{Outcome, Walker};
+
+mod action;
+
+mod candidates;
+
+mod walker;
+
+mod initial;

@@ -1,0 +1,331 @@
+//! Runs steps of a state.
+
+use super::action::Move;
+use crate::machine::{INIT_FLAG, Machine};
+use crate::program::{FuncId, MailboxKind};
+use crate::state::{Frame, Message, Origin, State, Status, Thread, What, normal};
+use crate::step::{End, Fault, Log, Mode, Runner, Stop, unpack};
+use crate::value::Value;
+use std::sync::Arc;
+
+/// What a step leads to.
+pub(crate) struct Outcome {
+    pub(crate) state: State,
+    pub(crate) fault: Option<Box<Fault>>,
+}
+
+/// Runs steps of one state, one after another, with the same registers.
+pub(crate) struct Walker<'a> {
+    machine: &'a Machine,
+    state: &'a State,
+    runner: Runner<'a>,
+}
+
+impl<'a> Walker<'a> {
+    pub(crate) fn new(machine: &'a Machine, state: &'a State) -> Walker<'a> {
+        Walker { machine, state, runner: Runner::new(machine, state) }
+    }
+
+    /// Keeps a log of the steps that follow.
+    pub(crate) fn keep_log(&mut self) {
+        self.runner.log = Some(Box::default());
+    }
+
+    /// Takes the log of the last step.
+    pub(crate) fn take_log(&mut self) -> Log {
+        self.runner.log.as_deref_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Runs a function of the state without parameters; its result, or how it fails.
+    pub(crate) fn ask(&mut self, func: FuncId) -> Result<bool, Box<Fault>> {
+        self.runner.start(func.0, Mode::Pure, 0);
+        self.answer()
+    }
+
+    fn answer(&mut self) -> Result<bool, Box<Fault>> {
+        match self.runner.run() {
+            Ok(_) => match &self.runner.result {
+                Value::Bool(value) => Ok(*value),
+                other => match self.runner.bad_type("a property or guard is a bool, not", other) {
+                    Stop::Fault(fault) => Err(fault),
+                    Stop::Dropped => Ok(false),
+                },
+            },
+            Err(Stop::Fault(fault)) => Err(fault),
+            Err(Stop::Dropped) => Ok(false),
+        }
+    }
+
+    /// Runs every alternative of a candidate step and calls `each` with its number and what it leads to. A guard that does
+    /// not hold, or a thread that cannot go on: no calls.
+    #[inline]
+    pub(crate) fn run(&mut self, step: Move, mut each: impl FnMut(&mut Self, u32, Outcome)) {
+        self.runner.choices.clear();
+        let mut alternative = 0;
+        loop {
+            if let Some(log) = &mut self.runner.log {
+                **log = Log::default();
+            }
+            if let Some(outcome) = self.once(step) {
+                each(self, alternative, outcome);
+                alternative += 1;
+            }
+            if !self.runner.choices.advance() {
+                return;
+            }
+        }
+    }
+
+    /// Returns whether a candidate has exactly one alternative, as far as can be told without running it.
+    pub(crate) fn is_certain(&self, step: Move) -> bool {
+        let machine = self.machine;
+        let body = match step {
+            Move::Event(member) => {
+                let (event, _) = machine.layout.members[member as usize];
+                let event = &machine.program.events[usize::from(event)];
+                if event.guard.is_some() {
+                    return false;
+                }
+                event.body
+            }
+            Move::Message { task, .. } => machine.program.tasks[usize::from(task)].body,
+            Move::Init | Move::Thread { .. } => return false,
+        };
+        !machine.branches[body.index()]
+    }
+
+    /// Runs a step with the choices that are set.
+    #[inline]
+    fn once(&mut self, step: Move) -> Option<Outcome> {
+        self.runner.choices.rewind();
+        let done = match step {
+            Move::Init => self.init(),
+            Move::Event(member) => self.event(member),
+            Move::Message { queue, position, .. } => {
+                self.message(queue as usize, position as usize)
+            }
+            Move::Thread { origin, rank } => self.thread(origin, rank),
+        };
+        let mut outcome = match done {
+            Ok(()) => Outcome { state: self.runner.take(), fault: None },
+            Err(Stop::Dropped) => return None,
+            Err(Stop::Fault(fault)) => Outcome { state: self.runner.take(), fault: Some(fault) },
+        };
+        if self.machine.numbers {
+            normal::normalize(self.machine, &mut outcome.state);
+        }
+        Some(outcome)
+    }
+
+    fn mode(&self) -> Mode {
+        if self.machine.atomic { Mode::Atomic } else { Mode::Stepwise }
+    }
+
+    fn init(&mut self) -> Result<(), Stop> {
+        let Some(init) = self.machine.program.init else { return Err(Stop::Dropped) };
+        let owner = self.machine.layout.owner_dynamic(0);
+        self.runner.start(init.0, Mode::Atomic, owner);
+        self.runner.state_mut().set_flag(INIT_FLAG, false);
+        self.runner.run().map(|_| ())
+    }
+
+    fn event(&mut self, member: u32) -> Result<(), Stop> {
+        let machine = self.machine;
+        let (event, index) = machine.layout.members[member as usize];
+        let declared = &machine.program.events[usize::from(event)];
+        let slot = machine.layout.member_slot[member as usize];
+        let owner = machine.layout.owner_slot(slot);
+        if self.runner.log.is_some() {
+            self.runner.log_enabled(member, None);
+        }
+        if let Some(guard) = declared.guard {
+            self.runner.start(guard.0, Mode::Pure, owner);
+            if declared.family.is_some() {
+                self.runner.regs[0] = Value::Int(index);
+            }
+            match self.answer() {
+                Ok(true) => {}
+                Ok(false) => return Err(Stop::Dropped),
+                Err(fault) => return Err(Stop::Fault(fault)),
+            }
+        }
+        self.runner.start(declared.body.0, self.mode(), owner);
+        if declared.family.is_some() {
+            self.runner.regs[0] = Value::Int(index);
+        }
+        if machine.layout.keep_started[usize::from(event)] {
+            self.runner.state_mut().set_flag(machine.layout.started_flag(member), true);
+            if declared.once && self.runner.log.is_some() {
+                self.runner.log_enabled(member, Some(false));
+            }
+            self.log_dependents(event);
+        }
+        self.body(Origin::Slot(slot), What::Event(member), None)
+    }
+
+    /// Logs that an event has come nearer to being allowed what waits for it.
+    fn log_dependents(&mut self, event: u16) {
+        if self.runner.log.is_none() {
+            return;
+        }
+        let machine = self.machine;
+        for (i, other) in machine.program.events.iter().enumerate() {
+            if other.after.iter().chain(&other.started).any(|e| e.0 == event) {
+                for member in machine.layout.members_of(i) {
+                    self.runner.log_enabled(member, Some(true));
+                }
+            }
+        }
+    }
+
+    fn message(&mut self, queue: usize, position: usize) -> Result<(), Stop> {
+        let machine = self.machine;
+        let Some(message) = self.state.queue(queue).and_then(|q| q.messages.get(position)) else {
+            return Err(Stop::Dropped);
+        };
+        let body = machine.program.tasks[usize::from(message.task)].body;
+        let pool = queue == machine.layout.pool();
+        let owner = match pool {
+            true if machine.atomic => machine.layout.owner_dynamic(0),
+            true => 0,
+            false => machine.layout.owner_slot(queue as u32),
+        };
+        self.runner.start(body.0, self.mode(), owner);
+        let params = machine.program.functions[body.index()].params;
+        unpack(&message.args, params, &mut self.runner.regs);
+        let state = self.runner.state_mut();
+        state.change_queue(queue, |queue| {
+            queue.messages.remove(position);
+            queue.rehash();
+        });
+        if machine.layout.mailboxes.get(queue) == Some(&MailboxKind::Delayed) {
+            advance_time(machine, state, message.due);
+        }
+        let origin = if pool { Origin::Dynamic } else { Origin::Slot(queue as u32) };
+        if pool && !machine.atomic {
+            let handle = match message.handle {
+                0 => self.runner.next_handle(),
+                handle => handle,
+            };
+            self.runner.owner = machine.layout.owner_dynamic(handle);
+            let message = Message { handle, ..message.clone() };
+            return self.body(origin, What::Task(message.task), Some(&message));
+        }
+        self.body(origin, What::Task(message.task), Some(message))
+    }
+
+    /// Runs the body of an event or task that has just begun: to the end, or up to its first visible instruction.
+    fn body(&mut self, origin: Origin, what: What, message: Option<&Message>) -> Result<(), Stop> {
+        // To begin is the visible part of the step.
+        self.runner.spent = true;
+        let end = self.runner.run()?;
+        if end == End::Returned {
+            return Ok(());
+        }
+        let uid = match message {
+            Some(message) => message.uid,
+            None => self.runner.next_uid(),
+        };
+        let handle = message.map_or(0, |message| message.handle);
+        let thread = self.save(origin, what, end, handle, uid);
+        self.runner.state_mut().change_threads(|threads| {
+            let at = threads.partition_point(|t| t.origin <= thread.origin);
+            threads.insert(at, Arc::new(thread));
+        });
+        Ok(())
+    }
+
+    /// Makes a thread of what the interpreter has stopped in the middle of.
+    fn save(&mut self, origin: Origin, what: What, end: End, handle: u32, uid: u64) -> Thread {
+        let runner = &mut self.runner;
+        let mut frames = std::mem::take(&mut runner.frames);
+        frames.push(Frame { func: runner.func, pc: runner.pc as u32, dst: 0 });
+        let registers = self.machine.code[usize::from(runner.func)].registers;
+        runner.regs.truncate(runner.low + usize::from(registers));
+        let mut regs = std::mem::take(&mut runner.regs);
+        self.machine.drop_dead(&frames, &mut regs);
+        let status = match end {
+            End::Waiting { cond, lock } => Status::Waiting { cond, lock },
+            _ => Status::Ready,
+        };
+        let mut thread = Thread { origin, what, status, handle, frames, regs, uid, hash: 0 };
+        thread.rehash();
+        thread
+    }
+
+    fn thread(&mut self, origin: Origin, rank: u32) -> Result<(), Stop> {
+        let machine = self.machine;
+        let mut same = self.state.threads().iter().enumerate().filter(|(_, t)| t.origin == origin);
+        let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
+        let Some((index, thread)) = same.nth(skip) else { return Err(Stop::Dropped) };
+        let owner = match origin {
+            Origin::Declared(thread) => machine.layout.owner_thread(thread),
+            Origin::Slot(slot) => machine.layout.owner_slot(slot),
+            Origin::Dynamic => machine.layout.owner_dynamic(thread.handle),
+        };
+        let Some((last, outer)) = thread.frames.split_last() else { return Err(Stop::Dropped) };
+        let runner = &mut self.runner;
+        runner.start(last.func, Mode::Stepwise, owner);
+        runner.regs.clear();
+        runner.regs.extend_from_slice(&thread.regs);
+        runner.frames.extend_from_slice(outer);
+        runner.pc = last.pc as usize;
+        let functions = &machine.program.functions;
+        runner.low =
+            outer.iter().map(|f| usize::from(functions[usize::from(f.func)].registers)).sum();
+        match thread.status {
+            Status::Ready => {}
+            Status::Waiting { .. } => return Err(Stop::Dropped),
+            Status::Woken { lock } => {
+                if !runner.retake(lock) {
+                    return Err(Stop::Dropped);
+                }
+                runner.spent = true;
+                runner.pc += 1;
+            }
+        }
+        let end = runner.run()?;
+        if end == End::Returned {
+            self.end_thread(index, thread);
+            return Ok(());
+        }
+        let saved = self.save(origin, thread.what, end, thread.handle, thread.uid);
+        self.runner.state_mut().set_thread(index, saved);
+        Ok(())
+    }
+
+    fn end_thread(&mut self, index: usize, thread: &Thread) {
+        let layout = &self.machine.layout;
+        let state = self.runner.state_mut();
+        state.change_threads(|threads| threads.remove(index));
+        if let What::Event(member) = thread.what {
+            self.log_dependents(layout.members[member as usize].0);
+        }
+        let state = self.runner.state_mut();
+        if thread.origin == Origin::Dynamic {
+            let owner = layout.owner_dynamic(thread.handle);
+            for lock in 0..layout.locks as usize {
+                if state.lock(lock) == owner {
+                    state.set_lock(lock, layout.owner_dynamic(0));
+                }
+            }
+        }
+    }
+}
+
+/// Moves the virtual time on.
+fn advance_time(machine: &Machine, state: &mut State, by: u64) {
+    if by == 0 || machine.switches.absolute_time {
+        return;
+    }
+    for (i, kind) in machine.layout.mailboxes.iter().enumerate() {
+        if *kind == MailboxKind::Delayed && state.queue(i).is_some() {
+            state.change_queue(i, |queue| {
+                for message in &mut queue.messages {
+                    message.due = message.due.saturating_sub(by);
+                }
+                queue.rehash();
+            });
+        }
+    }
+}
