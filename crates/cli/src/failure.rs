@@ -32,13 +32,32 @@ struct Message {
     warning: bool,
     line: String,
     text: Option<String>,
+    /// Whether the line is a whole text as it is, with colours.
+    rendered: bool,
 }
 
 impl Failure {
     /// Makes a failure of one message, already escaped.
     pub(crate) fn new(line: impl Into<String>) -> Failure {
-        let message = Message { warning: false, line: line.into(), text: None };
+        let message = Message { warning: false, line: line.into(), text: None, rendered: false };
         Failure { messages: vec![message], hint: None, broken_pipe: false }
+    }
+
+    /// Makes a failure of texts that are already as they are to be printed, each ending in a line feed.
+    pub(crate) fn rendered(texts: Vec<String>) -> Failure {
+        let message = |line| Message { warning: false, line, text: None, rendered: true };
+        Failure {
+            messages: texts.into_iter().map(message).collect(),
+            hint: None,
+            broken_pipe: false,
+        }
+    }
+
+    /// Says that there are so many errors more.
+    pub(crate) fn and_more(mut self, path: &Path, number: u64) -> Failure {
+        let line = format!("{}: and {}", shown(path), more(number, "error"));
+        self.messages.push(Message { warning: false, line, text: None, rendered: false });
+        self
     }
 
     /// Adds what the user can do.
@@ -90,7 +109,7 @@ impl Failure {
         let rest = problems.errors_total.saturating_sub(messages.len() as u64);
         if rest > 0 {
             let line = format!("{}: and {}", shown(path), more(rest, "error"));
-            messages.push(Message { warning: false, line, text: None });
+            messages.push(Message { warning: false, line, text: None, rendered: false });
         }
         Failure { messages, hint: None, broken_pipe: false }
     }
@@ -135,10 +154,13 @@ impl Message {
             Some(number) => format!("{number:>6} | {}", escape(text)),
             None => format!("       | {}", escape(text)),
         });
-        Message { warning: problem.severity == Severity::Warning, line, text }
+        Message { warning: problem.severity == Severity::Warning, line, text, rendered: false }
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.rendered {
+            return out.write_all(self.line.as_bytes());
+        }
         let (style, word) = if self.warning { (WARNING, "warning") } else { (ERROR, "error") };
         writeln!(out, "{style}{word}:{style:#} {}", self.line)?;
         if let Some(text) = &self.text {

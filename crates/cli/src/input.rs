@@ -2,7 +2,9 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, warn};
+use crate::model::{is_model, text_of};
 use crate::output::shown;
+use anyorder_lang::source::SOURCE_BYTES_MAX;
 use anyorder_system::Control;
 use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_trace::open::{OpenOptions, open as open_format};
@@ -57,8 +59,31 @@ impl Opened {
     }
 }
 
-/// Opens an input: a file, a pipe, a device, or `-` for standard input.
-pub(crate) fn open(path: &Path, global: &Global) -> Result<Opened, Failure> {
+/// An input of which the beginning was read, and nothing else is known yet.
+pub(crate) struct Begun {
+    head: Vec<u8>,
+    rest: BufReader<Box<dyn Read>>,
+    size: Option<u64>,
+}
+
+impl Begun {
+    /// Returns whether it begins as a model does; an input that is read as a named format is none.
+    pub(crate) fn is_model(&self, global: &Global) -> bool {
+        global.input_format.is_none() && is_model(&self.head)
+    }
+
+    /// Reads the rest as the text of a model.
+    pub(crate) fn model_text(self, path: &Path) -> Result<String, Failure> {
+        let mut bytes = self.head;
+        let most = SOURCE_BYTES_MAX as u64 + 1;
+        let read = self.rest.take(most).read_to_end(&mut bytes);
+        read.map_err(|error| Failure::reading(path, &error))?;
+        text_of(path, bytes)
+    }
+}
+
+/// Opens an input, a file, a pipe, a device, or `-` for standard input, and reads its beginning.
+pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
     let failed = |error: &io::Error| Failure::reading(path, error);
     let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
         (Box::new(io::stdin()), None)
@@ -74,6 +99,17 @@ pub(crate) fn open(path: &Path, global: &Global) -> Result<Opened, Failure> {
     let mut rest = BufReader::with_capacity(1 << 18, input);
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
+    Ok(Begun { head, rest, size })
+}
+
+/// Opens a trace.
+pub(crate) fn open(path: &Path, global: &Global) -> Result<Opened, Failure> {
+    open_begun(path, begin(path)?, global)
+}
+
+/// Opens a trace of which the beginning was read.
+pub(crate) fn open_begun(path: &Path, begun: Begun, global: &Global) -> Result<Opened, Failure> {
+    let Begun { head, rest, size } = begun;
     let format = recognise(path, &head, global)?;
     let consumed = Rc::new(Cell::new(0));
     let input =
@@ -95,6 +131,10 @@ fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failur
             Err(Failure::new(format!("{}: {error}", shown(path))))
         }
         (Some(format), _) | (None, Ok(format)) => Ok(format),
+        (None, Err(_)) if is_model(head) => {
+            let failure = Failure::new(format!("{}: a model, expected a trace", shown(path)));
+            Err(failure.with_hint("`anyorder check` and `anyorder simulate` run models"))
+        }
         (None, Err(error)) => {
             let failure = Failure::new(format!("{}: {error}", shown(path)));
             let words = Format::ALL.map(Format::word).join(", ");

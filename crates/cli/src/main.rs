@@ -15,6 +15,8 @@ mod certified;
 
 mod consistent;
 
+mod model;
+
 mod input;
 
 mod output;

@@ -66,6 +66,13 @@ impl Watch {
         self.cancel.reason()
     }
 
+    /// Sets what the bar says behind a number without a total.
+    pub(crate) fn detail(&self, text: String) {
+        if let Ok(mut detail) = self.bar.detail.lock() {
+            *detail = text;
+        }
+    }
+
     /// Takes the bar off the terminal.
     pub(crate) fn done(&self) {
         self.bar.clear();
@@ -118,6 +125,7 @@ struct Bar {
     wanted: bool,
     shown: Mutex<Option<ProgressBar>>,
     phase: Mutex<Phase>,
+    detail: Mutex<String>,
 }
 
 /// What the job does now, and since when: each phase counts in its own units.
@@ -132,7 +140,7 @@ impl Bar {
         let wanted = !global.quiet && std::io::stderr().is_terminal();
         let start = Instant::now();
         let phase = Mutex::new(Phase { name: "working", start });
-        Bar { start, wanted, shown: Mutex::new(None), phase }
+        Bar { start, wanted, shown: Mutex::new(None), phase, detail: Mutex::default() }
     }
 
     fn clear(&self) {
@@ -155,7 +163,7 @@ impl Progress for Bar {
         });
         let template = match total {
             Some(_) => "{msg} [{wide_bar}] {percent} %{prefix}",
-            None => "{msg} {human_pos}",
+            None => "{msg} {human_pos}{prefix}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
@@ -165,12 +173,20 @@ impl Progress for Bar {
             bar.set_length(total);
             bar.set_prefix(left(phase.start.elapsed(), done, total));
         }
+        if total.is_none()
+            && let Ok(detail) = self.detail.lock()
+        {
+            bar.set_prefix(detail.clone());
+        }
         bar.set_position(done);
     }
 
     fn phase(&self, name: &'static str) {
         if let Ok(mut phase) = self.phase.lock() {
             *phase = Phase { name, start: Instant::now() };
+        }
+        if let Ok(mut detail) = self.detail.lock() {
+            detail.clear();
         }
     }
 }

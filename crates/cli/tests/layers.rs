@@ -14,6 +14,10 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-certify", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-generate", &["anyorder-trace"]),
     ("anyorder-consistency", &["anyorder-trace", "anyorder-system", "anyorder-order"]),
+    ("anyorder-vm", &["anyorder-trace", "anyorder-system"]),
+    ("anyorder-search", &["anyorder-trace", "anyorder-system"]),
+    ("anyorder-lang", &["anyorder-trace", "anyorder-system", "anyorder-vm"]),
+    ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-report", &["anyorder-finding", "anyorder-trace", "anyorder-system"]),
     (
         "anyorder",
@@ -26,6 +30,9 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-generate",
             "anyorder-consistency",
             "anyorder-certify",
+            "anyorder-vm",
+            "anyorder-search",
+            "anyorder-lang",
             "anyorder-report",
         ],
     ),
@@ -72,6 +79,9 @@ fn a_forbidden_edge_is_caught() {
         edge("anyorder-hb", "anyorder-testkit", false),
         edge("anyorder-testkit", "anyorder-hb", false),
         edge("anyorder-new", "anyorder-trace", false),
+        edge("anyorder-vm", "anyorder-lang", false),
+        edge("anyorder-search", "anyorder-vm", false),
+        edge("anyorder-lang", "anyorder-search", false),
     ];
     for edge in wrong {
         assert_eq!(violations(std::slice::from_ref(&edge)).len(), 1, "{edge:?}");
@@ -80,6 +90,7 @@ fn a_forbidden_edge_is_caught() {
         edge("anyorder-hb", "anyorder-testkit", true),
         edge("anyorder-hb", "anyorder-certify", true),
         edge("anyorder", "anyorder-hb", false),
+        edge("anyorder-lang", "anyorder-search", true),
     ];
     assert_eq!(violations(&right), Vec::<String>::new());
 }

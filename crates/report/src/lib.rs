@@ -8,6 +8,8 @@
 //! be read and can do nothing: terminal escapes, markup and characters that reorder text are shown by their
 //! numbers, and the HTML page runs no script but its own.
 //!
+//! Where a run shows a finding, [`run::Run`] is what the terminal and the page draw of it.
+//!
 //! The entry points: [`terminal::write`], [`json::write`], [`json::write_lines`], [`sarif::write`],
 //! [`junit::write`], [`html::write`] and [`html::write_report`].
 //!
@@ -29,6 +31,10 @@ mod escape;
 mod words;
 
 mod wrap;
+
+pub mod run;
+
+mod run_table;
 
 pub mod terminal;
 

@@ -1,6 +1,8 @@
 //! The report for people at a terminal: short, ranked, readable without colour at 80 columns.
 
 use crate::escape::visible;
+use crate::run::{Run, Runs};
+use crate::run_table;
 use crate::words;
 use crate::wrap::wrap;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -48,6 +50,21 @@ pub fn write(
     options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    write_with_runs(outcome, policy, &Runs::new(), options, out)
+}
+
+/// As [`write()`]; a finding that has a run shows it as a table in place of its explanation.
+///
+/// # Errors
+///
+/// Fails when `out` does.
+pub fn write_with_runs(
+    outcome: &Outcome,
+    policy: &Policy,
+    runs: &Runs,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let width = options.width.max(40);
     let mut page = Page { out, style: options.style, width, chain_max: options.chain_max };
     page.header(outcome)?;
@@ -57,7 +74,7 @@ pub fn write(
     }
     for (position, finding) in outcome.findings.iter().take(options.findings_max).enumerate() {
         page.out.write_all(b"\n")?;
-        page.finding(position + 1, finding)?;
+        page.finding(position + 1, finding, runs.get(&finding.id))?;
     }
     let more = outcome.findings.len().saturating_sub(options.findings_max);
     if more > 0 {
@@ -67,6 +84,12 @@ pub fn write(
     }
     page.out.write_all(b"\n")?;
     page.verdict(outcome, policy)
+}
+
+/// Returns a run as a table of at most `width` columns where names allow, a step a row, each line ending in a line feed.
+#[must_use]
+pub fn table(run: &Run, width: usize) -> String {
+    run_table::table(run, 0, width)
 }
 
 /// The fixed meanings of colours.
@@ -146,7 +169,7 @@ impl Page<'_> {
         if facts.is_empty() { Ok(()) } else { self.line(Tone::Dim, 0, &facts.join(" · ")) }
     }
 
-    fn finding(&mut self, number: usize, finding: &Finding) -> io::Result<()> {
+    fn finding(&mut self, number: usize, finding: &Finding, run: Option<&Run>) -> io::Result<()> {
         let severity = finding.severity;
         let number = format!("{number:>2}. ");
         let column = number.chars().count() + severity.word().len() + 2;
@@ -159,11 +182,15 @@ impl Page<'_> {
         for site in &finding.sites {
             self.site(site)?;
         }
-        if !finding.explanation.is_empty() {
+        if let Some(run) = run {
+            self.out.write_all(run_table::table(run, 2, self.width).as_bytes())?;
+        }
+        let told: &[_] = if run.is_some() { &[] } else { &finding.explanation };
+        if !told.is_empty() {
             let what = if finding.kind == Kind::Race { "nearest orders:" } else { "because:" };
             self.line(Tone::Plain, 4, what)?;
         }
-        for step in &finding.explanation {
+        for step in told {
             let rule = step.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
             self.entry(6, "- ", Tone::Plain, &format!("{}{rule}", step.text))?;
         }

@@ -113,11 +113,20 @@ pub(crate) fn pairs(finding: &Finding) -> Option<String> {
 /// Returns the size of the input in words, as far as the statistics know it.
 pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
     let mut sizes = Vec::new();
-    for (name, noun) in [("events", "event"), ("tasks", "task"), ("handlers", "handler")] {
+    let nouns = [
+        ("events", "event"),
+        ("tasks", "task"),
+        ("handlers", "handler"),
+        ("states", "state"),
+        ("transitions", "transition"),
+    ];
+    for (name, noun) in nouns {
         if let Some(n) = outcome.stats.get(name).and_then(|stat| stat.integer()) {
             sizes.push(count(n, noun));
         }
     }
+    let runs = outcome.stats.get("executions").and_then(|stat| stat.integer());
+    sizes.extend(runs.filter(|runs| *runs > 0).map(|runs| count(runs, "run")));
     sizes
 }
 

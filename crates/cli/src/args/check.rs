@@ -1,5 +1,6 @@
 //! The options of `anyorder check`.
 
+use crate::args::SearchArgs;
 use crate::units::{parse_bytes, parse_duration};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::time::Duration;
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Traces; `-` reads standard input
+    /// Traces and models; `-` reads standard input
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -33,6 +34,9 @@ pub(crate) struct CheckArgs {
     /// Do not set apart late registrations and unload-like patterns
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_filters: bool,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
@@ -81,6 +85,8 @@ Examples:
   anyorder check *.trace --format sarif -o races.sarif
   anyorder check app.trace --write-baseline known.json   accept what is there now ...
   anyorder check app.trace --baseline known.json         ... and fail on what is new
+  anyorder check lock.any                             search every order of a model
+  anyorder check lock.any --max-depth 20 --report report
   gzip -dc app.std.gz | anyorder check -              read standard input
 
 The exit status is 1 when there are findings that count.";

@@ -6,6 +6,10 @@ pub(crate) use check::{
 };
 pub(crate) use consistency::{ConsistencyArgs, MailboxArg, ProcedureArg};
 pub(crate) use generate::{GenerateArgs, RunMailboxArg};
+pub(crate) use model::{
+    DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
+    StorageArg,
+};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
 
@@ -14,6 +18,8 @@ mod check;
 mod consistency;
 
 mod generate;
+
+mod model;
 
 mod why;
 
@@ -30,7 +36,8 @@ use std::path::PathBuf;
     about = "Finds ordering bugs in event-driven and concurrent programs",
     long_about = "Anyorder reads a recorded run of an event-driven or concurrent program and tells which pairs of \
         accesses can happen in either order, why, and which of them are worth looking at; and whether what a \
-        trace says can have happened at all.",
+        trace says can have happened at all. Of a model of such a program it searches every order, and shows the \
+        shortest run in which something goes wrong.",
     after_help = EXAMPLES,
     propagate_version = true,
     subcommand_required = true,
@@ -48,6 +55,7 @@ const EXAMPLES: &str = "\
 Examples:
   anyorder check app.trace                     find races, print them
   anyorder check app.trace --report report     and write an HTML report
+  anyorder check lock.any                      search every order of a model
   anyorder why app.trace 12 57                 why are these two events (un)ordered?
   anyorder consistency app.edt                 can this have happened, and in which order?
   anyorder info app.trace                      what is in this trace?
@@ -98,12 +106,22 @@ pub(crate) struct Global {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Find races in recorded runs: the main job
+    /// Find races in recorded runs, and what goes wrong in any order of a model: the main job
     Check(Box<CheckArgs>),
     /// Explain why two events are ordered, or why nothing orders them
     Why(WhyArgs),
     /// Decide whether some order of its messages explains a trace
     Consistency(ConsistencyArgs),
+    /// Run the schedule of a finding again
+    Replay(ReplayArgs),
+    /// Run a model at random, many times
+    Simulate(SimulateArgs),
+    /// Compare two runs of a model, up to where they part
+    Diff(DiffArgs),
+    /// Write the states of a model and the steps between them as a graph
+    Graph(GraphArgs),
+    /// Format models
+    Fmt(FmtArgs),
     /// Show what is in a trace: counts, handlers, hot locations, a picture over time
     Info(InfoArgs),
     /// Write a trace in another format

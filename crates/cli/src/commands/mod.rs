@@ -8,9 +8,15 @@ mod convert;
 
 mod declared;
 
+mod diff;
+
 mod explain;
 
+mod fmt;
+
 mod generate;
+
+mod graph;
 
 mod info;
 
@@ -18,7 +24,11 @@ mod read;
 
 mod render;
 
+mod replay;
+
 mod show;
+
+mod simulate;
 
 mod why;
 
@@ -44,6 +54,11 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Check(args) => check::run(&args, &global),
         Command::Why(args) => why::run(&args, &global),
         Command::Consistency(args) => consistency::run(&args, &global),
+        Command::Replay(args) => replay::run(&args, &global),
+        Command::Simulate(args) => simulate::run(&args, &global),
+        Command::Diff(args) => diff::run(&args, &global),
+        Command::Graph(args) => graph::run(&args, &global),
+        Command::Fmt(args) => fmt::run(&args),
         Command::Info(args) => info::run(&args, &global),
         Command::Convert(args) => convert::run(&args, &global),
         Command::Explain(args) => explain::run(&args),

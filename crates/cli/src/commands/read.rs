@@ -2,7 +2,7 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, print_warnings};
-use crate::input::{self, Watched};
+use crate::input::{self, Begun, Watched};
 use crate::output::shown;
 use crate::watch::Watch;
 use anyorder_trace::{Trace, TraceOrder, wellformed};
@@ -31,9 +31,19 @@ pub(crate) fn read(path: &Path, global: &Global, watch: &Watch) -> Result<Read, 
 
 /// Reads a whole trace and checks that it is well-formed; says what is odd about it.
 pub(crate) fn read_any(path: &Path, global: &Global, watch: &Watch) -> Result<Read, Failure> {
+    read_begun(path, input::begin(path)?, global, watch)
+}
+
+/// As [`read_any`], of an input whose beginning was read.
+pub(crate) fn read_begun(
+    path: &Path,
+    begun: Begun,
+    global: &Global,
+    watch: &Watch,
+) -> Result<Read, Failure> {
     let control = watch.control();
     control.progress.phase("reading");
-    let mut opened = input::open(path, global)?;
+    let mut opened = input::open_begun(path, begun, global)?;
     let format = opened.format;
     let trace = Trace::read(&mut Watched { opened: &mut opened, control: &control })
         .map_err(|error| Failure::input(path, &error))?;

@@ -4,6 +4,7 @@ use crate::args::OutputFormat;
 use crate::failure::Failure;
 use crate::output::{shown, to_file, to_stdout, width};
 use anyorder_finding::{Outcome, Policy};
+use anyorder_report::run::Runs;
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::Trace;
 use std::io::{self, Write};
@@ -21,6 +22,8 @@ pub(super) struct Form<'a> {
     pub(super) output: Option<&'a Path>,
     /// What a text says behind the verdict, escaped.
     pub(super) remarks: &'a str,
+    /// The runs that show findings, by id.
+    pub(super) runs: &'a Runs,
 }
 
 /// Writes everything that was asked for.
@@ -35,7 +38,8 @@ pub(super) fn all(
         None => None,
         Some(folder) => {
             let options = html::Options::default();
-            let page = html::write_report(folder, outcome, policy, trace, &options);
+            let page =
+                html::write_report_with_runs(folder, outcome, policy, trace, args.runs, &options);
             Some(page.map_err(|error| Failure::writing(folder, &error))?)
         }
     };
@@ -80,7 +84,7 @@ fn result_in(
                 findings_max: args.max_findings,
                 ..terminal::Options::default()
             };
-            terminal::write(outcome, policy, &options, out)?;
+            terminal::write_with_runs(outcome, policy, args.runs, &options, out)?;
             out.write_all(args.remarks.as_bytes())
         }
     }

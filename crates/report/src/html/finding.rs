@@ -1,7 +1,9 @@
 //! The markup of one finding: a line that opens to both accesses, their chains, and what orders there are.
 
 use super::page::{colour_class, safe};
+use super::sequence;
 use super::write::Options;
+use crate::run::Run;
 use crate::words;
 use anyorder_finding::{Finding, Policy, Site};
 use maud::{Markup, html};
@@ -28,6 +30,7 @@ pub(super) fn markup(
     policy: &Policy,
     in_timeline: bool,
     open: bool,
+    run: Option<&Run>,
     options: &Options,
 ) -> Markup {
     let coverage = words::coverage(finding);
@@ -58,7 +61,9 @@ pub(super) fn markup(
                         (side(position, site))
                     }
                 }
-                @if !finding.explanation.is_empty() {
+                @if let Some(run) = run {
+                    (sequence::markup(run))
+                } @else if !finding.explanation.is_empty() {
                     h4 { @if finding.sites.len() == 2 { "Nearest orders" } @else { "Why" } }
                     ul.steps {
                         @for step in finding.explanation.iter().take(STEPS_MAX) {

@@ -6,13 +6,15 @@
 //! even if it got past the escaping.
 
 pub use timeline::{Budget, TimelineData};
-pub use write::{Options, write, write_report};
+pub use write::{Options, write, write_report, write_report_with_runs, write_with_runs};
 
 mod csp;
 
 mod finding;
 
 mod page;
+
+mod sequence;
 
 mod labels;
 

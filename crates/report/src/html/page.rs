@@ -5,6 +5,7 @@ use super::finding;
 use super::timeline::TimelineData;
 use super::write::Options;
 use crate::escape::clipped;
+use crate::run::Runs;
 use crate::words;
 use anyorder_finding::{OptionValue, Outcome, Policy, RaceCategory, Stat, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -31,6 +32,7 @@ pub(super) fn page(
     outcome: &Outcome,
     policy: &Policy,
     timeline: Option<&TimelineData>,
+    runs: &Runs,
     data: &str,
     options: &Options,
 ) -> Markup {
@@ -53,7 +55,7 @@ pub(super) fn page(
                 main {
                     (tiles(outcome, policy))
                     @if let Some(timeline) = timeline { (chart(timeline)) }
-                    (list(outcome, policy, timeline, options))
+                    (list(outcome, policy, timeline, runs, options))
                 }
                 (foot(outcome))
                 script type="application/json" id="timeline-data" { (PreEscaped(data)) }
@@ -108,7 +110,7 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
     let tally = words::tally(outcome, policy);
     let stat = |name: &str| outcome.stats.get(name).and_then(Stat::integer);
     let mut tiles: Vec<(&str, u64, &str)> = Vec::new();
-    for name in ["events", "tasks", "handlers"] {
+    for name in ["events", "tasks", "handlers", "states", "transitions"] {
         if let Some(n) = stat(name) {
             tiles.push((name, n, ""));
         }
@@ -210,6 +212,7 @@ fn list(
     outcome: &Outcome,
     policy: &Policy,
     timeline: Option<&TimelineData>,
+    runs: &Runs,
     options: &Options,
 ) -> Markup {
     let shown = &outcome.findings[..options.findings_max.min(outcome.findings.len())];
@@ -226,7 +229,7 @@ fn list(
                 (filters(outcome, shown.len()))
             }
             @for (index, it) in shown.iter().enumerate() {
-                (finding::markup(index, it, policy, timeline.is_some_and(|t| t.has_finding(index)), shown.len() == 1, options))
+                (finding::markup(index, it, policy, timeline.is_some_and(|t| t.has_finding(index)), shown.len() == 1, runs.get(&it.id), options))
             }
             @if more > 0 {
                 p.notice { b { (words::number(more as u64)) " more" } " findings are not on this page; " code { "--format json" } " has them all." }

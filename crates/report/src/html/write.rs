@@ -3,6 +3,7 @@
 use super::page;
 use super::timeline::{Budget, TimelineData};
 use crate::json::{Audience, write_value};
+use crate::run::Runs;
 use anyorder_finding::{Outcome, Policy};
 use anyorder_trace::Trace;
 use std::fs;
@@ -38,12 +39,28 @@ pub fn write(
     options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    write_with_runs(outcome, policy, trace, &Runs::new(), options, out)
+}
+
+/// As [`write()`]; a finding that has a run shows it as a sequence diagram.
+///
+/// # Errors
+///
+/// Fails when `out` does.
+pub fn write_with_runs(
+    outcome: &Outcome,
+    policy: &Policy,
+    trace: Option<&Trace>,
+    runs: &Runs,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let shown = &outcome.findings[..options.findings_max.min(outcome.findings.len())];
     let timeline = trace.map(|trace| TimelineData::from_trace(trace, shown, &options.budget));
     let mut data = Vec::new();
     write_value(&timeline, Audience::Html, &mut data)?;
     let data = String::from_utf8(data).map_err(io::Error::other)?;
-    let page = page::page(outcome, policy, timeline.as_ref(), &data, options);
+    let page = page::page(outcome, policy, timeline.as_ref(), runs, &data, options);
     out.write_all(page.into_string().as_bytes())
 }
 
@@ -61,11 +78,27 @@ pub fn write_report(
     trace: Option<&Trace>,
     options: &Options,
 ) -> io::Result<PathBuf> {
+    write_report_with_runs(folder, outcome, policy, trace, &Runs::new(), options)
+}
+
+/// As [`write_report`]; a finding that has a run shows it as a sequence diagram.
+///
+/// # Errors
+///
+/// Fails when the folder cannot be made or written.
+pub fn write_report_with_runs(
+    folder: &Path,
+    outcome: &Outcome,
+    policy: &Policy,
+    trace: Option<&Trace>,
+    runs: &Runs,
+    options: &Options,
+) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     {
         let mut out = io::BufWriter::new(file.as_file_mut());
-        write(outcome, policy, trace, options, &mut out)?;
+        write_with_runs(outcome, policy, trace, runs, options, &mut out)?;
         out.flush()?;
     }
     make_readable(file.as_file())?;

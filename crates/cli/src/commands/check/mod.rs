@@ -1,18 +1,25 @@
 //! `anyorder check`: reads the inputs, runs the engine, prints what it found.
 
+pub(crate) use models::{print_warnings, set_limits};
+
 mod aside;
+
+mod models;
 
 mod sum;
 
-use crate::args::{CheckArgs, Global, ProcedureArg, SeverityArg};
+use crate::args::{CheckArgs, Global, OutputFormat, ProcedureArg, SeverityArg};
 use crate::commands::consistency;
-use crate::commands::read::{Read, read_any};
+use crate::commands::read::{Read, read_begun};
 use crate::commands::render::{self, Form};
 use crate::consistent::{Question, Verdict, examine};
 use crate::engine;
 use crate::failure::Failure;
+use crate::input;
+use crate::model::{self, Replay, quote};
 use crate::watch::Watch;
 use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, assign_ids, exit_code};
+use anyorder_report::run::{Run, Runs};
 use anyorder_trace::{Trace, TraceOrder};
 use aside::Aside;
 use std::path::Path;
@@ -31,9 +38,11 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let mut outcome = Outcome::new("check", env!("CARGO_PKG_VERSION"));
     let mut failures = Vec::new();
     let mut shown_trace = None;
+    // The run of each finding, where it has one, in the order of the findings.
+    let mut told: Vec<Option<Run>> = Vec::new();
     for path in &args.inputs {
-        match one(path, args, global, &watch, &mut outcome) {
-            Ok(trace) => shown_trace = Some(trace),
+        match one(path, args, global, &watch, &mut outcome, &mut told) {
+            Ok(trace) => shown_trace = trace,
             Err(failure) => failures.push(failure),
         }
     }
@@ -43,6 +52,9 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     }
     let policy = policy(args);
     assign_ids(&mut outcome.findings);
+    let ids = outcome.findings.iter().map(|finding| finding.id.clone());
+    let runs: Runs = ids.zip(told).filter_map(|(id, run)| Some((id, run?))).collect();
+    model::place(&mut outcome.findings, replay(args, &command(args)))?;
     aside.apply(&mut outcome.findings, global.quiet);
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);
@@ -59,6 +71,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
         report: args.report.as_deref(),
         output: args.output.as_deref(),
         remarks: "",
+        runs: &runs,
     };
     match render::all(&form, &outcome, &policy, trace.as_ref()) {
         Ok(()) => Ok(status),
@@ -75,9 +88,20 @@ fn one(
     global: &Global,
     watch: &Watch,
     outcome: &mut Outcome,
-) -> Result<Trace, Failure> {
+    runs: &mut Vec<Option<Run>>,
+) -> Result<Option<Trace>, Failure> {
+    let begun = input::begin(path)?;
+    if begun.is_model(global) {
+        let several = args.inputs.len() > 1;
+        if several && (args.search.checkpoint.is_some() || args.search.resume.is_some()) {
+            return Err(Failure::new("`--checkpoint` and `--resume` are for one model at a time"));
+        }
+        let text = begun.model_text(path)?;
+        models::check(path, &text, args, global, watch, outcome, runs)?;
+        return Ok(None);
+    }
     let control = watch.control();
-    let Read { trace, format, damaged } = read_any(path, global, watch)?;
+    let Read { trace, format, damaged } = read_begun(path, begun, global, watch)?;
     if let Some(reason) = watch.stopped() {
         outcome.cut_by(reason.word());
     }
@@ -88,7 +112,7 @@ fn one(
         partial(path, &trace, args, global, watch, outcome)?;
         let path = path.to_string_lossy().into_owned();
         outcome.inputs.push(Input { path, format: format.word().to_owned() });
-        return Ok(trace);
+        return Ok(Some(trace));
     }
     let analysis = engine::check(&trace, args, &control);
     for mut finding in analysis.findings {
@@ -104,7 +128,7 @@ fn one(
     let path = path.to_string_lossy().into_owned();
     outcome.inputs.push(Input { path, format: format.word().to_owned() });
     set_options(outcome, args, analysis.rules, analysis.coverage);
-    Ok(trace)
+    Ok(Some(trace))
 }
 
 /// Checks a partial trace: what it can be asked is whether it is consistent.
@@ -172,12 +196,7 @@ fn set_options(outcome: &mut Outcome, args: &CheckArgs, rules: &str, coverage: &
     options.set("max-pairs", args.max_pairs as u64);
     options.set("no-filters", args.no_filters);
     options.set("strict", args.strict);
-    if let Some(limit) = args.limits.time_limit {
-        options.set("time-limit", u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
-    }
-    if let Some(limit) = args.limits.memory_limit {
-        options.set("memory-limit", limit);
-    }
+    set_limits(options, &args.limits);
 }
 
 /// Returns the command that explains the first pair of a race.
@@ -187,24 +206,26 @@ fn why_command(path: &Path, finding: &Finding) -> Option<String> {
     Some(format!("anyorder why {}", quoted.join(" ")))
 }
 
-/// Quotes a word for a shell, where it needs quotes.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
+/// Returns how the findings of models are replayed.
+fn replay<'a>(args: &'a CheckArgs, command: &'a str) -> Replay<'a> {
+    let json = args.output.as_deref().filter(|_| args.format == OutputFormat::Json);
+    match (args.search.schedules.as_deref().or(args.report.as_deref()), json) {
+        (Some(folder), _) => Replay::Folder(folder),
+        (None, Some(file)) => Replay::Result(file),
+        (None, None) => Replay::Command(command),
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quote("a/b-1.trace"), "a/b-1.trace");
-        assert_eq!(quote("a b"), "'a b'");
-        assert_eq!(quote("it's; rm -rf"), r"'it'\''s; rm -rf'");
-        assert_eq!(quote(""), "''");
-    }
+/// Returns the command that prints the same findings as JSON.
+fn command(args: &CheckArgs) -> String {
+    let inputs: Vec<String> =
+        args.inputs.iter().map(|path| quote(&path.to_string_lossy())).collect();
+    let first = if args.search.first { " --first" } else { "" };
+    let bounds = [
+        ("max-states", args.search.max_states),
+        ("max-depth", args.search.max_depth.map(u64::from)),
+    ];
+    let bounds = bounds.iter().filter_map(|(name, most)| Some(format!(" --{name} {}", (*most)?)));
+    let bounds: String = bounds.collect();
+    format!("anyorder check {}{first}{bounds} --format json", inputs.join(" "))
 }

@@ -2,10 +2,16 @@
 
 use anyorder_finding::{Stat, Stats};
 
+/// What is no sum over inputs, but the largest of them.
+const LARGEST: [&str; 3] = ["max_depth", "frontier_peak", "bytes_per_state"];
+
 /// Adds `more` to `sum`, name by name.
 pub(super) fn add_stats(sum: &mut Stats, more: &Stats) {
     for (name, stat) in more.iter() {
         let total = match (sum.get(name), stat) {
+            (Some(Stat::Integer(a)), Stat::Integer(b)) if LARGEST.contains(&name) => {
+                Stat::Integer(*a.max(b))
+            }
             (Some(Stat::Integer(a)), Stat::Integer(b)) => Stat::Integer(a.saturating_add(*b)),
             (Some(Stat::Map(a)), Stat::Map(b)) => {
                 let mut total = a.clone();

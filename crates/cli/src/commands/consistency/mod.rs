@@ -15,6 +15,7 @@ use crate::watch::Watch;
 use anyorder_certify::consistency::write_proof;
 use anyorder_finding as found;
 use anyorder_finding::{Input, Outcome, Policy, assign_ids, exit_code};
+use anyorder_report::run::Runs;
 use anyorder_trace::{EventId, Trace, TraceOrder};
 use std::path::Path;
 use std::process::ExitCode;
@@ -67,6 +68,7 @@ pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, F
         report: args.report.as_deref(),
         output: args.output.as_deref(),
         remarks: &remarks,
+        runs: &Runs::new(),
     };
     let policy = Policy::default();
     let status = ExitCode::from(exit_code(&outcome, &policy));

@@ -1,0 +1,237 @@
+//! The options of what runs models: those of `anyorder check`, and `replay`, `simulate`, `diff`, `graph`, `fmt`.
+
+use crate::args::{LimitArgs, OutputFormat};
+use crate::units::parse_bytes;
+use clap::{Args, ValueEnum, ValueHint};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// What `anyorder check` is told about models.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct SearchArgs {
+    /// Which states come first; the counterexamples are the shortest in either order
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderArg::Breadth, help_heading = "Models")]
+    pub(crate) order: OrderArg,
+
+    /// The number of threads [default: one a core]; the result is the same with any
+    #[arg(long, value_name = "N", help_heading = "Models")]
+    pub(crate) threads: Option<NonZeroUsize>,
+
+    /// What is kept of the states that were seen
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = StorageArg::Fingerprint, help_heading = "Models")]
+    pub(crate) storage: StorageArg,
+
+    /// The size of the field for `--storage bitstate`, such as `256M`
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "256M", help_heading = "Models")]
+    pub(crate) storage_size: u64,
+
+    /// End when something was found, after all states of that depth
+    #[arg(long, help_heading = "Models")]
+    pub(crate) first: bool,
+
+    /// End after this many states
+    #[arg(long, value_name = "N", help_heading = "Models")]
+    pub(crate) max_states: Option<u64>,
+
+    /// Look no deeper than this many steps
+    #[arg(long, value_name = "N", help_heading = "Models")]
+    pub(crate) max_depth: Option<u32>,
+
+    /// Write the search to this file when a limit or Ctrl-C ends it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Models")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Go on with the search in this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Models")]
+    pub(crate) resume: Option<PathBuf>,
+
+    /// Visit one of the states that differ only in which `symmetric` part is which. Trusts the model: nothing in
+    /// it, no invariant either, may tell these parts apart
+    #[arg(long, help_heading = "Models")]
+    pub(crate) symmetry: bool,
+
+    /// Write the schedule of each finding into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Models")]
+    pub(crate) schedules: Option<PathBuf>,
+}
+
+/// Which states come first.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OrderArg {
+    /// Level by level
+    Breadth,
+    /// The newest first: fewer states wait
+    Depth,
+}
+
+/// What is kept of states.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StorageArg {
+    /// 128 bits of each
+    Fingerprint,
+    /// All of each: nothing is taken for something else
+    Exact,
+    /// A few bits in a field of fixed size: states may be missed
+    Bitstate,
+}
+
+/// `anyorder replay`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = REPLAY_EXAMPLES)]
+pub(crate) struct ReplayArgs {
+    /// A schedule, or a result of `anyorder check --format json`; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// The model to run [default: the one that the schedule names]
+    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub(crate) model: Option<PathBuf>,
+
+    /// Of a result, only the finding whose id begins so
+    #[arg(long, value_name = "ID")]
+    pub(crate) finding: Option<String>,
+}
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  anyorder check lock.any --schedules runs     write a schedule for each finding
+  anyorder replay runs/0123456789abcdef.json   and run one again
+  anyorder replay result.json --finding 0123   one finding of a result
+  anyorder check lock.any --format json | anyorder replay -
+  anyorder replay runs/0123456789abcdef.json --model fixed.any
+
+The exit status is 1 when the finding occurs again, 0 when it does not, 3 when the schedule cannot be followed.";
+
+/// `anyorder simulate`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = SIMULATE_EXAMPLES)]
+pub(crate) struct SimulateArgs {
+    /// The model; `-` reads standard input
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub(crate) model: PathBuf,
+
+    /// The number of random runs
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) runs: u64,
+
+    /// Another number gives other runs, the same number the same runs
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// The most steps of a run
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) max_steps: u32,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
+    pub(crate) format: OutputFormat,
+
+    /// Write a self-contained HTML report into this folder; its path is printed last
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Write the schedule of each finding into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) schedules: Option<PathBuf>,
+
+    /// Write the result to this file instead of standard output
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  anyorder simulate large.any --runs 100000 --seed 7
+  anyorder simulate large.any --max-steps 50 --time-limit 1m
+
+Random runs find what is common; they prove nothing. `anyorder check` looks at every state.";
+
+/// `anyorder diff`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = DIFF_EXAMPLES)]
+pub(crate) struct DiffArgs {
+    /// A schedule, or a result of `anyorder check --format json`, whose first finding is taken
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    pub(crate) a: PathBuf,
+
+    /// Another one of the same model
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    pub(crate) b: PathBuf,
+
+    /// The model to run [default: the one that A names]
+    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub(crate) model: Option<PathBuf>,
+}
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  anyorder diff good.json bad.json
+
+Shows both runs side by side up to where they part, and the values that differ then. The exit status is 0 when
+they are the same, 1 when they differ, 3 when one cannot be followed.";
+
+/// `anyorder graph`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = GRAPH_EXAMPLES)]
+pub(crate) struct GraphArgs {
+    /// The model; `-` reads standard input
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub(crate) model: PathBuf,
+
+    /// The form of the graph
+    #[arg(long, value_enum, default_value_t = GraphForm::Dot)]
+    pub(crate) format: GraphForm,
+
+    /// End after this many states
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) max_states: u64,
+
+    /// Look no deeper than this many steps
+    #[arg(long, value_name = "N")]
+    pub(crate) max_depth: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The form of a graph.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GraphForm {
+    /// For Graphviz
+    Dot,
+    /// States with their values, and transitions
+    Json,
+}
+
+const GRAPH_EXAMPLES: &str = "\
+Examples:
+  anyorder graph lock.any | dot -Tsvg > lock.svg
+  anyorder graph lock.any --format json --max-depth 5
+
+The exit status is 3 when a limit left states out.";
+
+/// `anyorder fmt`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = FMT_EXAMPLES)]
+pub(crate) struct FmtArgs {
+    /// Models, which are written in place; `-` reads standard input and writes standard output
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Write nothing; list the files that are not formatted, with exit status 1
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+const FMT_EXAMPLES: &str = "\
+Examples:
+  anyorder fmt *.any
+  anyorder fmt --check *.any     for a build service
+  anyorder fmt - < lock.any";

@@ -1,0 +1,111 @@
+//! `anyorder diff`: two runs of a model side by side.
+
+use super::replay::{load_for, model_path};
+use crate::args::{DiffArgs, Global};
+use crate::escape::{escape, shorten};
+use crate::failure::{Failure, warn};
+use crate::model::{self, Replayed, Stored};
+use crate::output::{shown, to_stdout, width};
+use anyorder_finding::exit;
+use anyorder_report::run::Run;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// How many steps are shown before the runs part, and after.
+const COMMON_MAX: usize = 10;
+const AFTER_MAX: usize = 20;
+
+/// Compares the runs; the status is 0 when they are the same, 1 when they differ, 3 when one cannot be followed.
+pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let (a, b) = (first(&args.a)?, first(&args.b)?);
+    let path = model_path(args.model.as_deref(), &a.schedule);
+    let model = load_for(&path, &a.schedule, args.model.is_some(), global)?;
+    let other = &b.schedule.program;
+    let same_model = other.hash == a.schedule.program.hash;
+    if !same_model && args.model.is_none() && other.name != a.schedule.program.name {
+        let name = escape(&other.name).into_owned();
+        let failure = Failure::new(format!("{}: a run of another model, {name}", shown(&args.b)));
+        return Err(failure.with_hint("`--model MODEL` runs both on one model"));
+    }
+    let run = |stored: &Stored| -> Result<(Replayed, Run), Failure> {
+        let replayed = model::replay(&model, &stored.schedule)
+            .map_err(|error| model::failure(&path, &error))?;
+        let end = replayed.shows.clone().unwrap_or_default();
+        let run = model::run_of(&model.machine, &replayed.path, &stored.schedule.choices, end);
+        Ok((replayed, run))
+    };
+    let ((one, run_a), (two, run_b)) = (run(&a)?, run(&b)?);
+    let mut lost = false;
+    for (path, replayed) in [(&args.a, &one), (&args.b, &two)] {
+        if let Some(divergence) = &replayed.divergence {
+            lost = true;
+            warn(&format!("{}: {}", shown(path), escape(&divergence.to_string())));
+        }
+    }
+    let difference = anyorder_search::diff(&*model.machine, &one.path, &two.path);
+    let Some(difference) = difference else {
+        to_stdout(|out| writeln!(out, "the runs are the same: {} steps", run_a.steps.len()))?;
+        return Ok(ExitCode::from(if lost { exit::LIMIT } else { exit::CLEAN }));
+    };
+    let mut text = side_by_side([&run_a, &run_b], [&args.a, &args.b], difference.common);
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "\nthe runs part after {} equal steps", difference.common);
+    for (name, a, b) in &difference.values {
+        let value = |value: &Option<String>| match value {
+            Some(value) => shorten(value, 200),
+            None => "not there".to_owned(),
+        };
+        let _ = writeln!(text, "  {}: {} | {}", escape(name), value(a), value(b));
+    }
+    for (path, run) in [(&args.a, &run_a), (&args.b, &run_b)] {
+        if !run.end.is_empty() {
+            let _ = writeln!(text, "  {}: {}", shown(path), escape(&run.end));
+        }
+    }
+    to_stdout(|out| out.write_all(text.as_bytes()))?;
+    Ok(ExitCode::from(if lost { exit::LIMIT } else { exit::FINDINGS }))
+}
+
+/// Reads a schedule; of a result that of its first finding.
+fn first(path: &Path) -> Result<Stored, Failure> {
+    let mut stored = model::read_schedules(path, None)?;
+    Ok(stored.swap_remove(0))
+}
+
+/// Lays the steps of two runs beside each other: the last equal ones, and those after.
+fn side_by_side(runs: [&Run; 2], paths: [&Path; 2], common: usize) -> String {
+    let column = (width().saturating_sub(10) / 2).max(16);
+    let mut text = format!(
+        "      {:<column$} | {}\n",
+        shorten(&shown(paths[0]), column),
+        shorten(&shown(paths[1]), column)
+    );
+    let from = common.saturating_sub(COMMON_MAX);
+    if from > 0 {
+        let _ = writeln!(text, "      … {from} equal steps");
+    }
+    let longest = runs.iter().map(|run| run.steps.len()).max().unwrap_or(0);
+    let to = longest.min(common + AFTER_MAX);
+    for at in from..to {
+        let cell = |run: &Run| {
+            run.steps.get(at).map_or_else(String::new, |step| {
+                let effects = step.effects().join("; ");
+                let who = if step.lane == step.what {
+                    step.title()
+                } else {
+                    format!("{}: {}", step.lane, step.title())
+                };
+                shorten(&if effects.is_empty() { who } else { format!("{who}  {effects}") }, column)
+            })
+        };
+        let mark = if at < common { ' ' } else { '*' };
+        let line = format!("{mark}{:>4} {:<column$} | {}", at + 1, cell(runs[0]), cell(runs[1]));
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    if longest > to {
+        let _ = writeln!(text, "      … {} more steps", longest - to);
+    }
+    text
+}

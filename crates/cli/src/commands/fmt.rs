@@ -1,0 +1,60 @@
+//! `anyorder fmt`: writes models in the one way in which they are written.
+
+use crate::args::FmtArgs;
+use crate::failure::Failure;
+use crate::model;
+use crate::output::{shown, to_file};
+use anyorder_finding::exit;
+use anyorder_lang::format::format;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Formats all files, or lists those that are not formatted. A file that cannot be parsed stays as it is.
+pub(crate) fn run(args: &FmtArgs) -> Result<ExitCode, Failure> {
+    let mut failures = Vec::new();
+    let mut changed = Vec::new();
+    for path in &args.files {
+        match one(path, args.check) {
+            Ok(true) => changed.push(path),
+            Ok(false) => {}
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if let Some(failure) = Failure::join(failures) {
+        return Err(failure);
+    }
+    if !args.check || changed.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    crate::output::to_stdout(|out| {
+        changed.iter().try_for_each(|path| writeln!(out, "{}", shown(path)))
+    })?;
+    Ok(ExitCode::from(exit::FINDINGS))
+}
+
+/// Formats one file; returns whether it was not formatted before.
+fn one(path: &Path, check: bool) -> Result<bool, Failure> {
+    let text = model::read(path)?;
+    let formatted = format(&text)
+        .map_err(|diagnostics| model::refused(&path.to_string_lossy(), &text, &diagnostics))?;
+    let changed = formatted != text;
+    if check {
+        return Ok(changed);
+    }
+    let bytes = formatted.as_bytes();
+    if path == Path::new("-") {
+        // Not through the stream that takes colours out: what is written is a file.
+        let mut out = io::stdout().lock();
+        let written = out.write_all(bytes).and_then(|()| out.flush());
+        written.map_err(|error| Failure::writing(Path::new("stdout"), &error))?;
+    } else if changed {
+        // Through a link to the file that it names, which keeps its rights.
+        let failed = |error: &io::Error| Failure::writing(path, error);
+        let target = path.canonicalize().map_err(|error| failed(&error))?;
+        let rights = target.metadata().map_err(|error| failed(&error))?.permissions();
+        to_file(&target, |out| out.write_all(bytes).map_err(|error| failed(&error)))?;
+        std::fs::set_permissions(&target, rights).map_err(|error| failed(&error))?;
+    }
+    Ok(changed)
+}

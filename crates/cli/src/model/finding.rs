@@ -1,0 +1,229 @@
+//! Violations as findings, with their runs and schedules.
+
+use super::load::Model;
+use super::schedule::schedule_of;
+use super::steps::{place_in, run_of};
+use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness, WitnessPlace};
+use anyorder_report::run::Run;
+use anyorder_search::{Property, Violation};
+use anyorder_system::{Schedule, StateSystem};
+use anyorder_vm::Machine;
+use anyorder_vm::program::FuncId;
+
+/// The most sites of a deadlock.
+const SITES_MAX: usize = 8;
+
+/// The most parts that the names of a schedule may have together: a task that posts itself has names as long as the run, so that a
+/// schedule of them grows with its square.
+const NAME_PARTS_MAX: usize = 2_000_000;
+
+/// The option of a schedule that says what it shows, and that which says from where it repeats.
+pub(crate) const SHOWS: &str = "shows";
+pub(crate) const REPEATS: &str = "repeats-from";
+
+/// A finding with what shows it.
+pub(crate) struct Reported {
+    pub(crate) finding: Finding,
+    pub(crate) run: Run,
+}
+
+/// Makes findings of violations. Failures of one kind at one position are one finding: the first, which is the shortest.
+pub(crate) fn report(model: &Model, violations: &[Violation<Machine>]) -> Vec<Reported> {
+    let mut reported: Vec<Reported> = Vec::new();
+    for violation in violations {
+        let one = one(model, violation);
+        let same = |known: &Reported| {
+            let (a, b) = (&known.finding, &one.finding);
+            matches!(violation.property, Property::Failure(_))
+                && (a.kind, &a.category) == (b.kind, &b.category)
+                && a.sites.first().is_some_and(|site| site.line.is_some())
+                && a.sites.first().and_then(Site::position)
+                    == b.sites.first().and_then(Site::position)
+        };
+        if !reported.iter().any(same) {
+            reported.push(one);
+        }
+    }
+    reported
+}
+
+fn one(model: &Model, violation: &Violation<Machine>) -> Reported {
+    let machine = &model.machine;
+    let schedule = schedule_of(machine, &violation.path, &model.program);
+    let choices = schedule.as_ref().map_or(&[][..], |schedule| &schedule.choices);
+    let (finding, end) = describe(model, violation);
+    let run = run_of(machine, &violation.path, choices, end);
+    let mut finding = finding;
+    finding.severity = Severity::Error;
+    finding.harm = Harm::Harmful;
+    finding.explanation = explanation(&run);
+    if let (Some(site), Some(last)) = (finding.sites.first_mut(), run.steps.last())
+        && matches!(violation.property, Property::Failure(_))
+    {
+        site.task = Some(last.what.clone());
+        site.handler = Some(last.lane.clone());
+    }
+    finding.confirmed = Some(schedule.is_some());
+    if let Some(mut schedule) = schedule {
+        schedule.options.insert(SHOWS.to_owned(), shows(violation));
+        if let Some(from) = violation.path.repeats_from {
+            schedule.options.insert(REPEATS.to_owned(), from.to_string());
+        }
+        let parts: usize = schedule.choices.iter().map(|choice| choice.task.depth()).sum();
+        if parts <= NAME_PARTS_MAX {
+            finding.witness = witness(&schedule);
+        } else {
+            let text = "the names of its tasks are too long for a schedule: there is none";
+            finding.explanation.push(Step::new(text));
+        }
+    }
+    Reported { finding, run }
+}
+
+/// Says what a schedule shows, for its replay: `failure MESSAGE`, `invariant NAME`, `deadlock`, `response NAME`.
+fn shows(violation: &Violation<Machine>) -> String {
+    match &violation.property {
+        Property::Failure(message) => format!("failure {message}"),
+        Property::Invariant(_) => format!("invariant {}", violation.name),
+        Property::Deadlock => "deadlock".to_owned(),
+        Property::Response(_) => format!("response {}", violation.name),
+    }
+}
+
+fn witness(schedule: &Schedule) -> Option<Witness> {
+    let value = serde_json::to_value(schedule).ok()?;
+    Some(Witness { format: "schedule".to_owned(), place: WitnessPlace::Inline(value) })
+}
+
+/// Returns the finding without its run, and what is wrong at the end of the run.
+fn describe(model: &Model, violation: &Violation<Machine>) -> (Finding, String) {
+    let program = model.machine.program();
+    match &violation.property {
+        Property::Failure(message) => failure(model, message),
+        Property::Invariant(index) => {
+            let site = program
+                .invariants
+                .get(*index)
+                .map(|one| named(site_of(model, one.holds), "stated"));
+            let title = format!("invariant `{}` does not hold", violation.name);
+            (finding(Kind::Invariant, title.clone(), site.into_iter().collect()), title)
+        }
+        Property::Response(index) => {
+            let site = program
+                .responses
+                .get(*index)
+                .map(|one| named(site_of(model, one.trigger), "stated"));
+            let title = format!("response `{}` may never come", violation.name);
+            let end = match violation.path.repeats_from {
+                Some(from) if from < violation.path.steps.len() => {
+                    format!("back in the state after step {from}: the response never comes")
+                }
+                _ => "nothing more need happen, and the response has not come".to_owned(),
+            };
+            (finding(Kind::Response, title, site.into_iter().collect()), end)
+        }
+        Property::Deadlock => {
+            let state = violation.path.last();
+            let waiting = waiting(model, &model.machine.show(state));
+            let title = "nothing can happen any more, and the state is not final".to_owned();
+            (finding(Kind::Deadlock, title.clone(), waiting), title)
+        }
+    }
+}
+
+fn finding(kind: Kind, title: String, sites: Vec<Site>) -> Finding {
+    Finding { title, sites, ..Finding::new(kind) }
+}
+
+fn failure(model: &Model, message: &str) -> (Finding, String) {
+    let (head, place) = match place_in(message) {
+        Some((head, place)) => (head, Some(place)),
+        None => (message, None),
+    };
+    let (word, said) = head.split_once(": ").unwrap_or((head, ""));
+    let kind = if word == "step_limit" { Kind::StepLimit } else { Kind::Assertion };
+    let title = match (word, said) {
+        ("assertion", "") => "an assertion fails".to_owned(),
+        ("assertion", said) => format!("an assertion fails: {said}"),
+        ("failure", said) if !said.is_empty() => format!("the model fails: {said}"),
+        ("step_limit", _) => "a step does not end within the limit of instructions".to_owned(),
+        (word, "") => word.to_owned(),
+        (word, said) => format!("{word}: {said}"),
+    };
+    let site = named(place.map_or_else(|| nowhere(model), site_at), "failure");
+    let mut finding = finding(kind, title, vec![site]);
+    if !matches!(word, "assertion" | "step_limit") {
+        finding.category = Some(word.replace(' ', "_"));
+    }
+    // The last step of the run says it.
+    (finding, String::new())
+}
+
+/// Returns the site of a position written as `file:line:column`.
+fn site_at(place: &str) -> Site {
+    let mut parts = place.rsplitn(3, ':');
+    let mut number = || parts.next().and_then(|text| text.parse::<u32>().ok());
+    let (column, line) = (number(), number());
+    Site { file: parts.next().map(str::to_owned), line, column, ..Site::default() }
+}
+
+/// Returns the site of the first instruction of a function that has a position.
+fn site_of(model: &Model, function: FuncId) -> Site {
+    let program = model.machine.program();
+    let sites = program.functions.get(function.index()).map_or(&[][..], |function| &function.sites);
+    let known = sites.iter().filter_map(|site| program.sites.get(site.index()));
+    match known.filter(|site| site.line > 0).min_by_key(|site| (site.line, site.column)) {
+        Some(site) => Site {
+            file: program.files.get(usize::from(site.file)).cloned(),
+            line: Some(site.line),
+            column: Some(site.column),
+            ..Site::default()
+        },
+        None => nowhere(model),
+    }
+}
+
+/// Says what a site is, in the place where races say how they access.
+fn named(site: Site, what: &str) -> Site {
+    Site { access: Some(what.to_owned()), ..site }
+}
+
+/// Returns the site of a model as a whole.
+fn nowhere(model: &Model) -> Site {
+    Site { file: Some(model.program.name.clone()), ..Site::default() }
+}
+
+/// Returns where each thread of a state waits; messages that wait are told in the run.
+fn waiting(model: &Model, shown: &[(String, String)]) -> Vec<Site> {
+    let threads =
+        shown.iter().filter_map(|(name, value)| Some((name.strip_prefix("thread ")?, value)));
+    let sites = threads.take(SITES_MAX).map(|(thread, value)| {
+        let value = format!(" {value}");
+        let place = value.split(", ").next().and_then(place_in);
+        let site = place.map_or_else(|| nowhere(model), |(_, place)| site_at(place));
+        let access = if value.starts_with(" waits for") { "wait" } else { "stuck" };
+        Site { thread: Some(thread.to_owned()), access: Some(access.to_owned()), ..site }
+    });
+    let sites: Vec<Site> = sites.collect();
+    if sites.is_empty() { vec![nowhere(model)] } else { sites }
+}
+
+/// Tells the steps of a run as an explanation.
+fn explanation(run: &Run) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for (number, step) in (1..).zip(&run.steps) {
+        let mut effects = step.effects();
+        if effects.is_empty() {
+            effects.extend(step.place.as_ref().map(|place| format!("at {place}")));
+        }
+        let title = step.title();
+        let who = if title == step.lane { title } else { format!("{} runs {title}", step.lane) };
+        let what = effects.join("; ");
+        let text = if what.is_empty() { who } else { format!("{who}: {what}") };
+        steps.push(Step { text, rule: None, events: vec![number.to_string()] });
+    }
+    if !run.end.is_empty() {
+        steps.push(Step::new(run.end.clone()));
+    }
+    steps
+}

@@ -1,0 +1,136 @@
+//! Searches a model: options, progress, checkpoints.
+
+use super::load::Model;
+use crate::args::{OrderArg, SearchArgs, StorageArg};
+use crate::escape::escape;
+use crate::failure::{Failure, warn};
+use crate::output::shown;
+use crate::units::{bytes, count};
+use crate::watch::Watch;
+use anyorder_finding::Stats;
+use anyorder_search::{Gauge, Limit, Options, Order, Outcome, Search, SearchError, Stop, Storage};
+use anyorder_system::StateSystem;
+use anyorder_vm::Machine;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+/// Searches all states of a model that the options allow.
+pub(crate) fn search(
+    path: &Path,
+    model: &Model,
+    args: &SearchArgs,
+    watch: &Watch,
+    quiet: bool,
+) -> Result<Outcome<Machine>, Failure> {
+    let machine = &*model.machine;
+    let options = options(path, machine, args, quiet);
+    let identity = format!("{}", model.program.hash.unwrap_or_default());
+    let failed = |error: SearchError| failure(path, &error);
+    let mut search = match &args.resume {
+        None => Search::new(machine, &options).map_err(failed)?,
+        Some(file) => Search::resume(machine, &options, file, &identity).map_err(|error| {
+            Failure::new(format!("{}: {}", shown(file), escape(&error.to_string())))
+        })?,
+    };
+    let control = watch.control();
+    let (start, first) = (Instant::now(), search.stats().states);
+    let mut follow = |gauge: Gauge| watch.detail(progress(&gauge, first, start));
+    let outcome = search.run_watched(&control, &mut follow).map_err(failed)?;
+    if let Some(file) = &args.checkpoint
+        && !outcome.limits.is_empty()
+    {
+        search.save(file, &identity).map_err(|error| {
+            Failure::new(format!("{}: {}", shown(file), escape(&error.to_string())))
+        })?;
+        if !quiet {
+            warn(&format!("the search is in {0}; `--resume {0}` goes on with it", shown(file)));
+        }
+    }
+    Ok(outcome)
+}
+
+fn options(path: &Path, machine: &Machine, args: &SearchArgs, quiet: bool) -> Options {
+    let storage = match args.storage {
+        StorageArg::Fingerprint => Storage::Fingerprints,
+        StorageArg::Exact => Storage::Exact,
+        StorageArg::Bitstate => Storage::Bitstate { bytes: args.storage_size.max(8) },
+    };
+    let bits = args.storage == StorageArg::Bitstate;
+    let has_responses = !machine.responses().is_empty();
+    if bits && has_responses && !quiet {
+        warn(&format!("{}: responses are not checked with `--storage bitstate`", shown(path)));
+    }
+    let responses = has_responses && !bits;
+    let cores = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    Options {
+        order: match args.order {
+            OrderArg::Breadth => Order::Breadth,
+            OrderArg::Depth => Order::Depth,
+        },
+        storage,
+        stop: if args.first { Stop::FirstViolation } else { Stop::Exhausted },
+        threads: args.threads.unwrap_or(cores),
+        // Responses are about particular components, which symmetry exchanges.
+        symmetry: args.symmetry && !responses && !machine.program().symmetries.is_empty(),
+        responses,
+        states_max: args.max_states,
+        depth_max: args.max_depth,
+        ..Options::default()
+    }
+}
+
+/// How far a search is, behind the number of states.
+fn progress(gauge: &Gauge, first: u64, start: Instant) -> String {
+    let seconds = start.elapsed().as_secs_f64().max(1e-3);
+    let rate = (gauge.states.saturating_sub(first)) as f64 / seconds;
+    let (rate, frontier) = (count(rate as u64), count(gauge.frontier));
+    format!(" ({rate}/s, {frontier} waiting, depth {}, {})", gauge.depth, bytes(gauge.bytes))
+}
+
+/// Makes the failure of a search that cannot be done.
+pub(crate) fn failure(path: &Path, error: &SearchError) -> Failure {
+    let failure = Failure::new(format!("{}: {}", shown(path), escape(&error.to_string())));
+    match error {
+        SearchError::Symmetry => failure.with_hint(
+            "what the model declares `symmetric` does not behave so; without `--symmetry` all are told apart",
+        ),
+        _ => failure,
+    }
+}
+
+/// Returns the name under which a result lists a limit.
+pub(crate) const fn limit_word(limit: Limit) -> &'static str {
+    match limit {
+        // Not an option of its own: it is the kind of storage that was asked for.
+        Limit::Bitstate => "storage",
+        limit => limit.word(),
+    }
+}
+
+/// Returns the counts under the names that they have in results.
+pub(crate) fn stats(counts: &anyorder_search::Stats) -> Stats {
+    let mut stats = Stats::new();
+    stats
+        .set("states", counts.states)
+        .set("transitions", counts.transitions)
+        .set("executions", counts.executions)
+        .set("max_depth", counts.max_depth)
+        .set("frontier_peak", counts.frontier_peak)
+        .set("bytes_per_state", counts.bytes_per_state);
+    stats
+}
+
+/// Returns what never runs, in words.
+pub(crate) fn never_run(machine: &Machine, parts: &[usize]) -> Vec<String> {
+    let program = machine.program();
+    let (events, tasks) = (program.events.len(), program.tasks.len());
+    let words = |part: &usize, name: &str| match *part {
+        part if part < events => format!("event `{name}` never happens"),
+        part if part < events + tasks => format!("task `{name}` never runs"),
+        _ => format!("thread `{name}` never runs"),
+    };
+    let names = machine.parts();
+    parts.iter().filter_map(|part| Some(words(part, names.get(*part)?))).collect()
+}

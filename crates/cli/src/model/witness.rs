@@ -1,0 +1,68 @@
+//! Where the schedules of findings go, and the commands that replay them.
+
+use crate::failure::Failure;
+use crate::output::to_file;
+use anyorder_finding::{Finding, Witness, WitnessPlace};
+use std::path::Path;
+
+/// How a finding can be replayed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Replay<'a> {
+    /// Its schedule is written into this folder.
+    Folder(&'a Path),
+    /// The result, as JSON, is written to this file.
+    Result(&'a Path),
+    /// By this command, which prints the result as JSON.
+    Command(&'a str),
+}
+
+/// Writes the schedules of findings, and sets the commands that replay them. Ids must have been set.
+pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), Failure> {
+    for finding in findings {
+        let Some(Witness { format, place: WitnessPlace::Inline(value) }) = &finding.witness else {
+            continue;
+        };
+        if format != "schedule" {
+            continue;
+        }
+        let id = &finding.id;
+        finding.replay = Some(match replay {
+            Replay::Folder(folder) => {
+                std::fs::create_dir_all(folder)
+                    .map_err(|error| Failure::writing(folder, &error))?;
+                let path = folder.join(format!("{id}.json"));
+                to_file(&path, |out| {
+                    writeln!(out, "{value}").map_err(|error| Failure::writing(&path, &error))
+                })?;
+                format!("anyorder replay {}", quote(&path.to_string_lossy()))
+            }
+            Replay::Result(file) => {
+                format!("anyorder replay {} --finding {id}", quote(&file.to_string_lossy()))
+            }
+            Replay::Command(command) => format!("{command} | anyorder replay - --finding {id}"),
+        });
+    }
+    Ok(())
+}
+
+/// Quotes a word for a shell, where it needs quotes.
+pub(crate) fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quote("a/b-1.trace"), "a/b-1.trace");
+        assert_eq!(quote("a b"), "'a b'");
+        assert_eq!(quote("it's; rm -rf"), r"'it'\''s; rm -rf'");
+        assert_eq!(quote(""), "''");
+    }
+}

@@ -1,0 +1,336 @@
+//! Declarations.
+
+use super::{Block, Expr, Ident, NodeId, Ref, TypeExpr};
+use crate::source::Span;
+
+/// A declaration.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Key.
+    pub id: NodeId,
+    /// From the first word to the `;` or `}`.
+    pub span: Span,
+    /// What it is.
+    pub kind: ItemKind,
+}
+
+/// The forms of declarations.
+#[derive(Clone, Debug)]
+pub enum ItemKind {
+    /// `const N: int = 3;`.
+    Const(ConstDecl),
+    /// `enum Phase { Idle, Busy(int) }`.
+    Enum(EnumDecl),
+    /// `record Item { id: int }`.
+    Record(RecordDecl),
+    /// `class Node { .. }`.
+    Class(ClassDecl),
+    /// `var x = 0, y: int = 0;`.
+    Var(Vec<VarDecl>),
+    /// `lock m, ms[3];`.
+    Lock(Vec<SizedName>),
+    /// `cond c, cs[3];`.
+    Cond(Vec<SizedName>),
+    /// `handler ui: fifo;`.
+    Handler(HandlerDecl),
+    /// `fn f(a: int) -> int { .. }`.
+    Fn(FnDecl),
+    /// `task load(i: int) on ui { .. }`, `procedure p() { .. }`.
+    Task(TaskDecl),
+    /// `event click on ui { .. }`.
+    Event(EventDecl),
+    /// `thread t { .. }`.
+    Thread(ThreadDecl),
+    /// `init { .. }`.
+    Init(Block),
+    /// `driver a, b, c;`.
+    Driver(Vec<Ref>),
+    /// `invariant name: e;`.
+    Invariant {
+        /// Its name.
+        name: Ident,
+        /// Holds in every state between steps.
+        expr: Expr,
+    },
+    /// `response name: e leads_to f;`.
+    Response(ResponseDecl),
+    /// `final: e;`.
+    Final(Expr),
+    /// `spec Set { .. }`.
+    Spec(SpecDecl),
+    /// `setting granularity = access;`.
+    Setting(SettingDecl),
+    /// What recovery left; a diagnostic was given.
+    Error,
+}
+
+/// A compile-time constant.
+#[derive(Clone, Debug)]
+pub struct ConstDecl {
+    /// Name.
+    pub name: Ident,
+    /// Type, if written.
+    pub ty: Option<TypeExpr>,
+    /// Value.
+    pub value: Expr,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub struct EnumDecl {
+    /// Name.
+    pub name: Ident,
+    /// Variants in order.
+    pub variants: Vec<Variant>,
+}
+
+/// A variant of an enumeration.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Name.
+    pub name: Ident,
+    /// Types of the values it carries.
+    pub payload: Vec<TypeExpr>,
+}
+
+/// A record type: a value, copied and compared by its fields.
+#[derive(Clone, Debug)]
+pub struct RecordDecl {
+    /// Name.
+    pub name: Ident,
+    /// Fields in order.
+    pub fields: Vec<RecordField>,
+}
+
+/// A field of a record type.
+#[derive(Clone, Debug)]
+pub struct RecordField {
+    /// Name.
+    pub name: Ident,
+    /// Type.
+    pub ty: TypeExpr,
+}
+
+/// A class: objects with identity.
+#[derive(Clone, Debug)]
+pub struct ClassDecl {
+    /// Name.
+    pub name: Ident,
+    /// Fields and methods in order.
+    pub members: Vec<ClassMember>,
+}
+
+/// A member of a class.
+#[derive(Clone, Debug)]
+pub enum ClassMember {
+    /// `var next: Node? = null;`.
+    Field(ClassField),
+    /// `fn bump(by: int) { .. }`: `self` is the object.
+    Method(FnDecl),
+}
+
+/// A field of a class.
+#[derive(Clone, Debug)]
+pub struct ClassField {
+    /// Name, type and first value.
+    pub var: VarDecl,
+    /// With `var` and `;`.
+    pub span: Span,
+}
+
+/// A global, or the name, type and value of a field of a class.
+#[derive(Clone, Debug)]
+pub struct VarDecl {
+    /// Name.
+    pub name: Ident,
+    /// Type, if written.
+    pub ty: Option<TypeExpr>,
+    /// First value; without one, the type is written and its default value is meant (0, `false`, `""`, `null`, an empty
+    /// list, set or map, and `N` defaults for `[T; N]`).
+    pub init: Option<Expr>,
+}
+
+/// `m` or `ms[3]` in a declaration.
+#[derive(Clone, Debug)]
+pub struct SizedName {
+    /// Name.
+    pub name: Ident,
+    /// Number of elements, a constant.
+    pub size: Option<Expr>,
+}
+
+/// A handler: a thread with a mailbox.
+#[derive(Clone, Debug)]
+pub struct HandlerDecl {
+    /// The elements are interchangeable.
+    pub symmetric: bool,
+    /// No fairness is assumed for it in `response` properties.
+    pub unfair: bool,
+    /// Name and number.
+    pub name: SizedName,
+    /// Order of its tasks.
+    pub mailbox: Mailbox,
+}
+
+/// The order in which a mailbox gives its tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mailbox {
+    /// Oldest first.
+    Fifo,
+    /// Any.
+    Bag,
+    /// Least due time first, then oldest.
+    Delayed,
+}
+
+/// A function or a method.
+#[derive(Clone, Debug)]
+pub struct FnDecl {
+    /// Key.
+    pub id: NodeId,
+    /// Name.
+    pub name: Ident,
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// Type of the result.
+    pub result: Option<TypeExpr>,
+    /// Body.
+    pub body: Block,
+    /// From `fn` to `}`.
+    pub span: Span,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Name.
+    pub name: Ident,
+    /// Type; without one, `any` (in closures: inferred from the use).
+    pub ty: Option<TypeExpr>,
+}
+
+/// What can be posted.
+#[derive(Clone, Debug)]
+pub struct TaskDecl {
+    /// Declared with `procedure`: may be called, too.
+    pub procedure: bool,
+    /// Name.
+    pub name: Ident,
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// `on h`: where `post` without `to` sends it. May use the parameters in the index.
+    pub on: Option<Ref>,
+    /// Body.
+    pub body: Block,
+}
+
+/// An external event.
+#[derive(Clone, Debug)]
+pub struct EventDecl {
+    /// Happens at most once.
+    pub once: bool,
+    /// Not enabled at the start.
+    pub disabled: bool,
+    /// No fairness is assumed for it in `response` properties.
+    pub unfair: bool,
+    /// Name.
+    pub name: Ident,
+    /// `[i in 0..N]`: one event for each value.
+    pub family: Option<Family>,
+    /// Handler it runs on; without one, a handler of its own.
+    pub on: Option<Ref>,
+    /// Enabled only while this holds.
+    pub when: Option<Expr>,
+    /// Enabled only after these have happened.
+    pub after: Vec<Ref>,
+    /// Body.
+    pub body: Block,
+}
+
+/// `[i in 0..N]`.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// The parameter.
+    pub var: Ident,
+    /// Its values: a constant range.
+    pub range: Expr,
+}
+
+/// A thread that runs from the start.
+#[derive(Clone, Debug)]
+pub struct ThreadDecl {
+    /// The elements are interchangeable.
+    pub symmetric: bool,
+    /// No fairness is assumed for it in `response` properties.
+    pub unfair: bool,
+    /// Name.
+    pub name: Ident,
+    /// `[i in 0..N]`: one thread for each value.
+    pub family: Option<Family>,
+    /// Body.
+    pub body: Block,
+}
+
+/// `response name: e leads_to f;`.
+#[derive(Clone, Debug)]
+pub struct ResponseDecl {
+    /// Its name.
+    pub name: Ident,
+    /// Whenever this holds,
+    pub trigger: Expr,
+    /// this holds then or later.
+    pub reaction: Expr,
+}
+
+/// Commutativity of the methods of a class.
+#[derive(Clone, Debug)]
+pub struct SpecDecl {
+    /// The class.
+    pub class: Ident,
+    /// Clauses.
+    pub clauses: Vec<SpecClause>,
+}
+
+/// `add(a)/r ~ contains(b)/s when a != b || !r;`.
+#[derive(Clone, Debug)]
+pub struct SpecClause {
+    /// The call that comes first.
+    pub left: SpecCall,
+    /// The call that comes second.
+    pub right: SpecCall,
+    /// When they commute; without one, always.
+    pub when: Option<Expr>,
+    /// With the `;`.
+    pub span: Span,
+}
+
+/// `add(a)/r`: a method, names for its arguments, and a name for its result.
+#[derive(Clone, Debug)]
+pub struct SpecCall {
+    /// Method.
+    pub method: Ident,
+    /// Names for the arguments.
+    pub args: Vec<Ident>,
+    /// Name for the result.
+    pub result: Option<Ident>,
+}
+
+/// `setting steps = 100000;`.
+#[derive(Clone, Debug)]
+pub struct SettingDecl {
+    /// `granularity` or `steps`.
+    pub name: Ident,
+    /// Value.
+    pub value: SettingValue,
+}
+
+/// The value of a setting.
+#[derive(Clone, Debug)]
+pub enum SettingValue {
+    /// `task`, `access`.
+    Word(Ident),
+    /// A number.
+    Int(i64, Span),
+    /// What recovery left; a diagnostic was given.
+    Error,
+}

@@ -1,0 +1,201 @@
+//! Statements.
+
+use super::{Expr, Ident, If, NodeId, Pattern, Ref, Text, TypeExpr};
+use crate::source::Span;
+
+/// Statements in braces.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+    /// An expression without `;` at the end: the value of the block. Only in bodies of functions and closures (where
+    /// it is returned) and in the branches of `if` and `match` used as expressions.
+    pub value: Option<Box<Expr>>,
+    /// With the braces.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// Key.
+    pub id: NodeId,
+    /// With the `;`.
+    pub span: Span,
+    /// What it is.
+    pub kind: StmtKind,
+}
+
+/// The forms of statements.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `let a: T = e;` (the initialiser may be `post`, `fork` or `choose`).
+    Let {
+        /// The new local.
+        name: Ident,
+        /// Its type, if written.
+        ty: Option<TypeExpr>,
+        /// Its first value.
+        value: Expr,
+    },
+    /// `place = e;`, `place += e;` (with `=`, the value may be `post`, `fork` or `choose`).
+    Assign {
+        /// Local, global, field or element.
+        place: Expr,
+        /// `=` or a combined form.
+        op: AssignOp,
+        /// The right side.
+        value: Expr,
+    },
+    /// `place++;` and `place--;`.
+    Step {
+        /// Local, global, field or element.
+        place: Expr,
+        /// `++` rather than `--`.
+        up: bool,
+    },
+    /// `e;`: a call, or `post`, `fork`, `choose` whose result is dropped.
+    Expr(Expr),
+    /// `call f(..);`: the same as the call itself.
+    Call(Expr),
+    /// `if c {} else if d {} else {}`.
+    If(If),
+    /// `match e { .. }`.
+    Match(Match),
+    /// `while c {}`.
+    While {
+        /// Condition.
+        cond: Expr,
+        /// Body.
+        body: Block,
+    },
+    /// `loop {}`.
+    Loop(Block),
+    /// `for v in e {}`: over the elements of a list or a set, or the keys of a map, as it was at the start.
+    For {
+        /// The element, a new local of each round.
+        var: Ident,
+        /// List, set, map or range.
+        iter: Expr,
+        /// Body.
+        body: Block,
+    },
+    /// `break;`.
+    Break,
+    /// `continue;`.
+    Continue,
+    /// `return;`, `return e;`.
+    Return(Option<Expr>),
+    /// `{ .. }`: a scope.
+    Block(Block),
+    /// `assert c;`, `assert c, "message";`.
+    Assert {
+        /// Must be true.
+        cond: Expr,
+        /// Text of the failure.
+        message: Option<Text>,
+    },
+    /// `assume c;`.
+    Assume(Expr),
+    /// `fail "message";`.
+    Fail(Text),
+    /// `cancel p;`.
+    Cancel(Expr),
+    /// `enable e4;`, `enable rm[2];`, `disable ..`.
+    Enable {
+        /// The event.
+        event: Ref,
+        /// `enable` rather than `disable`.
+        on: bool,
+    },
+    /// `acquire m;`.
+    Acquire(Ref),
+    /// `release m;`.
+    Release(Ref),
+    /// `with m { .. }`: acquire, body, release (also on `break`, `continue`, `return`).
+    With {
+        /// The lock.
+        lock: Ref,
+        /// Body.
+        body: Block,
+    },
+    /// `wait c with m;`.
+    Wait {
+        /// The condition.
+        cond: Ref,
+        /// The lock, released while waiting.
+        lock: Ref,
+    },
+    /// `notify c;`, `notify_all c;`.
+    Notify {
+        /// The condition.
+        cond: Ref,
+        /// `notify_all`.
+        all: bool,
+    },
+    /// `join h;`.
+    Join(Expr),
+    /// `choose { "lost" { .. } "ok" { .. } }`: labelled alternatives.
+    Choose(Vec<Alternative>),
+    /// `atomic { .. }`.
+    Atomic(Block),
+    /// `yield;`.
+    Yield,
+    /// What recovery left; a diagnostic was given.
+    Error,
+}
+
+/// `=` and the combined assignments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AssignOp {
+    /// `=`.
+    Set,
+    /// `+=`: also joins strings and lists.
+    Add,
+    /// `-=`.
+    Sub,
+    /// `*=`.
+    Mul,
+    /// `/=`.
+    Div,
+    /// `%=`.
+    Rem,
+}
+
+/// One alternative of `choose { .. }`.
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    /// `"lost" =>`.
+    pub label: Option<Text>,
+    /// What happens.
+    pub body: Block,
+}
+
+/// `match e { .. }`, as a statement or an expression.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// What is looked at.
+    pub subject: Box<Expr>,
+    /// Tried in order.
+    pub arms: Vec<Arm>,
+}
+
+/// One arm of a `match`.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// Pattern.
+    pub pattern: Pattern,
+    /// What follows `=>`.
+    pub body: ArmBody,
+    /// The whole arm without the comma.
+    pub span: Span,
+}
+
+/// What follows `=>`.
+#[derive(Clone, Debug)]
+pub enum ArmBody {
+    /// `{ .. }`.
+    Block(Block),
+    /// An expression. In a statement-`match`, its value is dropped.
+    Expr(Expr),
+}

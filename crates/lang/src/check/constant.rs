@@ -1,0 +1,246 @@
+//! Constants: their values, and the places that need one.
+
+use super::body::{Body, BodyKind};
+use super::checker::{Checker, ConstState};
+use super::program::{ConstId, EnumId, RecordId};
+use super::types::Type;
+use crate::ast::{BinaryOp, Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue};
+use crate::diagnostic::{Code, Diagnostic, most_similar};
+
+/// A value known before the model runs.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ConstValue {
+    /// `null`.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A string.
+    Str(String),
+    /// A list.
+    List(Vec<ConstValue>),
+    /// A set: sorted, without repetitions.
+    Set(Vec<ConstValue>),
+    /// A map: sorted by key, each key once.
+    Map(Vec<(ConstValue, ConstValue)>),
+    /// A value of an enum: the number of its variant, and what it carries.
+    Variant(EnumId, u32, Vec<ConstValue>),
+    /// A record: its fields in the order of the declaration.
+    Record(RecordId, Vec<ConstValue>),
+}
+
+/// Most elements of an array of handlers, locks, conditions, events or threads.
+pub(super) const ARRAY_MAX: i64 = 4096;
+
+/// Longest chain of constants that need later ones.
+const FORWARD_MAX: usize = 64;
+
+impl<'a> Checker<'a> {
+    /// Checks and evaluates all constants.
+    pub(super) fn constants(&mut self) {
+        let sizes = self.sizes_later.take();
+        for at in 0..self.program.consts.len() {
+            self.ensure_const(ConstId(at as u32));
+        }
+        for (id, size) in sizes.into_iter().flatten() {
+            self.type_size(id, size);
+        }
+        let model = self.model;
+        for item in &model.items {
+            if let ItemKind::Setting(setting) = &item.kind {
+                self.setting(setting);
+            }
+        }
+    }
+
+    /// Checks and evaluates a constant if that has not been done.
+    pub(super) fn ensure_const(&mut self, id: ConstId) {
+        let ItemKind::Const(decl) = &self.model.items[self.program.consts[id.index()].item].kind
+        else {
+            return;
+        };
+        match self.const_state[id.index()] {
+            ConstState::Done => return,
+            ConstState::Running => {
+                let message = format!("the value of `{}` needs itself", decl.name.name);
+                if !self.diagnostics.iter().any(|d| d.primary.span == decl.name.span) {
+                    self.error(Code::RECURSIVE_RECORD, decl.name.span, message);
+                }
+                return;
+            }
+            ConstState::Waiting => self.const_state[id.index()] = ConstState::Running,
+        }
+        // Recursion follows references to constants further down only.
+        let running =
+            self.const_state.iter().filter(|state| **state == ConstState::Running).count();
+        if running > FORWARD_MAX {
+            let message = "too many constants that need later ones: declare them in order";
+            self.error(Code::CONSTANT, decl.name.span, message);
+            return;
+        }
+        let before = self.diagnostics.len();
+        let ty = self.in_body(Body::of(BodyKind::Constant), |c| match &decl.ty {
+            Some(written) => {
+                let ty = c.ty(written);
+                c.expect_for(&decl.value, &ty, (written.span, "because of this type"));
+                ty
+            }
+            None => c.expr(&decl.value),
+        });
+        self.program.consts[id.index()].ty = ty;
+        if self.diagnostics.len() == before {
+            let value = self.evaluate(&decl.value);
+            self.program.consts[id.index()].value = value;
+        }
+        self.const_state[id.index()] = ConstState::Done;
+    }
+
+    /// Evaluates a constant expression whose types are fine; says why it is none.
+    fn evaluate(&mut self, expr: &'a Expr) -> Option<ConstValue> {
+        match super::evaluate::evaluate(&self.program, expr) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.error(Code::CONSTANT, error.span, error.message);
+                None
+            }
+        }
+    }
+
+    /// An integer that must be known before the model runs.
+    pub(super) fn const_int(&mut self, expr: &'a Expr) -> Option<i64> {
+        let before = self.diagnostics.len();
+        self.in_body(Body::of(BodyKind::Constant), |c| c.expect(expr, &Type::Int));
+        if self.diagnostics.len() > before {
+            return None;
+        }
+        match self.evaluate(expr)? {
+            ConstValue::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value of an integer expression if it is a constant; says nothing if not.
+    pub(super) fn known_int(&self, expr: &Expr) -> Option<i64> {
+        match super::evaluate::evaluate(&self.program, expr) {
+            Ok(ConstValue::Int(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The size of an array.
+    pub(super) fn array_size(&mut self, expr: &'a Expr) -> Option<u32> {
+        let value = self.const_int(expr)?;
+        if (0..=ARRAY_MAX).contains(&value) {
+            return Some(value as u32);
+        }
+        let message = format!("a size is from 0 to {ARRAY_MAX}, not {value}");
+        self.error(Code::CONSTANT, expr.span, message);
+        None
+    }
+
+    /// Sizes of handlers, locks and conditions; parameters of families.
+    pub(super) fn sizes(&mut self) {
+        let model = self.model;
+        let (mut locks, mut conds, mut handlers, mut events, mut threads) = (0, 0, 0, 0, 0);
+        for item in &model.items {
+            match &item.kind {
+                ItemKind::Lock(names) => {
+                    for name in names {
+                        let size =
+                            name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
+                        self.program.locks[locks].size = size;
+                        locks += 1;
+                    }
+                }
+                ItemKind::Cond(names) => {
+                    for name in names {
+                        let size =
+                            name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
+                        self.program.conds[conds].size = size;
+                        conds += 1;
+                    }
+                }
+                ItemKind::Handler(decl) => {
+                    let size =
+                        decl.name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
+                    self.program.handlers[handlers].size = size;
+                    handlers += 1;
+                }
+                ItemKind::Event(decl) => {
+                    let family = decl.family.as_ref().map(|family| self.family(family));
+                    self.program.events[events].family = family;
+                    events += 1;
+                }
+                ItemKind::Thread(decl) => {
+                    let family = decl.family.as_ref().map(|family| self.family(family));
+                    self.program.threads[threads].family = family;
+                    threads += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The bounds of a family; an empty one after an error.
+    fn family(&mut self, family: &'a Family) -> (i64, i64) {
+        let mut range = &family.range;
+        while let ExprKind::Paren(inner) = &range.kind {
+            range = inner;
+        }
+        let ExprKind::Binary { op: BinaryOp::Range, left, right, .. } = &range.kind else {
+            if !matches!(range.kind, ExprKind::Error) {
+                let message = "expected a range, like `0..3`";
+                self.error(Code::CONSTANT, range.span, message);
+            }
+            return (0, 0);
+        };
+        let (Some(from), Some(to)) = (self.const_int(left), self.const_int(right)) else {
+            return (0, 0);
+        };
+        let count = to.saturating_sub(from);
+        if !(0..=ARRAY_MAX).contains(&count) {
+            let message = format!("a family has from 0 to {ARRAY_MAX} members, not {count}");
+            self.error(Code::CONSTANT, range.span, message);
+            return (0, 0);
+        }
+        (from, to)
+    }
+
+    fn setting(&mut self, setting: &'a SettingDecl) {
+        use super::program::Granularity;
+        let (name, span) = (setting.name.name.as_str(), setting.name.span);
+        match (name, &setting.value) {
+            (_, SettingValue::Error) => {}
+            ("granularity", SettingValue::Word(word)) if word.name == "task" => {
+                self.program.granularity = Granularity::Task;
+            }
+            ("granularity", SettingValue::Word(word)) if word.name == "access" => {
+                self.program.granularity = Granularity::Access;
+            }
+            ("granularity", SettingValue::Word(word)) => {
+                let message = format!("unknown granularity `{}`", word.name);
+                let mut diagnostic = Diagnostic::new(Code::SETTING, word.span, message)
+                    .note("it is `task` (bodies of tasks and events are atomic) or `access` (each shared access is a step)");
+                if let Some(similar) = most_similar(&word.name, ["task", "access"]) {
+                    diagnostic = diagnostic.suggest("a similar word exists", word.span, similar);
+                }
+                self.report(diagnostic);
+            }
+            ("steps", SettingValue::Int(value, at)) => {
+                if *value < 1 {
+                    self.error(Code::SETTING, *at, "a body needs at least one step");
+                } else {
+                    self.program.steps_max = *value as u64;
+                }
+            }
+            ("granularity", SettingValue::Int(_, at)) => {
+                self.error(Code::SETTING, *at, "expected `task` or `access`");
+            }
+            ("steps", SettingValue::Word(word)) => {
+                self.error(Code::SETTING, word.span, "expected a number");
+            }
+            _ => self.unknown(Code::SETTING, "setting", name, span, ["granularity", "steps"]),
+        }
+    }
+}

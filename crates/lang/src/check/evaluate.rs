@@ -1,0 +1,288 @@
+//! The values of constant expressions.
+
+use super::constant::ConstValue;
+use super::program::{Meaning, Program};
+use crate::ast::{BinaryOp, Expr, ExprKind, FieldInit, IfElse, UnaryOp};
+use crate::source::Span;
+use std::cell::Cell;
+
+/// Most values in a constant list: `0..1000000000` is no constant.
+const ELEMENTS_MAX: i64 = 65_536;
+
+/// Most values (and bytes of strings) made while one constant is evaluated: constants of constants grow exponentially.
+const VALUES_MAX: usize = 1 << 20;
+
+/// Deepest nesting of a constant.
+const DEPTH_MAX: usize = 64;
+
+/// Why an expression is no constant.
+pub(super) struct ConstError {
+    pub(super) span: Span,
+    pub(super) message: String,
+}
+
+type Outcome = Result<ConstValue, ConstError>;
+
+fn fail<T>(span: Span, message: impl Into<String>) -> Result<T, ConstError> {
+    Err(ConstError { span, message: message.into() })
+}
+
+/// The value of `expr`, whose names must have their meanings and whose constants their values.
+pub(super) fn evaluate(program: &Program, expr: &Expr) -> Outcome {
+    let value = Evaluator { program, left: Cell::new(VALUES_MAX) }.expr(expr)?;
+    if depth(&value) > DEPTH_MAX {
+        return fail(expr.span, format!("a constant nested more than {DEPTH_MAX} deep"));
+    }
+    Ok(value)
+}
+
+struct Evaluator<'p> {
+    program: &'p Program,
+    /// Values that may still be made.
+    left: Cell<usize>,
+}
+
+/// Number of values in a value; strings count by length.
+fn size(value: &ConstValue) -> usize {
+    1 + match value {
+        ConstValue::Str(text) => text.len(),
+        ConstValue::List(v)
+        | ConstValue::Set(v)
+        | ConstValue::Variant(_, _, v)
+        | ConstValue::Record(_, v) => v.iter().map(size).sum(),
+        ConstValue::Map(v) => v.iter().map(|(key, value)| size(key) + size(value)).sum(),
+        _ => 0,
+    }
+}
+
+fn depth(value: &ConstValue) -> usize {
+    1 + match value {
+        ConstValue::List(v)
+        | ConstValue::Set(v)
+        | ConstValue::Variant(_, _, v)
+        | ConstValue::Record(_, v) => v.iter().map(depth).max().unwrap_or(0),
+        ConstValue::Map(v) => v.iter().map(|(k, v)| depth(k).max(depth(v))).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+impl Evaluator<'_> {
+    /// Takes the room of `times` copies of a value.
+    fn charge(&self, expr: &Expr, value: &ConstValue, times: usize) -> Result<(), ConstError> {
+        match self.left.get().checked_sub(size(value).saturating_mul(times)) {
+            Some(left) => {
+                self.left.set(left);
+                Ok(())
+            }
+            None => fail(expr.span, "this constant is too large"),
+        }
+    }
+
+    fn expr(&self, expr: &Expr) -> Outcome {
+        Ok(match &expr.kind {
+            ExprKind::Int(value) => ConstValue::Int(*value),
+            ExprKind::Bool(value) => ConstValue::Bool(*value),
+            ExprKind::Str(value) => ConstValue::Str(value.clone()),
+            ExprKind::Null => ConstValue::Null,
+            ExprKind::Paren(inner) => return self.expr(inner),
+            ExprKind::Name(name) => return self.name(name, expr),
+            ExprKind::List(elements) => ConstValue::List(self.all(elements)?),
+            ExprKind::Set(elements) => {
+                let mut elements = self.all(elements)?;
+                elements.sort();
+                elements.dedup();
+                ConstValue::Set(elements)
+            }
+            ExprKind::Map(entries) => return self.map(entries),
+            ExprKind::Repeat(value, count) => {
+                let value = self.expr(value)?;
+                match self.expr(count)? {
+                    ConstValue::Int(n) if (0..=ELEMENTS_MAX).contains(&n) => {
+                        self.charge(expr, &value, n as usize)?;
+                        ConstValue::List(vec![value; n as usize])
+                    }
+                    _ => {
+                        return fail(
+                            count.span,
+                            format!("a list has from 0 to {ELEMENTS_MAX} elements here"),
+                        );
+                    }
+                }
+            }
+            ExprKind::Field { base, .. } => match self.program.meaning(expr.id) {
+                Some(Meaning::Variant(id, variant)) => ConstValue::Variant(id, variant, vec![]),
+                Some(Meaning::RecordField(_, field)) => match self.expr(base)? {
+                    ConstValue::Record(_, fields) => match fields.into_iter().nth(field as usize) {
+                        Some(value) => value,
+                        None => return not_constant(expr),
+                    },
+                    _ => return not_constant(expr),
+                },
+                _ => return not_constant(expr),
+            },
+            ExprKind::Method { args, .. } => match self.program.meaning(expr.id) {
+                Some(Meaning::Variant(id, variant)) => {
+                    ConstValue::Variant(id, variant, self.all(args)?)
+                }
+                _ => return not_constant(expr),
+            },
+            ExprKind::Record { name, fields, base: None } => {
+                return self.record(expr, name.id, fields);
+            }
+            ExprKind::Unary(op, operand) => match (op, self.expr(operand)?) {
+                (UnaryOp::Not, ConstValue::Bool(value)) => ConstValue::Bool(!value),
+                (UnaryOp::Neg, ConstValue::Int(value)) => match value.checked_neg() {
+                    Some(value) => ConstValue::Int(value),
+                    None => return fail(expr.span, "this overflows 64 bits"),
+                },
+                _ => return not_constant(expr),
+            },
+            ExprKind::Binary { op, left, right, op_span } => {
+                return self.binary(expr, *op, *op_span, left, right);
+            }
+            ExprKind::Index { base, index } => return self.index(expr, base, index),
+            ExprKind::If(node) => match (self.expr(&node.cond)?, &node.otherwise) {
+                (ConstValue::Bool(true), _) => match &node.then.value {
+                    Some(value) if node.then.stmts.is_empty() => self.expr(value)?,
+                    _ => return not_constant(expr),
+                },
+                (ConstValue::Bool(false), Some(IfElse::Block(block))) => match &block.value {
+                    Some(value) if block.stmts.is_empty() => self.expr(value)?,
+                    _ => return not_constant(expr),
+                },
+                _ => return not_constant(expr),
+            },
+            _ => return not_constant(expr),
+        })
+    }
+
+    fn name(&self, name: &str, expr: &Expr) -> Outcome {
+        let Some(Meaning::Const(id)) = self.program.meaning(expr.id) else {
+            return fail(expr.span, format!("`{name}` is not a constant"));
+        };
+        match &self.program.consts[id.index()].value {
+            Some(value) => {
+                self.charge(expr, value, 1)?;
+                Ok(value.clone())
+            }
+            None => fail(expr.span, format!("the value of `{name}` is not known")),
+        }
+    }
+
+    fn all(&self, elements: &[Expr]) -> Result<Vec<ConstValue>, ConstError> {
+        elements.iter().map(|element| self.expr(element)).collect()
+    }
+
+    fn map(&self, entries: &[(Expr, Expr)]) -> Outcome {
+        let mut out: Vec<(ConstValue, ConstValue)> = Vec::new();
+        for (key, value) in entries {
+            let (key, value) = (self.expr(key)?, self.expr(value)?);
+            match out.binary_search_by(|(known, _)| known.cmp(&key)) {
+                Ok(at) => out[at].1 = value,
+                Err(at) => out.insert(at, (key, value)),
+            }
+        }
+        Ok(ConstValue::Map(out))
+    }
+
+    fn record(&self, expr: &Expr, name: crate::ast::NodeId, fields: &[FieldInit]) -> Outcome {
+        let Some(Meaning::Record(id)) = self.program.meaning(name) else {
+            return not_constant(expr);
+        };
+        let mut out = Vec::new();
+        for (field, _) in &self.program.records[id.index()].fields {
+            let Some(init) = fields.iter().find(|init| init.name.name == *field) else {
+                return not_constant(expr);
+            };
+            out.push(self.expr(&init.value)?);
+        }
+        Ok(ConstValue::Record(id, out))
+    }
+
+    fn index(&self, expr: &Expr, base: &Expr, index: &Expr) -> Outcome {
+        match (self.expr(base)?, self.expr(index)?) {
+            (ConstValue::List(elements), ConstValue::Int(at)) => {
+                let len = elements.len();
+                match usize::try_from(at).ok().and_then(|at| elements.into_iter().nth(at)) {
+                    Some(value) => Ok(value),
+                    None => fail(index.span, format!("index {at} in a list of {len}")),
+                }
+            }
+            (ConstValue::Map(entries), key) => {
+                match entries.into_iter().find(|(known, _)| *known == key) {
+                    Some((_, value)) => Ok(value),
+                    None => fail(index.span, "the map has no such key"),
+                }
+            }
+            _ => not_constant(expr),
+        }
+    }
+
+    fn binary(
+        &self,
+        expr: &Expr,
+        op: BinaryOp,
+        op_span: Span,
+        left: &Expr,
+        right: &Expr,
+    ) -> Outcome {
+        use BinaryOp as Op;
+        use ConstValue::{Bool, Int, List, Map, Set, Str};
+        let a = self.expr(left)?;
+        // The right side of a short circuit need not have a value.
+        match (op, &a) {
+            (Op::And, Bool(false)) | (Op::Or, Bool(true)) => return Ok(a),
+            _ => {}
+        }
+        let b = self.expr(right)?;
+        Ok(match (op, a, b) {
+            (Op::Eq, a, b) => Bool(a == b),
+            (Op::Ne, a, b) => Bool(a != b),
+            (Op::And | Op::Or, _, Bool(b)) => Bool(b),
+            (Op::Add, Str(a), Str(b)) => Str(a + &b),
+            (Op::Add, List(mut a), List(b)) => {
+                a.extend(b);
+                List(a)
+            }
+            (Op::Lt, Str(a), Str(b)) => Bool(a < b),
+            (Op::Le, Str(a), Str(b)) => Bool(a <= b),
+            (Op::Gt, Str(a), Str(b)) => Bool(a > b),
+            (Op::Ge, Str(a), Str(b)) => Bool(a >= b),
+            (Op::In, a, List(b) | Set(b)) => Bool(b.contains(&a)),
+            (Op::In, a, Map(b)) => Bool(b.iter().any(|(key, _)| *key == a)),
+            (Op::In, Str(a), Str(b)) => Bool(b.contains(&a)),
+            (op, Int(a), Int(b)) => return int_binary(expr, op, op_span, a, b),
+            _ => return not_constant(expr),
+        })
+    }
+}
+
+fn int_binary(expr: &Expr, op: BinaryOp, op_span: Span, a: i64, b: i64) -> Outcome {
+    use BinaryOp as Op;
+    use ConstValue::{Bool, Int};
+    let arithmetic = |value: Option<i64>| match value {
+        Some(value) => Ok(Int(value)),
+        None if b == 0 && matches!(op, Op::Div | Op::Rem) => fail(op_span, "this divides by zero"),
+        None => fail(op_span, "this overflows 64 bits"),
+    };
+    match op {
+        Op::Add => arithmetic(a.checked_add(b)),
+        Op::Sub => arithmetic(a.checked_sub(b)),
+        Op::Mul => arithmetic(a.checked_mul(b)),
+        Op::Div => arithmetic(a.checked_div(b)),
+        Op::Rem => arithmetic(a.checked_rem(b)),
+        Op::Lt => Ok(Bool(a < b)),
+        Op::Le => Ok(Bool(a <= b)),
+        Op::Gt => Ok(Bool(a > b)),
+        Op::Ge => Ok(Bool(a >= b)),
+        Op::Range if b.saturating_sub(a) <= ELEMENTS_MAX => {
+            Ok(ConstValue::List((a..b).map(Int).collect()))
+        }
+        Op::Range => fail(expr.span, format!("more than {ELEMENTS_MAX} elements")),
+        _ => not_constant(expr),
+    }
+}
+
+fn not_constant<T>(expr: &Expr) -> Result<T, ConstError> {
+    fail(expr.span, "this is not known before the model runs")
+}

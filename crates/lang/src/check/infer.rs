@@ -1,0 +1,192 @@
+//! Unknown types and what they turn out to be.
+
+use super::types::Type;
+
+/// Solutions of the unknown types: union-find by number.
+#[derive(Default)]
+pub(super) struct Unknowns {
+    solutions: Vec<Option<Type>>,
+}
+
+/// How a value of one type may stand where another is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fit {
+    /// Always.
+    Yes,
+    /// If a look at run time finds the right thing: it comes from `any` or may be null.
+    Checked,
+    /// `null` where null is not wanted.
+    Null,
+    /// Never.
+    No,
+}
+
+impl Fit {
+    fn and(self, other: Fit) -> Fit {
+        let rank = |fit| match fit {
+            Fit::Yes => 0,
+            Fit::Checked => 1,
+            Fit::Null => 2,
+            Fit::No => 3,
+        };
+        if rank(self) >= rank(other) { self } else { other }
+    }
+}
+
+impl Unknowns {
+    pub(super) fn fresh(&mut self) -> Type {
+        self.solutions.push(None);
+        Type::Unknown(self.solutions.len() as u32 - 1)
+    }
+
+    /// Says what an unknown type is, `any` included; what is known already stays.
+    pub(super) fn settle(&mut self, slot: &Type, ty: Type) {
+        if let Type::Unknown(n) = self.shallow(slot) {
+            let ty = if self.occurs(n, &ty) { Type::Any } else { ty };
+            self.solutions[n as usize] = Some(ty);
+        }
+    }
+
+    /// What a type is as far as it is known, at its outermost layer.
+    pub(super) fn shallow(&self, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        while let Type::Unknown(n) = ty {
+            match &self.solutions[n as usize] {
+                Some(solution) => ty = solution.clone(),
+                None => return ty,
+            }
+        }
+        if let Type::Nullable(inner) = &ty {
+            return self.shallow(inner).nullable();
+        }
+        ty
+    }
+
+    /// A type with all that is known put in.
+    pub(super) fn deep(&self, ty: &Type) -> Type {
+        let go = |t: &Type| Box::new(self.deep(t));
+        match self.shallow(ty) {
+            Type::List(t) => Type::List(go(&t)),
+            Type::Set(t) => Type::Set(go(&t)),
+            Type::Map(k, v) => Type::Map(go(&k), go(&v)),
+            Type::Nullable(t) => self.deep(&t).nullable(),
+            Type::Fn(params, result) => {
+                Type::Fn(params.iter().map(|t| self.deep(t)).collect(), go(&result))
+            }
+            other => other,
+        }
+    }
+
+    /// As [`Unknowns::deep`], with `any` for what nothing tells.
+    pub(super) fn finished(&self, ty: &Type) -> Type {
+        let go = |t: &Type| Box::new(self.finished(t));
+        match self.shallow(ty) {
+            Type::Unknown(_) => Type::Any,
+            Type::List(t) => Type::List(go(&t)),
+            Type::Set(t) => Type::Set(go(&t)),
+            Type::Map(k, v) => Type::Map(go(&k), go(&v)),
+            Type::Nullable(t) => self.finished(&t).nullable(),
+            Type::Fn(params, result) => {
+                Type::Fn(params.iter().map(|t| self.finished(t)).collect(), go(&result))
+            }
+            other => other,
+        }
+    }
+
+    /// Whether a value of type `from` may stand where `to` is wanted; unknown types become known by it.
+    pub(super) fn fit(&mut self, from: &Type, to: &Type) -> Fit {
+        let (from, to) = (self.shallow(from), self.shallow(to));
+        match (&from, &to) {
+            (a, b) if a == b => Fit::Yes,
+            (Type::Never, _) => Fit::Yes,
+            (_, Type::Any) => {
+                if from == Type::Nothing {
+                    Fit::No
+                } else {
+                    Fit::Yes
+                }
+            }
+            (Type::Any, Type::Unknown(_)) => Fit::Yes,
+            (Type::Any, _) => Fit::Checked,
+            (Type::Unknown(n), _) => self.solve(*n, &to),
+            (Type::Null, Type::Unknown(n)) => {
+                let inner = self.fresh();
+                self.solve(*n, &inner.nullable())
+            }
+            (Type::Nothing, _) => Fit::No,
+            (_, Type::Unknown(n)) => self.solve(*n, &from),
+            (Type::Null, Type::Nullable(_)) => Fit::Yes,
+            (Type::Null, _) => Fit::Null,
+            (Type::Nullable(a), Type::Nullable(b)) => self.fit(a, b),
+            (_, Type::Nullable(b)) => self.fit(&from, b),
+            (Type::Nullable(a), _) => self.fit(a, &to).and(Fit::Checked),
+            // Containers are values: a copy may hold more than the original did.
+            (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) => self.fit_inside(a, b),
+            (Type::Map(a, x), Type::Map(b, y)) => {
+                let keys = self.fit_inside(a, b);
+                keys.and(self.fit_inside(x, y))
+            }
+            (Type::Fn(a, x), Type::Fn(b, y)) if a.len() == b.len() => {
+                let mut fit = Fit::Yes;
+                for (a, b) in a.iter().zip(b) {
+                    fit = fit.and(self.fit_inside(b, a));
+                }
+                // A result that nobody takes may be anything.
+                if self.shallow(y) == Type::Nothing { fit } else { fit.and(self.fit_inside(x, y)) }
+            }
+            _ => Fit::No,
+        }
+    }
+
+    /// Within a container nothing is looked at when it is handed over; elements are looked at when they are used.
+    fn fit_inside(&mut self, from: &Type, to: &Type) -> Fit {
+        match self.fit(from, to) {
+            Fit::Checked => Fit::Yes,
+            Fit::Null => Fit::No,
+            other => other,
+        }
+    }
+
+    fn solve(&mut self, n: u32, ty: &Type) -> Fit {
+        if *ty == Type::Unknown(n) {
+            return Fit::Yes;
+        }
+        if *ty == Type::Any {
+            return Fit::Yes;
+        }
+        if self.occurs(n, ty) {
+            return Fit::No;
+        }
+        self.solutions[n as usize] = Some(ty.clone());
+        Fit::Yes
+    }
+
+    fn occurs(&self, n: u32, ty: &Type) -> bool {
+        match self.shallow(ty) {
+            Type::Unknown(m) => m == n,
+            Type::List(t) | Type::Set(t) | Type::Nullable(t) => self.occurs(n, &t),
+            Type::Map(k, v) => self.occurs(n, &k) || self.occurs(n, &v),
+            Type::Fn(params, result) => {
+                params.iter().any(|t| self.occurs(n, t)) || self.occurs(n, &result)
+            }
+            _ => false,
+        }
+    }
+
+    /// The type of a value that comes from either of two branches; `None` when they do not go together.
+    pub(super) fn join(&mut self, a: &Type, b: &Type) -> Option<Type> {
+        let (a, b) = (self.shallow(a), self.shallow(b));
+        match (&a, &b) {
+            (Type::Never, other) | (other, Type::Never) => Some(other.clone()),
+            (Type::Any, _) | (_, Type::Any) => Some(Type::Any),
+            (Type::Null, other) | (other, Type::Null) => Some(other.clone().nullable()),
+            _ => match self.fit(&a, &b) {
+                Fit::Yes => Some(self.shallow(&b)),
+                _ => match self.fit(&b, &a) {
+                    Fit::Yes => Some(self.shallow(&a)),
+                    _ => None,
+                },
+            },
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Bodies of declarations.
+
+use super::body::{Body, BodyKind};
+use super::checker::{Checker, end_of};
+use super::program::{ClassId, FnId, GlobalId, LocalKind, TaskId};
+use super::pure::Callee;
+use super::types::Type;
+use crate::ast::{
+    Block, ClassMember, EventDecl, Expr, Family, FnDecl, ItemKind, Param, TaskDecl, TypeExpr,
+    TypeKind, VarDecl,
+};
+use crate::diagnostic::{Code, Diagnostic};
+
+impl<'a> Checker<'a> {
+    /// First values of fields and globals: their types are those of the variables without a written type.
+    pub(super) fn first_values(&mut self) {
+        let model = self.model;
+        let mut class = 0;
+        for item in &model.items {
+            if let ItemKind::Class(decl) = &item.kind {
+                let vars = decl.members.iter().filter_map(|member| match member {
+                    ClassMember::Field(field) => Some(&field.var),
+                    ClassMember::Method(_) => None,
+                });
+                for (at, var) in vars.enumerate() {
+                    let slot = self.program.classes[class].fields[at].1.clone();
+                    self.written_type(var, &slot);
+                }
+                class += 1;
+            }
+        }
+        for at in 0..self.program.globals.len() {
+            if let Some(var) = self.global_decl(at) {
+                let slot = self.program.globals[at].ty.clone();
+                self.written_type(var, &slot);
+            }
+        }
+        let mut class = 0;
+        for item in &model.items {
+            if let ItemKind::Class(decl) = &item.kind {
+                let vars = decl.members.iter().filter_map(|member| match member {
+                    ClassMember::Field(field) => Some(&field.var),
+                    ClassMember::Method(_) => None,
+                });
+                for (at, var) in vars.enumerate() {
+                    let slot = self.program.classes[class].fields[at].1.clone();
+                    self.first_value(var, &slot);
+                }
+                class += 1;
+            }
+        }
+        for at in 0..self.program.globals.len() {
+            if let Some(var) = self.global_decl(at) {
+                let slot = self.program.globals[at].ty.clone();
+                self.globals_ready = Some(GlobalId(at as u32));
+                self.first_value(var, &slot);
+                self.globals_ready = None;
+            }
+        }
+    }
+
+    fn global_decl(&self, at: usize) -> Option<&'a VarDecl> {
+        let info = &self.program.globals[at];
+        match &self.model.items[info.item].kind {
+            ItemKind::Var(vars) => vars.get(info.position),
+            _ => None,
+        }
+    }
+
+    fn written_type(&mut self, var: &'a VarDecl, slot: &Type) {
+        if let Some(written) = &var.ty {
+            let ty = self.ty(written);
+            // A variable of type `any` stays unknown otherwise.
+            self.unknowns.settle(slot, ty);
+        }
+    }
+
+    fn first_value(&mut self, var: &'a VarDecl, slot: &Type) {
+        match (&var.ty, &var.init) {
+            (Some(written), Some(init)) => {
+                self.in_body(Body::of(BodyKind::FirstValue), |c| {
+                    c.expect_for(init, slot, (written.span, "because of this type"));
+                });
+            }
+            (None, Some(init)) => {
+                let ty = self.in_body(Body::of(BodyKind::FirstValue), |c| c.variable_type(init));
+                self.unknowns.settle(slot, ty);
+            }
+            (Some(written), None) => {
+                if !self.has_default(written, slot) {
+                    let message = format!("`{}` needs a first value", var.name.name);
+                    let ty = self.show(slot);
+                    self.report(
+                        Diagnostic::new(Code::NEED_TYPE, var.name.span, message)
+                            .note(format!("the type `{ty}` has no default value")),
+                    );
+                }
+            }
+            (None, None) => {
+                if !var.name.name.is_empty() {
+                    let message = format!("`{}` needs a type or a first value", var.name.name);
+                    self.error(Code::NEED_TYPE, var.name.span, message);
+                }
+                self.unknowns.settle(slot, Type::Any);
+            }
+        }
+        self.file_effects(None);
+    }
+
+    /// The type of a variable that starts with the value of an expression: `null` says only that it can be null.
+    pub(super) fn variable_type(&mut self, init: &'a Expr) -> Type {
+        let ty = self.expr_action(init);
+        match self.unknowns.shallow(&ty) {
+            Type::Null => self.unknowns.fresh().nullable(),
+            Type::Nothing => {
+                self.error(Code::TYPE_MISMATCH, init.span, "expected a value, found no value");
+                Type::Any
+            }
+            Type::Never => Type::Any,
+            _ => ty,
+        }
+    }
+
+    fn has_default(&self, written: &TypeExpr, ty: &Type) -> bool {
+        if matches!(written.kind, TypeKind::Array(..)) {
+            if let (TypeKind::Array(element, _), Type::List(inner)) =
+                (&written.kind, self.unknowns.shallow(ty))
+            {
+                return self.has_default(element, &inner);
+            }
+            return true;
+        }
+        self.type_has_default(ty)
+    }
+
+    fn type_has_default(&self, ty: &Type) -> bool {
+        match self.unknowns.shallow(ty) {
+            Type::Class(_) | Type::Task | Type::Thread | Type::Fn(..) => {
+                // A function without a body is never called by mistake: calling it is a failure.
+                matches!(self.unknowns.shallow(ty), Type::Fn(..))
+            }
+            Type::Enum(id) => {
+                let variants = &self.program.enums[id.index()].variants;
+                variants.first().is_some_and(|(_, payload)| payload.is_empty())
+            }
+            Type::Record(id) => {
+                let fields = self.program.records[id.index()].fields.clone();
+                // Records that hold themselves are an error of their own.
+                fields
+                    .iter()
+                    .all(|(_, ty)| matches!(ty, Type::Record(_)) || self.type_has_default(ty))
+            }
+            _ => true,
+        }
+    }
+
+    /// All bodies.
+    pub(super) fn bodies(&mut self) {
+        let model = self.model;
+        let (mut classes, mut fns, mut tasks) = (0, 0, 0);
+        for item in &model.items {
+            match &item.kind {
+                ItemKind::Class(decl) => {
+                    let id = ClassId(classes);
+                    classes += 1;
+                    let mut at = 0;
+                    for member in &decl.members {
+                        if let ClassMember::Method(method) = member {
+                            let info =
+                                self.program.classes[id.index()].methods[at as usize].clone();
+                            let object = Some(Type::Class(id));
+                            self.function(method, info.params, info.result, object);
+                            self.file_effects(Some(Callee::Method(id, at)));
+                            at += 1;
+                        }
+                    }
+                }
+                ItemKind::Fn(decl) => {
+                    let info = self.program.functions[fns as usize].clone();
+                    self.function(decl, info.params, info.result, None);
+                    self.file_effects(Some(Callee::Function(FnId(fns))));
+                    fns += 1;
+                }
+                ItemKind::Task(decl) => {
+                    self.task(decl, TaskId(tasks));
+                    tasks += 1;
+                }
+                ItemKind::Event(decl) => self.event(decl),
+                ItemKind::Thread(decl) => {
+                    self.in_body(Body::of(BodyKind::Thread), |c| {
+                        c.family_param(decl.family.as_ref());
+                        c.block(&decl.body);
+                    });
+                    self.file_effects(None);
+                }
+                ItemKind::Init(body) => {
+                    self.in_body(Body::of(BodyKind::Init), |c| c.block(body));
+                    self.file_effects(None);
+                }
+                ItemKind::Invariant { expr, .. } | ItemKind::Final(expr) => self.property(expr),
+                ItemKind::Response(response) => {
+                    self.property(&response.trigger);
+                    self.property(&response.reaction);
+                }
+                ItemKind::Spec(spec) => self.spec(spec),
+                _ => {}
+            }
+        }
+    }
+
+    fn property(&mut self, expr: &'a Expr) {
+        self.in_body(Body::of(BodyKind::Property), |c| c.expect(expr, &Type::Bool));
+    }
+
+    fn family_param(&mut self, family: Option<&'a Family>) {
+        if let Some(family) = family {
+            self.declare_local(&family.var, Type::Int, LocalKind::Family);
+        }
+    }
+
+    pub(super) fn params(&mut self, params: &'a [Param], types: Vec<(String, Type)>) {
+        for (param, (_, ty)) in params.iter().zip(types) {
+            self.declare_local(&param.name, ty, LocalKind::Param);
+        }
+    }
+
+    fn function(
+        &mut self,
+        decl: &'a FnDecl,
+        params: Vec<(String, Type)>,
+        result: Type,
+        object: Option<Type>,
+    ) {
+        let body = Body {
+            kind: BodyKind::Function,
+            result: (result != Type::Nothing).then(|| result.clone()),
+            object,
+            ..Body::default()
+        };
+        self.in_body(body, |c| {
+            c.params(&decl.params, params);
+            c.returning_block(&decl.body, &result, decl.result.as_ref());
+        });
+    }
+
+    /// A body whose value, or `return`, is the result.
+    pub(super) fn returning_block(
+        &mut self,
+        block: &'a Block,
+        result: &Type,
+        written: Option<&TypeExpr>,
+    ) {
+        let falls = self.statements(&block.stmts);
+        if let Some(value) = &block.value {
+            if !falls {
+                self.unreachable(value.span);
+            }
+            match written {
+                Some(written) => {
+                    self.expect_for(value, result, (written.span, "because of this type"))
+                }
+                None if *result == Type::Nothing => self.expr(value),
+                None if *result == Type::Any => self.expr(value),
+                None => self.expect(value, result),
+            };
+            return;
+        }
+        let promised = written.is_some_and(|t| !matches!(t.kind, TypeKind::Error));
+        if falls && promised && !matches!(result, Type::Nothing | Type::Any) {
+            let mut diagnostic = Diagnostic::new(
+                Code::NO_RETURN_VALUE,
+                end_of(block),
+                "the function can end without a value",
+            )
+            .label("ends here without `return`");
+            if let Some(written) = written {
+                diagnostic = diagnostic.also(written.span, "a value is promised here");
+            }
+            self.report(diagnostic);
+        }
+    }
+
+    fn task(&mut self, decl: &'a TaskDecl, id: TaskId) {
+        let params = self.program.tasks[id.index()].params.clone();
+        self.in_body(Body::of(BodyKind::Task), |c| {
+            c.params(&decl.params, params);
+            if let Some(handler) = &decl.on {
+                c.handler_ref(handler);
+            }
+            c.in_scope(|c| c.block(&decl.body));
+        });
+        self.file_effects(Some(Callee::Task(id)));
+    }
+
+    fn event(&mut self, decl: &'a EventDecl) {
+        if let Some(guard) = &decl.when {
+            self.in_body(Body::of(BodyKind::Guard), |c| {
+                c.family_param(decl.family.as_ref());
+                c.expect(guard, &Type::Bool);
+            });
+        }
+        self.in_body(Body::of(BodyKind::Event), |c| {
+            c.family_param(decl.family.as_ref());
+            if let Some(handler) = &decl.on {
+                c.handler_ref(handler);
+            }
+            c.in_scope(|c| c.block(&decl.body));
+        });
+        self.file_effects(None);
+    }
+}

@@ -1,0 +1,69 @@
+//! The static checker: names, kinds, types, constants, contexts and flow.
+//!
+//! **Guarantee**: a model without errors has a meaning for every name, and every expression has a type. Types are
+//! gradual: values of type `any` and values that may be null are looked at when the model runs, and
+//! [`Program::runtime_checks`] tells where. Never panics, whatever the parser's recovery left.
+//! Time: linear in the text but for `match` (see `exhaust`).
+
+mod action;
+mod body;
+mod builtin;
+mod call;
+mod checker;
+mod collect;
+mod constant;
+mod evaluate;
+mod exhaust;
+mod expr;
+mod infer;
+mod item;
+mod literal;
+mod member;
+mod operator;
+mod order;
+mod pattern;
+mod place;
+mod program;
+mod pure;
+mod scope;
+mod spec;
+mod stmt;
+mod tail;
+mod type_expr;
+mod types;
+mod unused;
+
+pub use builtin::BuiltinMethod;
+pub use constant::ConstValue;
+pub use program::{
+    ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
+    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId, HandlerInfo, LocalId,
+    LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo, STEPS_DEFAULT, TaskId,
+    TaskInfo, ThreadId, ThreadInfo,
+};
+pub use types::Type;
+
+use crate::ast::Model;
+use crate::diagnostic::Diagnostic;
+
+/// A checked model.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Tables; complete only when there are no errors.
+    pub program: Program,
+    /// What is wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks a parsed model. `text` is its source. Trees with errors of the parser are checked, too; what recovery left
+/// gives no further messages.
+pub fn check(model: &Model, text: &str) -> Checked {
+    let mut checker = checker::Checker::new(model, text);
+    checker.run();
+    let (program, mut diagnostics) = checker.finish();
+    diagnostics.sort_by_key(|d| (d.primary.span.start, d.primary.span.end));
+    Checked { program, diagnostics }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,357 @@
+//! What the checker found out: tables of declarations, and side tables by node.
+
+use super::builtin::BuiltinMethod;
+use super::constant::ConstValue;
+use super::types::Type;
+use crate::ast::{Mailbox, NodeId};
+use crate::source::Span;
+use std::collections::BTreeMap;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// As an index into its table.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Index into [`Program::consts`].
+    ConstId;
+    /// Index into [`Program::enums`].
+    EnumId;
+    /// Index into [`Program::records`].
+    RecordId;
+    /// Index into [`Program::classes`].
+    ClassId;
+    /// Index into [`Program::globals`].
+    GlobalId;
+    /// Index into [`Program::locks`].
+    LockId;
+    /// Index into [`Program::conds`].
+    CondId;
+    /// Index into [`Program::handlers`].
+    HandlerId;
+    /// Index into [`Program::functions`].
+    FnId;
+    /// Index into [`Program::tasks`].
+    TaskId;
+    /// Index into [`Program::events`].
+    EventId;
+    /// Index into [`Program::threads`].
+    ThreadId;
+    /// Index into [`Program::locals`].
+    LocalId;
+}
+
+/// What a name means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Meaning {
+    /// A local, parameter, element of a loop, or name of a pattern.
+    Local(LocalId),
+    /// `self`.
+    SelfObject,
+    /// A constant.
+    Const(ConstId),
+    /// A global.
+    Global(GlobalId),
+    /// A function.
+    Function(FnId),
+    /// A task or procedure.
+    Task(TaskId),
+    /// An event.
+    Event(EventId),
+    /// A thread.
+    Thread(ThreadId),
+    /// A handler.
+    Handler(HandlerId),
+    /// A lock.
+    Lock(LockId),
+    /// A condition.
+    Cond(CondId),
+    /// An enum.
+    Enum(EnumId),
+    /// A variant: its number in the enum.
+    Variant(EnumId, u32),
+    /// A record type.
+    Record(RecordId),
+    /// A field of a record: its number.
+    RecordField(RecordId, u32),
+    /// A class.
+    Class(ClassId),
+    /// A field of a class: its number.
+    ClassField(ClassId, u32),
+    /// A method of a class: its number.
+    Method(ClassId, u32),
+    /// A built-in method.
+    Builtin(BuiltinMethod),
+    /// A field or method of a value of type `any`: found when the model runs.
+    Dynamic,
+}
+
+/// A constant.
+#[derive(Clone, Debug)]
+pub struct ConstInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration in [`crate::ast::Model::items`].
+    pub item: usize,
+    /// Type.
+    pub ty: Type,
+    /// Value; `None` after an error.
+    pub value: Option<ConstValue>,
+}
+
+/// An enum.
+#[derive(Clone, Debug)]
+pub struct EnumInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// Variants: name and types of the values they carry.
+    pub variants: Vec<(String, Vec<Type>)>,
+}
+
+/// A record type.
+#[derive(Clone, Debug)]
+pub struct RecordInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// Fields: name and type.
+    pub fields: Vec<(String, Type)>,
+}
+
+/// A class.
+#[derive(Clone, Debug)]
+pub struct ClassInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// Fields: name and type.
+    pub fields: Vec<(String, Type)>,
+    /// Methods.
+    pub methods: Vec<FnInfo>,
+}
+
+/// A function or method.
+#[derive(Clone, Debug)]
+pub struct FnInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration; of its class, for a method.
+    pub item: usize,
+    /// Parameters: name and type.
+    pub params: Vec<(String, Type)>,
+    /// Type of the result; `Nothing` without one.
+    pub result: Type,
+}
+
+/// A global.
+#[derive(Clone, Debug)]
+pub struct GlobalInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// Number within the declaration.
+    pub position: usize,
+    /// Type.
+    pub ty: Type,
+}
+
+/// A lock or condition, or an array of them.
+#[derive(Clone, Debug)]
+pub struct ArrayInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// Number of elements; `None` for a single one.
+    pub size: Option<u32>,
+}
+
+/// A handler or an array of handlers.
+#[derive(Clone, Debug)]
+pub struct HandlerInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration; `None` for the implied `main`.
+    pub item: Option<usize>,
+    /// Number of elements; `None` for a single one.
+    pub size: Option<u32>,
+    /// Order of its tasks.
+    pub mailbox: Mailbox,
+}
+
+/// A task or procedure.
+#[derive(Clone, Debug)]
+pub struct TaskInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// Declared with `procedure`.
+    pub procedure: bool,
+    /// Parameters: name and type.
+    pub params: Vec<(String, Type)>,
+}
+
+/// An event or a family of events.
+#[derive(Clone, Debug)]
+pub struct EventInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// The values of its parameter, from the first up to, not including, the second.
+    pub family: Option<(i64, i64)>,
+    /// Declared with `once`.
+    pub once: bool,
+}
+
+/// A thread or a family of threads.
+#[derive(Clone, Debug)]
+pub struct ThreadInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// The values of its parameter, from the first up to, not including, the second.
+    pub family: Option<(i64, i64)>,
+}
+
+/// A local.
+#[derive(Clone, Debug)]
+pub struct LocalInfo {
+    /// Name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Type.
+    pub ty: Type,
+    /// What kind of local.
+    pub kind: LocalKind,
+}
+
+/// Kinds of locals; only those of `let` can be assigned to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LocalKind {
+    /// Of a `let`.
+    Let,
+    /// A parameter.
+    Param,
+    /// The element of a `for`.
+    Element,
+    /// A name in a pattern.
+    Pattern,
+    /// The parameter of a family.
+    Family,
+    /// A name in a specification.
+    Spec,
+}
+
+/// How fine the steps of tasks and events are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Granularity {
+    /// A task is one step.
+    Task,
+    /// Each shared access is a step.
+    Access,
+}
+
+/// Limit of operations of one atomic body when the model sets none.
+pub const STEPS_DEFAULT: u64 = 100_000;
+
+/// The tables of a checked model. Ids are positions in the tables, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Constants.
+    pub consts: Vec<ConstInfo>,
+    /// Enums.
+    pub enums: Vec<EnumInfo>,
+    /// Record types.
+    pub records: Vec<RecordInfo>,
+    /// Classes.
+    pub classes: Vec<ClassInfo>,
+    /// Globals.
+    pub globals: Vec<GlobalInfo>,
+    /// Locks.
+    pub locks: Vec<ArrayInfo>,
+    /// Conditions.
+    pub conds: Vec<ArrayInfo>,
+    /// Handlers.
+    pub handlers: Vec<HandlerInfo>,
+    /// Functions.
+    pub functions: Vec<FnInfo>,
+    /// Tasks and procedures.
+    pub tasks: Vec<TaskInfo>,
+    /// Events.
+    pub events: Vec<EventInfo>,
+    /// Threads.
+    pub threads: Vec<ThreadInfo>,
+    /// Locals of all bodies.
+    pub locals: Vec<LocalInfo>,
+    /// `setting granularity`.
+    pub granularity: Granularity,
+    /// `setting steps`.
+    pub steps_max: u64,
+    /// By node id: the meaning of names (of `Name` expressions, and of the identifiers in other nodes).
+    pub meanings: Vec<Option<Meaning>>,
+    /// By node id: the types of expressions.
+    pub types: Vec<Option<Type>>,
+    /// By node id of an expression: the type that its value must be looked at for when the model runs, because its
+    /// static type (`any`, or one with null) allows more than its place.
+    pub runtime_checks: BTreeMap<NodeId, Type>,
+    /// By node id of a closure expression: the locals that it copies from around it, in order of first use.
+    pub captures: BTreeMap<NodeId, Vec<LocalId>>,
+    /// By node id of a type `[T; N]`: `N`.
+    pub array_sizes: BTreeMap<NodeId, u32>,
+}
+
+impl Program {
+    pub(super) fn new(nodes_count: usize) -> Self {
+        Self {
+            consts: vec![],
+            enums: vec![],
+            records: vec![],
+            classes: vec![],
+            globals: vec![],
+            locks: vec![],
+            conds: vec![],
+            handlers: vec![],
+            functions: vec![],
+            tasks: vec![],
+            events: vec![],
+            threads: vec![],
+            locals: vec![],
+            granularity: Granularity::Task,
+            steps_max: STEPS_DEFAULT,
+            meanings: vec![None; nodes_count],
+            types: vec![None; nodes_count],
+            runtime_checks: BTreeMap::new(),
+            captures: BTreeMap::new(),
+            array_sizes: BTreeMap::new(),
+        }
+    }
+
+    /// The meaning of a name.
+    pub fn meaning(&self, id: NodeId) -> Option<Meaning> {
+        self.meanings.get(id.index()).copied().flatten()
+    }
+
+    /// The type of an expression; `Any` when it was not checked.
+    pub fn type_of(&self, id: NodeId) -> Type {
+        self.types.get(id.index()).cloned().flatten().unwrap_or(Type::Any)
+    }
+}

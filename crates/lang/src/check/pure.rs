@@ -1,0 +1,101 @@
+//! Which code changes the state: guards and properties must not.
+
+use super::body::BodyKind;
+use super::checker::Checker;
+use super::program::{ClassId, FnId, TaskId};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What can be called by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Callee {
+    Function(FnId),
+    Method(ClassId, u32),
+    Task(TaskId),
+}
+
+/// What the code of one body does.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BodyEffects {
+    /// The first change of state, and what it is.
+    changes: Option<(Span, &'static str)>,
+    calls: Vec<(Callee, Span)>,
+}
+
+/// What all code does.
+#[derive(Default)]
+pub(super) struct Effects {
+    /// Of the body that is being checked.
+    current: BodyEffects,
+    of: BTreeMap<Callee, BodyEffects>,
+    /// Calls in expressions that must not change anything.
+    pure_calls: Vec<(Callee, Span)>,
+}
+
+impl Checker<'_> {
+    /// Notes a change of state; says so at once where none may be.
+    pub(super) fn changes_state(&mut self, span: Span, what: &'static str) {
+        if !self.body.kind.is_pure() {
+            self.effects.current.changes.get_or_insert((span, what));
+            return;
+        }
+        let place = match self.body.kind {
+            BodyKind::Guard => "a guard",
+            BodyKind::Property => "a property",
+            BodyKind::Spec => "a specification",
+            _ => "a constant",
+        };
+        let message = format!("{what} in {place}");
+        self.report(Diagnostic::new(Code::PURE, span, message).label("this changes the state"));
+    }
+
+    /// Notes a call.
+    pub(super) fn calls(&mut self, callee: Callee, span: Span) {
+        if self.body.kind.is_pure() {
+            self.effects.pure_calls.push((callee, span));
+        } else {
+            self.effects.current.calls.push((callee, span));
+        }
+    }
+
+    /// Files the effects of the body just checked under what is called; `None` for bodies that nobody calls.
+    pub(super) fn file_effects(&mut self, callee: Option<Callee>) {
+        let effects = std::mem::take(&mut self.effects.current);
+        if let Some(callee) = callee {
+            self.effects.of.insert(callee, effects);
+        }
+    }
+
+    /// Looks through the calls of guards and properties.
+    pub(super) fn check_purity(&mut self) {
+        for (callee, span) in std::mem::take(&mut self.effects.pure_calls) {
+            let Some((changed, what)) = self.change_behind(callee) else { continue };
+            self.report(
+                Diagnostic::new(
+                    Code::PURE,
+                    span,
+                    "a call that changes the state in a guard or property",
+                )
+                .label("called here")
+                .also(changed, format!("{what} here")),
+            );
+        }
+    }
+
+    /// The first change that a call leads to.
+    fn change_behind(&self, callee: Callee) -> Option<(Span, &'static str)> {
+        let mut seen = BTreeSet::from([callee]);
+        let mut open = vec![callee];
+        while let Some(callee) = open.pop() {
+            let Some(effects) = self.effects.of.get(&callee) else { continue };
+            if effects.changes.is_some() {
+                return effects.changes;
+            }
+            open.extend(
+                effects.calls.iter().map(|(next, _)| *next).filter(|next| seen.insert(*next)),
+            );
+        }
+        None
+    }
+}

@@ -1,0 +1,100 @@
+//! Types as the checker sees them.
+
+use super::program::{ClassId, EnumId, Program, RecordId};
+
+/// A type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// Anything: what it is used for is looked at when the model runs.
+    Any,
+    /// `int`.
+    Int,
+    /// `bool`.
+    Bool,
+    /// `str`.
+    Str,
+    /// The type of `null` alone.
+    Null,
+    /// No value: what a function without result gives.
+    Nothing,
+    /// The type of code that does not come back.
+    Never,
+    /// A handle of a posted task.
+    Task,
+    /// A handle of a thread.
+    Thread,
+    /// `list<T>`.
+    List(Box<Type>),
+    /// `set<T>`.
+    Set(Box<Type>),
+    /// `map<K, V>`.
+    Map(Box<Type>, Box<Type>),
+    /// `T?`.
+    Nullable(Box<Type>),
+    /// An enum.
+    Enum(EnumId),
+    /// A record type.
+    Record(RecordId),
+    /// An object of a class.
+    Class(ClassId),
+    /// `fn(T) -> U`.
+    Fn(Vec<Type>, Box<Type>),
+    /// Not known yet: a number of the inference. Never in a finished program.
+    Unknown(u32),
+}
+
+impl Type {
+    /// `list<T>`.
+    pub fn list(element: Type) -> Type {
+        Type::List(Box::new(element))
+    }
+
+    /// `T?`; the same for what may be null already.
+    pub fn nullable(self) -> Type {
+        match self {
+            Type::Any | Type::Null | Type::Nullable(_) | Type::Never => self,
+            solid => Type::Nullable(Box::new(solid)),
+        }
+    }
+
+    /// The type without null.
+    pub fn solid(&self) -> &Type {
+        match self {
+            Type::Nullable(inner) => inner.solid(),
+            other => other,
+        }
+    }
+
+    /// As written in a model.
+    pub fn show(&self, program: &Program) -> String {
+        match self {
+            Type::Any | Type::Unknown(_) => "any".into(),
+            Type::Int => "int".into(),
+            Type::Bool => "bool".into(),
+            Type::Str => "str".into(),
+            Type::Null => "null".into(),
+            Type::Nothing => "nothing".into(),
+            Type::Never => "never".into(),
+            Type::Task => "task".into(),
+            Type::Thread => "thread".into(),
+            Type::List(t) => format!("list<{}>", t.show(program)),
+            Type::Set(t) => format!("set<{}>", t.show(program)),
+            Type::Map(k, v) => format!("map<{}, {}>", k.show(program), v.show(program)),
+            Type::Nullable(t) => match t.as_ref() {
+                Type::Fn(..) => format!("({})?", t.show(program)),
+                t => format!("{}?", t.show(program)),
+            },
+            Type::Enum(id) => program.enums[id.index()].name.clone(),
+            Type::Record(id) => program.records[id.index()].name.clone(),
+            Type::Class(id) => program.classes[id.index()].name.clone(),
+            Type::Fn(params, result) => {
+                let params: Vec<String> = params.iter().map(|t| t.show(program)).collect();
+                let params = params.join(", ");
+                match result.as_ref() {
+                    Type::Nothing => format!("fn({params})"),
+                    result => format!("fn({params}) -> {}", result.show(program)),
+                }
+            }
+        }
+    }
+}

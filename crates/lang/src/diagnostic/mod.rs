@@ -1,0 +1,124 @@
+//! Messages about a text: what is wrong, where, and what to write instead.
+
+mod code;
+mod render;
+mod similar;
+
+pub use code::{CODES, Code, CodeInfo};
+pub use render::render;
+pub use similar::most_similar;
+
+use crate::source::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// The model can run.
+    Warning,
+    /// The model cannot run.
+    Error,
+}
+
+/// A message with its places.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Which mistake; its first letter tells the severity.
+    pub code: Code,
+    /// One line, lower case, no full stop, names in backticks.
+    pub message: String,
+    /// The place that the message is about.
+    pub primary: Label,
+    /// Other places that explain it.
+    pub secondary: Vec<Label>,
+    /// Further lines.
+    pub notes: Vec<String>,
+    /// Changes that would repair it.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// A place and what to say there.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// Text beside the underline; may be empty.
+    pub text: String,
+}
+
+/// A change of the text.
+#[derive(Clone, Debug)]
+pub struct Suggestion {
+    /// What it does.
+    pub message: String,
+    /// What is replaced; empty for an insertion.
+    pub span: Span,
+    /// The new text.
+    pub replacement: String,
+}
+
+impl Diagnostic {
+    /// A message about `span`.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        let primary = Label { span, text: String::new() };
+        Self {
+            code,
+            message: message.into(),
+            primary,
+            secondary: vec![],
+            notes: vec![],
+            suggestions: vec![],
+        }
+    }
+
+    /// Error or warning.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+
+    /// Whether the model cannot run because of it.
+    pub fn is_error(&self) -> bool {
+        self.severity() == Severity::Error
+    }
+
+    /// Says `text` at the main place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Points at another place.
+    #[must_use]
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a line below.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Proposes to replace `span`.
+    #[must_use]
+    pub fn suggest(
+        mut self,
+        message: impl Into<String>,
+        span: Span,
+        replacement: impl Into<String>,
+    ) -> Self {
+        self.suggestions.push(Suggestion {
+            message: message.into(),
+            span,
+            replacement: replacement.into(),
+        });
+        self
+    }
+}
+
+/// Whether any of them is an error.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
+}

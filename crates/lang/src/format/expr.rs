@@ -1,0 +1,310 @@
+//! Expressions, types and patterns.
+
+use super::Formatter;
+use super::doc::{Doc, all, braced_list, group, indent, list, text};
+use crate::ast::{
+    AssignOp, BinaryOp, Closure, ClosureBody, Expr, ExprKind, FieldInit, Param, Pattern,
+    PatternKind, Post, PostTarget, Ref, TypeExpr, TypeKind, UnaryOp,
+};
+
+/// An operator as written.
+fn sign(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::In => "in",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::And => "&&",
+        BinaryOp::Or => "||",
+        BinaryOp::Range => "..",
+    }
+}
+
+/// An assignment operator as written.
+pub(super) fn assign_sign(op: AssignOp) -> &'static str {
+    match op {
+        AssignOp::Set => "=",
+        AssignOp::Add => "+=",
+        AssignOp::Sub => "-=",
+        AssignOp::Mul => "*=",
+        AssignOp::Div => "/=",
+        AssignOp::Rem => "%=",
+    }
+}
+
+impl Formatter<'_> {
+    pub(super) fn expr(&mut self, expr: &Expr) -> Doc {
+        match &expr.kind {
+            // Literals as the author wrote them.
+            ExprKind::Int(_) | ExprKind::Str(_) => self.written(expr),
+            ExprKind::Bool(value) => text(value.to_string()),
+            ExprKind::Null => text("null"),
+            ExprKind::Name(name) => text(name),
+            ExprKind::SelfRef => text("self"),
+            ExprKind::Paren(inner) => all([text("("), self.expr(inner), text(")")]),
+            ExprKind::List(elements) => list("[", self.exprs(elements), "]"),
+            ExprKind::Set(elements) => list("set[", self.exprs(elements), "]"),
+            ExprKind::Map(entries) => {
+                let entries = entries.iter().map(|(key, value)| {
+                    let key = self.expr(key);
+                    all([key, text(": "), self.expr(value)])
+                });
+                let entries = entries.collect();
+                list("map[", entries, "]")
+            }
+            ExprKind::Repeat(value, count) => {
+                let value = self.expr(value);
+                all([text("["), value, text("; "), self.expr(count), text("]")])
+            }
+            ExprKind::Record { name, fields, base } => {
+                let mut inits = self.field_inits(fields);
+                if let Some(base) = base {
+                    inits.push(all([text(".."), self.expr(base)]));
+                }
+                braced_list(&format!("{} {{", name.name), inits, "}")
+            }
+            ExprKind::New { class, fields } if fields.is_empty() => {
+                text(format!("new {}()", class.name))
+            }
+            ExprKind::New { class, fields } => {
+                braced_list(&format!("new {} {{", class.name), self.field_inits(fields), "}")
+            }
+            ExprKind::Closure(closure) => self.closure(closure),
+            ExprKind::If(node) => self.if_doc(node, self.is_one_line(expr.span)),
+            ExprKind::Match(node) => self.match_doc(node, expr.span),
+            ExprKind::Unary(op, operand) => {
+                let sign = if *op == UnaryOp::Not { "!" } else { "-" };
+                // `- -1` must not become `--1`.
+                let apart = *op == UnaryOp::Neg && begins_with_minus(operand);
+                all([text(if apart { "- " } else { sign }), self.expr(operand)])
+            }
+            ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => {
+                let left = self.expr(left);
+                all([left, text(".."), self.expr(right)])
+            }
+            ExprKind::Binary { op, left, right, .. } => self.chain(*op, left, right),
+            ExprKind::Field { base, name } => all([self.expr(base), text("."), text(&name.name)]),
+            ExprKind::Index { base, index } => {
+                let base = self.expr(base);
+                all([base, text("["), self.expr(index), text("]")])
+            }
+            ExprKind::Call { callee, args } => {
+                let callee = self.expr(callee);
+                all([callee, self.args(args)])
+            }
+            ExprKind::Method { receiver, name, args } => {
+                let receiver = self.expr(receiver);
+                all([receiver, text("."), text(&name.name), self.args(args)])
+            }
+            ExprKind::Enabled(event) => all([text("enabled("), self.reference(event), text(")")]),
+            ExprKind::Post(post) => self.post(post),
+            ExprKind::Fork(fork) => {
+                all([text("fork "), text(&fork.function.name), self.args(&fork.args)])
+            }
+            ExprKind::Choose(from) => all([text("choose "), self.expr(from)]),
+            ExprKind::Error => self.written(expr),
+        }
+    }
+
+    fn written(&self, expr: &Expr) -> Doc {
+        text(expr.span.of(self.text))
+    }
+
+    fn exprs(&mut self, exprs: &[Expr]) -> Vec<Doc> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    fn field_inits(&mut self, fields: &[FieldInit]) -> Vec<Doc> {
+        let init =
+            |field: &FieldInit| all([text(&field.name.name), text(": "), self.expr(&field.value)]);
+        fields.iter().map(init).collect()
+    }
+
+    /// Operators of one strength in a row, broken together.
+    fn chain(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Doc {
+        let mut operands = vec![(op, right)];
+        let mut first = left;
+        while let ExprKind::Binary { op: inner, left, right, .. } = &first.kind {
+            if family(*inner) != family(op) {
+                break;
+            }
+            operands.push((*inner, right));
+            first = left;
+        }
+        let first = self.expr(first);
+        let mut rest = Vec::new();
+        for (op, operand) in operands.into_iter().rev() {
+            rest.extend([Doc::Line, text(sign(op)), text(" "), self.expr(operand)]);
+        }
+        group(all([first, indent(Doc::All(rest))]))
+    }
+
+    /// Arguments. A function with a block as the last one is not moved to a line of its own.
+    pub(super) fn args(&mut self, args: &[Expr]) -> Doc {
+        let hugs = args.last().is_some_and(|last| match &last.kind {
+            ExprKind::Closure(closure) => matches!(closure.body, ClosureBody::Block(_)),
+            _ => false,
+        });
+        if !hugs {
+            return list("(", self.exprs(args), ")");
+        }
+        let mut docs = vec![text("(")];
+        for (at, arg) in args.iter().enumerate() {
+            if at > 0 {
+                docs.push(text(", "));
+            }
+            docs.push(self.expr(arg));
+        }
+        docs.push(text(")"));
+        Doc::All(docs)
+    }
+
+    fn closure(&mut self, closure: &Closure) -> Doc {
+        let mut docs = vec![text("fn"), self.params(&closure.params)];
+        if let Some(result) = &closure.result {
+            docs.extend([text(" -> "), self.ty(result)]);
+        }
+        docs.push(text(" "));
+        match &closure.body {
+            ClosureBody::Expr(value) => docs.push(self.expr(value)),
+            ClosureBody::Block(block) => {
+                let inline = self.is_one_line(block.span);
+                docs.push(group(self.block(block, inline)));
+            }
+        }
+        Doc::All(docs)
+    }
+
+    pub(super) fn params(&mut self, params: &[Param]) -> Doc {
+        let params = params.iter().map(|param| match &param.ty {
+            Some(ty) => all([text(&param.name.name), text(": "), self.ty(ty)]),
+            None => text(&param.name.name),
+        });
+        let params = params.collect();
+        list("(", params, ")")
+    }
+
+    fn post(&mut self, post: &Post) -> Doc {
+        let mut docs = Vec::new();
+        let mut target = None;
+        match (&post.target, post.async_form) {
+            (PostTarget::Any, true) => docs.push(text("async[any] ")),
+            (PostTarget::Any, false) => docs.push(text("post any ")),
+            (PostTarget::Handler(handler), true) => {
+                docs.extend([text("async["), self.reference(handler), text("] ")]);
+            }
+            (PostTarget::Handler(handler), false) => {
+                docs.push(text("post "));
+                target = Some(handler);
+            }
+            (PostTarget::Default, _) => docs.push(text("post ")),
+        }
+        docs.extend([text(&post.task.name), self.args(&post.args)]);
+        if let Some(handler) = target {
+            docs.extend([text(" to "), self.reference(handler)]);
+        }
+        if let Some(after) = &post.after {
+            docs.extend([text(" after "), self.expr(after)]);
+        }
+        if post.front {
+            docs.push(text(" front"));
+        }
+        Doc::All(docs)
+    }
+
+    pub(super) fn reference(&mut self, reference: &Ref) -> Doc {
+        match &reference.index {
+            Some(index) => {
+                all([text(&reference.name.name), text("["), self.expr(index), text("]")])
+            }
+            None => text(&reference.name.name),
+        }
+    }
+
+    pub(super) fn ty(&mut self, ty: &TypeExpr) -> Doc {
+        match &ty.kind {
+            TypeKind::Named(name) => text(&name.name),
+            TypeKind::List(t) => all([text("list<"), self.ty(t), text(">")]),
+            TypeKind::Set(t) => all([text("set<"), self.ty(t), text(">")]),
+            TypeKind::Map(k, v) => {
+                let key = self.ty(k);
+                all([text("map<"), key, text(", "), self.ty(v), text(">")])
+            }
+            // `fn() -> T?` is a function that gives `T?`.
+            TypeKind::Nullable(t) if matches!(t.kind, TypeKind::Fn(..)) => {
+                all([text("("), self.ty(t), text(")?")])
+            }
+            TypeKind::Nullable(t) => all([self.ty(t), text("?")]),
+            TypeKind::Array(t, size) => {
+                let element = self.ty(t);
+                all([text("["), element, text("; "), self.expr(size), text("]")])
+            }
+            TypeKind::Fn(params, result) => {
+                let params = params.iter().map(|t| self.ty(t)).collect();
+                let mut docs = vec![list("fn(", params, ")")];
+                if let Some(result) = result {
+                    docs.extend([text(" -> "), self.ty(result)]);
+                }
+                Doc::All(docs)
+            }
+            TypeKind::Error => text(ty.span.of(self.text)),
+        }
+    }
+
+    pub(super) fn pattern(&mut self, pattern: &Pattern) -> Doc {
+        match &pattern.kind {
+            PatternKind::Wildcard => text("_"),
+            PatternKind::Bool(value) => text(value.to_string()),
+            PatternKind::Null => text("null"),
+            PatternKind::Binding(name) => text(&name.name),
+            PatternKind::Int(value) => {
+                // The digits as written; a comment may stand between them and the sign.
+                let written = pattern.span.of(self.text);
+                let digits = written.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
+                text(format!("{}{}", if *value < 0 { "-" } else { "" }, digits.unwrap_or("0")))
+            }
+            PatternKind::Str(_) | PatternKind::Error => text(pattern.span.of(self.text)),
+            PatternKind::Variant { enum_name, variant, args } => {
+                let name = text(format!("{}.{}", enum_name.name, variant.name));
+                if args.is_empty() {
+                    return name;
+                }
+                let args = args.iter().map(|arg| self.pattern(arg)).collect();
+                all([name, list("(", args, ")")])
+            }
+        }
+    }
+}
+
+/// Operators that are broken together.
+fn family(op: BinaryOp) -> u8 {
+    match op {
+        BinaryOp::Or => 1,
+        BinaryOp::And => 2,
+        BinaryOp::Add | BinaryOp::Sub => 3,
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 4,
+        // Comparisons do not chain; `in` may.
+        BinaryOp::In => 5,
+        _ => 0,
+    }
+}
+
+fn begins_with_minus(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary(UnaryOp::Neg, _) => true,
+        ExprKind::Int(value) => *value < 0,
+        ExprKind::Field { base: e, .. }
+        | ExprKind::Index { base: e, .. }
+        | ExprKind::Call { callee: e, .. }
+        | ExprKind::Method { receiver: e, .. } => begins_with_minus(e),
+        _ => false,
+    }
+}

@@ -1,0 +1,36 @@
+//! The model language (`.any` files): from text to a checked tree, a canonical layout, and a program of the machine.
+//!
+//! The crate decides whether a text is a well-formed model and what each of its names and expressions means. It does
+//! not run models, and it does not read files.
+//!
+//! Parsing never fails and never panics: every text gives a tree and a list of diagnostics, so that an editor can use a
+//! half-written file. A model without errors has a meaning for every name and a type for every expression; types are
+//! gradual, and what only a run can tell is left to the machine. Formatting keeps the tree and the comments.
+//!
+//! [`load`] gives a [`Loaded`] model with its [`diagnostic::Diagnostic`]s; [`diagnostic::render`] shows one as text;
+//! [`format::format`] lays a file out; [`lower`] makes the program that explorers run.
+//!
+//! ```
+//! use anyorder_lang::{diagnostic::render, load, source::Source};
+//!
+//! let text = "model counter\nvar count = 0;\nevent click { cuont += 1; }\n";
+//! let loaded = load(text);
+//! assert!(!loaded.is_sound());
+//! let shown = render(&Source::new("counter.any", text), &loaded.diagnostics[0], false);
+//! assert!(shown.starts_with("error[E020]: unknown name `cuont`\n  --> counter.any:3:15"));
+//! assert!(shown.contains("a similar name exists: `count`"));
+//! ```
+
+pub mod ast;
+pub mod check;
+pub mod diagnostic;
+pub mod format;
+pub mod lex;
+mod load;
+pub mod lower;
+pub mod parse;
+pub mod source;
+
+pub use check::{Checked, check};
+pub use load::{Loaded, load};
+pub use parse::{Parsed, parse};

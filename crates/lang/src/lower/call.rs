@@ -1,0 +1,317 @@
+//! Calls of functions, function values and methods.
+
+use super::body::{Body, Val};
+use super::declare::size16;
+use super::effects::builtin;
+use super::symbols::Symbol;
+use super::ty::Ty;
+use crate::ast::{Expr, ExprKind, Ident};
+use anyorder_vm::program::{Builtin, FuncId, Op, Reg};
+
+impl<'a> Body<'_, 'a> {
+    /// `f(a)`.
+    pub(crate) fn call(
+        &mut self,
+        e: &'a Expr,
+        callee: &'a Expr,
+        args: &'a [Expr],
+        want: Option<Reg>,
+    ) -> Val {
+        let dst = self.dst(want);
+        let mark = self.mark();
+        let ty = match self.known_function(callee) {
+            Some((func, params, result)) => {
+                let args = self.typed_operands(args, &params, &[]);
+                self.emit_at(e.span, Op::Call { dst, func, args });
+                result
+            }
+            None => {
+                let callee = self.stable_callee(callee, args);
+                self.call_value(e, &callee, args, dst)
+            }
+        };
+        self.release(mark);
+        Val::new(dst, ty)
+    }
+
+    fn stable_callee(&mut self, callee: &'a Expr, args: &'a [Expr]) -> Val {
+        let later: Vec<&Expr> = args.iter().collect();
+        self.stable(callee, &later)
+    }
+
+    fn call_value(&mut self, e: &'a Expr, callee: &Val, args: &'a [Expr], dst: Reg) -> Ty {
+        let (first, _) = self.operands(args, &[]);
+        let count = size16(args.len());
+        self.emit_at(e.span, Op::CallValue { dst, callee: callee.reg, args: first, count });
+        match callee.ty.solid() {
+            Ty::Fn(result) => (**result).clone(),
+            _ => Ty::Any,
+        }
+    }
+
+    fn known_function(&self, callee: &Expr) -> Option<(FuncId, Vec<Ty>, Ty)> {
+        let ExprKind::Name(name) = &callee.kind else { return None };
+        if self.local(name).is_some() {
+            return None;
+        }
+        match self.low.symbols.get(name)? {
+            Symbol::Func(f) => {
+                let info = self.low.symbols.funcs.get(f)?;
+                Some((info.id, info.params.clone(), info.result.clone()))
+            }
+            Symbol::Task(t) => {
+                let info = self.low.symbols.tasks.get(t)?;
+                Some((info.body, info.params.clone(), Ty::Null))
+            }
+            _ => None,
+        }
+    }
+
+    /// `a.b(c)`.
+    pub(crate) fn method(
+        &mut self,
+        e: &'a Expr,
+        receiver: &'a Expr,
+        name: &'a Ident,
+        args: &'a [Expr],
+        want: Option<Reg>,
+    ) -> Val {
+        if let Some(variant) = self.variant_of(receiver, &name.name) {
+            return self.variant_with(variant, args, want);
+        }
+        let dst = self.dst(want);
+        let mark = self.mark();
+        let method = builtin(&name.name);
+        let ty = if method.is_some_and(Builtin::changes) && is_place(receiver) {
+            self.changing(e, receiver, name, args, dst)
+        } else {
+            let later: Vec<&Expr> = args.iter().collect();
+            let recv = self.stable(receiver, &later);
+            match recv.ty.solid().clone() {
+                Ty::Class(class) => self.object_method(e, class, &recv, name, args, dst),
+                Ty::Record(_) => self.field_call(e, &recv, name, args, dst),
+                ty => self.value_method(e, recv.reg, &ty, name, args, dst),
+            }
+        };
+        self.release(mark);
+        Val::new(dst, ty)
+    }
+
+    /// A method of an object, or a function in one of its fields.
+    fn object_method(
+        &mut self,
+        e: &'a Expr,
+        class: usize,
+        recv: &Val,
+        name: &'a Ident,
+        args: &'a [Expr],
+        dst: Reg,
+    ) -> Ty {
+        let Some((func, params, result)) = self.low.method(class, &name.name) else {
+            return self.field_call(e, recv, name, args, dst);
+        };
+        let first = self.temp();
+        self.receiver(e, class, recv, first);
+        self.typed_args(args, &params);
+        self.emit_at(e.span, Op::Call { dst, func, args: first });
+        result
+    }
+
+    /// Puts the receiver of a call in its place; null fails here, not at the first use of `self`.
+    fn receiver(&mut self, e: &Expr, class: usize, recv: &Val, first: Reg) {
+        self.at(e.span);
+        self.copy(first, recv.reg);
+        let wanted = Ty::Class(class);
+        let is_self = self.this.as_ref().is_some_and(|t| t.0 == recv.reg);
+        if !is_self && recv.ty != wanted || recv.ty == Ty::Any {
+            self.check(first, &recv.ty, &wanted);
+        }
+    }
+
+    /// Calls a function that is held in a field.
+    fn field_call(
+        &mut self,
+        e: &'a Expr,
+        recv: &Val,
+        name: &'a Ident,
+        args: &'a [Expr],
+        dst: Reg,
+    ) -> Ty {
+        let callee = self.temp();
+        self.at(e.span);
+        let ty = self.get_member(callee, recv, &name.name);
+        self.call_value(e, &Val::new(callee, ty), args, dst)
+    }
+
+    /// A call by the name of a method that changes its receiver, which is a place: arguments first.
+    fn changing(
+        &mut self,
+        e: &'a Expr,
+        receiver: &'a Expr,
+        name: &'a Ident,
+        args: &'a [Expr],
+        dst: Reg,
+    ) -> Ty {
+        let ty = self.static_ty(receiver).solid().clone();
+        if let Ty::Class(class) = ty
+            && let Some((func, params, result)) = self.low.method(class, &name.name)
+        {
+            let first = self.temp();
+            self.typed_args(args, &params);
+            let inner = self.mark();
+            let recv = self.expr(receiver);
+            self.receiver(e, class, &recv, first);
+            self.release(inner);
+            self.emit_at(e.span, Op::Call { dst, func, args: first });
+            return result;
+        }
+        if matches!(ty, Ty::Class(_) | Ty::Record(_)) {
+            let recv = self.expr(receiver);
+            return self.field_call(e, &recv, name, args, dst);
+        }
+        let known = builtin(&name.name).filter(|m| usize::from(m.arguments()) == args.len());
+        let Some(method) = known.filter(|_| ty != Ty::Any || !self.low.has_method(&name.name))
+        else {
+            return self.member_call(e, Err(receiver), name, args, dst);
+        };
+        let wanted = argument_types(method, &ty);
+        let args = self.typed_operands(args, &wanted, &[receiver]);
+        let to = self.place(receiver);
+        self.at(e.span);
+        let recv = self.read(to.place, None);
+        // The result may be wanted where the receiver is.
+        let result = if recv == dst { self.temp() } else { dst };
+        self.emit(Op::Method { dst: result, method, recv, args });
+        self.write(&to, recv);
+        self.copy(dst, result);
+        result_ty(method, &ty)
+    }
+
+    /// A method of a list, set, map, string or int, or of a value of unknown type.
+    fn value_method(
+        &mut self,
+        e: &'a Expr,
+        recv: Reg,
+        ty: &Ty,
+        name: &'a Ident,
+        args: &'a [Expr],
+        dst: Reg,
+    ) -> Ty {
+        let dynamic = *ty == Ty::Any && self.low.has_method(&name.name);
+        if !dynamic && self.functional(e, recv, ty, name, args, dst) {
+            return functional_ty(&name.name, ty);
+        }
+        let known = builtin(&name.name).filter(|m| usize::from(m.arguments()) == args.len());
+        let Some(method) = known.filter(|_| !dynamic) else {
+            return self.member_call(e, Ok(recv), name, args, dst);
+        };
+        // A changing method works on a copy: the receiver is no place.
+        let recv = if method.changes() { self.own(&Val::new(recv, Ty::Any)) } else { recv };
+        let (args, _) = self.operands(args, &[]);
+        self.emit_at(e.span, Op::Method { dst, method, recv, args });
+        result_ty(method, ty)
+    }
+
+    /// A call that is looked up at run time, on a value or (arguments first) on a place to be changed.
+    fn member_call(
+        &mut self,
+        e: &'a Expr,
+        recv: Result<Reg, &'a Expr>,
+        name: &'a Ident,
+        args: &'a [Expr],
+        dst: Reg,
+    ) -> Ty {
+        let first = self.temp();
+        self.args(args);
+        let count = size16(args.len()).saturating_add(1);
+        let name = self.low.name(&name.name);
+        match recv {
+            Ok(recv) => {
+                self.copy(first, recv);
+                self.emit_at(e.span, Op::CallMember { dst, name, args: first, count });
+            }
+            Err(place) => {
+                let to = self.place(place);
+                self.at(e.span);
+                self.read(to.place, Some(first));
+                self.emit(Op::CallMember { dst, name, args: first, count });
+                self.write(&to, first);
+            }
+        }
+        Ty::Any
+    }
+}
+
+/// Whether a receiver is written as a place.
+fn is_place(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Paren(inner) => is_place(inner),
+        ExprKind::Name(_) | ExprKind::SelfRef => true,
+        ExprKind::Field { .. } | ExprKind::Index { .. } => true,
+        _ => false,
+    }
+}
+
+impl super::lowerer::Lowerer<'_> {
+    /// The method of a class: its function, the types of its parameters, and of its result.
+    fn method(&self, class: usize, name: &str) -> Option<(FuncId, Vec<Ty>, Ty)> {
+        let methods = &self.symbols.classes.get(class)?.methods;
+        let info = methods.iter().find(|m| m.decl.name.name == name)?;
+        Some((info.id, info.params.clone(), info.result.clone()))
+    }
+
+    /// Whether some class has a method of that name.
+    fn has_method(&self, name: &str) -> bool {
+        self.symbols.classes.iter().any(|c| c.methods.iter().any(|m| m.decl.name.name == name))
+    }
+}
+
+/// Types that the arguments of a method must have to keep the elements of a container of their type.
+fn argument_types(method: Builtin, ty: &Ty) -> Vec<Ty> {
+    match (method, ty) {
+        (Builtin::Push, Ty::List(of)) | (Builtin::Add, Ty::Set(of)) => vec![(**of).clone()],
+        (Builtin::Insert, Ty::List(of)) => vec![Ty::Int, (**of).clone()],
+        (Builtin::Set, Ty::Map(key, value)) => vec![(**key).clone(), (**value).clone()],
+        _ => Vec::new(),
+    }
+}
+
+fn functional_ty(name: &str, receiver: &Ty) -> Ty {
+    match name {
+        "all" | "any" => Ty::Bool,
+        "count" => Ty::Int,
+        "filter" => match receiver {
+            Ty::Set(of) => Ty::Set(of.clone()),
+            other => Ty::list(other.element()),
+        },
+        _ => Ty::list(Ty::Any),
+    }
+}
+
+fn result_ty(method: Builtin, receiver: &Ty) -> Ty {
+    use Builtin as M;
+    match method {
+        M::Len | M::IndexOf | M::ToInt => Ty::Int,
+        M::IsEmpty | M::Contains | M::Add | M::Has | M::StartsWith => Ty::Bool,
+        M::Push | M::Insert | M::Reverse | M::Sort | M::Clear | M::Set => Ty::Null,
+        M::Pop | M::First | M::Last | M::TakeFirst | M::Min | M::Max => receiver.element(),
+        M::Sum => Ty::Int,
+        M::Slice | M::Union | M::Intersect | M::Minus => receiver.clone(),
+        M::ToList | M::Keys => Ty::list(receiver.element()),
+        M::ToSet => Ty::Set(Box::new(receiver.element())),
+        M::Values => Ty::list(receiver.indexed()),
+        M::GetOr => Ty::Any,
+        M::Get => nullable(receiver.indexed()),
+        M::Remove => match receiver {
+            Ty::Set(_) => Ty::Bool,
+            Ty::List(of) => (**of).clone(),
+            _ => nullable(receiver.indexed()),
+        },
+        M::ToStr => Ty::Str,
+        _ => Ty::Any,
+    }
+}
+
+fn nullable(ty: Ty) -> Ty {
+    Ty::Null.join(ty)
+}

@@ -1,0 +1,56 @@
+//! `choose`, in all forms.
+
+use super::body::{Body, Val};
+use super::declare::size16;
+use super::stmt::range;
+use super::ty::Ty;
+use crate::ast::{Alternative, Expr, Stmt};
+use anyorder_vm::program::{Op, Reg};
+
+impl<'a> Body<'_, 'a> {
+    /// `choose { "lost" => { .. } "ok" => { .. } }`.
+    pub(crate) fn choose_block(&mut self, s: &Stmt, alternatives: &'a [Alternative]) {
+        let labels: Vec<&str> =
+            alternatives.iter().map(|a| a.label.as_ref().map_or("", |l| &l.value)).collect();
+        let choice = self.low.b.choice(&labels);
+        let taken = self.temp();
+        self.emit_at(s.span, Op::Choose { dst: taken, choice });
+        let end = self.fb.label();
+        for (i, alternative) in alternatives.iter().enumerate() {
+            let other = self.fb.label();
+            if i + 1 < alternatives.len() {
+                let mark = self.mark();
+                let is = self.temp();
+                let value = i32::from(size16(i));
+                self.emit(Op::EqInt { dst: is, a: taken, value });
+                self.release(mark);
+                self.fb.jump_if_not(is, other);
+            }
+            self.block(&alternative.body);
+            self.fb.jump(end);
+            self.fb.bind(other);
+        }
+        self.fb.bind(end);
+    }
+
+    /// `choose a..b`, `choose e`.
+    pub(crate) fn choose_value(&mut self, e: &Expr, from: &'a Expr, want: Option<Reg>) -> Val {
+        let dst = self.dst(want);
+        let mark = self.mark();
+        let ty = match range(from) {
+            Some((a, b)) => {
+                let a = self.stable(a, &[b]).reg;
+                let b = self.expr(b).reg;
+                self.emit_at(e.span, Op::ChooseInt { dst, a, b });
+                Ty::Int
+            }
+            None => {
+                let src = self.expr(from);
+                self.emit_at(e.span, Op::ChooseFrom { dst, src: src.reg });
+                src.ty.element()
+            }
+        };
+        self.release(mark);
+        Val::new(dst, ty)
+    }
+}

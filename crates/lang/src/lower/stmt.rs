@@ -1,0 +1,340 @@
+//! Statements.
+
+use super::body::{Body, Loop, Val};
+use super::ty::Ty;
+use crate::ast::{
+    AssignOp, BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind, Text, TypeExpr,
+};
+use crate::diagnostic::Code;
+use anyorder_vm::program::{Builtin, Literal, Op};
+
+impl<'a> Body<'_, 'a> {
+    /// Lowers a block with its own scope; a value at its end is dropped.
+    pub(crate) fn block(&mut self, b: &'a Block) {
+        let mark = self.mark();
+        for s in &b.stmts {
+            self.stmt(s);
+        }
+        if let Some(value) = &b.value {
+            self.expr(value);
+        }
+        self.release(mark);
+    }
+
+    /// Lowers the block of a function: a value at its end is returned.
+    pub(crate) fn function_block(&mut self, b: &'a Block) {
+        let mark = self.mark();
+        for s in &b.stmts {
+            self.stmt(s);
+        }
+        if let Some(value) = &b.value {
+            self.return_value(value);
+        }
+        self.release(mark);
+    }
+
+    /// Ends the function with the value of an expression.
+    pub(crate) fn return_value(&mut self, e: &'a Expr) {
+        let mark = self.mark();
+        if let ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right, .. } =
+            &e.kind
+            && self.cleanups.is_empty()
+            && self.fold(e).is_none()
+        {
+            // Each side returns on its own.
+            let and = *op == BinaryOp::And;
+            let short = self.fb.label();
+            self.jump_when(left, !and, short);
+            let value = self.expr(right);
+            self.at(right.span);
+            self.check(value.reg, &value.ty, &Ty::Bool);
+            self.emit(Op::Return { src: value.reg });
+            self.fb.bind(short);
+            let value = self.load(&Literal::Bool(!and), None);
+            self.emit(Op::Return { src: value.reg });
+            self.release(mark);
+            return;
+        }
+        let value = self.expr(e);
+        self.at(e.span);
+        let wanted = self.result.clone();
+        self.check(value.reg, &value.ty, &wanted);
+        self.unwind(0);
+        self.emit(Op::Return { src: value.reg });
+        self.release(mark);
+    }
+
+    /// Lowers a statement. Only `let` leaves something behind.
+    pub(crate) fn stmt(&mut self, s: &'a Stmt) {
+        self.at(s.span);
+        if let StmtKind::Let { name, ty, value } = &s.kind {
+            self.let_statement(name, ty.as_ref(), value);
+            return;
+        }
+        let mark = self.mark();
+        match &s.kind {
+            StmtKind::Let { .. } => {}
+            StmtKind::Assign { place, op, value } => self.assign(s, place, *op, value),
+            StmtKind::Step { place, up } => self.step(s, place, *up),
+            StmtKind::Expr(e) | StmtKind::Call(e) => self.effect(e),
+            StmtKind::If(i) => self.if_statement(i),
+            StmtKind::Match(m) => self.match_statement(m),
+            StmtKind::While { cond, body } => self.while_loop(Some(cond), body),
+            StmtKind::Loop(body) => self.while_loop(None, body),
+            StmtKind::For { var, iter, body } => self.for_loop(var, iter, body),
+            StmtKind::Break | StmtKind::Continue => self.leave(s),
+            StmtKind::Return(None) => {
+                self.unwind(0);
+                self.emit(Op::ReturnNull);
+            }
+            StmtKind::Return(Some(e)) => self.return_value(e),
+            StmtKind::Block(b) => self.block(b),
+            StmtKind::Assert { cond, message } => self.assert(s, cond, message.as_ref()),
+            StmtKind::Assume(cond) => {
+                let cond = self.expr(cond).reg;
+                self.emit_at(s.span, Op::Assume { cond });
+            }
+            StmtKind::Fail(text) => {
+                let message = self.load(&Literal::Str(text.value.clone()), None).reg;
+                self.emit(Op::Fail { message });
+            }
+            StmtKind::Cancel(e) => {
+                let src = self.expr(e).reg;
+                self.emit_at(s.span, Op::Cancel { src });
+            }
+            StmtKind::Join(e) => {
+                let src = self.expr(e).reg;
+                self.emit_at(s.span, Op::Join { src });
+            }
+            StmtKind::Yield => self.emit(Op::Yield),
+            StmtKind::Choose(alternatives) => self.choose_block(s, alternatives),
+            StmtKind::Atomic(b) => self.atomic(b),
+            StmtKind::Enable { event, on } => self.enable(s, event, *on),
+            StmtKind::Acquire(r) => self.acquire(s, r),
+            StmtKind::Release(r) => self.release_lock(s, r),
+            StmtKind::With { lock, body } => self.with_lock(s, lock, body),
+            StmtKind::Wait { cond, lock } => self.wait(s, cond, lock),
+            StmtKind::Notify { cond, all } => self.notify(s, cond, *all),
+            StmtKind::Error => self.low.error(Code::EXPECTED, s.span, "no statement"),
+        }
+        self.release(mark);
+    }
+
+    fn let_statement(&mut self, name: &'a Ident, ty: Option<&'a TypeExpr>, value: &'a Expr) {
+        let reg = self.temp();
+        let mark = self.mark();
+        let have = self.expr_to(value, reg);
+        self.release(mark);
+        let ty = match ty {
+            Some(written) => {
+                let wanted = Ty::of(&self.low.symbols, written);
+                self.at(value.span);
+                self.check(reg, &have, &wanted);
+                wanted
+            }
+            // The list that is empty now may get anything.
+            None => have,
+        };
+        self.declare(&name.name, reg, ty);
+    }
+
+    /// An expression for what it does.
+    fn effect(&mut self, e: &'a Expr) {
+        match &e.kind {
+            ExprKind::Post(post) => {
+                self.post(e, post, None);
+            }
+            ExprKind::Paren(inner) => self.effect(inner),
+            _ => {
+                self.expr(e);
+            }
+        }
+    }
+
+    /// The right side first, then the place.
+    fn assign(&mut self, s: &'a Stmt, place: &'a Expr, op: AssignOp, value: &'a Expr) {
+        let Some(op) = operator(op) else {
+            if let Some(variable) = self.variable(place)
+                && writes_once(value)
+            {
+                let have = self.expr_to(value, variable.reg);
+                self.at(s.span);
+                self.check(variable.reg, &have, &variable.ty);
+                return;
+            }
+            let value = self.stable(value, &[place]);
+            let to = self.place(place);
+            self.at(s.span);
+            self.check(value.reg, &value.ty, &to.ty);
+            self.write(&to, value.reg);
+            return;
+        };
+        let step = self.step_value(op, value);
+        let value = match step {
+            Some(_) => None,
+            None => Some(self.stable(value, &[place])),
+        };
+        let to = self.place(place);
+        self.at(s.span);
+        let now = Val::new(self.read(to.place, None), to.ty.clone());
+        let dst = now.reg;
+        match (step, value) {
+            (Some(value), _) => self.emit(Op::AddInt { dst, a: now.reg, value }),
+            (None, Some(value)) => {
+                self.operate(op, dst, &now, &value);
+            }
+            (None, None) => {}
+        }
+        self.write(&to, dst);
+    }
+
+    fn variable(&self, place: &Expr) -> Option<Val> {
+        match &place.kind {
+            ExprKind::Paren(inner) => self.variable(inner),
+            ExprKind::Name(name) => self.local(name).map(|l| Val::new(l.reg, l.ty.clone())),
+            _ => None,
+        }
+    }
+
+    /// The number to add for `+= 1`, `-= 1`.
+    fn step_value(&self, op: BinaryOp, value: &Expr) -> Option<i32> {
+        let Some(Literal::Int(v)) = self.fold(value) else { return None };
+        let v = match op {
+            BinaryOp::Add => v,
+            BinaryOp::Sub => v.checked_neg()?,
+            _ => return None,
+        };
+        i32::try_from(v).ok()
+    }
+
+    fn step(&mut self, s: &Stmt, place: &'a Expr, up: bool) {
+        let value = if up { 1 } else { -1 };
+        let to = self.place(place);
+        self.at(s.span);
+        let a = self.read(to.place, None);
+        self.emit(Op::AddInt { dst: a, a, value });
+        self.write(&to, a);
+    }
+
+    fn while_loop(&mut self, cond: Option<&'a Expr>, body: &'a Block) {
+        let (next, end) = (self.fb.label(), self.fb.label());
+        self.fb.bind(next);
+        if let Some(cond) = cond {
+            self.jump_when(cond, false, end);
+        }
+        self.loops.push(Loop { end, next, cleanups: self.cleanups.len() });
+        self.block(body);
+        self.loops.pop();
+        self.fb.jump(next);
+        self.fb.bind(end);
+    }
+
+    fn for_loop(&mut self, var: &'a Ident, iter: &'a Expr, body: &'a Block) {
+        let (next, round) = (self.fb.label(), self.fb.label());
+        let (step, end) = (self.fb.label(), self.fb.label());
+        let (at, last, more) = (self.temp(), self.temp(), self.temp());
+        let mark = self.mark();
+        // The element's register is also where the test is made.
+        let (items, ty) = match range(iter) {
+            Some((from, to)) => {
+                let have = self.expr_to(from, at);
+                self.at(from.span);
+                self.check(at, &have, &Ty::Int);
+                let have = self.expr_to(to, last);
+                self.at(to.span);
+                self.check(last, &have, &Ty::Int);
+                self.release(mark);
+                (None, Ty::Int)
+            }
+            None => {
+                let items = self.temp();
+                let value = self.expr(iter);
+                self.at(iter.span);
+                self.elements(value.reg, &value.ty, items);
+                self.emit(Op::Int { dst: at, value: 0 });
+                let (method, recv) = (Builtin::Len, items);
+                self.emit(Op::Method { dst: last, method, recv, args: items });
+                (Some(items), value.ty.element())
+            }
+        };
+        self.fb.jump(next);
+        self.fb.bind(round);
+        match items {
+            None => self.copy(more, at),
+            Some(src) => self.emit(Op::Index { dst: more, src, index: at }),
+        }
+        let scope = self.mark();
+        self.declare(&var.name, more, ty);
+        self.loops.push(Loop { end, next: step, cleanups: self.cleanups.len() });
+        self.block(body);
+        self.loops.pop();
+        self.release(scope);
+        self.fb.bind(step);
+        self.at(iter.span);
+        self.emit(Op::AddInt { dst: at, a: at, value: 1 });
+        self.fb.bind(next);
+        self.emit(Op::Lt { dst: more, a: at, b: last });
+        self.fb.jump_if(more, round);
+        self.fb.bind(end);
+    }
+
+    /// `break`, `continue`.
+    fn leave(&mut self, s: &Stmt) {
+        let Some(l) = self.loops.last() else {
+            self.low.error(Code::CONTEXT, s.span, "no loop to leave");
+            return;
+        };
+        let (end, next, cleanups) = (l.end, l.next, l.cleanups);
+        self.unwind(cleanups);
+        self.fb.jump(if matches!(s.kind, StmtKind::Break) { end } else { next });
+    }
+
+    fn assert(&mut self, s: &Stmt, cond: &'a Expr, message: Option<&Text>) {
+        let text = match message {
+            Some(text) => text.value.clone(),
+            None => cond.span.of(self.low.source.text()).to_owned(),
+        };
+        let cond = self.expr(cond).reg;
+        let message = self.low.constant(&Literal::Str(text));
+        self.emit_at(s.span, Op::Assert { cond, message });
+    }
+}
+
+/// Whether the code of an expression writes its result in its last instruction, when all operands have been read.
+fn writes_once(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Paren(inner) => writes_once(inner),
+        ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::In),
+        ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Str(_)
+        | ExprKind::Null
+        | ExprKind::Name(_)
+        | ExprKind::Unary(..)
+        | ExprKind::List(_)
+        | ExprKind::Set(_)
+        | ExprKind::Call { .. }
+        | ExprKind::Choose(_) => true,
+        _ => false,
+    }
+}
+
+fn operator(op: AssignOp) -> Option<BinaryOp> {
+    Some(match op {
+        AssignOp::Set => return None,
+        AssignOp::Add => BinaryOp::Add,
+        AssignOp::Sub => BinaryOp::Sub,
+        AssignOp::Mul => BinaryOp::Mul,
+        AssignOp::Div => BinaryOp::Div,
+        AssignOp::Rem => BinaryOp::Rem,
+    })
+}
+
+/// The bounds, if the expression is a range as written.
+pub(crate) fn range(e: &Expr) -> Option<(&Expr, &Expr)> {
+    match &e.kind {
+        ExprKind::Paren(inner) => range(inner),
+        ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => Some((left, right)),
+        _ => None,
+    }
+}

@@ -1,0 +1,299 @@
+//! The state of the parser and its smallest operations.
+
+use crate::ast::{Expr, ExprKind, Ident, NodeId};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lex::{Token, TokenKind};
+use crate::source::Span;
+
+/// Deepest nesting of statements and of expressions, each. Also the longest chain of operators, calls or fields.
+pub const DEPTH_MAX: u16 = 128;
+
+/// Most diagnostics given for one file; noise behind the first mistakes helps nobody.
+const DIAGNOSTICS_MAX: usize = 200;
+
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+    /// Height of the subtree below each node (for expressions; 1 for others). Its length is the next node id.
+    heights: Vec<u16>,
+    diagnostics: Vec<Diagnostic>,
+    /// Index of the token at which the last message was given: one mistake, one message.
+    last_error: Option<usize>,
+    depth: u16,
+    /// Deepest `depth` since the last look.
+    depth_peak: u16,
+    /// `Name {` begins a block here, not a record: conditions of `if`, `while`, `when`, ...
+    pub(super) no_record: bool,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, tokens: Vec<Token>) -> Self {
+        debug_assert!(tokens.last().is_some_and(|token| token.kind == TokenKind::End));
+        Self {
+            text,
+            tokens,
+            at: 0,
+            heights: vec![],
+            diagnostics: vec![],
+            last_error: None,
+            depth: 0,
+            depth_peak: 0,
+            no_record: false,
+        }
+    }
+
+    pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+
+    // ---- looking -------------------------------------------------------------------------------------------------
+
+    pub(super) fn token(&self) -> Token {
+        self.tokens[self.at]
+    }
+
+    pub(super) fn kind(&self) -> TokenKind {
+        self.token().kind
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// Kind of the token `n` places ahead.
+    pub(super) fn ahead(&self, n: usize) -> TokenKind {
+        self.tokens.get(self.at + n).map_or(TokenKind::End, |token| token.kind)
+    }
+
+    /// Index of the current token: tells whether a loop moves on.
+    pub(super) fn here(&self) -> usize {
+        self.at
+    }
+
+    /// Place of the token before; the start of the file at the start.
+    pub(super) fn before(&self) -> Span {
+        if self.at == 0 { Span::new(0, 0) } else { self.tokens[self.at - 1].span }
+    }
+
+    /// From the start of `from` to the last token taken.
+    pub(super) fn since(&self, from: Span) -> Span {
+        Span::new(from.start, self.before().end.max(from.start))
+    }
+
+    pub(super) fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    /// Whether the current token is the (not reserved) word `word`.
+    pub(super) fn at_word(&self, word: &str) -> bool {
+        self.at(TokenKind::Name) && self.span().of(self.text) == word
+    }
+
+    /// Whether the current token begins a line: there, a mistake of the line before ends.
+    pub(super) fn on_new_line(&self) -> bool {
+        Span::new(self.before().end, self.span().start).of(self.text).contains('\n')
+    }
+
+    // ---- taking --------------------------------------------------------------------------------------------------
+
+    /// Takes the current token; at the end it stays.
+    pub(super) fn bump(&mut self) -> Token {
+        let token = self.token();
+        if token.kind != TokenKind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    pub(super) fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Takes `kind`, or says that it is missing and takes nothing.
+    pub(super) fn expect(&mut self, kind: TokenKind) -> bool {
+        if self.eat(kind) {
+            return true;
+        }
+        self.expected(&format!("`{}`", kind.text()));
+        false
+    }
+
+    /// Takes the first `=` off a `>=`, as in `let a: list<int>= b;`.
+    pub(super) fn split_ge(&mut self) {
+        let Token { kind, span } = self.token();
+        if kind == TokenKind::Ge {
+            self.tokens[self.at] =
+                Token { kind: TokenKind::Eq, span: Span::new(span.start + 1, span.end) };
+        }
+    }
+
+    // ---- saying --------------------------------------------------------------------------------------------------
+
+    /// Gives a diagnostic, at most one at each token.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.last_error == Some(self.at) {
+            return;
+        }
+        self.last_error = Some(self.at);
+        self.report_always(diagnostic);
+    }
+
+    /// Gives a diagnostic that is no consequence of an earlier one.
+    pub(super) fn report_always(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < DIAGNOSTICS_MAX {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether a message was given at the current token.
+    pub(super) fn failed_here(&self) -> bool {
+        self.last_error == Some(self.at)
+    }
+
+    /// Takes what follows here as a consequence of a mistake already told.
+    pub(super) fn mark_failed(&mut self) {
+        self.last_error = Some(self.at);
+    }
+
+    /// "expected WHAT, found ..." at the current token.
+    pub(super) fn expected(&mut self, what: &str) {
+        // The lexer has said it already.
+        if self.at(TokenKind::Unknown) {
+            self.last_error = Some(self.at);
+            return;
+        }
+        let message = format!("expected {what}, found {}", self.found());
+        let diagnostic =
+            Diagnostic::new(Code::EXPECTED, self.span(), message).label(format!("expected {what}"));
+        self.report(diagnostic);
+    }
+
+    /// The current token in words.
+    pub(super) fn found(&self) -> String {
+        let Token { kind, span } = self.token();
+        let text = span.of(self.text);
+        match kind {
+            TokenKind::End => "the end of the file".into(),
+            TokenKind::Name => format!("the name `{}`", shortened(text)),
+            TokenKind::Int => format!("the number `{}`", shortened(text)),
+            TokenKind::Str => "a string".into(),
+            kind if kind.is_reserved() => format!("the reserved word `{text}`"),
+            _ => format!("`{}`", shortened(text)),
+        }
+    }
+
+    // ---- nodes ---------------------------------------------------------------------------------------------------
+
+    pub(super) fn id(&mut self) -> NodeId {
+        let id = NodeId(self.heights.len() as u32);
+        self.heights.push(1);
+        id
+    }
+
+    pub(super) fn nodes_count(&self) -> u32 {
+        self.heights.len() as u32
+    }
+
+    /// An expression whose subtree is one higher than the highest of `below`.
+    pub(super) fn expr_over(&mut self, span: Span, kind: ExprKind, below: &[NodeId]) -> Expr {
+        let height = below.iter().map(|id| self.heights[id.index()]).max().unwrap_or(0) + 1;
+        self.expr_of_height(span, kind, height)
+    }
+
+    /// An expression that holds statements or types: its height is bounded by what was parsed since `first` was the
+    /// next node and `depth` the depth.
+    pub(super) fn expr_since(&mut self, span: Span, kind: ExprKind, mark: Mark) -> Expr {
+        let highest = self.heights[mark.first..].iter().copied().max().unwrap_or(0);
+        let nested = self.depth_peak.saturating_sub(self.depth);
+        self.depth_peak = self.depth_peak.max(mark.peak);
+        self.expr_of_height(span, kind, highest.saturating_add(nested).saturating_add(1))
+    }
+
+    /// Remembers where an expression that holds statements begins.
+    pub(super) fn mark(&mut self) -> Mark {
+        let mark = Mark { first: self.heights.len(), peak: self.depth_peak };
+        self.depth_peak = self.depth;
+        mark
+    }
+
+    /// Forgets a mark whose expression became a statement.
+    pub(super) fn unmark(&mut self, mark: Mark) {
+        self.depth_peak = self.depth_peak.max(mark.peak);
+    }
+
+    fn expr_of_height(&mut self, span: Span, kind: ExprKind, height: u16) -> Expr {
+        let id = self.id();
+        if height > DEPTH_MAX {
+            self.too_deep(span);
+            return Expr { id, span, kind: ExprKind::Error };
+        }
+        self.heights[id.index()] = height;
+        Expr { id, span, kind }
+    }
+
+    /// An expression without parts.
+    pub(super) fn leaf(&mut self, span: Span, kind: ExprKind) -> Expr {
+        self.expr_over(span, kind, &[])
+    }
+
+    pub(super) fn ident(&mut self, span: Span) -> Ident {
+        Ident { id: self.id(), name: span.of(self.text).to_string(), span }
+    }
+
+    // ---- depth ---------------------------------------------------------------------------------------------------
+
+    /// Goes one level down; `false` (with a message) when that is too deep. Each `true` needs a [`Parser::leave`].
+    pub(super) fn enter(&mut self) -> bool {
+        if self.depth >= DEPTH_MAX {
+            self.too_deep(self.span());
+            return false;
+        }
+        self.depth += 1;
+        self.depth_peak = self.depth_peak.max(self.depth);
+        true
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn too_deep(&mut self, span: Span) {
+        let span = Span::new(span.start, span.end.min(span.start + 1).max(span.start));
+        let message = format!("nested more than {DEPTH_MAX} deep");
+        let known = self.diagnostics.iter().any(|d| d.code == Code::TOO_LARGE);
+        if !known {
+            self.report_always(Diagnostic::new(Code::TOO_LARGE, span, message));
+        }
+        self.last_error = Some(self.at);
+    }
+}
+
+/// See [`Parser::mark`].
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    first: usize,
+    peak: u16,
+}
+
+/// The first characters of `text`, for a message.
+pub(super) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    if text.chars().count() <= SHOWN {
+        return text.to_string();
+    }
+    let start: String = text.chars().take(SHOWN).collect();
+    format!("{start}...")
+}

@@ -1,0 +1,62 @@
+//! Patterns.
+
+use super::parser::Parser;
+use crate::ast::{Pattern, PatternKind};
+use crate::lex::TokenKind;
+
+impl Parser<'_> {
+    /// A pattern.
+    pub(super) fn pattern(&mut self) -> Pattern {
+        let start = self.span();
+        let id = self.id();
+        if !self.enter() {
+            return Pattern { id, span: start, kind: PatternKind::Error };
+        }
+        let kind = self.pattern_kind();
+        self.leave();
+        Pattern { id, span: self.since(start), kind }
+    }
+
+    fn pattern_kind(&mut self) -> PatternKind {
+        match self.kind() {
+            TokenKind::Underscore => {
+                self.bump();
+                PatternKind::Wildcard
+            }
+            TokenKind::True | TokenKind::False => {
+                PatternKind::Bool(self.bump().kind == TokenKind::True)
+            }
+            TokenKind::Null => {
+                self.bump();
+                PatternKind::Null
+            }
+            TokenKind::Str => PatternKind::Str(self.text_literal("a string").value),
+            TokenKind::Int => PatternKind::Int(self.int_literal(false)),
+            TokenKind::Minus if self.ahead(1) == TokenKind::Int => {
+                self.bump();
+                PatternKind::Int(self.int_literal(true))
+            }
+            TokenKind::Name if self.ahead(1) == TokenKind::Dot => self.variant_pattern(),
+            TokenKind::Name => {
+                let span = self.bump().span;
+                PatternKind::Binding(self.ident(span))
+            }
+            _ => {
+                self.expected("a pattern");
+                PatternKind::Error
+            }
+        }
+    }
+
+    fn variant_pattern(&mut self) -> PatternKind {
+        let span = self.bump().span;
+        let enum_name = self.ident(span);
+        self.bump();
+        let variant = self.member_name();
+        let mut args = Vec::new();
+        if self.eat(TokenKind::LParen) {
+            args = self.list(TokenKind::RParen, |p| p.pattern());
+        }
+        PatternKind::Variant { enum_name, variant, args }
+    }
+}

@@ -1,0 +1,322 @@
+//! Expressions that begin with their own sign or word.
+
+use super::parser::Parser;
+use crate::ast::{
+    Closure, ClosureBody, Expr, ExprKind, FieldInit, Fork, NodeId, Param, Post, PostTarget,
+};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lex::{IntError, TokenKind, parse_int};
+
+impl Parser<'_> {
+    pub(super) fn primary(&mut self) -> Expr {
+        let span = self.span();
+        match self.kind() {
+            TokenKind::Int => {
+                let value = self.int_literal(false);
+                self.leaf(span, ExprKind::Int(value))
+            }
+            TokenKind::Str => {
+                let value = self.text_literal("a string").value;
+                self.leaf(span, ExprKind::Str(value))
+            }
+            TokenKind::True | TokenKind::False => {
+                let value = self.bump().kind == TokenKind::True;
+                self.leaf(span, ExprKind::Bool(value))
+            }
+            TokenKind::Null => self.word(ExprKind::Null),
+            TokenKind::SelfWord => self.word(ExprKind::SelfRef),
+            TokenKind::Name => self.name_or_record(),
+            TokenKind::LParen => self.parenthesised(),
+            TokenKind::LBracket => self.list_literal(),
+            TokenKind::Set if self.ahead(1) == TokenKind::LBracket => self.set_literal(),
+            TokenKind::Map if self.ahead(1) == TokenKind::LBracket => self.map_literal(),
+            TokenKind::New => self.new_object(),
+            TokenKind::Fn => self.closure(),
+            TokenKind::If => self.if_expr(),
+            TokenKind::Match => self.match_expr(),
+            TokenKind::Enabled => self.enabled(),
+            TokenKind::Post | TokenKind::Async => self.post(),
+            TokenKind::Fork => self.fork(),
+            TokenKind::Choose if self.ahead(1) != TokenKind::LBrace => self.choose_value(),
+            _ => {
+                self.expected("an expression");
+                self.leaf(self.before().after(), ExprKind::Error)
+            }
+        }
+    }
+
+    fn word(&mut self, kind: ExprKind) -> Expr {
+        let span = self.bump().span;
+        self.leaf(span, kind)
+    }
+
+    /// Takes a number. 2^63 is only fine behind `-`.
+    pub(super) fn int_literal(&mut self, negative: bool) -> i64 {
+        let span = self.bump().span;
+        let value = parse_int(span.of(self.text));
+        let message = match value {
+            Ok(value) if negative => return (value as i64).wrapping_neg(),
+            Ok(value) if value < 1 << 63 => return value as i64,
+            Ok(_) | Err(IntError::TooLarge) => "this number does not fit into 64 bits",
+            Err(IntError::Malformed) => "this is not a number",
+        };
+        let diagnostic = Diagnostic::new(Code::NUMBER, span, message);
+        self.report_always(match value {
+            Err(IntError::Malformed) => {
+                diagnostic.note("numbers are decimal (`1_000`) or hexadecimal (`0xff`)")
+            }
+            _ => diagnostic.note("integers go from -9223372036854775808 to 9223372036854775807"),
+        });
+        0
+    }
+
+    /// Whether the number here is 2^63 and nothing follows that binds tighter than `-`.
+    pub(super) fn is_least_int(&self) -> bool {
+        let tighter =
+            matches!(self.ahead(1), TokenKind::Dot | TokenKind::LBracket | TokenKind::LParen);
+        !tighter && parse_int(self.span().of(self.text)) == Ok(1 << 63)
+    }
+
+    fn name_or_record(&mut self) -> Expr {
+        let span = self.bump().span;
+        let record = !self.no_record && self.at(TokenKind::LBrace) && self.looks_like_fields();
+        if !record {
+            return self.leaf(span, ExprKind::Name(span.of(self.text).to_string()));
+        }
+        let name = self.ident(span);
+        self.bump();
+        let (fields, base) = self.field_inits();
+        let mut below: Vec<NodeId> = fields.iter().map(|field| field.value.id).collect();
+        below.extend(base.as_ref().map(|base| base.id));
+        let kind = ExprKind::Record { name, fields, base: base.map(Box::new) };
+        self.expr_over(self.since(span), kind, &below)
+    }
+
+    /// Behind `Name`: `{ field:`, `{ ..` or `{}`.
+    fn looks_like_fields(&self) -> bool {
+        match self.ahead(1) {
+            TokenKind::DotDot | TokenKind::RBrace => true,
+            _ => self.ahead(2) == TokenKind::Colon,
+        }
+    }
+
+    /// `a: 1, b: 2, ..old }`, the `{` just taken.
+    fn field_inits(&mut self) -> (Vec<FieldInit>, Option<Expr>) {
+        let mut base = None;
+        let fields = self.with_records(|p| {
+            p.list(TokenKind::RBrace, |p| {
+                if p.eat(TokenKind::DotDot) {
+                    base = Some(p.expr());
+                    return None;
+                }
+                let name = p.name("a field");
+                p.expect(TokenKind::Colon);
+                let value = p.expr();
+                Some(FieldInit { name, value })
+            })
+        });
+        (fields.into_iter().flatten().collect(), base)
+    }
+
+    fn parenthesised(&mut self) -> Expr {
+        let open = self.bump().span;
+        let inner = self.with_records(|p| p.expr());
+        self.close(TokenKind::RParen, open);
+        let below = [inner.id];
+        self.expr_over(self.since(open), ExprKind::Paren(Box::new(inner)), &below)
+    }
+
+    /// `[a, b]` or `[e; n]`.
+    fn list_literal(&mut self) -> Expr {
+        let open = self.bump().span;
+        if self.at(TokenKind::RBracket) {
+            self.bump();
+            return self.leaf(self.since(open), ExprKind::List(vec![]));
+        }
+        let first = self.with_records(|p| p.expr());
+        if self.eat(TokenKind::Semi) {
+            let count = self.with_records(|p| p.expr());
+            self.close(TokenKind::RBracket, open);
+            let below = [first.id, count.id];
+            let kind = ExprKind::Repeat(Box::new(first), Box::new(count));
+            return self.expr_over(self.since(open), kind, &below);
+        }
+        let mut elements = vec![first];
+        if self.eat(TokenKind::Comma) {
+            elements
+                .extend(self.with_records(|p| p.list_from(open, TokenKind::RBracket, Self::expr)));
+        } else {
+            self.close(TokenKind::RBracket, open);
+        }
+        let below: Vec<NodeId> = elements.iter().map(|element| element.id).collect();
+        self.expr_over(self.since(open), ExprKind::List(elements), &below)
+    }
+
+    fn set_literal(&mut self) -> Expr {
+        let start = self.bump().span;
+        self.bump();
+        let elements = self.with_records(|p| p.list(TokenKind::RBracket, |p| p.expr()));
+        let below: Vec<NodeId> = elements.iter().map(|element| element.id).collect();
+        self.expr_over(self.since(start), ExprKind::Set(elements), &below)
+    }
+
+    fn map_literal(&mut self) -> Expr {
+        let start = self.bump().span;
+        self.bump();
+        let entries = self.with_records(|p| {
+            p.list(TokenKind::RBracket, |p| {
+                let key = p.expr();
+                p.expect(TokenKind::Colon);
+                (key, p.expr())
+            })
+        });
+        let below: Vec<NodeId> = entries.iter().flat_map(|(k, v)| [k.id, v.id]).collect();
+        self.expr_over(self.since(start), ExprKind::Map(entries), &below)
+    }
+
+    /// `new Node()`, `new Node { v: 3 }`.
+    fn new_object(&mut self) -> Expr {
+        let start = self.bump().span;
+        let class = self.name("the name of a class");
+        let mut fields = Vec::new();
+        if self.eat(TokenKind::LParen) {
+            let open = self.before();
+            if !self.at(TokenKind::RParen) {
+                let diagnostic =
+                    Diagnostic::new(Code::EXPECTED, self.span(), "`new` takes no arguments").note(
+                        format!("fields are set by name: `new {} {{ field: value }}`", class.name),
+                    );
+                self.report_always(diagnostic);
+                let _ = self.args();
+            } else {
+                self.close(TokenKind::RParen, open);
+            }
+        } else if self.at(TokenKind::LBrace) && !self.no_record {
+            self.bump();
+            let (inits, base) = self.field_inits();
+            fields = inits;
+            if let Some(base) = base {
+                let message = "an object is not made from another one";
+                self.report_always(Diagnostic::new(Code::EXPECTED, base.span, message));
+            }
+        } else {
+            self.expected("`()` or `{ field: value }`");
+        }
+        let below: Vec<NodeId> = fields.iter().map(|field| field.value.id).collect();
+        self.expr_over(self.since(start), ExprKind::New { class, fields }, &below)
+    }
+
+    /// `fn(x) x + 1`, `fn(x: int) -> int { .. }`.
+    fn closure(&mut self) -> Expr {
+        let mark = self.mark();
+        let start = self.bump().span;
+        let params = self.params();
+        let result = self.eat(TokenKind::Arrow).then(|| self.ty());
+        let body = if self.at(TokenKind::LBrace) {
+            ClosureBody::Block(self.with_records(|p| p.value_block()))
+        } else {
+            ClosureBody::Expr(self.expr())
+        };
+        let kind = ExprKind::Closure(Box::new(Closure { params, result, body }));
+        self.expr_since(self.since(start), kind, mark)
+    }
+
+    /// `(a: int, b)`.
+    pub(super) fn params(&mut self) -> Vec<Param> {
+        if !self.expect(TokenKind::LParen) {
+            return vec![];
+        }
+        self.list(TokenKind::RParen, |p| {
+            let name = p.name("the name of a parameter");
+            let ty = p.eat(TokenKind::Colon).then(|| p.ty());
+            Param { name, ty }
+        })
+    }
+
+    /// `enabled(e)`.
+    fn enabled(&mut self) -> Expr {
+        let start = self.bump().span;
+        let opened = self.expect(TokenKind::LParen);
+        let open = self.before();
+        let event = self.with_records(|p| p.reference("the name of an event"));
+        if opened {
+            self.close(TokenKind::RParen, open);
+        }
+        let below: Vec<NodeId> = event.index.iter().map(|index| index.id).collect();
+        self.expr_over(self.since(start), ExprKind::Enabled(event), &below)
+    }
+
+    /// `post t(a)`, `post any t(a)`, `async[main] t(a)`, with `to`, `after`, `front` behind.
+    fn post(&mut self) -> Expr {
+        let start = self.span();
+        let async_form = self.bump().kind == TokenKind::Async;
+        let mut target = PostTarget::Default;
+        if async_form {
+            let open = self.span();
+            if self.expect(TokenKind::LBracket) {
+                if self.eat_word("any") {
+                    target = PostTarget::Any;
+                } else {
+                    target = PostTarget::Handler(self.reference("`any` or the name of a handler"));
+                }
+                self.close(TokenKind::RBracket, open);
+            }
+        } else if self.at_word("any") && self.ahead(1) == TokenKind::Name {
+            self.bump();
+            target = PostTarget::Any;
+        }
+        let task = self.name("the name of a task");
+        let mut args = Vec::new();
+        if self.expect(TokenKind::LParen) {
+            args = self.args();
+        }
+        let mut post = Post { task, args, target, after: None, front: false, async_form };
+        self.post_options(&mut post);
+        let mut below: Vec<NodeId> = post.args.iter().map(|arg| arg.id).collect();
+        below.extend(post.after.as_ref().map(|after| after.id));
+        if let PostTarget::Handler(handler) = &post.target {
+            below.extend(handler.index.as_ref().map(|index| index.id));
+        }
+        self.expr_over(self.since(start), ExprKind::Post(Box::new(post)), &below)
+    }
+
+    fn post_options(&mut self, post: &mut Post) {
+        loop {
+            let span = self.span();
+            if self.eat_word("to") {
+                if !matches!(post.target, PostTarget::Default) {
+                    let message = "this task has a destination already";
+                    self.report_always(Diagnostic::new(Code::EXPECTED, span, message));
+                }
+                post.target = PostTarget::Handler(self.reference("the name of a handler"));
+            } else if self.eat_word("after") {
+                post.after = Some(self.expr());
+            } else if self.eat_word("front") {
+                post.front = true;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// `fork f(a)`.
+    fn fork(&mut self) -> Expr {
+        let start = self.bump().span;
+        let function = self.name("the name of a function");
+        let mut args = Vec::new();
+        if self.expect(TokenKind::LParen) {
+            args = self.args();
+        }
+        let below: Vec<NodeId> = args.iter().map(|arg| arg.id).collect();
+        let kind = ExprKind::Fork(Box::new(Fork { function, args }));
+        self.expr_over(self.since(start), kind, &below)
+    }
+
+    /// `choose 0..3`.
+    fn choose_value(&mut self) -> Expr {
+        let start = self.bump().span;
+        let from = self.expr();
+        let below = [from.id];
+        self.expr_over(self.since(start), ExprKind::Choose(Box::new(from)), &below)
+    }
+}

@@ -1,0 +1,372 @@
+//! Statements.
+
+use super::parser::Parser;
+use super::sync::starts_item;
+use crate::ast::{AssignOp, Block, Expr, ExprKind, Stmt, StmtKind};
+use crate::diagnostic::{Code, Diagnostic, most_similar};
+use crate::lex::{RESERVED, TokenKind};
+use crate::source::Span;
+
+/// What stands at one place in a block.
+pub(super) enum Piece {
+    Stmt(Stmt),
+    /// The value at the end of the block.
+    Value(Expr),
+}
+
+impl Parser<'_> {
+    /// A block of statements only.
+    pub(super) fn block(&mut self) -> Block {
+        self.block_of(false)
+    }
+
+    /// A block that may end in a value.
+    pub(super) fn value_block(&mut self) -> Block {
+        self.block_of(true)
+    }
+
+    pub(super) fn block_of(&mut self, value_allowed: bool) -> Block {
+        let start = self.span();
+        let mut block = Block { stmts: vec![], value: None, span: start };
+        if !self.at(TokenKind::LBrace) {
+            self.expected("`{`");
+            block.span = self.before().after();
+            return block;
+        }
+        let open = self.bump().span;
+        if !self.enter() {
+            self.skip_block();
+            block.span = self.since(start);
+            return block;
+        }
+        while !matches!(self.kind(), TokenKind::RBrace | TokenKind::End) && !self.block_ends() {
+            let here = self.here();
+            match self.piece(value_allowed) {
+                Piece::Stmt(stmt) => block.stmts.push(stmt),
+                Piece::Value(value) => block.value = Some(Box::new(value)),
+            }
+            if here == self.here() {
+                self.bump();
+            }
+        }
+        self.leave();
+        self.close(TokenKind::RBrace, open);
+        block.span = self.since(start);
+        block
+    }
+
+    /// Whether a declaration begins here: then a `}` is missing.
+    fn block_ends(&self) -> bool {
+        let kind = self.kind();
+        let closure = kind == TokenKind::Fn && self.ahead(1) == TokenKind::LParen;
+        let local = matches!(kind, TokenKind::Var | TokenKind::Const);
+        starts_item(kind) && !closure && !local
+    }
+
+    /// Skips to behind the `}` of a block whose `{` was taken.
+    fn skip_block(&mut self) {
+        let mut depth = 1usize;
+        while depth > 0 && !self.at(TokenKind::End) {
+            match self.bump().kind {
+                TokenKind::LBrace => depth += 1,
+                TokenKind::RBrace => depth -= 1,
+                _ => {}
+            }
+        }
+        self.mark_failed();
+    }
+
+    fn piece(&mut self, value_allowed: bool) -> Piece {
+        let start = self.span();
+        match self.kind() {
+            TokenKind::If | TokenKind::Match => self.branching(value_allowed),
+            _ if self.begins_expression() => self.expression_piece(value_allowed),
+            _ => {
+                let kind = self.keyword_stmt();
+                Piece::Stmt(self.stmt_from(start, kind))
+            }
+        }
+    }
+
+    pub(super) fn stmt_from(&mut self, start: Span, kind: StmtKind) -> Stmt {
+        Stmt { id: self.id(), span: self.since(start), kind }
+    }
+
+    fn begins_expression(&self) -> bool {
+        use TokenKind::*;
+        match self.kind() {
+            Choose => self.ahead(1) != LBrace,
+            Name | Int | Str | True | False | Null | SelfWord | LParen | LBracket | Set | Map
+            | New | Fn | Enabled | Post | Async | Fork | Not | Minus | Underscore => true,
+            _ => false,
+        }
+    }
+
+    /// Statements with a word of their own.
+    fn keyword_stmt(&mut self) -> StmtKind {
+        use TokenKind::*;
+        match self.kind() {
+            Let => self.let_stmt(),
+            Var | Const => self.wrong_let(),
+            While => {
+                self.bump();
+                StmtKind::While { cond: self.condition(), body: self.block() }
+            }
+            Loop => {
+                self.bump();
+                StmtKind::Loop(self.block())
+            }
+            For => self.for_stmt(),
+            LBrace => StmtKind::Block(self.block()),
+            Choose => self.choose_stmt(),
+            Atomic => {
+                self.bump();
+                StmtKind::Atomic(self.block())
+            }
+            With => {
+                self.bump();
+                let no_record = std::mem::replace(&mut self.no_record, true);
+                let lock = self.reference("the name of a lock");
+                self.no_record = no_record;
+                StmtKind::With { lock, body: self.block() }
+            }
+            Semi => {
+                let span = self.span();
+                self.report(
+                    Diagnostic::new(Code::EXPECTED, span, "expected a statement, found `;`")
+                        .suggest("remove it", span, ""),
+                );
+                self.bump();
+                StmtKind::Error
+            }
+            _ => self.simple_stmt(),
+        }
+    }
+
+    /// Statements that end in `;`.
+    fn simple_stmt(&mut self) -> StmtKind {
+        use TokenKind::*;
+        let word = self.kind();
+        if !matches!(
+            word,
+            Break
+                | Continue
+                | Return
+                | Assert
+                | Assume
+                | Fail
+                | Cancel
+                | Enable
+                | Disable
+                | Acquire
+                | Release
+                | Wait
+                | Notify
+                | NotifyAll
+                | Join
+                | Yield
+                | Call
+        ) {
+            self.expected("a statement");
+            self.skip_statement();
+            return StmtKind::Error;
+        }
+        self.bump();
+        let kind = match word {
+            Break => StmtKind::Break,
+            Continue => StmtKind::Continue,
+            Yield => StmtKind::Yield,
+            Return => {
+                let bare = matches!(self.kind(), Semi | RBrace);
+                StmtKind::Return((!bare).then(|| self.expr()))
+            }
+            Assert => {
+                let cond = self.expr();
+                let message = self.eat(Comma).then(|| self.text_literal("the message, a string"));
+                StmtKind::Assert { cond, message }
+            }
+            Assume => StmtKind::Assume(self.expr()),
+            Fail => StmtKind::Fail(self.text_literal("the message, a string")),
+            Cancel => StmtKind::Cancel(self.expr()),
+            Enable | Disable => StmtKind::Enable {
+                event: self.reference("the name of an event"),
+                on: word == Enable,
+            },
+            Acquire => StmtKind::Acquire(self.reference("the name of a lock")),
+            Release => StmtKind::Release(self.reference("the name of a lock")),
+            Wait => {
+                let cond = self.reference("the name of a condition");
+                self.expect(With);
+                StmtKind::Wait { cond, lock: self.reference("the name of a lock") }
+            }
+            Notify | NotifyAll => StmtKind::Notify {
+                cond: self.reference("the name of a condition"),
+                all: word == NotifyAll,
+            },
+            Join => StmtKind::Join(self.expr()),
+            _ => self.call_stmt(),
+        };
+        self.semi(&format!("`{}`", word.text()));
+        kind
+    }
+
+    /// Behind `call`.
+    fn call_stmt(&mut self) -> StmtKind {
+        let call = self.expr();
+        if !matches!(call.kind, ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Error) {
+            let message = "`call` needs a call, like `call f(1)`";
+            self.report(Diagnostic::new(Code::EXPECTED, call.span, message));
+        }
+        StmtKind::Call(call)
+    }
+
+    fn let_stmt(&mut self) -> StmtKind {
+        self.bump();
+        let name = if self.at(TokenKind::Underscore) {
+            let span = self.bump().span;
+            self.ident(span)
+        } else {
+            self.name("the name of a local")
+        };
+        let ty = self.eat(TokenKind::Colon).then(|| self.ty());
+        let value = if self.at(TokenKind::Semi) && !self.failed_here() {
+            self.expected("`=` and a first value");
+            self.leaf(self.before().after(), ExprKind::Error)
+        } else {
+            if !self.at(TokenKind::Ge) {
+                self.expect(TokenKind::Eq);
+            }
+            self.expr()
+        };
+        self.semi("`let`");
+        StmtKind::Let { name, ty, value }
+    }
+
+    /// `var x = 1;` within a body.
+    fn wrong_let(&mut self) -> StmtKind {
+        let span = self.span();
+        let word = self.kind().text();
+        let message = format!("`{word}` declares outside of bodies only");
+        self.report(Diagnostic::new(Code::EXPECTED, span, message).suggest(
+            "a local is made with `let`",
+            span,
+            "let",
+        ));
+        self.let_stmt()
+    }
+
+    fn for_stmt(&mut self) -> StmtKind {
+        self.bump();
+        let var = if self.at(TokenKind::Underscore) {
+            let span = self.bump().span;
+            self.ident(span)
+        } else {
+            self.name("the name of the element")
+        };
+        self.expect(TokenKind::In);
+        let iter = self.condition();
+        StmtKind::For { var, iter, body: self.block() }
+    }
+
+    /// An assignment, a step, a call, or the value at the end of a block.
+    fn expression_piece(&mut self, value_allowed: bool) -> Piece {
+        let start = self.span();
+        let expr = self.with_records(Self::expr);
+        if let Some(op) = assign_op(self.kind()) {
+            self.check_place(&expr);
+            self.bump();
+            let value = self.with_records(Self::expr);
+            self.semi("the assignment");
+            let kind = StmtKind::Assign { place: expr, op, value };
+            return Piece::Stmt(self.stmt_from(start, kind));
+        }
+        if matches!(self.kind(), TokenKind::PlusPlus | TokenKind::MinusMinus) {
+            self.check_place(&expr);
+            let up = self.bump().kind == TokenKind::PlusPlus;
+            self.semi("the statement");
+            return Piece::Stmt(self.stmt_from(start, StmtKind::Step { place: expr, up }));
+        }
+        if value_allowed && self.at(TokenKind::RBrace) {
+            return Piece::Value(expr);
+        }
+        if !self.misspelt_word(&expr) {
+            self.check_effect(&expr);
+            self.semi("the statement");
+        }
+        Piece::Stmt(self.stmt_from(start, StmtKind::Expr(expr)))
+    }
+
+    /// `asert x;`: a name with something behind it that cannot follow a name.
+    fn misspelt_word(&mut self, expr: &Expr) -> bool {
+        let ExprKind::Name(name) = &expr.kind else { return false };
+        let follows = self.begins_expression() || self.at(TokenKind::LBrace);
+        if !follows || self.on_new_line() {
+            return false;
+        }
+        let message = format!("expected a statement, found the name `{name}`");
+        let mut diagnostic = Diagnostic::new(Code::EXPECTED, expr.span, message);
+        if let Some(word) = most_similar(name, RESERVED.iter().copied()) {
+            diagnostic = diagnostic.suggest("a similar word exists", expr.span, word);
+        }
+        self.report_always(diagnostic);
+        self.mark_failed();
+        self.skip_statement();
+        true
+    }
+
+    fn check_place(&mut self, expr: &Expr) {
+        if matches!(
+            expr.kind,
+            ExprKind::Name(_) | ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Error
+        ) {
+            return;
+        }
+        let mut diagnostic = Diagnostic::new(Code::PLACE, expr.span, "this cannot be assigned to")
+            .note("places are locals, globals, fields (`a.b`) and elements (`a[i]`)");
+        if matches!(&expr.kind, ExprKind::Binary { .. }) && self.at(TokenKind::Eq) {
+            diagnostic = diagnostic.note("values are compared with `==`");
+        }
+        self.report_always(diagnostic);
+    }
+
+    fn check_effect(&mut self, expr: &Expr) {
+        let effect = match &expr.kind {
+            ExprKind::Paren(inner) => matches!(inner.kind, ExprKind::Error),
+            kind => matches!(
+                kind,
+                ExprKind::Call { .. }
+                    | ExprKind::Method { .. }
+                    | ExprKind::Post(_)
+                    | ExprKind::Fork(_)
+                    | ExprKind::Choose(_)
+                    | ExprKind::If(_)
+                    | ExprKind::Match(_)
+                    | ExprKind::Error
+            ),
+        };
+        if effect || self.failed_here() {
+            return;
+        }
+        let mut diagnostic = Diagnostic::new(
+            Code::NOT_A_STATEMENT,
+            expr.span,
+            "this expression does nothing as a statement",
+        );
+        if let ExprKind::Binary { op: crate::ast::BinaryOp::Eq, op_span, .. } = &expr.kind {
+            diagnostic = diagnostic.suggest("to assign, write one `=`", *op_span, "=");
+        }
+        self.report_always(diagnostic);
+    }
+}
+
+fn assign_op(kind: TokenKind) -> Option<AssignOp> {
+    Some(match kind {
+        TokenKind::Eq => AssignOp::Set,
+        TokenKind::PlusEq => AssignOp::Add,
+        TokenKind::MinusEq => AssignOp::Sub,
+        TokenKind::StarEq => AssignOp::Mul,
+        TokenKind::SlashEq => AssignOp::Div,
+        TokenKind::PercentEq => AssignOp::Rem,
+        _ => return None,
+    })
+}

@@ -1,0 +1,181 @@
+//! Recovery: where to go on after a mistake.
+
+use super::parser::Parser;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lex::TokenKind::{self, *};
+
+impl Parser<'_> {
+    /// Takes a `;`, or says that it is missing and finds the end of the statement or declaration.
+    pub(super) fn semi(&mut self, what: &str) {
+        if self.eat(Semi) {
+            return;
+        }
+        if !self.failed_here() && !self.at(Unknown) && !self.behind_open_string() {
+            let place = self.before().after();
+            let diagnostic = Diagnostic::new(
+                Code::MISSING_SEMICOLON,
+                place,
+                format!("missing `;` after {what}"),
+            )
+            .suggest("add it", place, ";");
+            self.report(diagnostic);
+            // The next line is most likely sound.
+            if self.on_new_line() || self.at(RBrace) || starts_statement(self.kind()) {
+                return;
+            }
+        }
+        self.skip_statement();
+    }
+
+    /// Whether an open string was taken last: what it swallowed is not missing.
+    fn behind_open_string(&self) -> bool {
+        let text = self.before().of(self.text);
+        text.starts_with('"') && (text.len() == 1 || !text.ends_with('"'))
+    }
+
+    /// Skips to behind the next `;`, or to a `}` or a word that begins something.
+    pub(super) fn skip_statement(&mut self) {
+        let mut depth = 0usize;
+        let start = self.here();
+        loop {
+            match self.kind() {
+                End => return,
+                Semi if depth == 0 => {
+                    self.bump();
+                    return;
+                }
+                LBrace => depth += 1,
+                RBrace if depth == 0 => return,
+                RBrace => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.bump();
+                        return;
+                    }
+                }
+                kind if self.here() > start
+                    && self.on_new_line()
+                    && (starts_item(kind) || (depth == 0 && starts_statement(kind))) =>
+                {
+                    return;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Skips to the next word that begins a declaration.
+    pub(super) fn skip_item(&mut self) {
+        let start = self.here();
+        loop {
+            match self.kind() {
+                End => return,
+                Semi | RBrace => {
+                    self.bump();
+                    if starts_item(self.kind()) || self.at(End) {
+                        return;
+                    }
+                }
+                kind if self.here() > start && self.on_new_line() && starts_item(kind) => return,
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    /// After a wrong element: goes to behind the next comma of the list. `false` when the list has no more elements.
+    pub(super) fn skip_in_list(&mut self, close: TokenKind) -> bool {
+        let mut depth = 0usize;
+        loop {
+            let kind = self.kind();
+            match kind {
+                End | Semi => return false,
+                _ if depth == 0 && kind == close => return false,
+                Comma if depth == 0 => {
+                    self.bump();
+                    return true;
+                }
+                LParen | LBracket | LBrace => depth += 1,
+                RParen | RBracket | RBrace => {
+                    if depth == 0 {
+                        return false;
+                    }
+                    depth -= 1;
+                }
+                kind if self.on_new_line() && (starts_item(kind) || starts_statement(kind)) => {
+                    return false;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+}
+
+/// Words that begin a declaration and nothing within one (`fn`, `lock` and others may stand elsewhere).
+pub(super) fn starts_item(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        Const
+            | Enum
+            | Record
+            | Class
+            | Var
+            | Lock
+            | Cond
+            | Handler
+            | Fn
+            | Task
+            | Procedure
+            | Event
+            | Thread
+            | Init
+            | Driver
+            | Invariant
+            | Response
+            | Final
+            | Spec
+            | Setting
+            | Symmetric
+            | Once
+            | Disabled
+            | Unfair
+    )
+}
+
+/// Words that begin a statement.
+pub(super) fn starts_statement(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        Let | If
+            | While
+            | Loop
+            | For
+            | Break
+            | Continue
+            | Return
+            | Match
+            | Assert
+            | Assume
+            | Fail
+            | Post
+            | Async
+            | Cancel
+            | Enable
+            | Disable
+            | Acquire
+            | Release
+            | With
+            | Wait
+            | Notify
+            | NotifyAll
+            | Fork
+            | Join
+            | Choose
+            | Atomic
+            | Yield
+            | Call
+    )
+}

@@ -1,0 +1,116 @@
+//! Positions in a text: byte spans, lines and columns.
+
+/// A half-open range of bytes of the source text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from `start` to `end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest range that holds both.
+    pub fn to(self, other: Span) -> Span {
+        Span::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
+    /// The empty range just behind this one.
+    pub const fn after(self) -> Span {
+        Span::new(self.end, self.end)
+    }
+
+    /// The bytes of `text` in this range; empty when the range is not one of this text.
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+}
+
+/// Printed as `start..end`: syntax trees print in one readable piece.
+impl std::fmt::Debug for Span {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
+    }
+}
+
+/// Longest text that is read, in bytes. Models are written by hand; a limit keeps every position in 32 bits and the
+/// tree in memory.
+pub const SOURCE_BYTES_MAX: usize = 16 << 20;
+
+/// A place for people: line and column, both from 1; the column counts characters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// A text with its name and the starts of its lines.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    name: &'a str,
+    text: &'a str,
+    /// Byte offsets of the first byte of each line; the first is 0.
+    line_starts: Vec<u32>,
+}
+
+impl<'a> Source<'a> {
+    /// Indexes the lines of `text`. Linear in its length. `name` is what messages call the file.
+    pub fn new(name: &'a str, text: &'a str) -> Self {
+        let mut line_starts = vec![0];
+        for (i, byte) in text.bytes().enumerate().take(u32::MAX as usize) {
+            if byte == b'\n' {
+                line_starts.push(i as u32 + 1);
+            }
+        }
+        Self { name, text, line_starts }
+    }
+
+    /// What messages call the file.
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Number of lines; a text that ends in a line feed has an empty last line.
+    pub fn lines_count(&self) -> u32 {
+        self.line_starts.len() as u32
+    }
+
+    /// The line (from 1) that holds byte `offset`. Logarithmic.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.line_starts.partition_point(|&start| start <= offset) as u32
+    }
+
+    /// First byte of `line` (from 1); the length of the text when there is no such line.
+    pub fn line_start(&self, line: u32) -> u32 {
+        let at = (line as usize).saturating_sub(1);
+        self.line_starts.get(at).copied().unwrap_or(self.text.len() as u32)
+    }
+
+    /// `line` (from 1) without its line end; empty when there is no such line.
+    pub fn line_text(&self, line: u32) -> &'a str {
+        let span = Span::new(self.line_start(line), self.line_start(line + 1));
+        let text = span.of(self.text);
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        text.strip_suffix('\r').unwrap_or(text)
+    }
+
+    /// Line and column of byte `offset`; offsets behind the end mean the end. Linear in the length of the line.
+    pub fn position(&self, offset: u32) -> Position {
+        let offset = offset.min(self.text.len() as u32);
+        let line = self.line_of(offset);
+        let before = Span::new(self.line_start(line), offset).of(self.text);
+        Position { line, column: before.chars().count() as u32 + 1 }
+    }
+}

@@ -1,0 +1,139 @@
+//! Random models that cover the whole language, as text. Small: few globals, few statements, so that the states can be walked through.
+
+mod expr;
+mod model;
+mod stmt;
+
+pub use model::model;
+
+use std::collections::BTreeMap;
+
+/// The types that the generator knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ty {
+    Int,
+    Bool,
+    Str,
+    List,
+    Set,
+    Map,
+    Phase,
+    Rec,
+    Obj,
+    Task,
+    Func,
+    Any,
+}
+
+pub const STORED: [Ty; 12] = [
+    Ty::Int,
+    Ty::Bool,
+    Ty::Str,
+    Ty::List,
+    Ty::Set,
+    Ty::Map,
+    Ty::Phase,
+    Ty::Rec,
+    Ty::Obj,
+    Ty::Task,
+    Ty::Func,
+    Ty::Any,
+];
+
+/// Where code stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Guards, invariants.
+    Pure,
+    Thread,
+    Task,
+    /// Functions and methods.
+    Fn,
+    Init,
+}
+
+/// Counts of what was generated, by construct.
+pub type Coverage = BTreeMap<&'static str, u64>;
+
+/// A generator of one model.
+pub struct Gen {
+    seed: u64,
+    pub cover: Coverage,
+    pub globals: Vec<(String, Ty)>,
+    pub locals: Vec<(String, Ty)>,
+    pub place: Place,
+    pub loops: u32,
+    pub in_method: bool,
+    pub in_atomic: bool,
+    /// What `return` needs.
+    pub result: Option<Ty>,
+    pub names: u32,
+    pub events: Vec<(String, bool)>,
+    pub depth: u32,
+    /// In the model, threads step at accesses: code is kept short.
+    pub fine: bool,
+    pub in_fine: bool,
+    pub out: String,
+    pub indent: usize,
+}
+
+impl Gen {
+    pub fn new(seed: u64) -> Gen {
+        Gen {
+            seed: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            cover: Coverage::new(),
+            globals: vec![],
+            locals: vec![],
+            place: Place::Init,
+            loops: 0,
+            in_method: false,
+            in_atomic: false,
+            result: None,
+            names: 0,
+            events: vec![],
+            depth: 0,
+            fine: false,
+            in_fine: false,
+            out: String::new(),
+            indent: 0,
+        }
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.seed ^= self.seed << 13;
+        self.seed ^= self.seed >> 7;
+        self.seed ^= self.seed << 17;
+        ((self.seed.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize) % n
+    }
+
+    pub fn percent(&mut self, p: usize) -> bool {
+        self.below(100) < p
+    }
+
+    pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())].clone()
+    }
+
+    pub fn hit(&mut self, what: &'static str) {
+        *self.cover.entry(what).or_default() += 1;
+    }
+
+    pub fn name(&mut self, of: &str) -> String {
+        self.names += 1;
+        format!("{of}{}", self.names)
+    }
+
+    pub fn line(&mut self, text: &str) {
+        self.out.push_str(&"    ".repeat(self.indent));
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    /// Names of variables of a type that can be read here.
+    pub fn variables(&self, ty: Ty) -> Vec<String> {
+        let globals = self.globals.iter().filter(|(_, t)| *t == ty).map(|(n, _)| n.clone());
+        let locals = self.locals.iter().filter(|(_, t)| *t == ty).map(|(n, _)| n.clone());
+        globals.chain(locals).collect()
+    }
+}

@@ -1,0 +1,215 @@
+//! Declarations.
+
+use super::{Coverage, Gen, Place, STORED, Ty};
+
+/// A model, and what is in it.
+pub fn model(seed: u64) -> (String, Coverage) {
+    let mut g = Gen::new(seed);
+    g.model();
+    (g.out, g.cover)
+}
+
+impl Gen {
+    fn model(&mut self) {
+        self.line("model random");
+        self.fine = self.percent(35);
+        if self.fine {
+            self.hit("granularity access");
+            self.line("setting granularity = access;");
+        }
+        self.line("setting steps = 3000;");
+        self.line("const LIMIT: int = 1 + 1;");
+        self.line("enum Phase { Idle, Busy(int), Pair(int, bool) }");
+        self.line("record Rec { id: int, name: str }");
+        self.line("lock m, ms[LIMIT];");
+        self.line("cond c, cs[2];");
+        self.line("handler ui: fifo;");
+        self.line("handler bag: bag;");
+        self.line("handler late: delayed;");
+        let symmetric = self.pick(&["", "symmetric "]);
+        self.line(&format!("{symmetric}handler ws[2]: fifo;"));
+        self.globals.push(("gi".into(), Ty::Int));
+        self.line("var gi = 0;");
+        for (i, ty) in STORED.into_iter().enumerate() {
+            if self.percent(38) {
+                let name = format!("g{i}");
+                let e = self.initial(ty);
+                self.line(&format!("var {name}: {} = {e};", Gen::type_name(ty)));
+                self.globals.push((name, ty));
+            }
+        }
+        if self.percent(20) {
+            self.hit("array type");
+            self.line("var arr: [int; 2];");
+            self.globals.push(("arr".into(), Ty::List));
+        }
+        self.event_names();
+        self.class();
+        self.functions();
+        self.tasks();
+        self.bodies();
+        self.properties();
+    }
+
+    fn initial(&mut self, ty: Ty) -> String {
+        self.place = Place::Pure;
+        match ty {
+            Ty::Obj if self.percent(60) => "new Node()".into(),
+            _ => self.literal(ty),
+        }
+    }
+
+    fn class(&mut self) {
+        self.line("class Node {");
+        self.indent = 1;
+        self.line("var next: Node? = null;");
+        self.line("var v = 0;");
+        self.line("var w: [int; 2];");
+        self.line("fn bump(nb: int) -> int {");
+        self.indent = 2;
+        self.start(Place::Fn, vec![("nb".into(), Ty::Int)]);
+        self.in_method = true;
+        self.result = Some(Ty::Int);
+        if self.percent(50) {
+            self.stmt();
+        }
+        self.line("self.v += nb;");
+        self.line("return self.v;");
+        self.in_method = false;
+        self.indent = 1;
+        self.line("}");
+        self.indent = 0;
+        self.line("}");
+    }
+
+    fn start(&mut self, place: Place, locals: Vec<(String, Ty)>) {
+        self.place = place;
+        self.locals = locals;
+        self.result = None;
+        self.loops = 0;
+        self.in_fine = place == Place::Thread || (self.fine && place != Place::Init);
+    }
+
+    fn body(&mut self, head: &str, place: Place, locals: Vec<(String, Ty)>, n: usize) {
+        self.start(place, locals);
+        let n = if self.in_fine { n.min(3) } else { n };
+        self.block(head, n);
+    }
+
+    fn functions(&mut self) {
+        self.line("fn inc(a: int) -> int { a + 1 }");
+        self.line("fn deep(a: int) -> int { return deep(a + 1); }");
+        self.start(Place::Fn, vec![("na".into(), Ty::Int)]);
+        self.result = Some(Ty::Int);
+        self.line("fn calc(na: int) -> int {");
+        self.indent = 1;
+        self.stmt();
+        let e = self.expr(Ty::Int);
+        self.line(&format!("return {e};"));
+        self.indent = 0;
+        self.line("}");
+        self.body("fn work(na: int)", Place::Fn, vec![("na".into(), Ty::Int)], 2);
+        self.body("procedure proc(na: int)", Place::Fn, vec![("na".into(), Ty::Int)], 2);
+    }
+
+    fn tasks(&mut self) {
+        let on = self.pick(&["ui", "bag", "late"]);
+        self.body(&format!("task t0() on {on}"), Place::Task, vec![], 3);
+        self.hit("task on element");
+        let int = vec![("na".into(), Ty::Int)];
+        let on = self.pick(&["ui", "bag", "ws[1]"]);
+        self.body(&format!("task t1(na: int) on {on}"), Place::Task, int, 3);
+        let two = vec![("no".into(), Ty::Obj), ("ny".into(), Ty::Any)];
+        self.body("task t2(no: Node?, ny: any) on ui", Place::Task, two, 2);
+    }
+
+    fn event_names(&mut self) {
+        for i in 0..=self.below(3) {
+            let family = self.percent(20);
+            self.events.push((format!("e{i}"), family));
+        }
+    }
+
+    fn bodies(&mut self) {
+        let drivers = self.events.len() > 1 && self.percent(20) && self.events.iter().all(|e| !e.1);
+        for (i, (name, family)) in self.events.clone().into_iter().enumerate() {
+            let mut head = String::new();
+            let once = self.percent(65) || drivers;
+            if once {
+                self.hit("once event");
+                head.push_str("once ");
+            }
+            if self.percent(20) {
+                self.hit("disabled event");
+                head.push_str("disabled ");
+            }
+            head.push_str(&format!("event {name}"));
+            let mut locals = vec![];
+            if family {
+                self.hit("event family");
+                head.push_str("[ni in 0..2]");
+                locals.push(("ni".to_string(), Ty::Int));
+            }
+            let mut clauses = vec![];
+            if self.percent(50) {
+                self.hit("event on");
+                clauses.push(format!("on {}", self.pick(&["ui", "bag", "late", "ws[0]"])));
+            }
+            if self.percent(45) {
+                self.hit("event when");
+                self.start(Place::Pure, locals.clone());
+                let mut guard = self.expr(Ty::Bool);
+                if self.percent(25) && self.globals.iter().any(|g| g.1 == Ty::Func) {
+                    self.hit("guard that calls a value");
+                    guard = format!("(g10(1) > 0) && {guard}");
+                }
+                clauses.push(format!("when {guard}"));
+            }
+            if i > 0 && !self.events[0].1 && self.percent(30) {
+                self.hit("event after");
+                clauses.push("after e0".into());
+            }
+            let head = format!("{head} {}", clauses.join(" "));
+            self.body(head.trim_end(), Place::Task, locals, 3);
+        }
+        if drivers {
+            self.hit("driver");
+            self.line("driver e0, e1;");
+        }
+        for i in 0..self.below(3) {
+            let family = self.percent(15);
+            let locals = if family { vec![("ni".to_string(), Ty::Int)] } else { vec![] };
+            let head = if family {
+                self.hit("thread family");
+                format!("thread th{i}[ni in 0..2]")
+            } else {
+                self.hit("thread");
+                format!("thread th{i}")
+            };
+            self.body(&head, Place::Thread, locals, 3);
+        }
+        if self.percent(40) {
+            self.hit("init");
+            self.body("init", Place::Init, vec![], 2);
+        }
+    }
+
+    fn properties(&mut self) {
+        self.start(Place::Pure, vec![]);
+        if self.percent(50) {
+            self.hit("invariant");
+            let e = self.expr(Ty::Bool);
+            self.line(&format!("invariant inv: {e};"));
+        }
+        if self.percent(30) {
+            self.hit("response");
+            let (a, b) = (self.expr(Ty::Bool), self.expr(Ty::Bool));
+            self.line(&format!("response res: {a} leads_to {b};"));
+        }
+        if self.percent(30) {
+            self.hit("final");
+            let e = self.expr(Ty::Bool);
+            self.line(&format!("final: {e};"));
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The naive interpreter: a direct reading of docs/semantics.md over the syntax tree. States are plain values, cloned whole for each
+//! step; a body that stands between two steps is run again from its begin on the answers that it got so far. It shares the
+//! parser with the machine and nothing else.
+
+mod builtin;
+pub mod canon;
+mod expr;
+mod live;
+mod method;
+mod place;
+pub mod program;
+mod rename;
+pub mod run;
+pub mod state;
+pub mod step;
+mod stmt;
+mod sync;
+pub mod value;

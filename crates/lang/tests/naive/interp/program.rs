@@ -1,0 +1,267 @@
+//! The declarations of a model, by kind.
+
+use super::rename::Renamer;
+use super::run::{Mode, Run};
+use super::state::State;
+use super::value::Value;
+use anyorder_lang::ast::*;
+
+/// A model that lives as long as the tests do.
+pub struct Program {
+    pub consts: Vec<&'static ConstDecl>,
+    pub enums: Vec<&'static EnumDecl>,
+    pub records: Vec<&'static RecordDecl>,
+    pub classes: Vec<&'static ClassDecl>,
+    pub globals: Vec<&'static VarDecl>,
+    /// Names and sizes.
+    pub locks: Vec<(String, Option<i64>)>,
+    pub conds: Vec<(String, Option<i64>)>,
+    pub handlers: Vec<(String, Option<i64>, Mailbox)>,
+    pub fns: Vec<&'static FnDecl>,
+    pub tasks: Vec<&'static TaskDecl>,
+    pub events: Vec<&'static EventDecl>,
+    /// Members of the families of `events`; one member 0 for an event alone.
+    pub event_members: Vec<Vec<i64>>,
+    pub threads: Vec<&'static ThreadDecl>,
+    pub thread_members: Vec<Vec<i64>>,
+    pub inits: Vec<&'static Block>,
+    pub drivers: Vec<&'static [Ref]>,
+    pub invariants: Vec<(&'static str, &'static Expr)>,
+    pub responses: Vec<&'static ResponseDecl>,
+    pub is_final: Option<&'static Expr>,
+    pub access: bool,
+    pub steps: u64,
+    /// A rule to get wrong, for tests of the tests.
+    pub mutant: Mutant,
+}
+
+/// A rule that the interpreter gets wrong on purpose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mutant {
+    None,
+    /// M2: a fifo mailbox gives its latest message.
+    FifoIsStack,
+    /// M4: oldest first, whatever is due.
+    DelayIgnored,
+    /// M5: `front` posts at the end.
+    FrontIgnored,
+    /// E3: `enable` does nothing.
+    EnableIgnored,
+    /// X12: division rounds down.
+    DivisionFloors,
+    /// T7: `+=` on a global is one step.
+    CompoundIsAtomic,
+    /// W3: `notify` wakes all.
+    NotifyWakesAll,
+    /// L1: locks nest.
+    LockNests,
+    /// C4: dead locals count.
+    DeadLocalsCount,
+    /// M6: `cancel` does nothing.
+    CancelIgnored,
+    /// X5: the place comes before the right side.
+    PlaceFirst,
+    /// E1: `after` does not matter.
+    AfterIgnored,
+    /// A6: what is assumed is not looked at.
+    AssumeIgnored,
+    /// C2: bags keep the order of posts.
+    BagsAreOrdered,
+}
+
+impl Mutant {
+    pub const ALL: [Mutant; 14] = [
+        Mutant::FifoIsStack,
+        Mutant::DelayIgnored,
+        Mutant::FrontIgnored,
+        Mutant::EnableIgnored,
+        Mutant::DivisionFloors,
+        Mutant::CompoundIsAtomic,
+        Mutant::NotifyWakesAll,
+        Mutant::LockNests,
+        Mutant::DeadLocalsCount,
+        Mutant::CancelIgnored,
+        Mutant::PlaceFirst,
+        Mutant::AfterIgnored,
+        Mutant::AssumeIgnored,
+        Mutant::BagsAreOrdered,
+    ];
+}
+
+impl Program {
+    /// Reads the declarations of a model that the parser and the checker have accepted.
+    pub fn new(mut model: Model, mutant: Mutant) -> &'static Program {
+        Renamer::default().model(&mut model);
+        let model: &'static Model = Box::leak(Box::new(model));
+        let mut p = Program {
+            consts: vec![],
+            enums: vec![],
+            records: vec![],
+            classes: vec![],
+            globals: vec![],
+            locks: vec![],
+            conds: vec![],
+            handlers: vec![],
+            fns: vec![],
+            tasks: vec![],
+            events: vec![],
+            event_members: vec![],
+            threads: vec![],
+            thread_members: vec![],
+            inits: vec![],
+            drivers: vec![],
+            invariants: vec![],
+            responses: vec![],
+            is_final: None,
+            access: false,
+            steps: 100_000,
+            mutant,
+        };
+        // Constants and functions first: sizes may use them.
+        for item in &model.items {
+            match &item.kind {
+                ItemKind::Const(c) => p.consts.push(c),
+                ItemKind::Fn(f) => p.fns.push(f),
+                _ => {}
+            }
+        }
+        let p: &'static mut Program = Box::leak(Box::new(p));
+        for item in &model.items {
+            p.item(&item.kind);
+        }
+        if !p.handlers.iter().any(|(name, ..)| name == "main") {
+            p.handlers.push(("main".into(), None, Mailbox::Bag));
+        }
+        p
+    }
+
+    fn item(&mut self, item: &'static ItemKind) {
+        match item {
+            ItemKind::Enum(e) => self.enums.push(e),
+            ItemKind::Record(r) => self.records.push(r),
+            ItemKind::Class(c) => self.classes.push(c),
+            ItemKind::Var(vars) => self.globals.extend(vars),
+            ItemKind::Lock(names) => {
+                let sized: Vec<_> = names.iter().map(|n| self.sized(n)).collect();
+                self.locks.extend(sized);
+            }
+            ItemKind::Cond(names) => {
+                let sized: Vec<_> = names.iter().map(|n| self.sized(n)).collect();
+                self.conds.extend(sized);
+            }
+            ItemKind::Handler(h) => {
+                let (name, size) = self.sized(&h.name);
+                self.handlers.push((name, size, h.mailbox));
+            }
+            ItemKind::Task(t) => self.tasks.push(t),
+            ItemKind::Event(e) => {
+                self.events.push(e);
+                let members = self.members(e.family.as_ref());
+                self.event_members.push(members);
+            }
+            ItemKind::Thread(t) => {
+                self.threads.push(t);
+                let members = self.members(t.family.as_ref());
+                self.thread_members.push(members);
+            }
+            ItemKind::Init(b) => self.inits.push(b),
+            ItemKind::Driver(refs) => self.drivers.push(refs),
+            ItemKind::Invariant { name, expr } => self.invariants.push((&name.name, expr)),
+            ItemKind::Response(r) => self.responses.push(r),
+            ItemKind::Final(e) => self.is_final = Some(e),
+            ItemKind::Setting(s) => match &s.value {
+                SettingValue::Word(word) => self.access = word.name == "access",
+                SettingValue::Int(n, _) => self.steps = n.unsigned_abs(),
+                SettingValue::Error => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn sized(&self, name: &'static SizedName) -> (String, Option<i64>) {
+        let size = name.size.as_ref().map(|e| self.constant_int(e));
+        (name.name.name.clone(), size)
+    }
+
+    fn constant_int(&self, e: &'static Expr) -> i64 {
+        match self.constant(e) {
+            Value::Int(n) => n,
+            other => panic!("not an int: {other:?}"),
+        }
+    }
+
+    /// The value of a compile-time constant expression.
+    fn constant(&self, e: &'static Expr) -> Value {
+        // SAFETY-free way to a 'static view: constants need nothing but constants and functions.
+        let view: &'static Program = Box::leak(Box::new(self.constants_only()));
+        let mut run = Run::new(view, State::empty(), super::state::Pid::Init, Mode::Observer);
+        run.frames.push(Default::default());
+        run.eval(e).unwrap_or_else(|stop| panic!("a constant stops: {stop:?}"))
+    }
+
+    fn constants_only(&self) -> Program {
+        Program {
+            consts: self.consts.clone(),
+            enums: self.enums.clone(),
+            records: self.records.clone(),
+            classes: vec![],
+            globals: vec![],
+            locks: vec![],
+            conds: vec![],
+            handlers: vec![],
+            fns: self.fns.clone(),
+            tasks: vec![],
+            events: vec![],
+            event_members: vec![],
+            threads: vec![],
+            thread_members: vec![],
+            inits: vec![],
+            drivers: vec![],
+            invariants: vec![],
+            responses: vec![],
+            is_final: None,
+            access: false,
+            steps: self.steps,
+            mutant: self.mutant,
+        }
+    }
+
+    fn members(&self, family: Option<&'static Family>) -> Vec<i64> {
+        match family.map(|f| self.constant(&f.range)) {
+            None => vec![0],
+            Some(Value::List(items)) => items
+                .iter()
+                .map(|item| match item {
+                    Value::Int(n) => *n,
+                    other => panic!("not an int: {other:?}"),
+                })
+                .collect(),
+            Some(other) => panic!("not a range: {other:?}"),
+        }
+    }
+
+    pub fn event(&self, name: &str) -> usize {
+        self.events.iter().position(|e| e.name.name == name).expect("an event")
+    }
+
+    pub fn handler(&self, name: &str) -> usize {
+        self.handlers.iter().position(|h| h.0 == name).expect("a handler")
+    }
+
+    /// E2: the places of an event in the drivers, as the events before it.
+    pub fn before_in_drivers(&self, event: usize) -> Option<Vec<&'static Ref>> {
+        let name = &self.events[event].name.name;
+        let mut found = None;
+        for driver in &self.drivers {
+            if let Some(at) = driver.iter().position(|r| &r.name.name == name) {
+                found.get_or_insert_with(Vec::new).extend(&driver[..at]);
+            }
+        }
+        found
+    }
+
+    /// E2.
+    pub fn is_once(&self, event: usize) -> bool {
+        self.events[event].once || self.before_in_drivers(event).is_some()
+    }
+}

@@ -1,0 +1,207 @@
+//! One run of a body: the world it sees, and what ends a step.
+
+use super::program::Program;
+use super::state::{Context, Control, Pid, State};
+use super::value::Value;
+use anyorder_lang::ast::{Block, NodeId};
+use anyorder_lang::source::Span;
+use std::collections::BTreeMap;
+
+pub type Locals = BTreeMap<String, Value>;
+pub type Res<T> = Result<T, Stop>;
+
+/// Why a run does not go on.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// It stands at a visible operation and has done one already.
+    Suspended,
+    /// The visible operation blocks.
+    Blocked,
+    /// There is no such transition.
+    Dropped,
+    Failed(Failure),
+}
+
+/// Section 8. The position is that of the expression or statement at work.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Failure {
+    pub kind: &'static str,
+    pub at: u32,
+}
+
+/// How visible operations are treated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// A1.
+    Atomic,
+    /// T3 to T5.
+    Stepping,
+    /// T8.
+    Observer,
+}
+
+/// What a statement leads to.
+#[derive(Clone, Debug)]
+pub enum Flow {
+    /// To the next one; with the value of a block.
+    Next(Value),
+    Break,
+    Continue,
+    Return(Value),
+}
+
+/// A run of one body within one transition. In a stepping body it begins with answers that earlier steps got.
+pub struct Run {
+    pub p: &'static Program,
+    pub state: State,
+    pub pid: Pid,
+    pub mode: Mode,
+    /// How many visible operations it may still do.
+    pub budget: u32,
+    pub log: Vec<Value>,
+    pub replayed: usize,
+    pub atomic_depth: u32,
+    /// Choices to make, and how many have been made, with the number of alternatives of each.
+    pub choices: Vec<usize>,
+    pub made: Vec<(usize, usize)>,
+    pub stack: Vec<Context>,
+    pub frames: Vec<Locals>,
+    pub operations: u64,
+    pub at: Span,
+}
+
+impl Run {
+    pub fn new(p: &'static Program, state: State, pid: Pid, mode: Mode) -> Run {
+        Run {
+            p,
+            state,
+            pid,
+            mode,
+            budget: 0,
+            log: vec![],
+            replayed: 0,
+            atomic_depth: 0,
+            choices: vec![],
+            made: vec![],
+            stack: vec![],
+            frames: vec![],
+            operations: 0,
+            at: Span::new(0, 0),
+        }
+    }
+
+    pub fn fail<T>(&self, kind: &'static str) -> Res<T> {
+        Err(Stop::Failed(Failure { kind, at: self.at.start }))
+    }
+
+    pub fn is_atomic(&self) -> bool {
+        self.mode == Mode::Atomic || self.atomic_depth > 0
+    }
+
+    /// A3.
+    pub fn tick(&mut self) -> Res<()> {
+        if self.replayed < self.log.len() {
+            return Ok(());
+        }
+        self.operations += 1;
+        if self.operations > self.p.steps { self.fail("step_limit") } else { Ok(()) }
+    }
+
+    /// An operation whose answer comes from the world, but that is no step of its own.
+    pub fn ask(&mut self, op: impl FnOnce(&mut Run) -> Res<Value>) -> Res<Value> {
+        if let Some(answer) = self.log.get(self.replayed) {
+            self.replayed += 1;
+            return Ok(answer.clone());
+        }
+        let answer = op(self)?;
+        if self.mode == Mode::Stepping {
+            self.log.push(answer.clone());
+            self.replayed += 1;
+        }
+        Ok(answer)
+    }
+
+    /// A visible operation (T6) that reads: allowed to observers.
+    pub fn look(
+        &mut self,
+        id: NodeId,
+        phase: usize,
+        temps: Vec<Value>,
+        op: impl FnOnce(&mut Run) -> Res<Value>,
+    ) -> Res<Value> {
+        if self.mode == Mode::Stepping && self.atomic_depth == 0 && self.replayed == self.log.len()
+        {
+            if self.budget == 0 {
+                self.stack.push(Context::Operands { id, phase, temps, rest: vec![] });
+                return Err(Stop::Suspended);
+            }
+            self.budget -= 1;
+        }
+        self.ask(op)
+    }
+
+    /// A visible operation that changes something.
+    pub fn act(
+        &mut self,
+        id: NodeId,
+        phase: usize,
+        temps: Vec<Value>,
+        op: impl FnOnce(&mut Run) -> Res<Value>,
+    ) -> Res<Value> {
+        if self.mode == Mode::Observer {
+            return self.fail("effect");
+        }
+        self.look(id, phase, temps, op)
+    }
+
+    /// A visible operation that cannot go on now.
+    pub fn block<T>(&self) -> Res<T> {
+        if self.is_atomic() { self.fail("blocking") } else { Err(Stop::Blocked) }
+    }
+
+    /// A choice among `n`, within a visible operation.
+    pub fn choose(&mut self, n: usize) -> Res<usize> {
+        if n == 0 {
+            return Err(Stop::Dropped);
+        }
+        let choice = self.choices.get(self.made.len()).copied().unwrap_or(0);
+        self.made.push((choice, n));
+        Ok(choice)
+    }
+
+    /// Runs something in a context. What stops it leaves the context in place, as a description.
+    pub fn within<T>(&mut self, context: Context, f: impl FnOnce(&mut Run) -> Res<T>) -> Res<T> {
+        self.stack.push(context);
+        let result = f(self)?;
+        self.stack.pop();
+        Ok(result)
+    }
+
+    pub fn locals(&mut self) -> &mut Locals {
+        self.frames.last_mut().expect("a frame")
+    }
+
+    pub fn fresh(&mut self) -> u64 {
+        self.state.fresh += 1;
+        self.state.fresh
+    }
+
+    /// Runs a body in a frame of its own.
+    pub fn frame(&mut self, locals: Locals, body: &'static Block) -> Res<Value> {
+        self.frames.push(locals);
+        let number = self.frames.len() - 1;
+        let flow = self.within(Context::Frame(number), |run| run.block_of(body))?;
+        self.frames.pop();
+        Ok(match flow {
+            Flow::Next(value) | Flow::Return(value) => value,
+            Flow::Break | Flow::Continue => Value::Null,
+        })
+    }
+
+    /// Runs the body of a control from its begin; with a log, up to where it stands and on.
+    pub fn control(&mut self, control: &Control) -> Res<()> {
+        let (locals, body) = super::step::entry(self.p, control);
+        self.log = control.log.clone();
+        self.frame(locals, body).map(|_| ())
+    }
+}

@@ -1,0 +1,344 @@
+//! Steps: semantics.md, section 3.
+
+use super::program::{Mutant, Program};
+use super::run::{Failure, Locals, Mode, Run, Stop};
+use super::state::{Body, Control, Flags, Key, Mailbox, Message, Pid, State};
+use super::value::Value;
+use anyorder_lang::ast::{self, Block, Expr};
+use std::collections::BTreeMap;
+
+/// A transition: what runs, the choices made, and where it leads.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    pub label: String,
+    #[expect(dead_code, reason = "for debugging: alternatives are compared by where they lead")]
+    pub alternative: Vec<usize>,
+    pub result: Result<State, Failure>,
+}
+
+type Outcome = (Vec<usize>, Result<State, Failure>);
+
+impl Control {
+    pub fn new(body: Body, args: Vec<Value>, handle: Option<u64>, event: Option<Key>) -> Control {
+        let (begun, log, stack, frames) = (false, vec![], vec![], vec![]);
+        Control { body, args, begun, log, stack, frames, handle, event }
+    }
+}
+
+impl State {
+    /// A state with nothing in it.
+    pub fn empty() -> State {
+        State {
+            globals: BTreeMap::new(),
+            objects: BTreeMap::new(),
+            locks: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            mailboxes: BTreeMap::new(),
+            pool: vec![],
+            running: BTreeMap::new(),
+            events: BTreeMap::new(),
+            time: 0,
+            fresh: 0,
+            alive: Default::default(),
+        }
+    }
+}
+
+/// The locals and the statements that a body begins with.
+pub fn entry(p: &'static Program, control: &Control) -> (Locals, &'static Block) {
+    let family = |family: &'static Option<ast::Family>| {
+        family.iter().map(|f| f.var.name.clone()).collect::<Vec<String>>()
+    };
+    let params =
+        |params: &'static [ast::Param]| params.iter().map(|q| q.name.name.clone()).collect();
+    let (names, body): (Vec<String>, &'static Block) = match control.body {
+        Body::Thread(i) => (family(&p.threads[i].family), &p.threads[i].body),
+        Body::Event(i) => (family(&p.events[i].family), &p.events[i].body),
+        Body::Task(i) => (params(&p.tasks[i].params), &p.tasks[i].body),
+        Body::Fn(i) => (params(&p.fns[i].params), &p.fns[i].body),
+    };
+    (names.into_iter().zip(control.args.clone()).collect(), body)
+}
+
+/// S4.
+pub fn initial(p: &'static Program) -> Vec<Outcome> {
+    let mut state = State::empty();
+    for (number, members) in p.event_members.iter().enumerate() {
+        for member in members {
+            let flags = Flags { on: !p.events[number].disabled, started: false };
+            state.events.insert((number, *member), flags);
+        }
+    }
+    for (number, (_, size, _)) in p.handlers.iter().enumerate() {
+        for i in 0..size.unwrap_or(1) {
+            state.mailboxes.insert((number, i), Mailbox::default());
+        }
+    }
+    for (number, members) in p.thread_members.iter().enumerate() {
+        for member in members {
+            let control = Control::new(Body::Thread(number), vec![Value::Int(*member)], None, None);
+            state.running.insert(Pid::Thread((number, *member)), control);
+        }
+    }
+    alternatives(p, &state, &Pid::Init, Mode::Atomic, &|run| {
+        for global in &p.globals {
+            run.frames.push(Locals::new());
+            let value = match &global.init {
+                Some(init) => run.eval(init)?,
+                None => run.default_value(global.ty.as_ref().expect("a type"))?,
+            };
+            if let Some(ty) = &global.ty {
+                run.check_type(ty, &value)?;
+            }
+            run.frames.pop();
+            run.state.globals.insert(global.name.name.clone(), value);
+        }
+        for init in &p.inits {
+            run.frame(Locals::new(), init)?;
+        }
+        Ok(())
+    })
+}
+
+/// Runs something once for each way to choose.
+fn alternatives(
+    p: &'static Program,
+    state: &State,
+    pid: &Pid,
+    mode: Mode,
+    f: &dyn Fn(&mut Run) -> Result<(), Stop>,
+) -> Vec<Outcome> {
+    let mut outcomes = vec![];
+    let mut choices: Vec<usize> = vec![];
+    loop {
+        let mut run = Run::new(p, state.clone(), pid.clone(), mode);
+        run.choices = choices;
+        let result = f(&mut run);
+        let made: Vec<usize> = run.made.iter().map(|m| m.0).collect();
+        match result {
+            Ok(()) => outcomes.push((made, Ok(run.state))),
+            Err(Stop::Failed(failure)) => outcomes.push((made, Err(failure))),
+            Err(Stop::Dropped | Stop::Blocked) => {}
+            Err(Stop::Suspended) => panic!("an atomic body stands still"),
+        }
+        let Some(last) = run.made.iter().rposition(|(choice, n)| choice + 1 < *n) else {
+            return outcomes;
+        };
+        choices = run.made[..=last].iter().map(|m| m.0).collect();
+        choices[last] += 1;
+    }
+}
+
+/// All transitions of a state (T10).
+pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
+    let mut all = vec![];
+    let mut add = |label: String, outcomes: Vec<Outcome>| {
+        all.extend(outcomes.into_iter().map(|(alternative, result)| Transition {
+            label: label.clone(),
+            alternative,
+            result,
+        }));
+    };
+    for (pid, control) in &state.running {
+        let label = format!("go on with {}", body_name(p, control));
+        let outcomes =
+            alternatives(p, state, pid, Mode::Stepping, &|run| go_on(run, pid, control, 1));
+        add(label, outcomes);
+    }
+    for (key, mailbox) in &state.mailboxes {
+        if state.running.contains_key(&Pid::Handler(*key)) {
+            continue;
+        }
+        for message in allowed(p, key.0, mailbox) {
+            let name = &p.tasks[message.task].name.name;
+            let pid = Pid::Handler(*key);
+            add(format!("begin task {name}"), begin_task(p, state, &pid, message));
+        }
+    }
+    for message in &state.pool {
+        let name = &p.tasks[message.task].name.name;
+        let pid = Pid::Any(message.handle);
+        add(format!("begin task {name}"), begin_task(p, state, &pid, message));
+    }
+    for (number, members) in p.event_members.iter().enumerate() {
+        for member in members {
+            let name = &p.events[number].name.name;
+            let index = p.events[number].family.as_ref().map(|_| format!("[{member}]"));
+            let index = index.unwrap_or_default();
+            add(format!("begin event {name}{index}"), begin_event(p, state, (number, *member)));
+        }
+    }
+    all
+}
+
+fn body_name(p: &Program, control: &Control) -> String {
+    let member = match control.args.first() {
+        Some(Value::Int(member)) => format!("[{member}]"),
+        _ => String::new(),
+    };
+    match control.body {
+        Body::Thread(i) if p.threads[i].family.is_some() => {
+            format!("thread {}{member}", p.threads[i].name.name)
+        }
+        Body::Event(i) if p.events[i].family.is_some() => {
+            format!("event {}{member}", p.events[i].name.name)
+        }
+        Body::Thread(i) => format!("thread {}", p.threads[i].name.name),
+        Body::Event(i) => format!("event {}", p.events[i].name.name),
+        Body::Task(i) => format!("task {}", p.tasks[i].name.name),
+        Body::Fn(i) => format!("fork {}", p.fns[i].name.name),
+    }
+}
+
+/// Section 4.
+fn allowed<'a>(p: &Program, handler: usize, mailbox: &'a Mailbox) -> Vec<&'a Message> {
+    if let Some(message) = mailbox.front.first() {
+        return vec![message];
+    }
+    let rest = &mailbox.rest;
+    let oldest = match p.handlers[handler].2 {
+        ast::Mailbox::Bag => return rest.iter().collect(),
+        ast::Mailbox::Fifo if p.mutant == Mutant::FifoIsStack => rest.last(),
+        ast::Mailbox::Delayed if p.mutant != Mutant::DelayIgnored => {
+            rest.iter().min_by_key(|m| m.due)
+        }
+        _ => rest.first(),
+    };
+    oldest.into_iter().collect()
+}
+
+fn begin_task(p: &'static Program, state: &State, pid: &Pid, message: &Message) -> Vec<Outcome> {
+    let mode = if p.access { Mode::Stepping } else { Mode::Atomic };
+    alternatives(p, state, pid, mode, &|run| {
+        for mailbox in run.state.mailboxes.values_mut() {
+            mailbox.front.retain(|m| m.handle != message.handle);
+            mailbox.rest.retain(|m| m.handle != message.handle);
+        }
+        run.state.pool.retain(|m| m.handle != message.handle);
+        run.state.time = run.state.time.max(message.due);
+        let body = Body::Task(message.task);
+        let control = Control::new(body, message.args.clone(), Some(message.handle), None);
+        go_on(run, pid, &control, 0)
+    })
+}
+
+/// E1.
+fn begin_event(p: &'static Program, state: &State, key: Key) -> Vec<Outcome> {
+    let decl = p.events[key.0];
+    let flags = state.events[&key];
+    if !flags.on || (p.is_once(key.0) && flags.started) {
+        return vec![];
+    }
+    let member = vec![Value::Int(key.1)];
+    let locals: Locals =
+        decl.family.iter().map(|f| f.var.name.clone()).zip(member.clone()).collect();
+    let happened = |r: &'static ast::Ref, has_ended: bool| {
+        let number = p.event(&r.name.name);
+        let test = |key: Key| {
+            let runs = state.running.values().any(|control| control.event == Some(key));
+            state.events[&key].started && !(has_ended && runs)
+        };
+        match &r.index {
+            None => p.event_members[number].iter().all(|m| test((number, *m))),
+            Some(index) => match observe(p, state, index, &locals) {
+                Ok(Value::Int(m)) => test((number, m)),
+                other => panic!("the index of an event: {other:?}"),
+            },
+        }
+    };
+    if p.mutant != Mutant::AfterIgnored && !decl.after.iter().all(|r| happened(r, true)) {
+        return vec![];
+    }
+    let before = p.before_in_drivers(key.0).unwrap_or_default();
+    if !before.into_iter().all(|r| happened(r, false)) {
+        return vec![];
+    }
+    let pid = match &decl.on {
+        None => Pid::Event(key),
+        Some(on) => {
+            let number = p.handler(&on.name.name);
+            let index = match &on.index {
+                None => 0,
+                Some(index) => match observe(p, state, index, &locals) {
+                    Ok(Value::Int(i)) => i,
+                    other => panic!("the index of a handler: {other:?}"),
+                },
+            };
+            Pid::Handler((number, index))
+        }
+    };
+    if state.running.contains_key(&pid) {
+        return vec![];
+    }
+    if let Some(guard) = &decl.when {
+        match observe(p, state, guard, &locals) {
+            Ok(Value::Bool(true)) => {}
+            Ok(Value::Bool(false)) => return vec![],
+            Ok(_) => return vec![(vec![], Err(Failure { kind: "type", at: guard.span.start }))],
+            Err(Stop::Failed(failure)) => return vec![(vec![], Err(failure))],
+            Err(other) => panic!("a guard stops: {other:?}"),
+        }
+    }
+    let mode = if p.access { Mode::Stepping } else { Mode::Atomic };
+    alternatives(p, state, &pid, mode, &|run| {
+        run.state.events.get_mut(&key).expect("an event").started = true;
+        let control = Control::new(Body::Event(key.0), member.clone(), None, Some(key));
+        go_on(run, &pid, &control, 0)
+    })
+}
+
+/// Runs a body on: to its end, or up to the next visible operation when `budget` have been done.
+fn go_on(run: &mut Run, pid: &Pid, control: &Control, budget: u32) -> Result<(), Stop> {
+    run.budget = budget;
+    match run.control(control) {
+        Ok(()) => {
+            run.state.running.remove(pid);
+            if let Some(handle) = control.handle {
+                run.state.alive.remove(&handle);
+            }
+            Ok(())
+        }
+        Err(Stop::Suspended) => {
+            let stands = Control {
+                begun: true,
+                log: std::mem::take(&mut run.log),
+                stack: std::mem::take(&mut run.stack),
+                frames: std::mem::take(&mut run.frames),
+                ..control.clone()
+            };
+            run.state.running.insert(pid.clone(), stands);
+            Ok(())
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+/// T8.
+pub fn observe(
+    p: &'static Program,
+    state: &State,
+    e: &'static Expr,
+    locals: &Locals,
+) -> Result<Value, Stop> {
+    let mut run = Run::new(p, state.clone(), Pid::Init, Mode::Observer);
+    run.frames.push(locals.clone());
+    run.eval(e)
+}
+
+/// Whether an observer is true; `false` when it fails.
+pub fn holds(p: &'static Program, state: &State, e: &'static Expr) -> bool {
+    matches!(observe(p, state, e, &Locals::new()), Ok(Value::Bool(true)))
+}
+
+/// T9.
+pub fn is_final(p: &'static Program, state: &State) -> bool {
+    match p.is_final {
+        Some(e) => holds(p, state, e),
+        None => {
+            state.running.is_empty()
+                && state.pool.is_empty()
+                && state.locks.is_empty()
+                && state.mailboxes.values().all(|m| m.front.is_empty() && m.rest.is_empty())
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The naive interpreter of the model language, and what is checked against it.
+
+#![expect(unreachable_pub, reason = "all of it is one test program")]
+
+mod differential;
+mod explore;
+mod generate;
+mod interp;
+mod random;
+mod rules;
+mod worked;

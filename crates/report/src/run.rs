@@ -1,0 +1,148 @@
+//! A run that shows a finding, step by step, as reports draw it: a table on a terminal, a sequence diagram on a page.
+
+use std::collections::BTreeMap;
+
+/// A run: what began it, its steps, and what went wrong at its end.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Run {
+    /// Names and values at the start.
+    pub start: Vec<(String, String)>,
+    /// What ran, in order.
+    pub steps: Vec<RunStep>,
+    /// The number of steps after which the run repeats itself for ever; equal to the number of steps where nothing happens any more.
+    pub repeats_from: Option<usize>,
+    /// What is wrong at the end, in one phrase.
+    pub end: String,
+}
+
+/// One step of a run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunStep {
+    /// The handler or thread that runs it.
+    pub lane: String,
+    /// The task or event, with its arguments.
+    pub what: String,
+    /// Where in the source, where that says more than the name.
+    pub place: Option<String>,
+    /// Which alternative of its choices, where it is not the first.
+    pub alternative: Option<u32>,
+    /// Values that it changed.
+    pub changes: Vec<Change>,
+    /// Tasks that it posted, and threads that it began.
+    pub posts: Vec<RunPost>,
+    /// How it failed.
+    pub failure: Option<String>,
+}
+
+/// A value that a step changed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Change {
+    /// What holds it.
+    pub name: String,
+    /// The value before; `None` where there was none.
+    pub old: Option<String>,
+    /// The value after; `None` where there is none.
+    pub new: Option<String>,
+}
+
+/// A task that a step posted, or a thread that it began.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunPost {
+    /// The handler or thread that it goes to.
+    pub to: String,
+    /// The task with its arguments.
+    pub what: String,
+}
+
+/// The runs of a result, by the ids of their findings.
+pub type Runs = BTreeMap<String, Run>;
+
+impl Run {
+    /// Returns the handlers and threads that take part, in the order in which they first do.
+    #[must_use]
+    pub fn lanes(&self) -> Vec<&str> {
+        let mut lanes: Vec<&str> = Vec::new();
+        for step in &self.steps {
+            let posts = step.posts.iter().map(|post| post.to.as_str());
+            for lane in std::iter::once(step.lane.as_str()).chain(posts) {
+                if !lanes.contains(&lane) {
+                    lanes.push(lane);
+                }
+            }
+        }
+        lanes
+    }
+}
+
+impl RunStep {
+    /// Returns the task or event with the alternative that was taken.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self.alternative {
+            None => self.what.clone(),
+            Some(number) => format!("{} (alternative {number})", self.what),
+        }
+    }
+
+    /// Returns what the step did, one phrase each.
+    #[must_use]
+    pub fn effects(&self) -> Vec<String> {
+        let mut effects: Vec<String> = self.changes.iter().map(Change::words).collect();
+        effects.extend(self.posts.iter().map(|post| format!("posts {} to {}", post.what, post.to)));
+        effects.extend(self.failure.clone());
+        effects
+    }
+}
+
+impl Change {
+    /// Returns the change as `name: old -> new`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Change { name, old, new } = self;
+        match (old, new) {
+            (Some(old), Some(new)) => format!("{name}: {old} -> {new}"),
+            (None, Some(new)) => format!("{name}: {new} (new)"),
+            (Some(old), None) => format!("{name}: {old} -> gone"),
+            (None, None) => name.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_come_in_the_order_of_their_first_part() {
+        let post = |to: &str| RunPost { to: to.to_owned(), what: "t()".to_owned() };
+        let step =
+            |lane: &str, posts| RunStep { lane: lane.to_owned(), posts, ..RunStep::default() };
+        let steps = vec![step("ui", vec![post("net")]), step("net", vec![post("ui"), post("db")])];
+        let run = Run { steps, ..Run::default() };
+        assert_eq!(run.lanes(), ["ui", "net", "db"]);
+    }
+
+    #[test]
+    fn effects_are_phrases() {
+        let change = |old: Option<&str>, new: Option<&str>| Change {
+            name: "x".to_owned(),
+            old: old.map(str::to_owned),
+            new: new.map(str::to_owned),
+        };
+        let step = RunStep {
+            what: "t()".to_owned(),
+            alternative: Some(2),
+            changes: vec![
+                change(Some("0"), Some("1")),
+                change(None, Some("1")),
+                change(Some("1"), None),
+            ],
+            posts: vec![RunPost { to: "ui".to_owned(), what: "u(3)".to_owned() }],
+            failure: Some("assertion".to_owned()),
+            ..RunStep::default()
+        };
+        let expected = ["x: 0 -> 1", "x: 1 (new)", "x: 1 -> gone", "posts u(3) to ui", "assertion"];
+        assert_eq!(step.effects(), expected);
+        assert_eq!(step.title(), "t() (alternative 2)");
+    }
+}

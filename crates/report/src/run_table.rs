@@ -1,0 +1,133 @@
+//! A run as a table for a terminal: a step a row, with who ran, what it ran and what it changed.
+
+use crate::escape::clipped;
+use crate::run::{Run, RunStep};
+use crate::wrap::wrap;
+
+/// The most steps shown at each end of a run; those between are counted.
+const END_STEPS_MAX: usize = 40;
+
+/// The most characters of a lane and of a task.
+const LANE_CHARS_MAX: usize = 16;
+const TASK_CHARS_MAX: usize = 28;
+
+/// The most characters of one value or effect.
+const EFFECT_CHARS_MAX: usize = 200;
+
+/// Returns the rows of a run, each line ending in a line feed, indented by `indent`, at most `width` columns wide where names allow.
+pub(crate) fn table(run: &Run, indent: usize, width: usize) -> String {
+    let lane_width =
+        column(run.steps.iter().map(|step| step.lane.as_str()), "runs on", LANE_CHARS_MAX);
+    let titles: Vec<String> = run.steps.iter().map(RunStep::title).collect();
+    let task_width = column(titles.iter().map(String::as_str), "start", TASK_CHARS_MAX);
+    let step_width = run.steps.len().to_string().len().max(4);
+    let shape = Shape { indent, width, step_width, lane_width, task_width };
+    let mut out = String::new();
+    shape.row(&mut out, "step", "runs on", "task", "what it did");
+    let start: Vec<String> =
+        run.start.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if !start.is_empty() {
+        shape.row(&mut out, "0", "", "start", &effects(&start));
+    }
+    let hidden = run.steps.len().saturating_sub(2 * END_STEPS_MAX);
+    for (number, (step, title)) in (1..).zip(run.steps.iter().zip(&titles)) {
+        if hidden > 0 && number > END_STEPS_MAX && number <= END_STEPS_MAX + hidden {
+            if number == END_STEPS_MAX + 1 {
+                shape.row(&mut out, "…", "", "", &format!("{hidden} more steps"));
+            }
+            continue;
+        }
+        let mut what = step.effects();
+        if what.is_empty() {
+            what.extend(step.place.as_ref().map(|place| format!("at {place}")));
+        }
+        if run.repeats_from == Some(number - 1) {
+            what.push("from here on for ever".to_owned());
+        }
+        shape.row(&mut out, &number.to_string(), &step.lane, title, &effects(&what));
+    }
+    if !run.end.is_empty() {
+        shape.row(&mut out, "=>", "", "", &run.end);
+    }
+    out
+}
+
+fn effects(phrases: &[String]) -> String {
+    let short: Vec<_> = phrases.iter().map(|phrase| clipped(phrase, EFFECT_CHARS_MAX)).collect();
+    short.join("; ")
+}
+
+/// The width of a column: that of its longest cell, within bounds.
+fn column<'a>(cells: impl Iterator<Item = &'a str>, head: &str, most: usize) -> usize {
+    let longest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+    longest.clamp(head.chars().count(), most)
+}
+
+struct Shape {
+    indent: usize,
+    width: usize,
+    step_width: usize,
+    lane_width: usize,
+    task_width: usize,
+}
+
+impl Shape {
+    fn row(&self, out: &mut String, step: &str, lane: &str, task: &str, what: &str) {
+        let lane = clipped(lane, self.lane_width);
+        let (step_width, lane_width, task_width) =
+            (self.step_width, self.lane_width, self.task_width);
+        let task = clipped(task, self.task_width);
+        let head = format!(
+            "{:indent$}{step:>step_width$}  {lane:<lane_width$}  {task:<task_width$}  ",
+            "",
+            indent = self.indent
+        );
+        let column = head.chars().count();
+        let line = format!("{head}{}", wrap(&clipped(what, 4_000), self.width, column, column));
+        for line in line.lines() {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Change, RunPost};
+
+    fn example(steps: usize) -> Run {
+        let step = |n: usize| RunStep {
+            lane: "ui".to_owned(),
+            what: format!("click#{n}"),
+            changes: vec![Change {
+                name: "x".to_owned(),
+                old: Some(n.to_string()),
+                new: Some((n + 1).to_string()),
+            }],
+            posts: vec![RunPost { to: "net".to_owned(), what: "load(\u{1b}[2J)".to_owned() }],
+            ..RunStep::default()
+        };
+        Run {
+            start: vec![("x".to_owned(), "0".to_owned())],
+            steps: (0..steps).map(step).collect(),
+            repeats_from: None,
+            end: "invariant `small` does not hold".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_step_is_a_row() {
+        let text = table(&example(1), 2, 100);
+        let expected = "  step  runs on  task     what it did\n     0           start    x = 0\n     1  ui       click#0  x: 0 -> 1; posts load(\\u{1b}[2J) to net\n    =>                    invariant `small` does not hold\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn the_middle_of_a_long_run_is_left_out() {
+        let text = table(&example(100), 4, 100);
+        assert!(text.contains("20 more steps"), "{text}");
+        assert_eq!(text.lines().count(), 1 + 1 + 80 + 1 + 1);
+        assert!(!text.contains("click#50 ") && text.contains("click#60 "), "{text}");
+    }
+}
