@@ -80,7 +80,7 @@ fn the_machine_and_the_naive_interpreter_agree() {
 }
 
 /// What must occur among the models; the generator counts it under these names.
-const CONSTRUCTS: [&str; 30] = [
+const CONSTRUCTS: [&str; 33] = [
     "acquire, release",
     "with",
     "wait",
@@ -103,10 +103,13 @@ const CONSTRUCTS: [&str; 30] = [
     "enable",
     "disable",
     "enabled",
+    "enable family",
+    "enabled family",
     "once event",
     "disabled event",
     "event family",
     "event after",
+    "after family",
     "driver",
     "thread family",
     "closure that writes",

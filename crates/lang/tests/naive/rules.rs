@@ -102,6 +102,7 @@ fn rules_on_the_smallest_models() {
 pub const SHARP: &[&str] = &[
     "model m\nvar x = 0; handler d: delayed; task t(n: int) on d { x = x * 10 + n; } init { post t(1) after 5; post t(2) after 3; }\n",
     "model m\nvar n = 0; lock m; cond c; thread w[i in 0..2] { with m { wait c with m; } n++; } thread s { notify c; } final: true;\n",
+    "model m\nvar x = 0; handler b: bag; task t(n: int) on b { x = x * 10 + n; } init { post t(1); post t(2); }\n",
 ];
 
 /// Rule, what is right, and a model on which the machine does otherwise.

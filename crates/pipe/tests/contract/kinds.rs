@@ -5,8 +5,12 @@ use crate::children::Language;
 use crate::closures::closures;
 use crate::contract::{Effort, Random, assert_keeps};
 use crate::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
-use crate::subject::Subject;
-use anyorder_system::{RunError, SystemFactory, TaskSystem};
+use crate::machine::{machine, worded};
+use crate::subject::{Shown, Subject};
+use anyorder_system::{
+    AccessKind, Accesses, EnabledTask, RunError, Step, SystemFactory, TaskSystem,
+};
+use anyorder_trace::Tables;
 
 const EFFORT: Effort = Effort { seed: 20_240_607, walks: 6, steps_max: 12 };
 /// Children take thousands of requests a walk.
@@ -46,6 +50,17 @@ fn closures_keep_the_contract() {
 }
 
 #[test]
+fn the_machine_keeps_the_contract() {
+    // In its own words, and in those of the others.
+    for coverage in [
+        assert_keeps("machine", &machine(), EFFORT),
+        assert_keeps("machine, worded", &worded, EFFORT),
+    ] {
+        assert!(coverage.restored > 0, "snapshots were declared and never restored");
+    }
+}
+
+#[test]
 fn children_keep_the_contract() {
     for language in Language::ALL {
         if let Some(factory) = language.order_form(&[]) {
@@ -71,6 +86,7 @@ fn all_kinds_have_the_same_runs() {
         assert_replays(outcome);
     }
     assert_same_runs("closures", &expected, &all_runs(&closures));
+    assert_same_runs("machine", &expected, &all_runs(&worded));
     for language in Language::ALL {
         if let Some(factory) = language.order_form(&["--step-ms", "1"]) {
             assert_same_runs(&format!("{language:?}"), &expected, &all_runs(&factory));
@@ -127,5 +143,63 @@ fn all_kinds_do_the_same_in_every_step() -> Result<(), RunError> {
             same_steps(&format!("{language:?}"), by_hand()?, factory.make()?);
         }
     }
+    Ok(())
+}
+
+/// What the machine says of a step in other words: only the five variables, in order; a change is a read and a write
+/// of it (T7); values are compared by what is observed.
+fn variables(shown: &Shown, tables: &Tables) -> Vec<(AccessKind, String)> {
+    let mut accesses = Vec::new();
+    for access in shown.step.accesses.as_slice() {
+        let location = tables.location_text(access.location);
+        if !["status", "log", "panel", "sending", "orders"].contains(&location.as_str()) {
+            continue;
+        }
+        match access.kind {
+            AccessKind::Rmw => {
+                accesses.push((AccessKind::Read, location.clone()));
+                accesses.push((AccessKind::Write, location));
+            }
+            kind => accesses.push((kind, location)),
+        }
+    }
+    accesses
+}
+
+#[test]
+fn the_machine_does_the_same_in_every_step() -> Result<(), RunError> {
+    let sorted = |mut enabled: Vec<EnabledTask>| {
+        enabled.sort_by(|a, b| a.task.cmp(&b.task));
+        enabled
+    };
+    let rest = |shown: &Shown| Step { accesses: Accesses::Unknown, ..shown.step.clone() };
+    let (mut a, mut b) = (Subject::new(by_hand()?), Subject::new(worded()?));
+    let mut random = Random(7);
+    let (mut steps, mut accesses, mut cancelled, mut failed) = (0, 0, 0, 0);
+    for _ in 0..40 {
+        a.reset().expect("a reset");
+        b.reset().expect("a reset");
+        loop {
+            let (left, right) = (a.look().expect("a state"), b.look().expect("a state"));
+            assert_eq!(left.observation, right.observation);
+            assert_eq!(sorted(left.enabled), sorted(right.enabled));
+            let possible = choices(&mut a.system)?;
+            if possible.is_empty() {
+                break;
+            }
+            let choice = &possible[random.below(possible.len())];
+            let left = a.execute(choice).expect("a step");
+            let right = b.execute(choice).expect("a step");
+            assert_eq!(rest(&left), rest(&right));
+            let expected = variables(&left, a.system.tables());
+            assert_eq!(expected, variables(&right, b.system.tables()), "{choice:?}");
+            steps += 1;
+            accesses += expected.len();
+            cancelled += left.step.cancelled.len();
+            failed += left.step.failures.len();
+        }
+    }
+    println!("{steps} equal steps, {accesses} accesses, {cancelled} cancelled, {failed} failed");
+    assert!([steps, accesses, cancelled, failed].iter().all(|count| *count > 0));
     Ok(())
 }

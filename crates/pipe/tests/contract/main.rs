@@ -20,6 +20,10 @@ mod closures;
 
 mod children;
 
+mod machine;
+
+mod machine_models;
+
 mod kinds;
 
 mod losses;

@@ -114,6 +114,10 @@ impl State {
     /// Sets a global. The index must be there.
     #[inline]
     pub(crate) fn set_global(&mut self, index: usize, value: Value) {
+        // What does not change stays shared.
+        if self.globals.get(index).is_same(&value) {
+            return;
+        }
         let new = value.hash();
         let slot = self.globals.get_mut(index);
         let old = std::mem::replace(slot, value);

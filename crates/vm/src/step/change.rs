@@ -29,6 +29,14 @@ impl Runner<'_> {
             if method.arguments() > 1 && args.plus(1) == recv { slot.clone() } else { second };
         let result = match &mut slot {
             Value::List(seq) => self.change_list(method, Arc::make_mut(seq), first, second),
+            Value::Set(set) if method == Builtin::Add && Arc::strong_count(set) > 1 => {
+                let larger = set.with(first);
+                let added = larger.is_some();
+                if let Some(larger) = larger {
+                    *set = Arc::new(larger);
+                }
+                Ok(Some(Value::Bool(added)))
+            }
             Value::Set(set) => Self::change_set(method, Arc::make_mut(set), first),
             Value::Map(map) => Self::change_map(method, Arc::make_mut(map), first, second),
             _ => Ok(None),

@@ -14,9 +14,16 @@ impl Runner<'_> {
 
     #[inline]
     pub(crate) fn set(&mut self, reg: Reg, value: Value) {
-        let old = std::mem::replace(&mut self.regs[self.low + reg.index()], value);
-        // Most values are small: those need no call to be dropped.
-        if old.is_small() { std::mem::forget(old) } else { drop_large(old) }
+        value.put_in(&mut self.regs[self.low + reg.index()]);
+    }
+
+    /// Sets a register to a truth value: most often one that holds one already.
+    #[inline]
+    pub(crate) fn set_bool(&mut self, reg: Reg, value: bool) {
+        match &mut self.regs[self.low + reg.index()] {
+            Value::Bool(old) => *old = value,
+            slot => Value::Bool(value).put_in(slot),
+        }
     }
 
     #[inline]
@@ -198,9 +205,4 @@ impl Runner<'_> {
             _ => false,
         }
     }
-}
-
-#[inline(never)]
-fn drop_large(value: Value) {
-    drop(value);
 }

@@ -2,7 +2,7 @@
 
 use super::fault::{FaultKind, Stop};
 use super::runner::{Mode, Runner};
-use crate::program::{Op, Type};
+use crate::program::{Builtin, Op, Type};
 use crate::value::{Map, Seq, Set, Value};
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ impl Runner<'_> {
         match *op {
             Op::Nop | Op::Yield => {}
             Op::Const { dst, constant } => {
-                let value = self.machine.constants[constant.index()].clone();
-                self.set(dst, value);
+                let slot = &mut self.regs[self.low + dst.index()];
+                self.machine.constants[constant.index()].copy_to(slot);
             }
             Op::Int { dst, value } => self.set(dst, Value::Int(i64::from(value))),
-            Op::Bool { dst, value } => self.set(dst, Value::Bool(value)),
+            Op::Bool { dst, value } => self.set_bool(dst, value),
             Op::Null { dst } => self.set(dst, Value::Null),
             Op::Move { dst, src } => self.set(dst, self.get(src).clone()),
             Op::AddInt { dst, a, value } => {
@@ -32,20 +32,20 @@ impl Runner<'_> {
             Op::Eq { dst, a, b } => {
                 let nodes = self.get(a).nodes() as usize;
                 self.charge(nodes)?;
-                self.set(dst, Value::Bool(self.get(a) == self.get(b)));
+                self.set_bool(dst, self.get(a) == self.get(b));
             }
             Op::Ne { dst, a, b } => {
                 let nodes = self.get(a).nodes() as usize;
                 self.charge(nodes)?;
-                self.set(dst, Value::Bool(self.get(a) != self.get(b)));
+                self.set_bool(dst, self.get(a) != self.get(b));
             }
             Op::EqInt { dst, a, value } => {
                 let equal = matches!(self.get(a), Value::Int(a) if *a == i64::from(value));
-                self.set(dst, Value::Bool(equal));
+                self.set_bool(dst, equal);
             }
             Op::GetGlobal { dst, global } => {
-                let value = self.state().global(global.index()).clone();
-                self.set(dst, value);
+                let state = self.own.as_ref().unwrap_or(self.base);
+                state.global(global.index()).copy_to(&mut self.regs[self.low + dst.index()]);
                 if self.log.is_some() {
                     self.log_global(global, op);
                 }
@@ -73,8 +73,15 @@ impl Runner<'_> {
             | Op::In { .. }
             | Op::Range { .. } => self.arithmetic(op)?,
             Op::Method { dst, method, recv, args } => {
-                let value = self.builtin(method, recv, args)?;
-                self.set(dst, value);
+                if method == Builtin::Contains {
+                    // Twice, as for every method that is not quick.
+                    self.charge(self.get(recv).nodes() as usize)?;
+                    let found = self.contains(recv, args)?;
+                    self.set_bool(dst, found);
+                } else {
+                    let value = self.builtin(method, recv, args)?;
+                    self.set(dst, value);
+                }
             }
             Op::Enum { dst, ty, variant, args } => {
                 let payload =
@@ -90,7 +97,7 @@ impl Runner<'_> {
                     Value::VariantOf(seq) => Some((seq.ty, seq.variant)),
                     _ => None,
                 };
-                self.set(dst, Value::Bool(found == Some((ty.0, variant))));
+                self.set_bool(dst, found == Some((ty.0, variant)));
             }
             Op::Payload { dst, src, index } => {
                 let value = match self.get(src) {

@@ -6,6 +6,7 @@ use super::runner::Runner;
 use crate::program::{NameId, Op, Reg};
 use crate::state::Object;
 use crate::value::Value;
+use std::sync::Arc;
 
 impl Runner<'_> {
     /// Executes a visible instruction, or one that allocates.
@@ -107,6 +108,23 @@ impl Runner<'_> {
         let (index, value) = (self.get(index).clone(), self.get(src).clone());
         let copied = copied(self.state().global(global));
         self.charge(copied)?;
+        if has_already(self.state().global(global), &index, &value) {
+            return Ok(());
+        }
+        let in_list = match (self.state().global(global), &index) {
+            (Value::List(list), Value::Int(at)) => {
+                usize::try_from(*at).ok().filter(|at| *at < list.items().len())
+            }
+            _ => None,
+        };
+        if let Some(at) = in_list {
+            self.state_mut().change_global(global, |slot| {
+                if let Value::List(list) = slot {
+                    Arc::make_mut(list).set(at, value);
+                }
+            });
+            return self.check_size(self.state().global(global));
+        }
         self.own.get_or_insert_with(|| self.base.clone());
         // The state is taken out for a moment, so that failures can be made meanwhile.
         let Some(mut state) = self.own.take() else { return Ok(()) };
@@ -213,4 +231,16 @@ impl Runner<'_> {
         self.own = Some(state);
         done.unwrap_or(Ok(()))
     }
+}
+
+/// Whether to set an element would change nothing, as far as is quickly told.
+fn has_already(container: &Value, index: &Value, value: &Value) -> bool {
+    let found = match (container, index) {
+        (Value::List(list), Value::Int(at)) => {
+            usize::try_from(*at).ok().and_then(|at| list.items().get(at))
+        }
+        (Value::Map(map), key) => map.get(key),
+        _ => None,
+    };
+    found.is_some_and(|found| found.is_same(value))
 }

@@ -220,6 +220,19 @@ impl Set {
         }
     }
 
+    /// Returns a copy with one more element, made in one go; none where the set has it already.
+    pub(crate) fn with(&self, value: Value) -> Option<Set> {
+        let at = self.items.binary_search(&value).err()?;
+        let mut meta = self.meta;
+        meta.add(ELEMENT, &value);
+        let (low, high) = self.items.split_at(at);
+        let mut items = Vec::with_capacity(self.items.len() + 1);
+        items.extend_from_slice(low);
+        items.push(value);
+        items.extend_from_slice(high);
+        Some(Set { meta, items })
+    }
+
     pub(crate) fn remove(&mut self, value: &Value) -> bool {
         match self.items.binary_search(value) {
             Err(_) => false,

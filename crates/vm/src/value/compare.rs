@@ -67,6 +67,21 @@ impl Ord for Value {
 }
 
 impl Value {
+    /// Returns whether the values are equal as far as constant time tells: small ones that are equal, large ones that are shared.
+    #[inline]
+    pub(crate) fn is_same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::List(a), Value::List(b))
+            | (Value::Record(a), Value::Record(b))
+            | (Value::VariantOf(a), Value::VariantOf(b))
+            | (Value::Func(a), Value::Func(b)) => Arc::ptr_eq(a, b),
+            (Value::Str(a), Value::Str(b)) => Arc::ptr_eq(a, b),
+            (Value::Set(a), Value::Set(b)) => Arc::ptr_eq(a, b),
+            (Value::Map(a), Value::Map(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_small() && a == b,
+        }
+    }
+
     fn compare(&self, other: &Value) -> Ordering {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => a.cmp(b),

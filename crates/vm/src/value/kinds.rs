@@ -101,6 +101,28 @@ impl Value {
         )
     }
 
+    /// Puts the value in the place of another.
+    #[inline(always)]
+    pub(crate) fn put_in(self, slot: &mut Value) {
+        // Most values are small: those need no call to be dropped.
+        if !slot.is_small() {
+            drop_large(std::mem::take(slot));
+        }
+        std::mem::forget(std::mem::replace(slot, self));
+    }
+
+    /// Puts a copy of the value in the place of another. Small values are written field by field, where a `clone` would be put
+    /// together elsewhere and then copied as a whole, which processors are slow at.
+    #[inline(always)]
+    pub(crate) fn copy_to(&self, slot: &mut Value) {
+        match *self {
+            Value::Bool(value) => Value::Bool(value).put_in(slot),
+            Value::Int(value) => Value::Int(value).put_in(slot),
+            Value::Variant { ty, variant } => Value::Variant { ty, variant }.put_in(slot),
+            ref other => other.clone().put_in(slot),
+        }
+    }
+
     /// Returns the hash of the value; constant time.
     #[inline]
     pub(crate) fn hash(&self) -> u128 {
@@ -186,4 +208,9 @@ impl Value {
             Value::Func(_) => "function",
         }
     }
+}
+
+#[inline(never)]
+fn drop_large(value: Value) {
+    drop(value);
 }

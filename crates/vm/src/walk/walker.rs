@@ -19,11 +19,13 @@ pub(crate) struct Walker<'a> {
     machine: &'a Machine,
     state: &'a State,
     runner: Runner<'a>,
+    /// The last guard that does not look at its index, with its answer in the state.
+    answered: Option<(FuncId, bool)>,
 }
 
 impl<'a> Walker<'a> {
     pub(crate) fn new(machine: &'a Machine, state: &'a State) -> Walker<'a> {
-        Walker { machine, state, runner: Runner::new(machine, state) }
+        Walker { machine, state, runner: Runner::new(machine, state), answered: None }
     }
 
     /// Keeps a log of the steps that follow.
@@ -139,19 +141,14 @@ impl<'a> Walker<'a> {
             self.runner.log_enabled(member, None);
         }
         if let Some(guard) = declared.guard {
-            self.runner.start(guard.0, Mode::Pure, owner);
-            if declared.family.is_some() {
-                self.runner.regs[0] = Value::Int(index);
-            }
-            match self.answer() {
-                Ok(true) => {}
-                Ok(false) => return Err(Stop::Dropped),
-                Err(fault) => return Err(Stop::Fault(fault)),
+            let index = declared.family.is_some().then_some(index);
+            if !self.guard(guard, index, owner)? {
+                return Err(Stop::Dropped);
             }
         }
         self.runner.start(declared.body.0, self.mode(), owner);
         if declared.family.is_some() {
-            self.runner.regs[0] = Value::Int(index);
+            set_index(&mut self.runner.regs[0], index);
         }
         if machine.layout.keep_started[usize::from(event)] {
             self.runner.state_mut().set_flag(machine.layout.started_flag(member), true);
@@ -161,6 +158,24 @@ impl<'a> Walker<'a> {
             self.log_dependents(event);
         }
         self.body(Origin::Slot(slot), What::Event(member), None)
+    }
+
+    /// Runs the guard of an event. One that does not look at the index has the same answer for all members of a family.
+    fn guard(&mut self, guard: FuncId, index: Option<i64>, owner: u32) -> Result<bool, Stop> {
+        if let Some((known, answer)) = self.answered
+            && known == guard
+            && self.runner.log.is_none()
+        {
+            return Ok(answer);
+        }
+        self.runner.start(guard.0, Mode::Pure, owner);
+        if let Some(index) = index {
+            set_index(&mut self.runner.regs[0], index);
+        }
+        let answer = self.answer().map_err(Stop::Fault)?;
+        let same = index.is_none() || !self.machine.live[guard.index()].is_live(0, 0);
+        self.answered = same.then_some((guard, answer));
+        Ok(answer)
     }
 
     /// Logs that an event has come nearer to being allowed what waits for it.
@@ -310,6 +325,15 @@ impl<'a> Walker<'a> {
                 }
             }
         }
+    }
+}
+
+/// Sets the register of an index, which most often holds one already.
+#[inline]
+fn set_index(slot: &mut Value, index: i64) {
+    match slot {
+        Value::Int(old) => *old = index,
+        slot => Value::Int(index).put_in(slot),
     }
 }
 

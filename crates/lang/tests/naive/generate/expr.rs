@@ -427,7 +427,9 @@ impl Gen {
                 self.hit("enabled");
                 let events = self.events.clone();
                 let (event, family) = self.pick(&events);
-                if family {
+                if family && self.percent(30) {
+                    self.hit("enabled family");
+                } else if family {
                     let i = self.pick(&["0", "1"]);
                     return format!("enabled({event}[{i}])");
                 }

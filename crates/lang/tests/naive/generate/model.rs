@@ -165,8 +165,11 @@ impl Gen {
                 }
                 clauses.push(format!("when {guard}"));
             }
-            if i > 0 && !self.events[0].1 && self.percent(30) {
+            if i > 0 && self.percent(30) {
                 self.hit("event after");
+                if self.events[0].1 {
+                    self.hit("after family");
+                }
                 clauses.push("after e0".into());
             }
             let head = format!("{head} {}", clauses.join(" "));

@@ -122,7 +122,10 @@ impl Gen {
                 let (event, family) = self.pick(&events);
                 let what = self.pick(&["enable", "disable"]);
                 self.hit(what);
-                if family {
+                if family && self.percent(30) {
+                    self.hit("enable family");
+                    self.line(&format!("{what} {event};"));
+                } else if family {
                     self.hit("enable member");
                     let i = self.pick(&["0", "1", "gi"]);
                     self.line(&format!("{what} {event}[{i}];"));
@@ -181,9 +184,9 @@ impl Gen {
                 self.hit("recursion");
                 self.line("if gi >= 1 { call deep(1); }");
             }
-            46 if self.percent(20) => {
+            46 if self.percent(50) => {
                 self.hit("loop without end");
-                self.line("if gi == 1 { loop {} }");
+                self.line("if gi >= 1 { loop {} }");
             }
             47 if !nested => {
                 self.hit("block");
