@@ -1,5 +1,5 @@
-//! Makes the seeds that the checkout does not hold: beginnings of the real traces in `../shared`, where they are, and
-//! native binary and text files of them.
+//! Makes the seeds that the checkout does not hold: beginnings of the real traces in `../shared`, where they are,
+//! native binary and text files of them, the models of the checkout, and small traces and bytecode made up.
 //!
 //! `cargo run --release --example seeds -- corpus` (see README.md for the flags).
 
@@ -50,14 +50,91 @@ fn main() -> Result<(), Box<dyn Error>> {
         let bytes = fs::read(&path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (target, format) = match path.extension().and_then(|ext| ext.to_str()) {
-            Some("edtrace") => ("edtrace", Format::Edtrace),
+            Some(kind @ ("pipe" | "proof")) => {
+                put(&corpus, kind, &name, &bytes)?;
+                continue;
+            }
+            Some("edtrace") => {
+                put(&corpus, "consistency", &name, &bytes)?;
+                ("edtrace", Format::Edtrace)
+            }
             Some("txt") => ("droidracer", Format::DroidRacer),
             Some("std") => ("std", Format::Std),
             _ => ("native_text", Format::NativeText),
         };
         seeds(&corpus, target, format, &name, &bytes)?;
     }
+    models(&corpus)?;
+    made(&corpus)
+}
+
+/// The models of the checkout.
+fn models(corpus: &Path) -> Result<(), Box<dyn Error>> {
+    for folder in ["examples/models", "crates/lang/tests", "crates/lang/tests/programs"] {
+        for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|ext| ext == "any") {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                put(corpus, "model", &name, &fs::read(&path)?)?;
+            }
+        }
+    }
     Ok(())
+}
+
+/// Bytes without meaning for `machine`, and small traces for `consistency`.
+fn made(corpus: &Path) -> Result<(), Box<dyn Error>> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = move |limit: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) % limit
+    };
+    for number in 0..40 {
+        let length = 100 + below(400);
+        let bytes: Vec<u8> = (0..length).map(|_| below(256) as u8).collect();
+        put(corpus, "machine", &format!("made-{number}"), &bytes)?;
+        put(corpus, "consistency", &format!("made-{number}"), traced(&mut below).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Posts from two handlers to two, and messages that write and read two variables.
+fn traced(below: &mut dyn FnMut(u64) -> u64) -> String {
+    let messages = 2 + below(5);
+    let mut text = String::from("edtrace 1\n");
+    let mut writes: [Vec<String>; 2] = [Vec::new(), Vec::new()];
+    let mut bodies = Vec::new();
+    for message in 0..messages {
+        text += &format!("p{message} {} - post m{message}\n", ["A", "B"][below(2) as usize]);
+        let handler = below(2);
+        bodies.push((message, format!("h{handler} m{message}"), below(3)));
+        for number in 0..bodies[bodies.len() - 1].2 {
+            writes[(number % 2) as usize].push(format!("w{message}_{number}"));
+        }
+    }
+    for (message, place, count) in &bodies {
+        text += &format!("g{message} {place} get\n");
+        for number in 0..*count {
+            let variable = (number % 2) as usize;
+            text += &format!("w{message}_{number} {place} w v{variable}\n");
+        }
+        let variable = below(2) as usize;
+        let source = below(writes[variable].len() as u64 + 1) as usize;
+        let source = writes[variable].get(source).map_or("init", String::as_str);
+        text += &format!("r{message} {place} r v{variable} {source}\n");
+    }
+    for (variable, writes) in writes.iter().enumerate().filter(|(_, writes)| writes.len() > 1) {
+        text += &format!("co v{variable} {}\n", writes.join(" "));
+    }
+    text
+}
+
+fn put(corpus: &Path, target: &str, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = corpus.join(target);
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join(name), bytes)
 }
 
 /// The beginning of a file and a part from its middle, cut at line ends.
@@ -84,11 +161,7 @@ fn seeds(
     name: &str,
     text: &[u8],
 ) -> Result<(), Box<dyn Error>> {
-    let put = |target: &str, name: &str, bytes: &[u8]| {
-        let folder = corpus.join(target);
-        fs::create_dir_all(&folder)?;
-        fs::write(folder.join(name), bytes)
-    };
+    let put = |target: &str, name: &str, bytes: &[u8]| put(corpus, target, name, bytes);
     put(target, name, text)?;
     put("detect", name, text)?;
     let mut source: Box<dyn TraceSource + '_> =

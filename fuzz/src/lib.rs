@@ -5,7 +5,10 @@ use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{Block, Columns, Trace, TraceSink, TraceSource, wellformed};
 
+pub mod answers;
+pub mod bytecode;
 pub mod frames;
+pub mod walk;
 
 /// Reads a source to its end. `None` for one that fails, as most inputs do.
 pub fn read(source: &mut dyn TraceSource) -> Option<Trace> {

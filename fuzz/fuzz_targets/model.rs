@@ -1,0 +1,37 @@
+//! Models: diagnostics that can be shown, a layout that stays, and programs that the machine takes and runs.
+#![no_main]
+
+use anyorder_fuzz::walk::walk;
+use anyorder_lang::{diagnostic::render, format::format, load, lower::compile, source::Source};
+use libfuzzer_sys::fuzz_target;
+
+/// Instructions of a step, and elements of a value: enough to see something, and fast.
+const STEPS_MAX: u64 = 500;
+const SIZE_MAX: u32 = 200;
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let loaded = load(text);
+    let source = Source::new("fuzz.any", text);
+    for diagnostic in &loaded.diagnostics {
+        assert!(!render(&source, diagnostic, false).is_empty());
+    }
+    if let Ok(once) = format(text) {
+        let twice = format(&once).expect("what was formatted can be formatted");
+        assert_eq!(twice, once, "formatting twice");
+        let again = load(&once);
+        assert_eq!(again.is_sound(), loaded.is_sound(), "formatted:\n{once}");
+    }
+    let Ok(mut compiled) = compile(text, "fuzz.any") else { return };
+    assert!(loaded.is_sound());
+    let settings = &mut compiled.program.settings;
+    settings.steps = settings.steps.min(STEPS_MAX);
+    settings.size = settings.size.min(SIZE_MAX);
+    let machine = compiled.into_machine().expect("the machine takes what the language makes");
+    // A walk that depends on nothing but the text's length and its own.
+    let mut turn = data.len();
+    walk(&machine, 8, |count| {
+        turn = turn.wrapping_mul(31).wrapping_add(7);
+        turn % count
+    });
+});
