@@ -1,7 +1,8 @@
 //! What fails, and where.
 
-use crate::explore::{explore, failure};
+use crate::explore::{explore, failure, machine, successors};
 use anyorder_lang::lower::compile;
+use anyorder_system::StateSystem;
 
 #[test]
 fn kinds() {
@@ -87,4 +88,16 @@ fn a_choice_that_is_dropped_leaves_no_trace() {
         "model m\nvar x = 0;\nonce event a { x = 1; assume x == 2; }\nonce event b { x = 3; }\n";
     let found = explore(text);
     assert_eq!(found.ends.into_iter().collect::<Vec<_>>(), ["x = 3"]);
+}
+
+#[test]
+fn choices_that_multiply_without_bound_fail() {
+    let machine = machine(
+        "model m\nvar n = 0;\nevent e {\n    let i = 0;\n    while i < 40 {\n        choose { { n += 1; } { n += 2; } }\n        i += 1;\n    }\n}\n",
+    );
+    let initial = machine.initial();
+    let successors = successors(&machine, &initial[0]);
+    let last = successors.last().and_then(|successor| successor.failure.as_deref());
+    assert!(last.is_some_and(|text| text.contains("more than 65536 alternatives")), "{last:?}");
+    assert_eq!(successors.iter().filter(|successor| successor.failure.is_some()).count(), 1);
 }

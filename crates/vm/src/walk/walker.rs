@@ -4,9 +4,12 @@ use super::action::Move;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{FuncId, MailboxKind};
 use crate::state::{Frame, Message, Origin, State, Status, Thread, What, normal};
-use crate::step::{End, Fault, Log, Mode, Runner, Stop, unpack};
+use crate::step::{End, Fault, FaultKind, Log, Mode, Runner, Stop, unpack};
 use crate::value::Value;
 use std::sync::Arc;
+
+/// Choices multiply: a step may have so many alternatives, those that `assume` drops included.
+const ALTERNATIVES_MAX: u32 = 1 << 16;
 
 /// What a step leads to.
 pub(crate) struct Outcome {
@@ -59,11 +62,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Runs every alternative of a candidate step and calls `each` with its number and what it leads to. A guard that does
-    /// not hold, or a thread that cannot go on: no calls.
+    /// not hold, or a thread that cannot go on: no calls. Past [`ALTERNATIVES_MAX`] the last one is a failure that says so.
     #[inline]
     pub(crate) fn run(&mut self, step: Move, mut each: impl FnMut(&mut Self, u32, Outcome)) {
         self.runner.choices.clear();
         let mut alternative = 0;
+        let mut tries = 0;
         loop {
             if let Some(log) = &mut self.runner.log {
                 **log = Log::default();
@@ -73,6 +77,15 @@ impl<'a> Walker<'a> {
                 alternative += 1;
             }
             if !self.runner.choices.advance() {
+                return;
+            }
+            tries += 1;
+            if tries == ALTERNATIVES_MAX {
+                let message = format!("more than {ALTERNATIVES_MAX} alternatives of one step");
+                if let Stop::Fault(fault) = self.runner.fault(FaultKind::StepLimit, message) {
+                    let state = self.state.clone();
+                    each(self, alternative, Outcome { state, fault: Some(fault) });
+                }
                 return;
             }
         }
