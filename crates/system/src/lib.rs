@@ -29,6 +29,7 @@ pub use hash::Hash128;
 pub use limits::Limits;
 pub use observation::{Difference, Level, Observation, Part, PartPath};
 pub use progress::{NoProgress, Progress};
+pub use reducible::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 pub use run_error::RunError;
 pub use schedule::{Choice, Divergence, Injected, Program, Schedule, ScheduleError, Value};
 pub use state_hash::StateHash;
@@ -36,7 +37,7 @@ pub use state_system::{StateSystem, Successor};
 pub use task_name::{Segment, TaskName, TaskNameError};
 pub use task_system::{
     Access, AccessKind, Accesses, EnabledTask, Posted, SnapshotId, Snapshots, Step, SystemFactory,
-    TaskSystem,
+    TaskRole, TaskSystem,
 };
 pub use tasks_as_threads::TasksAsThreads;
 pub use thread_system::{Ending, Run, ThreadSystem};
@@ -62,6 +63,8 @@ mod tasks_as_threads;
 mod state_hash;
 
 mod state_system;
+
+mod reducible;
 
 mod limits;
 

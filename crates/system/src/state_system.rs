@@ -46,6 +46,12 @@ pub trait StateSystem: Sync {
         true
     }
 
+    /// Returns whether something waits for ever in a state that offers nothing and is not final: a deadlock. If not, all is done,
+    /// and the state is only not one that the program may end in.
+    fn is_stuck(&self, _state: &Self::State) -> bool {
+        true
+    }
+
     /// Returns the names of the invariants, fixed.
     fn invariants(&self) -> Vec<String> {
         Vec::new()

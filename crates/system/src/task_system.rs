@@ -68,6 +68,18 @@ pub struct EnabledTask {
     pub alternatives: u32,
 }
 
+/// What a task stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+pub enum TaskRole {
+    /// None of the others.
+    #[default]
+    Task,
+    /// Something that a user does: explorers that take users as they are keep the order of these.
+    Input,
+    /// The work of a timer.
+    Timer,
+}
+
 /// A task that a step created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Posted {
@@ -115,6 +127,11 @@ pub trait TaskSystem {
     /// Returns the tables that locations and sites of steps point into. They only grow, also over resets, so
     /// that an id means the same in all runs of one instance. Instances do not share ids.
     fn tables(&self) -> &Tables;
+
+    /// Returns what a task stands for, always the same for one name. Unless overridden, nothing is known: [`TaskRole::Task`].
+    fn role(&self, _task: &TaskName) -> TaskRole {
+        TaskRole::Task
+    }
 
     /// Goes back to the start.
     ///

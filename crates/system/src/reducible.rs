@@ -1,0 +1,130 @@
+//! A program whose states are values and whose tasks tell what they touch: what reduction works on.
+
+use crate::state_system::{StateSystem, Successor};
+
+/// The identity of a task over all states: the same key is the same code with the same arguments. An external event is one task
+/// however often it happens; a step of a thread is one task for each place in its code.
+///
+/// Keys below [`TaskKey::DENSE`] are small numbers that a system hands out from 0; others are hashes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TaskKey(pub u64);
+
+impl TaskKey {
+    /// Below this, keys are numbers from 0.
+    pub const DENSE: u64 = 1 << 20;
+}
+
+/// A place of shared state: a variable, an element, a lock, a mailbox, a flag that says whether an event is on. Numbered as keys are:
+/// below [`TaskKey::DENSE`] from 0, else hashes. Two places may share a number: that costs reduction, never a result.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Place(pub u64);
+
+/// How a task touches a place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TouchKind {
+    /// Reads it.
+    Read,
+    /// Writes what it holds already, and has not read it: see [`Reducible::run`].
+    SilentWrite,
+    /// Writes it, or reads and writes it.
+    Write,
+}
+
+/// What a task touched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Touched {
+    /// The place.
+    pub place: Place,
+    /// How.
+    pub kind: TouchKind,
+}
+
+/// What running a task in a state gives; a buffer that is used again.
+#[derive(Clone, Debug)]
+pub struct Effects<S, A> {
+    /// One for each alternative, in a fixed order. None: the task could not go on (a guard, a lock, an assumption).
+    pub successors: Vec<Successor<S, A>>,
+    /// What was touched over all alternatives; also when there is no successor. In any order, repetitions allowed.
+    pub touched: Vec<Touched>,
+}
+
+impl<S, A> Default for Effects<S, A> {
+    fn default() -> Effects<S, A> {
+        Effects { successors: Vec::new(), touched: Vec::new() }
+    }
+}
+
+impl<S, A> Effects<S, A> {
+    /// Empties both lists and keeps their room.
+    pub fn clear(&mut self) {
+        self.successors.clear();
+        self.touched.clear();
+    }
+}
+
+/// A [`StateSystem`] whose transitions are made by tasks that tell what they touch. The transitions of a state are those of all its ready
+/// tasks, so that full search and reduced search run on the same graph.
+///
+/// The contract, on which the soundness of every reduction rests:
+///
+/// 1. What a task does, including whether it has successors, how many, and which places it touches, is a function of the task and of what the places
+///    hold that it reads, in the order in which it reads them. A place that it writes and has not read does not influence it.
+/// 2. Whether a task is [`ready`](Self::ready) depends only on the places it [`awaits`](Self::awaits): no step makes it ready, or ends that, without
+///    a [`TouchKind::Write`] to one of them. Running a task counts as reading what it awaits.
+/// 3. A step changes only places that it reports as written. Equal contents of all places mean equal fingerprints; so two steps none of which writes what the other
+///    touches can be swapped, and lead to the same state.
+/// 4. A task that awaits several places is told by [`tasks`](Self::tasks) before anything is run.
+/// 5. An invariant depends only on the places that [`watches`](Self::watches) gives for it.
+pub trait Reducible: StateSystem {
+    /// Appends the tasks that may be able to run: each key once, in a fixed order. Cheap: guards and locks are
+    /// left to [`run`](Self::run).
+    fn ready(&self, state: &Self::State, out: &mut Vec<TaskKey>);
+
+    /// Runs every alternative of a ready task. `out` was cleared.
+    ///
+    /// A write of the value that the place holds already may be told as [`TouchKind::SilentWrite`] (a system that cannot tell says `Write`): an
+    /// engine treats it as a write, or, where values count, as a read: such a task does the same as one that compares first.
+    fn run(&self, state: &Self::State, task: TaskKey, out: &mut Effects<Self::State, Self::Action>);
+
+    /// Appends the places that decide whether a task is ready. For one key always the same.
+    fn awaits(&self, task: TaskKey, out: &mut Vec<Place>);
+
+    /// Appends tasks that are known before anything is run. Those that await one place need not be among them: an engine learns of a
+    /// task when it is ready somewhere. Those that await several must be: otherwise one step may write the first of them and an
+    /// independent one the second, each enough to keep the task from ever being ready where the engine looks.
+    fn tasks(&self, _out: &mut Vec<TaskKey>) {}
+
+    /// Appends the places that an invariant may look at in a state.
+    fn watches(&self, invariant: usize, state: &Self::State, out: &mut Vec<Place>);
+
+    /// Returns the name of a task that is ready in a state, for people.
+    fn task_name(&self, state: &Self::State, task: TaskKey) -> String;
+
+    /// Returns the name of a place, for people.
+    fn place_name(&self, place: Place) -> String;
+
+    /// Returns the names of the components whose updates must not overwrite each other, fixed; none: update conflicts are not looked for.
+    fn components(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns the component that a task belongs to, by its index.
+    fn component(&self, _task: TaskKey) -> Option<u32> {
+        None
+    }
+
+    /// Returns whether writes of different components to a place are looked at.
+    fn is_attribute(&self, _place: Place) -> bool {
+        false
+    }
+
+    /// Appends the value that a step has left in each attribute that it wrote, as `(place, value)`. Asked only where there are components.
+    fn updates(
+        &self,
+        _before: &Self::State,
+        _task: TaskKey,
+        _after: &Self::State,
+        _out: &mut Vec<(Place, u64)>,
+    ) {
+    }
+}
