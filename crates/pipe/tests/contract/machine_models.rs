@@ -1,4 +1,4 @@
-//! What else the language has, one small model for each: the machine keeps the contract there, but for what a mailbox does.
+//! What else the language has, one small model for each: the machine keeps the contract there.
 
 use crate::contract::{Coverage, Effort, check};
 use crate::subject::Violation;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 const EFFORT: Effort = Effort { seed: 3, walks: 20, steps_max: 10 };
 
 /// Name and text of models whose steps say all that they have in common.
-const KEPT: [(&str, &str); 8] = [
+const KEPT: [(&str, &str); 12] = [
     (
         "virtual time",
         "var x = 0; handler a: delayed; handler b: delayed;
@@ -41,11 +41,6 @@ const KEPT: [(&str, &str); 8] = [
         thread u { with m { notify c; } }",
     ),
     ("join", "var x = 0; thread t { let h = fork f(); join h; } fn f() { yield; yield; x = 1; }"),
-];
-
-/// Models in which a mailbox, or the list of forked threads, is what steps have in common. The machine gives these no
-/// location, so an engine that trusts accesses alone would take such steps for independent.
-const NOT_TOLD: [(&str, &str); 4] = [
     (
         "cancel",
         "var x = 0; handler a: bag; handler b: bag; var p: list<task>;
@@ -89,13 +84,4 @@ fn models_keep_the_contract() {
         conflicting += coverage.conflicting;
     }
     assert!(commuted > 0 && conflicting > 0, "{commuted} and {conflicting}");
-}
-
-/// Fails when the machine comes to tell these: then they belong to those that are kept.
-#[test]
-fn mailboxes_are_not_told() {
-    for (name, text) in NOT_TOLD {
-        let violation = checked(name, text).expect_err(name);
-        assert_eq!(violation.clause, "commuting", "{name}: {violation}");
-    }
 }

@@ -24,6 +24,8 @@ mod machine;
 
 mod machine_models;
 
+mod diamonds;
+
 mod kinds;
 
 mod losses;

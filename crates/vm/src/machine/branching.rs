@@ -1,24 +1,56 @@
 //! What can be known of a program's code before it runs.
 
-use crate::program::{Op, PostTarget, Program};
+use crate::program::{Function, Op, PostTarget, Program};
+
+/// Whether an instruction can multiply or drop the transitions of a step, calls of functions that are known left out.
+fn branches_itself(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Choose { .. }
+            | Op::ChooseFrom { .. }
+            | Op::ChooseInt { .. }
+            | Op::Assume { .. }
+            | Op::Notify { .. }
+            | Op::CallValue { .. }
+            | Op::CallMember { .. }
+    )
+}
+
+/// Returns for each function, for each position in its code, whether from there on it can still multiply or drop the transitions of a
+/// step, before it returns.
+pub(crate) fn open(program: &Program, branches: &[bool]) -> Vec<Vec<bool>> {
+    let of = |function: &Function| {
+        let mut open: Vec<bool> = function
+            .code
+            .iter()
+            .map(|op| {
+                branches_itself(op) || matches!(op, Op::Call { func, .. } if branches[func.index()])
+            })
+            .collect();
+        loop {
+            let mut changed = false;
+            for (pc, op) in function.code.iter().enumerate().rev() {
+                let next = op.falls_through().then_some(pc + 1);
+                let mut targets = next.into_iter().chain(op.target().map(|t| t as usize));
+                let reaches = targets.any(|target| open.get(target) == Some(&true));
+                if reaches && !open[pc] {
+                    open[pc] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return open;
+            }
+        }
+    };
+    program.functions.iter().map(of).collect()
+}
 
 /// Returns for each function whether running it can give another number of transitions than one: whether it, or what
 /// it calls, chooses or assumes. Calls of unknown functions count.
 pub(crate) fn branches(program: &Program) -> Vec<bool> {
-    let own = |op: &Op| {
-        matches!(
-            op,
-            Op::Choose { .. }
-                | Op::ChooseFrom { .. }
-                | Op::ChooseInt { .. }
-                | Op::Assume { .. }
-                | Op::Notify { .. }
-                | Op::CallValue { .. }
-                | Op::CallMember { .. }
-        )
-    };
     let mut branches: Vec<bool> =
-        program.functions.iter().map(|f| f.code.iter().any(own)).collect();
+        program.functions.iter().map(|f| f.code.iter().any(branches_itself)).collect();
     loop {
         let mut changed = false;
         for (i, function) in program.functions.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Where things are in a state: arrays and families laid out one after another.
 
-use crate::program::{Granularity, MailboxKind, Program};
+use crate::program::{Event, Granularity, MailboxKind, Op, Program};
 
 /// The numbers of members, slots, mailboxes and flags.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,10 @@ pub(crate) struct Layout {
     pub(crate) member_slot: Vec<u32>,
     /// For each event whether states must tell that it has started.
     pub(crate) keep_started: Vec<bool>,
+    /// For each event whether it may be enabled or disabled.
+    pub(crate) toggled: Vec<bool>,
+    /// For each event whether nothing but its guard ever keeps it from starting.
+    pub(crate) open: Vec<bool>,
     /// The number of slots.
     pub(crate) slots: u32,
     /// The first member of each thread.
@@ -57,6 +61,8 @@ impl Layout {
         }
         layout.slots = layout.mailboxes.len() as u32;
         layout.events(program);
+        layout.toggled = toggled(program);
+        layout.open = open(program);
         for (i, thread) in (0..).zip(&program.threads) {
             layout.thread_first.push(layout.thread_members.len() as u32);
             let (first, count) = thread.family.map_or((0, 1), |f| (f.first, f.count));
@@ -136,6 +142,34 @@ impl Layout {
     pub(crate) fn dynamic_of(&self, owner: u32) -> Option<u32> {
         owner.checked_sub(self.owner_dynamic(0))
     }
+}
+
+/// For each event whether some instruction enables or disables it.
+fn toggled(program: &Program) -> Vec<bool> {
+    let mut toggled = vec![false; program.events.len()];
+    for op in program.functions.iter().flat_map(|f| &f.code) {
+        if let Op::Enable { event, .. } | Op::Disable { event, .. } = op {
+            toggled[event.index()] = true;
+        }
+    }
+    toggled
+}
+
+/// For each event whether nothing but its guard ever keeps it from starting: what is one step is never busy.
+fn open(program: &Program) -> Vec<bool> {
+    let mut toggled = vec![false; program.events.len()];
+    for op in program.functions.iter().flat_map(|f| &f.code) {
+        if let Op::Enable { event, .. } | Op::Disable { event, .. } = op {
+            toggled[event.index()] = true;
+        }
+    }
+    let open = |(id, event): (usize, &Event)| {
+        atomic(program)
+            && !(event.once || event.disabled || toggled[id])
+            && event.started.is_empty()
+            && event.after.is_empty()
+    };
+    program.events.iter().enumerate().map(open).collect()
 }
 
 /// Whether a program's tasks and events are one step each.

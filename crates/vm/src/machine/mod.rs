@@ -3,6 +3,7 @@
 pub use self::ready::{Machine, Switches};
 
 pub(crate) use self::layout::INIT_FLAG;
+pub(crate) use self::live::Live;
 
 pub(crate) mod literal;
 

@@ -6,7 +6,9 @@ use super::literal;
 use super::live::Live;
 use super::prepare::Code;
 use crate::program::{Program, ProgramError};
+use crate::step::memo::Memorable;
 use crate::value::Value;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A program made ready to run: checked, laid out, with what can be known of its code worked out.
 #[derive(Debug)]
@@ -20,11 +22,19 @@ pub struct Machine {
     pub(crate) live: Vec<Live>,
     /// For each function, whether running it can give another number of transitions than one.
     pub(crate) branches: Vec<bool>,
+    /// For each function and position, whether it can still come to a choice or an assumption there.
+    pub(crate) open: Vec<Vec<bool>>,
     /// Whether objects, handles or dynamic threads can exist, so that states need numbering.
     pub(crate) numbers: bool,
     /// Whether tasks and events are one step each.
     pub(crate) atomic: bool,
     pub(crate) switches: Switches,
+    /// What can be remembered.
+    pub(crate) memorable: Memorable,
+    /// Tables for reduction, made when they are needed.
+    pub(crate) reduced: std::sync::OnceLock<Box<crate::system::ReducedTables>>,
+    /// Which machine it is, for memories.
+    pub(crate) number: u64,
 }
 
 /// Parts of the canonical form that tests can switch off, to see that they are caught.
@@ -39,6 +49,12 @@ pub struct Switches {
     pub keep_heap_order: bool,
     /// Bags keep the order of the posts.
     pub keep_bag_order: bool,
+    /// Forked threads, and running tasks posted to `any`, keep the order of their creation.
+    pub keep_thread_order: bool,
+    /// Messages of a bag that only differ in what they refer to keep the order of the posts.
+    pub keep_post_order: bool,
+    /// Of forked threads that stand at the same place, one is enough: unsound.
+    pub one_of_equals: bool,
     /// Due times are taken from the start of the run.
     pub absolute_time: bool,
     /// Handles of ended tasks keep their number.
@@ -51,6 +67,12 @@ pub struct Switches {
     pub forget_locks: bool,
     /// Due times are not looked at: unsound.
     pub forget_due: bool,
+    /// Nothing is remembered: each step is executed.
+    pub no_memory: bool,
+    /// The memory forgets the last read of each step: unsound.
+    pub forget_reads: bool,
+    /// The memory forgets the last effect of each step: unsound.
+    pub forget_effects: bool,
 }
 
 impl Machine {
@@ -68,10 +90,27 @@ impl Machine {
         let code =
             functions.map(|(f, live)| Code::new(&program, f, live, &mut constants)).collect();
         let branches = branching::branches(&program);
+        let open = branching::open(&program, &branches);
         let atomic = layout::atomic(&program);
         let numbers = branching::numbers(&program, atomic);
         let switches = Switches::default();
-        Ok(Machine { program, constants, code, layout, live, branches, numbers, atomic, switches })
+        let memorable = Memorable::new(&program, &live, numbers, atomic);
+        let number = next_number();
+        Ok(Machine {
+            program,
+            constants,
+            code,
+            layout,
+            live,
+            branches,
+            open,
+            numbers,
+            atomic,
+            switches,
+            memorable,
+            number,
+            reduced: std::sync::OnceLock::new(),
+        })
     }
 
     /// Returns the program.
@@ -84,6 +123,12 @@ impl Machine {
     #[doc(hidden)]
     #[must_use]
     pub fn with_switches(self, switches: Switches) -> Machine {
-        Machine { switches, ..self }
+        Machine { switches, number: next_number(), ..self }
     }
+}
+
+/// A number that no other machine has.
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }

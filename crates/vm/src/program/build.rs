@@ -1,8 +1,8 @@
 //! Makes a program piece by piece.
 
 use super::declare::{
-    Choice, Class, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock, MailboxKind, Post,
-    PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
+    Choice, Class, Component, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock,
+    MailboxKind, Post, PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
 };
 use super::function::{Function, SourceSite};
 use super::function_build::FunctionBuilder;
@@ -230,6 +230,11 @@ impl ProgramBuilder {
     /// Adds a symmetry.
     pub fn symmetry(&mut self, symmetry: Symmetry) {
         self.program.symmetries.push(symmetry);
+    }
+
+    /// Adds a component.
+    pub fn component(&mut self, component: Component) {
+        self.program.components.push(component);
     }
 
     /// Starts a function with its parameters in the first registers; [`add`](Self::add) or [`define`](Self::define) it later.

@@ -195,6 +195,17 @@ pub struct Invariant {
     pub holds: FuncId,
 }
 
+/// A part of the program whose updates of shared variables must not overwrite those of other parts.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Component {
+    /// Its name.
+    pub name: String,
+    /// The events that belong to it.
+    pub events: Vec<EventId>,
+    /// The tasks that belong to it.
+    pub tasks: Vec<TaskId>,
+}
+
 /// Whenever the trigger holds, the response holds then or later.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Response {
@@ -218,6 +229,8 @@ pub struct Symmetry {
     pub threads: Vec<ThreadId>,
     /// Families of events.
     pub events: Vec<EventId>,
+    /// Families whose members are events of their own: the first of `size` events without families, one after another.
+    pub event_runs: Vec<EventId>,
     /// Arrays of locks.
     pub locks: Vec<LockId>,
     /// Arrays of conditions.

@@ -6,7 +6,7 @@
 pub use self::build::ProgramBuilder;
 pub use self::builtin::Builtin;
 pub use self::declare::{
-    Choice, Class, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock, MailboxKind, Post,
+    Choice, Class, Component, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock, MailboxKind, Post,
     PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
 };
 pub use self::function::{Function, SourceSite};
@@ -17,6 +17,7 @@ pub use self::ids::{
 };
 pub use self::literal::Literal;
 pub use self::op::Op;
+pub use self::shape::{Indices, Shape};
 pub use self::types::Type;
 pub use self::validate::ProgramError;
 pub use self::whole::{Granularity, Program, Settings};
@@ -28,6 +29,8 @@ mod literal;
 mod types;
 
 mod declare;
+
+mod shape;
 
 mod builtin;
 

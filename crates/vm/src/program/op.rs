@@ -91,6 +91,8 @@ pub enum Op {
     Enum { dst: Reg, ty: EnumId, variant: u16, args: Reg },
     /// `dst =` whether `src` is this variant. False for a value of any other type.
     IsVariant { dst: Reg, src: Reg, ty: EnumId, variant: u16 },
+    /// `dst =` whether `src` is an object.
+    IsObject { dst: Reg, src: Reg },
     /// `dst =` one payload value; a failure when there is none at that position.
     Payload { dst: Reg, src: Reg, index: u16 },
     /// `dst =` a record with all fields in consecutive registers.

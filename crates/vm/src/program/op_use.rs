@@ -38,6 +38,7 @@ impl Op {
             | Op::Range { dst, .. }
             | Op::Enum { dst, .. }
             | Op::IsVariant { dst, .. }
+            | Op::IsObject { dst, .. }
             | Op::Payload { dst, .. }
             | Op::Record { dst, .. }
             | Op::RecordGet { dst, .. }
@@ -83,6 +84,7 @@ impl Op {
             Op::Move { src, .. }
             | Op::Return { src }
             | Op::IsVariant { src, .. }
+            | Op::IsObject { src, .. }
             | Op::Payload { src, .. }
             | Op::RecordGet { src, .. }
             | Op::Check { src, .. }

@@ -64,6 +64,17 @@ impl Program {
         }
         at("threads", self.check_threads())?;
         at("properties", self.check_properties())?;
+        for component in &self.components {
+            let events = component
+                .events
+                .iter()
+                .try_for_each(|id| known("event", id.index(), self.events.len()));
+            let tasks = component
+                .tasks
+                .iter()
+                .try_for_each(|id| known("task", id.index(), self.tasks.len()));
+            at(&component.name, events.and(tasks))?;
+        }
         for symmetry in &self.symmetries {
             at("symmetry", self.check_symmetry(symmetry))?;
         }
@@ -273,6 +284,13 @@ impl Program {
         }
         for id in &symmetry.events {
             size(self.events.get(id.index()).ok_or_else(missing)?.family.map(|f| f.count))?;
+        }
+        for id in &symmetry.event_runs {
+            let run = self.events.get(id.index()..).unwrap_or(&[]);
+            let run = run.get(..usize::from(symmetry.size)).ok_or_else(missing)?;
+            if run.iter().any(|event| event.family.is_some()) {
+                return Err("an event that is a family of its own".to_owned());
+            }
         }
         for id in &symmetry.locks {
             size(self.locks.get(id.index()).ok_or_else(missing)?.array)?;

@@ -1,12 +1,13 @@
 //! A whole program.
 
 use super::declare::{
-    Choice, Class, Cond, Enum, Event, Global, Handler, Invariant, Lock, Post, Record, Response,
-    Symmetry, Task, Thread,
+    Choice, Class, Component, Cond, Enum, Event, Global, Handler, Invariant, Lock, Post, Record,
+    Response, Symmetry, Task, Thread,
 };
 use super::function::{Function, SourceSite};
 use super::ids::FuncId;
 use super::literal::Literal;
+use super::shape::Indices;
 use super::types::Type;
 
 /// What is one transition.
@@ -83,11 +84,15 @@ pub struct Program {
     pub invariants: Vec<Invariant>,
     /// Response properties.
     pub responses: Vec<Response>,
+    /// Components.
+    pub components: Vec<Component>,
     /// Whether it is fine that nothing can happen: a function without parameters, under the rules of guards. Without it: all
     /// threads ended, all mailboxes empty, no lock held.
     pub final_: Option<FuncId>,
     /// Interchangeable components.
     pub symmetries: Vec<Symmetry>,
+    /// Where indices of interchangeable components are kept.
+    pub indices: Indices,
     /// How it is run.
     pub settings: Settings,
 }

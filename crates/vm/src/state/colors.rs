@@ -1,86 +1,124 @@
-//! Tells objects apart that have no numbers yet, by what they hold and by who holds them.
+//! Tells objects, posts and threads apart that have no numbers yet, by what they hold and by who holds them.
 //!
-//! **Problem.** The elements of sets and bags have no order of their own. To number objects that are met through them, an order is needed that
-//! depends on nothing but the shape of the state. **Method.** Colour refinement: each object's colour is the hash of its class, of the colours in
-//! its fields, and of the colours of the objects and messages that refer to it; repeated until no more colours appear. Numbered objects have
-//! their number for a colour. **Guarantee.** Objects of different colours can be told apart by shape. Objects of one colour are nearly
-//! always interchangeable; where refinement fails (regular graphs of equal objects in one bag), two states that differ only in identities may get
-//! different canonical forms: states are then visited twice, never merged wrongly. **Cost.** Rounds times the size of the heap, at most one round for
-//! each object.
+//! **Problem.** The elements of sets and bags, and forked threads, have no order of their own. To number what is met through them, an order is
+//! needed that depends on nothing but the shape of the state. **Method.** Colour refinement: each object's colour is the hash of its class, of
+//! the colours in its fields, and of the colours of the objects, messages and threads that refer to it; repeated until no more colours appear.
+//! Posts and threads with handles likewise. What is numbered has its number for a colour. **Guarantee.** Objects of different colours can be told
+//! apart by shape. Objects of one colour are nearly always interchangeable; where refinement fails (regular graphs of equal objects in one bag),
+//! two states that differ only in identities may get different canonical forms: states are then visited twice, never merged wrongly. **Cost.**
+//! Rounds times the size of the heap, the mailboxes and the threads, at most one round for each object and handle.
 
+use super::normal::Numbers;
 use super::parts::State;
+use super::reach::Reach;
+use super::rename::Renaming;
 use crate::value::{Value, mix};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Colours of objects; for handles a function of what they stand for.
-pub(crate) struct Colors {
+/// Colours of objects, and of posts and threads that something refers to.
+pub(super) struct Colors<'a> {
+    numbers: &'a Numbers,
     objects: Vec<u128>,
+    /// By handles, of those without a number.
+    handles: FxHashMap<u32, u128>,
+    /// What threads are besides their registers.
+    places: Vec<u128>,
+}
+
+/// What a round adds up.
+struct Next {
+    objects: Vec<u128>,
+    handles: FxHashMap<u32, u128>,
 }
 
 /// The key of what has no position.
 const UNORDERED: u64 = 0x5e7;
 
-impl Colors {
-    /// Refines colours; `number` tells the numbers that objects have, 0 for none.
-    pub(crate) fn new(
-        state: &State,
-        number: impl Fn(usize) -> u32,
-        handle: impl Fn(u32) -> u32,
-    ) -> Colors {
+impl Colors<'_> {
+    /// Refines colours.
+    pub(super) fn new<'a>(state: &State, numbers: &'a Numbers, reach: &Reach) -> Colors<'a> {
         let objects = state.heap();
-        let fixed = |i: usize| mix::number(0xc0102, u64::from(number(i)));
-        let first = |i: usize| match number(i) {
+        let first = |i: usize| match numbers.object(i as u32 + 1) {
             0 => mix::number(0xc0101, u64::from(objects[i].class)),
-            _ => fixed(i),
+            number => mix::number(0xc0102, u64::from(number)),
         };
-        let mut colors = Colors { objects: (0..objects.len()).map(first).collect() };
+        let places: Vec<u128> = state.threads().iter().map(|thread| thread.place()).collect();
+        let mut handles = FxHashMap::default();
+        let is_new = |handle: u32| reach.handles.contains(&handle) && numbers.number(handle) == 0;
+        for (thread, place) in state.threads().iter().zip(&places) {
+            if is_new(thread.handle) {
+                handles.insert(thread.handle, *place);
+            }
+        }
+        for (i, queue) in state.queues() {
+            for message in queue.iter().filter(|message| is_new(message.handle)) {
+                handles.insert(message.handle, mix::number(i as u64, u64::from(message.task)));
+            }
+        }
+        let objects = (0..objects.len()).map(first).collect();
+        let mut colors = Colors { numbers, objects, handles, places };
         let mut distinct = 0;
-        for _ in 0..=objects.len() {
-            let now: FxHashSet<u128> = colors.objects.iter().copied().collect();
-            if now.len() <= distinct {
+        for _ in 0..=colors.objects.len() + colors.handles.len() {
+            // How often it is refined must not depend on garbage.
+            let objects =
+                colors.objects.iter().zip(&reach.objects).filter(|(_, reached)| **reached);
+            let all = objects.map(|(color, _)| color).chain(colors.handles.values());
+            let now = all.copied().collect::<FxHashSet<u128>>().len();
+            if now <= distinct {
                 break;
             }
-            distinct = now.len();
-            let next = colors.round(state, &number, &handle);
-            for (i, color) in next.into_iter().enumerate() {
-                colors.objects[i] = if number(i) == 0 { color } else { fixed(i) };
-            }
+            distinct = now;
+            colors.round(state, reach);
         }
         colors
     }
 
-    fn round(
-        &self,
-        state: &State,
-        number: &impl Fn(usize) -> u32,
-        handle: &impl Fn(u32) -> u32,
-    ) -> Vec<u128> {
-        let mut next = vec![0u128; self.objects.len()];
-        for (i, object) in state.heap().iter().enumerate() {
+    fn round(&mut self, state: &State, reach: &Reach) {
+        let handles = self.handles.keys().map(|handle| (*handle, 0)).collect();
+        let mut next = Next { objects: vec![0u128; self.objects.len()], handles };
+        for (i, object) in state.heap().iter().enumerate().filter(|(i, _)| reach.objects[*i]) {
             let mut sum = mix::number(0xc0103, u64::from(object.class));
             for (field, value) in (0..).zip(&object.fields) {
-                sum = sum.wrapping_add(mix::mix(field, self.of(value, handle)));
+                sum = sum.wrapping_add(mix::mix(field, self.of(value)));
                 self.spread(value, mix::mix(field, self.objects[i]), &mut next);
             }
-            if number(i) == 0 {
-                next[i] = next[i].wrapping_add(sum);
-            }
+            next.objects[i] = next.objects[i].wrapping_add(sum);
         }
         for (i, queue) in state.queues() {
-            for message in &queue.messages {
-                let color = mix::mix(i as u64, self.of(&message.args, handle));
-                self.spread(&message.args, mix::mix(u64::from(message.task), color), &mut next);
+            for message in queue {
+                let handle = self.of_handle(message.handle);
+                let color = mix::mix(i as u64, self.of(&message.args).wrapping_add(handle));
+                let color = mix::mix(u64::from(message.task), color);
+                self.spread(&message.args, color, &mut next);
+                next.handle(message.handle, color);
             }
         }
-        next
+        for (thread, place) in state.threads().iter().zip(&self.places) {
+            let mut sum = place.wrapping_add(self.of_handle(thread.handle));
+            for (reg, value) in (0..).zip(&thread.regs) {
+                if !matches!(value, Value::Null) {
+                    sum = sum.wrapping_add(mix::mix(reg, self.of(value)));
+                }
+            }
+            for (reg, value) in (0..).zip(&thread.regs) {
+                self.spread(value, mix::mix(reg, sum), &mut next);
+            }
+            next.handle(thread.handle, mix::mix(0xc0106, sum));
+        }
+        for (i, color) in next.objects.into_iter().enumerate() {
+            if self.numbers.object(i as u32 + 1) == 0 {
+                self.objects[i] = color;
+            }
+        }
+        self.handles = next.handles;
     }
 
-    /// Adds a colour to all objects that a value refers to.
-    fn spread(&self, value: &Value, from: u128, next: &mut [u128]) {
+    /// Adds a colour to all that a value refers to.
+    fn spread(&self, value: &Value, from: u128, next: &mut Next) {
         if !value.has_refs() {
             return;
         }
-        let items = |key: u64, items: &[Value], next: &mut [u128]| {
+        let items = |key: u64, items: &[Value], next: &mut Next| {
             for (i, item) in (0..).zip(items) {
                 let key = if key == UNORDERED { key } else { i };
                 self.spread(item, mix::mix(key, from), next);
@@ -88,10 +126,11 @@ impl Colors {
         };
         match value {
             Value::Obj(number) => {
-                if let Some(sum) = next.get_mut((*number as usize).wrapping_sub(1)) {
+                if let Some(sum) = next.objects.get_mut((*number as usize).wrapping_sub(1)) {
                     *sum = sum.wrapping_add(mix::mix(0xfe0, from));
                 }
             }
+            Value::Handle(handle) => next.handle(*handle, mix::mix(0xfe1, from)),
             Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
                 items(0, s.items(), next);
             }
@@ -106,39 +145,52 @@ impl Colors {
         }
     }
 
-    /// Returns the hash of a value with colours in the place of numbers.
-    pub(crate) fn of(&self, value: &Value, handle: &impl Fn(u32) -> u32) -> u128 {
-        if !value.has_refs() {
-            return value.hash();
+    /// Returns the colour of what a handle is of; all that has ended, or that nothing refers to, has one.
+    pub(super) fn of_handle(&self, handle: u32) -> u128 {
+        match (self.numbers.number(handle), self.handles.get(&handle)) {
+            (0, Some(color)) => mix::mix(0xc0105, *color),
+            (number, _) => mix::number(0xc0104, u64::from(number)),
         }
+    }
+
+    /// Returns the hash of a value with colours in the place of numbers.
+    pub(super) fn of(&self, value: &Value) -> u128 {
         match value {
+            Value::Handle(handle) => self.of_handle(*handle),
+            value if !value.has_refs() => value.hash(),
             Value::Obj(number) => {
                 self.objects.get((*number as usize).wrapping_sub(1)).copied().unwrap_or(0)
             }
-            Value::Handle(number) => mix::number(0xc0104, u64::from(handle(*number))),
             Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
                 let head =
                     (u64::from(s.ty) << 32) | (u64::from(s.variant) << 16) | s.items().len() as u64;
                 let items = (0..).zip(s.items());
                 let sum = |sum: u128, (i, item): (u64, &Value)| {
-                    sum.wrapping_add(mix::mix(i, self.of(item, handle)))
+                    sum.wrapping_add(mix::mix(i, self.of(item)))
                 };
                 mix::mix(head, items.fold(0u128, sum))
             }
             Value::Set(set) => {
-                let sum = |sum: u128, item: &Value| {
-                    sum.wrapping_add(mix::mix(UNORDERED, self.of(item, handle)))
-                };
+                let sum =
+                    |sum: u128, item: &Value| sum.wrapping_add(mix::mix(UNORDERED, self.of(item)));
                 mix::mix(0x5e7, set.items().iter().fold(0, sum))
             }
             Value::Map(map) => {
                 let sum = |sum: u128, (key, value): &(Value, Value)| {
-                    let value = mix::mix(0xb, self.of(value, handle));
-                    sum.wrapping_add(mix::mix(0xa, self.of(key, handle) ^ value.rotate_left(64)))
+                    let value = mix::mix(0xb, self.of(value));
+                    sum.wrapping_add(mix::mix(0xa, self.of(key) ^ value.rotate_left(64)))
                 };
                 mix::mix(0x3a9, map.entries().iter().fold(0, sum))
             }
             other => other.hash(),
+        }
+    }
+}
+
+impl Next {
+    fn handle(&mut self, handle: u32, color: u128) {
+        if let Some(sum) = self.handles.get_mut(&handle) {
+            *sum = sum.wrapping_add(color);
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::bytes::Reader;
 use super::encode::encode;
-use super::message::{Message, Queue, Queues};
+use super::message::{Body, Message};
 use super::object::Object;
 use super::parts::State;
 use super::thread::{Frame, Origin, Status, Thread, What};
 use crate::machine::Machine;
+use crate::program::MailboxKind;
 use crate::program::Op;
 use crate::step::{DEPTH_MAX, FRAMES_MAX};
 use crate::value::Value;
@@ -39,6 +40,15 @@ fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
         return None;
     }
     state.replace_flags(&words);
+    let layout = &machine.layout;
+    let past = |(member, (event, _)): (u32, &(u16, i64))| {
+        machine.program.events[usize::from(*event)].once
+            && state.flag(layout.started_flag(member))
+            && state.flag(layout.toggled_flag(member))
+    };
+    if (0..).zip(&layout.members).any(past) {
+        return None;
+    }
     let count = reader.count()?;
     if count > machine.layout.locks as usize {
         return None;
@@ -46,7 +56,7 @@ fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
     let locks: Option<Vec<u32>> = (0..count).map(|_| reader.number32()).collect();
     state.replace_locks(locks?);
     state.replace_heap(heap(machine, reader)?);
-    state.replace_queues(queues(machine, reader)?);
+    state.replace_messages(queues(machine, reader)?);
     let count = reader.count()?;
     let threads: Option<Vec<Arc<Thread>>> = (0..count).map(|_| thread(machine, reader)).collect();
     let threads = threads?;
@@ -72,27 +82,26 @@ fn heap(machine: &Machine, reader: &mut Reader<'_>) -> Option<Vec<Arc<Object>>> 
     Some(heap)
 }
 
-fn queues(machine: &Machine, reader: &mut Reader<'_>) -> Option<Queues> {
-    let mut queues: Queues = Vec::new();
+fn queues(machine: &Machine, reader: &mut Reader<'_>) -> Option<Vec<Message>> {
+    let mut messages: Vec<Message> = Vec::new();
     for _ in 0..reader.count()? {
         let index = usize::try_from(reader.number()?).ok()?;
-        if index > machine.layout.pool() || index < queues.len() {
+        let last = messages.last().map(|message| message.queue as usize);
+        if index > machine.layout.pool() || last.is_some_and(|last| index <= last) {
             return None;
         }
         let count = reader.count()?;
-        let messages: Option<Vec<Message>> = (0..count).map(|_| message(machine, reader)).collect();
-        let mut queue = Queue { hash: 0, messages: messages? };
-        if queue.messages.is_empty() {
+        if count == 0 {
             return None;
         }
-        queue.rehash();
-        queues.resize(index, None);
-        queues.push(Some(Arc::new(queue)));
+        for _ in 0..count {
+            messages.push(message(machine, index, reader)?);
+        }
     }
-    Some(queues)
+    Some(messages)
 }
 
-fn message(machine: &Machine, reader: &mut Reader<'_>) -> Option<Message> {
+fn message(machine: &Machine, queue: usize, reader: &mut Reader<'_>) -> Option<Message> {
     let task = reader.number16()?;
     let declared = machine.program.tasks.get(usize::from(task))?;
     let params = machine.program.functions[declared.body.index()].params;
@@ -106,7 +115,9 @@ fn message(machine: &Machine, reader: &mut Reader<'_>) -> Option<Message> {
         n => matches!(&args, Value::List(list) if list.items().len() == usize::from(n)),
     };
     let front = head & 1 == 1;
-    fits.then_some(Message { task, front, handle, due, args, uid: 0 })
+    let kind = machine.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
+    let body = Body { task, front, handle, due, args };
+    fits.then(|| Message::new(queue as u32, kind, 0, body))
 }
 
 fn pair(reader: &mut Reader<'_>) -> Option<(u64, u32)> {
@@ -156,7 +167,7 @@ fn thread(machine: &Machine, reader: &mut Reader<'_>) -> Option<Arc<Thread>> {
 
 fn frames(machine: &Machine, reader: &mut Reader<'_>, status: Status) -> Option<Vec<Frame>> {
     let count = reader.count()?;
-    if count == 0 || count > FRAMES_MAX {
+    if count == 0 || count > FRAMES_MAX + 1 {
         return None;
     }
     let mut frames = Vec::new();
@@ -198,5 +209,5 @@ fn refers_inside(state: &State, machine: &Machine) -> bool {
     (0..machine.program.globals.len()).all(|i| inside(state.global(i), objects))
         && state.heap().iter().all(|o| o.fields.iter().all(|f| inside(f, objects)))
         && state.threads().iter().all(|t| t.regs.iter().all(|r| inside(r, objects)))
-        && state.queues().all(|(_, q)| q.messages.iter().all(|m| inside(&m.args, objects)))
+        && state.messages().iter().all(|m| inside(&m.args, objects))
 }

@@ -2,7 +2,7 @@
 
 use super::bytes::{put, put_value};
 use super::parts::State;
-use super::thread::{Origin, Status, What};
+use super::thread::{Origin, Status, Thread, What};
 use crate::machine::Machine;
 
 /// Appends a state. Two states of a machine are equal exactly if their bytes are.
@@ -23,15 +23,15 @@ pub(crate) fn encode(machine: &Machine, state: &State, out: &mut Vec<u8>) {
         object.fields.iter().for_each(|field| put_value(out, field));
     }
     put_queues(machine, state, out);
-    put_threads(state, out);
+    put_threads(machine, state, out);
 }
 
 fn put_queues(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     put(out, state.queues().count() as u64);
     for (i, queue) in state.queues() {
         put(out, i as u64);
-        put(out, queue.messages.len() as u64);
-        for message in &queue.messages {
+        put(out, queue.len() as u64);
+        for message in queue {
             put(out, u64::from(message.task));
             put(out, (u64::from(message.handle) << 1) | u64::from(message.front));
             put(out, if machine.switches.forget_due { 0 } else { message.due });
@@ -40,9 +40,15 @@ fn put_queues(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     }
 }
 
-fn put_threads(state: &State, out: &mut Vec<u8>) {
-    put(out, state.threads().len() as u64);
-    for thread in state.threads() {
+fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
+    let mut threads: Vec<&Thread> = state.threads().iter().map(|thread| &**thread).collect();
+    if machine.switches.one_of_equals {
+        threads.dedup_by(|a, b| {
+            a.origin == Origin::Dynamic && a.place() == b.place() && a.regs == b.regs
+        });
+    }
+    put(out, threads.len() as u64);
+    for thread in threads {
         let mut pair = |kind: u64, number: u32| put(out, kind + 4 * u64::from(number));
         match thread.origin {
             Origin::Declared(number) => pair(0, number),

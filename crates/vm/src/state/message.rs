@@ -1,11 +1,14 @@
-//! Mailboxes.
+//! Mailboxes: all pending tasks of a state in one list, each shared with the states that have it, too.
 
+use super::parts::QUEUE;
+use crate::program::MailboxKind;
 use crate::value::{Value, mix};
+use std::ops::Deref;
 use std::sync::Arc;
 
-/// A pending task.
+/// What a pending task is.
 #[derive(Clone, Debug)]
-pub(crate) struct Message {
+pub(crate) struct Body {
     /// The task.
     pub(crate) task: u16,
     /// In a bag: whether it was posted in front of all others.
@@ -16,15 +19,103 @@ pub(crate) struct Message {
     pub(crate) due: u64,
     /// Its arguments: null for none, the argument itself for one, else a list of them.
     pub(crate) args: Value,
+}
+
+/// What is shared.
+#[derive(Debug)]
+struct Content {
+    body: Body,
+    /// Whether its place among the others of its mailbox counts.
+    ordered: bool,
+    hash: u128,
+    /// Where its place does not count: what it adds to the sum of a state.
+    term: u128,
+}
+
+/// A pending task in a mailbox.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    content: Arc<Content>,
     /// Which post it comes from, for names; not part of the state.
     pub(crate) uid: u64,
+    /// The mailbox.
+    pub(crate) queue: u32,
+}
+
+const _: () = assert!(std::mem::size_of::<Message>() == 24);
+
+impl Deref for Message {
+    type Target = Body;
+
+    #[inline]
+    fn deref(&self) -> &Body {
+        &self.content.body
+    }
+}
+
+impl PartialEq for Message {
+    #[inline]
+    fn eq(&self, other: &Message) -> bool {
+        let (a, b) = (&*self.content, &*other.content);
+        self.queue == other.queue
+            && (std::ptr::eq(a, b)
+                || (a.hash == b.hash
+                    && (self.task, self.front, self.handle, self.due)
+                        == (other.task, other.front, other.handle, other.due)
+                    && self.args == other.args))
+    }
 }
 
 impl Message {
-    pub(crate) fn hash(&self) -> u128 {
-        let head =
-            (u64::from(self.task) << 33) | (u64::from(self.front) << 32) | u64::from(self.handle);
-        mix::mix(head, mix::mix(self.due, self.args.hash()))
+    /// Makes a message of a mailbox of a kind; what is posted to `any` is in a bag.
+    pub(crate) fn new(queue: u32, kind: MailboxKind, uid: u64, body: Body) -> Message {
+        let ordered = body.front || kind != MailboxKind::Bag;
+        Message { content: Message::content(queue, ordered, body), uid, queue }
+    }
+
+    /// The same from another post.
+    #[inline]
+    pub(crate) fn posted(&self, uid: u64) -> Message {
+        Message { uid, ..self.clone() }
+    }
+
+    fn content(queue: u32, ordered: bool, body: Body) -> Arc<Content> {
+        let head = (u64::from(body.task) << 33)
+            | (u64::from(body.front) << 32)
+            | u64::from(body.handle);
+        let hash = mix::mix(head, mix::mix(body.due, body.args.hash()));
+        let term = mix::mix(QUEUE + u64::from(queue), hash);
+        Arc::new(Content { body, ordered, hash, term })
+    }
+
+    /// Changes what it is.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Body)) {
+        let mut body = self.content.body.clone();
+        change(&mut body);
+        self.content = Message::content(self.queue, self.content.ordered, body);
+    }
+
+    /// Puts it into another mailbox of the same kind.
+    pub(crate) fn put_into(&mut self, queue: u32) {
+        self.queue = queue;
+        self.change(|_| {});
+    }
+
+    /// What it adds to the sum of a state at a position of its mailbox. A place that does not count makes no difference: the sum is
+    /// that of a multiset.
+    #[inline]
+    pub(crate) fn term(&self, position: usize) -> u128 {
+        if !self.content.ordered {
+            return self.content.term;
+        }
+        let place = (position as u64 + 1).rotate_left(43);
+        mix::mix((QUEUE + u64::from(self.queue)) ^ place, self.content.hash)
+    }
+
+    /// Whether its place among the others of its mailbox counts.
+    #[inline]
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.content.ordered
     }
 
     /// The order in a bag: front messages first, which keep their order, then by content.
@@ -33,30 +124,8 @@ impl Message {
     }
 }
 
-impl PartialEq for Message {
-    fn eq(&self, other: &Message) -> bool {
-        (self.task, self.front, self.handle, self.due)
-            == (other.task, other.front, other.handle, other.due)
-            && self.args == other.args
-    }
+/// The sum that messages of one mailbox add to that of a state, from a position on.
+#[inline]
+pub(crate) fn terms(messages: &[Message], from: usize) -> u128 {
+    (from..).zip(messages).fold(0, |sum, (i, m)| u128::wrapping_add(sum, m.term(i)))
 }
-
-/// The messages of one mailbox in the order in which it gives them (a bag: sorted).
-#[derive(Clone, Debug, PartialEq, Default)]
-pub(crate) struct Queue {
-    pub(crate) hash: u128,
-    pub(crate) messages: Vec<Message>,
-}
-
-impl Queue {
-    /// Computes the hash anew. Linear.
-    pub(crate) fn rehash(&mut self) {
-        self.hash = 0;
-        for (position, message) in (0..).zip(&self.messages) {
-            self.hash = self.hash.wrapping_add(mix::mix(position, message.hash()));
-        }
-    }
-}
-
-/// All mailboxes; `None` for an empty one.
-pub(crate) type Queues = Vec<Option<Arc<Queue>>>;

@@ -2,13 +2,19 @@
 
 pub use self::parts::State;
 
-pub(crate) use self::message::{Message, Queue};
+pub(crate) use self::chunks::Chunks;
+pub(crate) use self::effect::{Deed, Effect};
+pub(crate) use self::message::{Body, Message};
 pub(crate) use self::object::Object;
 pub(crate) use self::thread::{Frame, Origin, Status, Thread, What};
 
 mod parts;
 
-mod globals;
+mod effect;
+
+mod later;
+
+mod chunks;
 
 mod message;
 
@@ -22,7 +28,17 @@ mod bytes;
 
 mod colors;
 
-pub(crate) mod permute;
+mod loose;
+
+mod reach;
+
+pub(crate) mod representative;
+
+mod permute;
+
+mod group;
+
+mod tint;
 
 pub(crate) mod encode;
 

@@ -1,14 +1,15 @@
 //! The canonical form of states with objects and handles.
 
-use super::colors::Colors;
-use super::message::Queue;
+use super::loose::{self, Part};
+use super::message::Message;
 use super::object::Object;
 use super::parts::State;
+use super::reach::Reach;
 use super::rename::{Renaming, rename};
 use super::thread::{Origin, Thread};
 use crate::machine::Machine;
 use crate::program::MailboxKind;
-use crate::value::{Value, mix};
+use crate::value::{GHOST, Value, mix};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -23,6 +24,10 @@ pub(crate) struct Numbers {
     handles: FxHashMap<u32, u32>,
     /// For tests: handles of what has ended are numbered, too.
     keep_handles: bool,
+    /// What handles of what has ended become, where that is to be told.
+    ghosts: FxHashMap<u32, u32>,
+    /// What is reached, once that was asked for.
+    reach: Option<Reach>,
 }
 
 impl Renaming for Numbers {
@@ -31,43 +36,42 @@ impl Renaming for Numbers {
     }
 
     fn handle(&self, number: u32) -> u32 {
-        self.handles.get(&number).copied().unwrap_or(0)
-    }
-}
-
-/// An element of what has no order: of a set, a map or a bag.
-struct Part<'v> {
-    head: u64,
-    values: [&'v Value; 2],
-}
-
-impl Part<'_> {
-    /// Whether it refers to objects or handles without numbers.
-    fn is_open(&self, numbers: &Numbers) -> bool {
-        self.values.iter().any(|value| is_open(value, numbers))
-    }
-
-    fn visit(&self, numbers: &mut Numbers, state: &State) {
-        for value in self.values {
-            numbers.root(state, value);
+        match self.handles.get(&number) {
+            Some(new) => *new,
+            None if number >= GHOST => number,
+            None => self.ghosts.get(&number).copied().unwrap_or(0),
         }
     }
 }
 
-fn is_open(value: &Value, numbers: &Numbers) -> bool {
-    value.has_refs()
-        && match value {
-            Value::Obj(number) => numbers.object(*number) == 0,
-            Value::Handle(handle) => numbers.handle(*handle) == 0,
-            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
-                s.items().iter().any(|item| is_open(item, numbers))
-            }
-            Value::Set(set) => set.items().iter().any(|item| is_open(item, numbers)),
-            Value::Map(map) => {
-                map.entries().iter().any(|(k, v)| is_open(k, numbers) || is_open(v, numbers))
-            }
-            _ => false,
-        }
+impl Numbers {
+    /// The new number of a handle, 0 for one that nothing refers to or of what has ended.
+    pub(super) fn number(&self, handle: u32) -> u32 {
+        self.handles.get(&handle).copied().unwrap_or(0)
+    }
+
+    /// Whether an object has a number, or is none.
+    pub(super) fn has_object(&self, number: u32) -> bool {
+        self.objects.get((number as usize).wrapping_sub(1)).is_none_or(|new| *new != 0)
+    }
+
+    /// Takes what is reached in the state, or finds it out.
+    pub(super) fn reach(&mut self, state: &State) -> Reach {
+        self.reach.take().unwrap_or_else(|| Reach::of(state))
+    }
+
+    /// Puts back what is reached.
+    pub(super) fn keep_reach(&mut self, reach: Reach) {
+        self.reach = Some(reach);
+    }
+
+    /// Whether a handle is of what is there, and has no number.
+    pub(super) fn is_new(&self, state: &State, handle: u32) -> bool {
+        handle != 0
+            && handle < GHOST
+            && !self.handles.contains_key(&handle)
+            && (self.keep_handles || state.is_live(handle))
+    }
 }
 
 impl Numbers {
@@ -91,42 +95,22 @@ impl Numbers {
                 s.items().iter().for_each(|item| self.visit(state, item));
             }
             Value::Set(set) => {
-                let parts = set.items().iter().map(|item| Part { head: 0, values: [item, item] });
-                self.unordered(state, parts.collect());
+                let parts = set.items().iter().map(|item| Part::of([item, &Value::Null]));
+                loose::visit(self, state, parts.collect());
             }
             Value::Map(map) => {
-                let parts = map.entries().iter().map(|(k, v)| Part { head: 0, values: [k, v] });
-                self.unordered(state, parts.collect());
+                let parts = map.entries().iter().map(|(k, v)| Part::of([k, v]));
+                loose::visit(self, state, parts.collect());
             }
             _ => {}
         }
     }
 
-    fn visit_handle(&mut self, state: &State, handle: u32) {
-        let live = self.keep_handles || state.is_live(handle);
-        if handle != 0 && !self.handles.contains_key(&handle) && live {
+    pub(super) fn visit_handle(&mut self, state: &State, handle: u32) {
+        if self.is_new(state, handle) {
             let number = self.handles.len() as u32 + 1;
             self.handles.insert(handle, number);
         }
-    }
-
-    /// Visits parts that have no order of their own, in an order that depends on their shape only.
-    fn unordered(&mut self, state: &State, mut parts: Vec<Part<'_>>) {
-        parts.retain(|part| part.values.iter().any(|value| value.has_refs()));
-        while parts.len() > 1 && parts.iter().any(|part| part.is_open(self)) {
-            let object = |i: usize| self.objects[i];
-            let handle = |h: u32| self.handles.get(&h).copied().unwrap_or(0);
-            let colors = Colors::new(state, object, handle);
-            let key = |part: &Part<'_>| {
-                let [a, b] = part.values.map(|value| colors.of(value, &handle));
-                mix::mix(part.head, mix::mix(a as u64, b).wrapping_add(mix::mix(2, a)))
-            };
-            let keys: Vec<u128> = parts.iter().map(key).collect();
-            let least = (0..parts.len()).min_by_key(|i| keys[*i]).unwrap_or(0);
-            let part = parts.remove(least);
-            part.visit(self, state);
-        }
-        parts.iter().for_each(|part| part.visit(self, state));
     }
 
     /// Gives numbers to all that the objects met so far refer to, from the `from`th on.
@@ -139,7 +123,7 @@ impl Numbers {
         }
     }
 
-    fn root(&mut self, state: &State, value: &Value) {
+    pub(super) fn root(&mut self, state: &State, value: &Value) {
         let from = self.order.len();
         self.visit(state, value);
         self.close(state, from);
@@ -152,43 +136,77 @@ impl Numbers {
     }
 }
 
+/// Brings a state into canonical form, as [`normalize`] does, but that handles of what has ended become what `ghosts` says.
+pub(crate) fn normalize_telling(machine: &Machine, state: &mut State, ghosts: FxHashMap<u32, u32>) {
+    normalize_as(machine, state, Numbers { ghosts, ..Numbers::default() });
+}
+
 /// Brings a state into canonical form. Linear in what has objects or handles in it, but for ties between messages of a bag.
 pub(crate) fn normalize(machine: &Machine, state: &mut State) {
+    normalize_as(machine, state, Numbers::default());
+}
+
+fn normalize_as(machine: &Machine, state: &mut State, numbers: Numbers) {
     let globals = machine.program.globals.len();
     let objects = vec![0; state.heap().len()];
     let keep_handles = machine.switches.keep_handles;
-    let mut numbers = Numbers { objects, keep_handles, ..Numbers::default() };
-    for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
-        numbers.visit_handle(state, thread.handle);
+    let mut numbers = Numbers { objects, keep_handles, ..numbers };
+    if machine.switches.keep_thread_order {
+        for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
+            numbers.visit_handle(state, thread.handle);
+        }
     }
     for i in 0..globals {
         numbers.root(state, state.global(i));
     }
-    for thread in state.threads() {
+    for thread in state.threads().iter().filter(|thread| thread.origin != Origin::Dynamic) {
         thread.regs.iter().for_each(|reg| numbers.root(state, reg));
     }
+    for owner in state.locks() {
+        if let Some(handle) = machine.layout.dynamic_of(*owner) {
+            numbers.visit_handle(state, handle);
+        }
+    }
+    let mut loose: Vec<Part<'_>> = Vec::new();
     for (i, queue) in state.queues() {
         let front =
-            queue.messages.iter().take_while(|message| message.front || !is_bag(machine, i));
+            queue.iter().take_while(|message| message.front || !is_bag(machine, i));
         let ordered = front.count();
-        for message in &queue.messages[..ordered] {
+        for message in &queue[..ordered] {
             numbers.root(state, &message.args);
         }
-        let bag = queue.messages[ordered..].iter().map(|message| {
-            let handle = numbers.handle(message.handle);
-            let head = (u64::from(message.task) << 32) | u64::from(handle);
-            Part { head, values: [&message.args, &message.args] }
+        let bag = queue[ordered..].iter().map(|message| Part {
+            head: mix::number(i as u64, u64::from(message.task)),
+            handle: message.handle,
+            ..Part::of([&message.args, &Value::Null])
         });
-        let bag = bag.collect();
-        numbers.unordered(state, bag);
+        loose.extend(bag);
     }
+    if machine.switches.keep_post_order {
+        loose.drain(..).for_each(|part| part.visit(&mut numbers, state));
+    }
+    for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
+        let values: [&[Value]; 2] = [&thread.regs, &[]];
+        loose.push(Part { head: thread.place(), handle: thread.handle, is_thread: true, values });
+    }
+    loose::visit(&mut numbers, state, loose);
     if machine.switches.keep_garbage || machine.switches.keep_heap_order {
         numbers.weaken(machine, state);
     }
-    if numbers.is_identity(state.heap().len()) && !has_stale(state, &numbers, globals) {
+    let is_sorted = is_sorted(state.threads());
+    if is_sorted && numbers.is_identity(state.heap().len()) && !has_stale(state, &numbers, globals)
+    {
         return;
     }
     apply(machine, state, &numbers);
+}
+
+/// Whether threads without an order of their own are in that of their handles.
+fn is_sorted(threads: &[Arc<Thread>]) -> bool {
+    threads.windows(2).all(|pair| {
+        (pair[0].origin, pair[0].handle) <= (pair[1].origin, pair[1].handle)
+            || pair[1].origin != Origin::Dynamic
+    })
 }
 
 fn is_bag(machine: &Machine, queue: usize) -> bool {
@@ -217,7 +235,7 @@ fn has_stale(state: &State, numbers: &Numbers, globals: usize) -> bool {
     fn stale(value: &Value, numbers: &Numbers) -> bool {
         value.has_refs()
             && match value {
-                Value::Handle(handle) => numbers.handle(*handle) == 0,
+                Value::Handle(handle) => numbers.handle(*handle) != *handle,
                 Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
                     s.items().iter().any(|item| stale(item, numbers))
                 }
@@ -228,16 +246,14 @@ fn has_stale(state: &State, numbers: &Numbers, globals: usize) -> bool {
                 _ => false,
             }
     }
-    let number = |handle: u32| handle != 0 && numbers.handle(handle) == 0;
+    let number = |handle: u32| handle != 0 && !numbers.handles.contains_key(&handle);
     (0..globals).any(|i| stale(state.global(i), numbers))
         || state.heap().iter().any(|o| o.fields.iter().any(|f| stale(f, numbers)))
         || state
             .threads()
             .iter()
             .any(|t| number(t.handle) || t.regs.iter().any(|r| stale(r, numbers)))
-        || state.queues().any(|(_, queue)| {
-            queue.messages.iter().any(|m| number(m.handle) || stale(&m.args, numbers))
-        })
+        || state.messages().iter().any(|m| number(m.handle) || stale(&m.args, numbers))
 }
 
 /// Puts the new numbers into all parts of the state.
@@ -264,42 +280,61 @@ fn apply(machine: &Machine, state: &mut State, numbers: &Numbers) {
             return thread.clone();
         }
         let regs = thread.regs.iter().map(|reg| rename(reg, numbers)).collect();
-        let handle = numbers.handle(thread.handle);
+        let handle = numbers.number(thread.handle);
         let mut thread = Thread { regs, handle, ..Thread::clone(thread) };
         thread.rehash();
         Arc::new(thread)
     });
-    let threads: Vec<Arc<Thread>> = threads.collect();
+    let mut threads: Vec<Arc<Thread>> = threads.collect();
+    if !is_sorted(&threads) {
+        threads.sort_by_key(|thread| match thread.origin {
+            Origin::Dynamic => (thread.origin, thread.handle),
+            origin => (origin, 0),
+        });
+    }
     let locks = state.locks().iter().map(|owner| match machine.layout.dynamic_of(*owner) {
-        Some(handle) if *owner != 0 => machine.layout.owner_dynamic(numbers.handle(handle)),
+        Some(handle) if *owner != 0 => machine.layout.owner_dynamic(numbers.number(handle)),
         _ => *owner,
     });
     let locks = locks.collect();
-    let mut queues: Vec<Option<Arc<Queue>>> = Vec::new();
+    let mut messages: Vec<Message> = Vec::with_capacity(state.messages().len());
     for (i, queue) in state.queues() {
-        queues.resize(i + 1, None);
-        queues[i] = Some(Arc::new(rename_queue(machine, i, queue, numbers)));
+        messages.append(&mut rename_queue(machine, i, queue, numbers));
     }
     state.replace_heap(heap);
     state.replace_threads(threads);
     state.replace_locks(locks);
-    state.replace_queues(queues);
+    state.replace_messages(messages);
     state.resum();
 }
 
-fn rename_queue(machine: &Machine, index: usize, queue: &Queue, numbers: &Numbers) -> Queue {
-    let mut queue = queue.clone();
-    for message in &mut queue.messages {
-        message.handle = numbers.handle(message.handle);
-        message.args = rename(&message.args, numbers);
+fn rename_queue(
+    machine: &Machine,
+    index: usize,
+    queue: &[Message],
+    numbers: &Numbers,
+) -> Vec<Message> {
+    let mut queue = queue.to_vec();
+    for message in &mut queue {
+        if message.handle == 0 && !message.args.has_refs() {
+            continue;
+        }
+        message.change(|body| {
+            body.handle = numbers.number(body.handle);
+            body.args = rename(&body.args, numbers);
+        });
     }
+    sort_bag(machine, index, &mut queue);
+    queue
+}
+
+/// Brings the messages of a mailbox into the order of its kind.
+pub(super) fn sort_bag(machine: &Machine, index: usize, queue: &mut [Message]) {
     if is_bag(machine, index) && !machine.switches.keep_bag_order {
         // The stable sort keeps the front messages in their order.
-        queue.messages.sort_by(|a, b| match (a.front, b.front) {
+        queue.sort_by(|a, b| match (a.front, b.front) {
             (false, false) => a.bag_key().cmp(&b.bag_key()),
             (a, b) => b.cmp(&a),
         });
     }
-    queue.rehash();
-    queue
 }

@@ -1,95 +1,155 @@
 //! States: shared parts, and the sum that the fingerprint is.
 
-use super::globals::Globals;
-use super::message::{Queue, Queues};
+use super::chunks::Chunks;
+use super::later::Later;
+use super::message::{Message, terms};
 use super::object::Object;
 use super::thread::Thread;
 use crate::value::{Value, mix};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 // Keys of the parts of a state in its fingerprint.
-const GLOBAL: u64 = 1 << 40;
+pub(super) const GLOBAL: u64 = 1 << 40;
 const FLAGS: u64 = 2 << 40;
 const LOCK: u64 = 3 << 40;
-const QUEUE: u64 = 4 << 40;
+pub(super) const QUEUE: u64 = 4 << 40;
 const THREAD: u64 = 5 << 40;
 const OBJECT: u64 = 6 << 40;
+
+/// What a state consists of, each part shared until it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    pub(crate) globals: Chunks,
+    /// The flags from the 64th on.
+    more_flags: Option<Arc<[u64]>>,
+    /// The owner of each lock, 0 for nobody; none at all while all are free.
+    locks: Option<Arc<[u32]>>,
+    /// The messages of all mailboxes, by mailbox, in the order in which it gives them (a bag: sorted).
+    mail: Option<Arc<[Message]>>,
+    threads: Option<Arc<Vec<Arc<Thread>>>>,
+    heap: Option<Arc<Vec<Arc<Object>>>>,
+}
+
+impl Parts {
+    #[inline]
+    pub(super) fn messages(&self) -> &[Message] {
+        self.mail.as_deref().unwrap_or(&[])
+    }
+
+    pub(super) fn set_messages(&mut self, messages: impl ExactSizeIterator<Item = Message>) {
+        self.mail = if messages.len() == 0 { None } else { Some(messages.collect()) };
+    }
+}
 
 /// A state of a program. Cloning copies pointers; what two states have in common they share.
 ///
 /// Between steps a state is in canonical form: equal states have equal numbers of objects and handles and equal orders of bags.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct State {
     /// The sum of the mixed hashes of all parts.
     pub(crate) sum: u128,
-    pub(crate) globals: Globals,
-    /// The first 64 flags, and the others.
-    flags: u64,
-    more_flags: Option<Arc<[u64]>>,
-    /// The owner of each lock, 0 for nobody; none at all while all are free.
-    locks: Option<Arc<[u32]>>,
-    mail: Option<Arc<Queues>>,
-    threads: Option<Arc<Vec<Arc<Thread>>>>,
-    heap: Option<Arc<Vec<Arc<Object>>>>,
+    /// The first 64 flags.
+    pub(super) flags: u64,
     /// Numbers for names of what is created; not part of the state.
     pub(crate) next_uid: u64,
+    /// Everything else, once it was looked at.
+    pub(super) parts: OnceLock<Arc<Parts>>,
+    /// What it is made of, while it was not.
+    pub(super) later: Option<Later>,
+}
+
+impl Clone for State {
+    #[inline]
+    fn clone(&self) -> State {
+        let (parts, later) = match self.parts.get() {
+            Some(parts) => (OnceLock::from(parts.clone()), None),
+            None => (OnceLock::new(), self.later.clone()),
+        };
+        State { sum: self.sum, flags: self.flags, next_uid: self.next_uid, parts, later }
+    }
 }
 
 impl PartialEq for State {
     fn eq(&self, other: &State) -> bool {
-        let count = self.globals.len();
+        let (a, b) = (self.parts(), other.parts());
+        let count = a.globals.len();
         self.sum == other.sum
             && self.flags == other.flags
-            && self.more_flags == other.more_flags
+            && a.more_flags == b.more_flags
             && self.locks() == other.locks()
             && self.threads() == other.threads()
             && self.heap() == other.heap()
-            && self.queues().eq(other.queues())
-            && (self.globals.same(&other.globals)
-                || (count == other.globals.len()
-                    && (0..count).all(|i| self.globals.get(i) == other.globals.get(i))))
+            && a.messages() == b.messages()
+            && (a.globals.same(&b.globals)
+                || (count == b.globals.len()
+                    && (0..count).all(|i| a.globals.get(i) == b.globals.get(i))))
     }
 }
 
 impl Eq for State {}
 
+/// A sum with another hash in the place of one.
+#[inline]
+pub(super) fn swapped(sum: u128, key: u64, old: u128, new: u128) -> u128 {
+    sum.wrapping_sub(mix::mix(key, old)).wrapping_add(mix::mix(key, new))
+}
+
+/// What a word of flags adds to the sum.
+#[inline]
+pub(super) fn flags_term(word: usize, flags: u64) -> u128 {
+    if flags == 0 { 0 } else { mix::mix(FLAGS + word as u64, u128::from(flags)) }
+}
+
 impl State {
     /// Makes a state of globals and nothing else.
     pub(crate) fn new(globals: Vec<Value>) -> State {
-        let mut state = State {
-            sum: 0,
-            globals: Globals::new(globals),
-            flags: 0,
+        let parts = Parts {
+            globals: Chunks::new(globals),
             more_flags: None,
             locks: None,
             mail: None,
             threads: None,
             heap: None,
-            next_uid: 1,
         };
+        let parts = OnceLock::from(Arc::new(parts));
+        let mut state = State { sum: 0, flags: 0, next_uid: 1, parts, later: None };
         state.resum();
         state
+    }
+
+    /// Returns the parts, and makes them before if needed.
+    #[inline]
+    pub(super) fn shared_parts(&self) -> &Arc<Parts> {
+        self.parts.get_or_init(|| match &self.later {
+            Some(later) => later.make(self.next_uid),
+            None => unreachable!("a state has parts or what they are made of"),
+        })
+    }
+
+    #[inline]
+    pub(crate) fn parts(&self) -> &Parts {
+        self.shared_parts()
+    }
+
+    /// Returns the parts to change.
+    #[inline]
+    fn parts_mut(&mut self) -> &mut Parts {
+        self.shared_parts();
+        self.later = None;
+        Arc::make_mut(self.parts.get_mut().expect("just made"))
     }
 
     /// Computes the sum anew, from the hashes of the parts.
     pub(crate) fn resum(&mut self) {
         let mut sum = 0u128;
         let mut add = |key: u64, hash: u128| sum = sum.wrapping_add(mix::mix(key, hash));
-        for i in 0..self.globals.len() {
-            add(GLOBAL + i as u64, self.globals.get(i).hash());
-        }
-        for (i, word) in self.flag_words().enumerate() {
-            if word != 0 {
-                add(FLAGS + i as u64, u128::from(word));
-            }
+        for i in 0..self.globals().len() {
+            add(GLOBAL + i as u64, self.global(i).hash());
         }
         for (i, owner) in (0..).zip(self.locks()) {
             if *owner != 0 {
                 add(LOCK + i, u128::from(*owner));
             }
-        }
-        for (i, queue) in self.queues() {
-            add(QUEUE + i as u64, queue.hash);
         }
         for (i, thread) in (0..).zip(self.threads()) {
             add(THREAD + i, thread.hash);
@@ -97,31 +157,69 @@ impl State {
         for (i, object) in (0..).zip(self.heap()) {
             add(OBJECT + i, object.hash);
         }
+        for (i, word) in self.flag_words().enumerate() {
+            sum = sum.wrapping_add(flags_term(i, word));
+        }
+        for (_, queue) in self.queues() {
+            sum = sum.wrapping_add(terms(queue, 0));
+        }
         self.sum = sum;
     }
 
     #[inline]
     fn swap(&mut self, key: u64, old: u128, new: u128) {
-        self.sum = self.sum.wrapping_sub(mix::mix(key, old)).wrapping_add(mix::mix(key, new));
+        self.sum = swapped(self.sum, key, old, new);
+    }
+
+    /// Returns the globals.
+    #[inline]
+    pub(crate) fn globals(&self) -> &Chunks {
+        &self.parts().globals
     }
 
     /// Returns a global. The index must be there.
     #[inline]
     pub(crate) fn global(&self, index: usize) -> &Value {
-        self.globals.get(index)
+        self.globals().get(index)
     }
 
     /// Sets a global. The index must be there.
     #[inline]
     pub(crate) fn set_global(&mut self, index: usize, value: Value) {
         // What does not change stays shared.
-        if self.globals.get(index).is_same(&value) {
+        if self.global(index).is_same(&value) {
             return;
         }
-        let new = value.hash();
-        let slot = self.globals.get_mut(index);
-        let old = std::mem::replace(slot, value);
-        self.swap(GLOBAL + index as u64, old.hash(), new);
+        let (old, new) = (self.global(index).hash(), value.hash());
+        *self.parts_mut().globals.get_mut(index) = value;
+        self.swap(GLOBAL + index as u64, old, new);
+    }
+
+    /// Sets an element of the list in a global, unless that could make it larger than `nodes_max` and `depth_max` allow: then nothing
+    /// happens, and it returns false. Constant time. List and element must be there.
+    #[inline]
+    pub(crate) fn set_element(
+        &mut self,
+        index: usize,
+        at: usize,
+        value: &Value,
+        (nodes_max, depth_max): (u32, u16),
+    ) -> bool {
+        let Value::List(list) = self.global(index) else { return false };
+        let (meta, old_item) = (list.meta(), &list.items()[at]);
+        let nodes = meta.nodes.saturating_sub(old_item.nodes()).saturating_add(value.nodes());
+        if nodes > nodes_max || meta.depth.max(value.depth().saturating_add(1)) > depth_max {
+            return false;
+        }
+        let (old, new) = list.hashes(at, value);
+        if let Value::List(list) = self.parts_mut().globals.get_mut(index) {
+            match Arc::get_mut(list) {
+                Some(list) => _ = list.set(at, value.clone()),
+                None => *list = list.with(at, value),
+            }
+        }
+        self.swap(GLOBAL + index as u64, old, new);
+        true
     }
 
     /// Changes a global in place. The index must be there.
@@ -131,7 +229,7 @@ impl State {
         index: usize,
         change: impl FnOnce(&mut Value) -> R,
     ) -> R {
-        let slot = self.globals.get_mut(index);
+        let slot = self.parts_mut().globals.get_mut(index);
         let old = slot.hash();
         let result = change(slot);
         let new = slot.hash();
@@ -142,7 +240,7 @@ impl State {
     /// All flag words: as many as there ever were set.
     pub(crate) fn flag_words(&self) -> impl Iterator<Item = u64> + '_ {
         std::iter::once(self.flags)
-            .chain(self.more_flags.iter().flat_map(|words| words.iter().copied()))
+            .chain(self.parts().more_flags.iter().flat_map(|words| words.iter().copied()))
     }
 
     /// Returns a flag.
@@ -151,7 +249,7 @@ impl State {
         if index < 64 {
             return self.flags >> index & 1 == 1;
         }
-        let word = self.more_flags.as_ref().and_then(|words| words.get(index / 64 - 1));
+        let word = self.parts().more_flags.as_ref().and_then(|words| words.get(index / 64 - 1));
         word.is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
@@ -165,37 +263,36 @@ impl State {
             &mut self.flags
         } else {
             let at = index / 64 - 1;
-            let words = self.more_flags.take();
+            let more_flags = &mut self.parts_mut().more_flags;
+            let words = more_flags.take();
             let mut words: Vec<u64> = words.map_or(Vec::new(), |words| words.to_vec());
             words.resize(words.len().max(at + 1), 0);
-            &mut Arc::get_mut(self.more_flags.insert(words.into())).expect("just made")[at]
+            &mut Arc::get_mut(more_flags.insert(words.into())).expect("just made")[at]
         };
         let old = *word;
         *word ^= bit;
         let new = *word;
-        let key = FLAGS + (index / 64) as u64;
-        if old != 0 {
-            self.sum = self.sum.wrapping_sub(mix::mix(key, u128::from(old)));
+        let (old, new) = (flags_term(index / 64, old), flags_term(index / 64, new));
+        self.sum = self.sum.wrapping_sub(old).wrapping_add(new);
+        if index >= 64 {
+            self.trim_flags();
         }
-        if new != 0 {
-            self.sum = self.sum.wrapping_add(mix::mix(key, u128::from(new)));
-        }
-        self.trim_flags();
     }
 
     /// Equal flags have equal words.
     fn trim_flags(&mut self) {
-        if let Some(words) = &self.more_flags
+        let more_flags = &mut self.parts_mut().more_flags;
+        if let Some(words) = more_flags
             && words.last() == Some(&0)
         {
             let length = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-            self.more_flags = if length == 0 { None } else { Some(words[..length].into()) };
+            *more_flags = if length == 0 { None } else { Some(words[..length].into()) };
         }
     }
 
     /// Returns the owners of the locks, without the free ones at the end.
     pub(crate) fn locks(&self) -> &[u32] {
-        self.locks.as_deref().unwrap_or(&[])
+        self.parts().locks.as_deref().unwrap_or(&[])
     }
 
     /// Returns the owner of a lock, 0 for nobody.
@@ -222,53 +319,60 @@ impl State {
         while locks.last() == Some(&0) {
             locks.pop();
         }
-        self.locks = if locks.is_empty() { None } else { Some(locks.into()) };
+        self.parts_mut().locks = if locks.is_empty() { None } else { Some(locks.into()) };
+    }
+
+    /// Returns the messages of all mailboxes, by mailbox.
+    #[inline]
+    pub(crate) fn messages(&self) -> &[Message] {
+        self.parts().messages()
     }
 
     /// Returns the mailboxes that are not empty, with their numbers.
-    pub(crate) fn queues(&self) -> impl Iterator<Item = (usize, &Queue)> {
-        let queues = self.mail.iter().flat_map(|mail| mail.iter().enumerate());
-        queues.filter_map(|(i, queue)| queue.as_deref().map(|queue| (i, queue)))
+    pub(crate) fn queues(&self) -> impl Iterator<Item = (usize, &[Message])> {
+        let queues = self.messages().chunk_by(|a, b| a.queue == b.queue);
+        queues.map(|queue| (queue[0].queue as usize, queue))
     }
 
-    /// Returns a mailbox, unless it is empty.
+    /// Returns the position of the first message of a mailbox among all, or where it would be.
     #[inline]
-    pub(crate) fn queue(&self, index: usize) -> Option<&Queue> {
-        self.mail.as_ref()?.get(index)?.as_deref()
+    pub(crate) fn first_of(&self, index: usize) -> usize {
+        self.messages().partition_point(|message| (message.queue as usize) < index)
     }
 
-    /// Changes a mailbox; whoever does so computes its hash.
+    /// Returns the messages of a mailbox.
+    #[inline]
+    pub(crate) fn queue(&self, index: usize) -> &[Message] {
+        let rest = &self.messages()[self.first_of(index)..];
+        &rest[..rest.partition_point(|message| message.queue as usize == index)]
+    }
+
+    /// Changes a mailbox. Linear in all messages.
     pub(crate) fn change_queue<R>(
         &mut self,
         index: usize,
-        change: impl FnOnce(&mut Queue) -> R,
+        change: impl FnOnce(&mut Vec<Message>) -> R,
     ) -> R {
-        let mail = Arc::make_mut(self.mail.get_or_insert_default());
-        if mail.len() <= index {
-            mail.resize(index + 1, None);
-        }
-        let slot = &mut mail[index];
-        let key = QUEUE + index as u64;
-        if let Some(queue) = slot {
-            self.sum = self.sum.wrapping_sub(mix::mix(key, queue.hash));
-        }
-        let queue = Arc::make_mut(slot.get_or_insert_default());
-        let result = change(queue);
-        if queue.messages.is_empty() {
-            *slot = None;
-            if mail.iter().all(Option::is_none) {
-                self.mail = None;
-            }
-        } else {
-            self.sum = self.sum.wrapping_add(mix::mix(key, queue.hash));
-        }
+        let first = self.first_of(index);
+        let mut queue = self.queue(index).to_vec();
+        let end = first + queue.len();
+        let old = terms(&queue, 0);
+        let result = change(&mut queue);
+        debug_assert!(queue.iter().all(|message| message.queue as usize == index));
+        self.sum = self.sum.wrapping_sub(old).wrapping_add(terms(&queue, 0));
+        let all = self.messages();
+        let mut mail = Vec::with_capacity(all.len() + queue.len() + first - end);
+        mail.extend_from_slice(&all[..first]);
+        mail.append(&mut queue);
+        mail.extend_from_slice(&all[end..]);
+        self.parts_mut().set_messages(mail.into_iter());
         result
     }
 
     /// Returns the threads, in the order of their origins.
     #[inline]
     pub(crate) fn threads(&self) -> &[Arc<Thread>] {
-        self.threads.as_deref().map_or(&[], |threads| threads)
+        self.parts().threads.as_deref().map_or(&[], |threads| threads)
     }
 
     /// Changes the list of threads.
@@ -276,23 +380,25 @@ impl State {
         &mut self,
         change: impl FnOnce(&mut Vec<Arc<Thread>>) -> R,
     ) -> R {
-        let threads = Arc::make_mut(self.threads.get_or_insert_default());
-        for (i, thread) in (0..).zip(threads.iter()) {
-            self.sum = self.sum.wrapping_sub(mix::mix(THREAD + i, thread.hash));
-        }
+        let sum_of = |threads: &[Arc<Thread>]| {
+            let terms = (0..).zip(threads).map(|(i, thread)| mix::mix(THREAD + i, thread.hash));
+            terms.fold(0, u128::wrapping_add)
+        };
+        let slot = &mut self.parts_mut().threads;
+        let threads = Arc::make_mut(slot.get_or_insert_default());
+        let old = sum_of(threads);
         let result = change(threads);
-        for (i, thread) in (0..).zip(threads.iter()) {
-            self.sum = self.sum.wrapping_add(mix::mix(THREAD + i, thread.hash));
-        }
+        let new = sum_of(threads);
         if threads.is_empty() {
-            self.threads = None;
+            *slot = None;
         }
+        self.sum = self.sum.wrapping_sub(old).wrapping_add(new);
         result
     }
 
     /// Puts a thread in the place of another. The index must be there.
     pub(crate) fn set_thread(&mut self, index: usize, thread: Thread) {
-        if let Some(threads) = &mut self.threads {
+        if let Some(threads) = &mut self.parts_mut().threads {
             let threads = Arc::make_mut(threads);
             let (old, new) = (threads[index].hash, thread.hash);
             threads[index] = Arc::new(thread);
@@ -303,7 +409,7 @@ impl State {
     /// Returns the objects; number n is at n - 1.
     #[inline]
     pub(crate) fn heap(&self) -> &[Arc<Object>] {
-        self.heap.as_deref().map_or(&[], |heap| heap)
+        self.parts().heap.as_deref().map_or(&[], |heap| heap)
     }
 
     /// Returns an object by its number.
@@ -314,11 +420,12 @@ impl State {
 
     /// Adds an object; returns its number.
     pub(crate) fn add_object(&mut self, object: Object) -> u32 {
-        let heap = Arc::make_mut(self.heap.get_or_insert_default());
-        let key = OBJECT + heap.len() as u64;
-        self.sum = self.sum.wrapping_add(mix::mix(key, object.hash));
+        let heap = Arc::make_mut(self.parts_mut().heap.get_or_insert_default());
+        let term = mix::mix(OBJECT + heap.len() as u64, object.hash);
         heap.push(Arc::new(object));
-        u32::try_from(heap.len()).unwrap_or(u32::MAX)
+        let number = u32::try_from(heap.len()).unwrap_or(u32::MAX);
+        self.sum = self.sum.wrapping_add(term);
+        number
     }
 
     /// Changes a field of an object in place; nothing for an unknown one.
@@ -329,7 +436,7 @@ impl State {
         change: impl FnOnce(&mut Value) -> R,
     ) -> Option<R> {
         let index = (number as usize).wrapping_sub(1);
-        let object = Arc::make_mut(self.heap.as_mut()?);
+        let object = Arc::make_mut(self.parts_mut().heap.as_mut()?);
         let object = Arc::make_mut(object.get_mut(index)?);
         let slot = object.fields.get_mut(field)?;
         let (old_hash, old) = (object.hash, slot.hash());
@@ -346,20 +453,18 @@ impl State {
 
     /// Puts other objects in the place of all; the sum is wrong until [`resum`](Self::resum).
     pub(crate) fn replace_heap(&mut self, heap: Vec<Arc<Object>>) {
-        self.heap = if heap.is_empty() { None } else { Some(Arc::new(heap)) };
+        self.parts_mut().heap = if heap.is_empty() { None } else { Some(Arc::new(heap)) };
     }
 
     /// Puts other threads in the place of all; the sum is wrong until [`resum`](Self::resum).
     pub(crate) fn replace_threads(&mut self, threads: Vec<Arc<Thread>>) {
-        self.threads = if threads.is_empty() { None } else { Some(Arc::new(threads)) };
+        self.parts_mut().threads = if threads.is_empty() { None } else { Some(Arc::new(threads)) };
     }
 
-    /// Puts other mailboxes in the place of all; the sum is wrong until [`resum`](Self::resum).
-    pub(crate) fn replace_queues(&mut self, mut queues: Queues) {
-        while queues.last().is_some_and(Option::is_none) {
-            queues.pop();
-        }
-        self.mail = if queues.is_empty() { None } else { Some(Arc::new(queues)) };
+    /// Puts other messages in the place of all, in any order of mailboxes; the sum is wrong until [`resum`](Self::resum).
+    pub(crate) fn replace_messages(&mut self, mut messages: Vec<Message>) {
+        messages.sort_by_key(|message| message.queue);
+        self.parts_mut().set_messages(messages.into_iter());
     }
 
     /// Puts other owners in the place of all; the sum is wrong until [`resum`](Self::resum).
@@ -367,34 +472,40 @@ impl State {
         while locks.last() == Some(&0) {
             locks.pop();
         }
-        self.locks = if locks.is_empty() { None } else { Some(locks.into()) };
+        self.parts_mut().locks = if locks.is_empty() { None } else { Some(locks.into()) };
     }
 
     /// Puts other flags in the place of all; the sum is wrong until [`resum`](Self::resum).
     pub(crate) fn replace_flags(&mut self, words: &[u64]) {
         self.flags = words.first().copied().unwrap_or(0);
         let more = words.get(1..).unwrap_or(&[]);
-        self.more_flags = if more.is_empty() { None } else { Some(more.into()) };
+        self.parts_mut().more_flags = if more.is_empty() { None } else { Some(more.into()) };
         self.trim_flags();
     }
 
     /// Sets a global without the sum, which is wrong until [`resum`](Self::resum).
     pub(crate) fn replace_global(&mut self, index: usize, value: Value) {
-        *self.globals.get_mut(index) = value;
+        *self.parts_mut().globals.get_mut(index) = value;
     }
 
     /// Returns the highest number of a handle. Linear in messages and threads.
     pub(crate) fn handle_top(&self) -> u32 {
         let threads = self.threads().iter().map(|thread| thread.handle);
-        let messages = self.queues().flat_map(|(_, queue)| &queue.messages);
+        let messages = self.messages().iter();
         threads.chain(messages.map(|message| message.handle)).max().unwrap_or(0)
+    }
+
+    /// Returns which creation the thread or message of a handle comes from. Linear in messages and threads.
+    pub(crate) fn created_by(&self, handle: u32) -> Option<u64> {
+        let threads = self.threads().iter().map(|thread| (thread.handle, thread.uid));
+        let messages = self.messages().iter();
+        let mut all = threads.chain(messages.map(|message| (message.handle, message.uid)));
+        all.find(|(other, _)| *other == handle).map(|(_, uid)| uid)
     }
 
     /// Returns whether the thread or message of a handle is there. Linear in messages and threads.
     pub(crate) fn is_live(&self, handle: u32) -> bool {
         self.threads().iter().any(|thread| thread.handle == handle)
-            || self
-                .queues()
-                .any(|(_, queue)| queue.messages.iter().any(|message| message.handle == handle))
+            || self.messages().iter().any(|message| message.handle == handle)
     }
 }

@@ -108,6 +108,14 @@ impl Thread {
         self.hash = hash;
     }
 
+    /// Returns the hash of what it runs and where it stands, without handle and registers.
+    pub(crate) fn place(&self) -> u128 {
+        let frames = self.frames.clone();
+        let mut bare = Thread { frames, handle: 0, regs: Vec::new(), uid: 0, hash: 0, ..*self };
+        bare.rehash();
+        bare.hash
+    }
+
     /// Returns whether canonical numbering could change it.
     pub(crate) fn has_refs(&self) -> bool {
         self.handle != 0 || self.regs.iter().any(Value::has_refs)

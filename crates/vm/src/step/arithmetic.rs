@@ -118,6 +118,7 @@ impl Runner<'_> {
     pub(crate) fn contains(&mut self, container: Reg, value: Reg) -> Result<bool, Stop> {
         let size = self.get(container).nodes() as usize;
         self.charge(size)?;
+        self.log_compared(container, value);
         let found = match (self.get(container), self.get(value)) {
             (Value::Set(set), value) => set.contains(value),
             (Value::List(list), value) => list.items().contains(value),

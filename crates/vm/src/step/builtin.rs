@@ -44,6 +44,9 @@ impl Runner<'_> {
         if method == Builtin::Contains {
             return self.contains(recv, args).map(Value::Bool);
         }
+        if method == Builtin::IndexOf {
+            self.log_compared(recv, args);
+        }
         match self.reading(method, recv, args)? {
             Some(value) => {
                 self.check_size(&value)?;
@@ -118,8 +121,14 @@ impl Runner<'_> {
             Builtin::IsEmpty => Value::Bool(items.is_empty()),
             Builtin::First => return one(items.first()),
             Builtin::Last => return one(items.last()),
-            Builtin::Min => return one(items.iter().min()),
-            Builtin::Max => return one(items.iter().max()),
+            Builtin::Min => {
+                self.check_order_of(items)?;
+                return one(items.iter().min());
+            }
+            Builtin::Max => {
+                self.check_order_of(items)?;
+                return one(items.iter().max());
+            }
             Builtin::IndexOf => {
                 let value = self.get(args);
                 let at = items.iter().position(|item| item == value);
@@ -140,10 +149,21 @@ impl Runner<'_> {
                 }
                 Value::Int(sum)
             }
-            Builtin::ToSet => Value::Set(Arc::new(Set::new(items.to_vec()))),
+            Builtin::ToSet => {
+                items.iter().try_for_each(|item| self.check_ordered(item))?;
+                Value::Set(Arc::new(Set::new(items.to_vec())))
+            }
             Builtin::ToList | Builtin::Elements => Value::List(Arc::new(seq.clone())),
             _ => return Ok(None),
         }))
+    }
+
+    /// Fails unless values can be put in order, which one alone always can.
+    pub(crate) fn check_order_of(&self, items: &[Value]) -> Result<(), Stop> {
+        match items {
+            [] | [_] => Ok(()),
+            _ => items.iter().try_for_each(|item| self.check_ordered(item)),
+        }
     }
 
     fn of_set(&self, method: Builtin, set: &Set, args: Reg) -> Result<Option<Value>, Stop> {

@@ -27,6 +27,16 @@ impl Runner<'_> {
         let first = if method.arguments() > 0 && args == recv { slot.clone() } else { first };
         let second =
             if method.arguments() > 1 && args.plus(1) == recv { slot.clone() } else { second };
+        let ordered = match (&slot, method) {
+            (Value::Set(_), Builtin::Add) | (Value::Map(_), Builtin::Set) => {
+                self.check_ordered(&first)
+            }
+            _ => Ok(()),
+        };
+        if let Err(stop) = ordered {
+            self.set(recv, slot);
+            return Err(stop);
+        }
         let result = match &mut slot {
             Value::List(seq) => self.change_list(method, Arc::make_mut(seq), first, second),
             Value::Set(set) if method == Builtin::Add && Arc::strong_count(set) > 1 => {
@@ -84,7 +94,10 @@ impl Runner<'_> {
                 return Ok(Some(seq.edit(|items| items.remove(at))));
             }
             Builtin::Reverse => seq.edit(|items| items.reverse()),
-            Builtin::Sort => seq.edit(|items| items.sort()),
+            Builtin::Sort => {
+                self.check_order_of(seq.items())?;
+                seq.edit(|items| items.sort());
+            }
             Builtin::Clear => seq.edit(Vec::clear),
             _ => return Ok(None),
         }

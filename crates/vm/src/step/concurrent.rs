@@ -121,7 +121,11 @@ impl Runner<'_> {
         let waits =
             |thread: &Thread| matches!(thread.status, Status::Waiting { cond: c, .. } if c == cond);
         let threads = self.state().threads().iter().enumerate();
-        let waiting: Vec<usize> = threads.filter(|(_, t)| waits(t)).map(|(i, _)| i).collect();
+        let mut waiting: Vec<usize> = threads.filter(|(_, t)| waits(t)).map(|(i, _)| i).collect();
+        if self.log.is_some() {
+            let place = |uid| self.offered.iter().position(|other| *other == uid);
+            waiting.sort_by_key(|i| place(self.state().threads()[*i].uid));
+        }
         if waiting.is_empty() {
             return Ok(());
         }
@@ -186,7 +190,9 @@ impl Runner<'_> {
         match self.get(src) {
             Value::Handle(0) => Ok(()),
             Value::Handle(handle) => {
-                if self.state().is_live(*handle) {
+                let handle = *handle;
+                self.log_task(handle, AccessKind::Read);
+                if self.state().is_live(handle) {
                     return Err(self.block("the thread has not ended"));
                 }
                 Ok(())
@@ -200,7 +206,15 @@ impl Runner<'_> {
         let declared = &machine.program.events[event.index()];
         for member in self.members(event, index)? {
             let flag = machine.layout.toggled_flag(member);
-            if self.state().flag(flag) != (enabled == declared.disabled) {
+            self.record_flag(flag, enabled == declared.disabled);
+            // Whether an event that is over is on does not count: states must not differ in it.
+            let past = declared.once && self.state().flag(machine.layout.started_flag(member));
+            if declared.once
+                && let Some(record) = &mut self.record
+            {
+                record.lost = true;
+            }
+            if !past && self.state().flag(flag) != (enabled == declared.disabled) {
                 self.state_mut().set_flag(flag, enabled == declared.disabled);
             }
             if self.log.is_some() {

@@ -13,13 +13,13 @@ impl Runner<'_> {
             Op::RecordGet { dst, src, ty, field } => {
                 let value = match self.get(src) {
                     Value::Record(seq) if seq.ty == ty.0 => seq.items()[usize::from(field)].clone(),
-                    other => return Err(self.bad_type("no such field in", other)),
+                    other => return Err(self.no_record_field(ty.0, field, other)),
                 };
                 self.set(dst, value);
             }
             Op::RecordSet { record, ty, field, src } => {
                 if !matches!(self.get(record), Value::Record(seq) if seq.ty == ty.0) {
-                    return Err(self.bad_type("no such field in", self.get(record)));
+                    return Err(self.no_record_field(ty.0, field, self.get(record)));
                 }
                 self.record_set(record, usize::from(field), src)?;
             }
@@ -83,6 +83,7 @@ impl Runner<'_> {
                 }
             }
             (Value::Map(map), key) => {
+                self.check_ordered(&key)?;
                 Arc::make_mut(map).set(key, value);
                 Ok(())
             }
@@ -106,6 +107,19 @@ impl Runner<'_> {
     pub(crate) fn record_field(&self, ty: u16, name: NameId) -> Option<usize> {
         let record = &self.machine.program.records[usize::from(ty)];
         record.fields.iter().position(|field| *field == name)
+    }
+
+    #[cold]
+    fn no_record_field(&self, ty: u16, field: u16, value: &Value) -> Stop {
+        let fields = &self.machine.program.records[usize::from(ty)].fields;
+        self.no_field(fields.get(usize::from(field)), value)
+    }
+
+    /// Makes the failure of a field of something that does not have it.
+    #[cold]
+    pub(crate) fn no_field(&self, field: Option<&NameId>, value: &Value) -> Stop {
+        let name = field.map_or("?", |name| &self.machine.program.names[name.index()]);
+        self.bad_type(&format!("no field `{name}` in"), value)
     }
 
     /// Makes the failure of a member that is not there.

@@ -17,6 +17,24 @@ pub(crate) enum Place {
     Lock(u32),
     /// A condition.
     Cond(u32),
+    /// A posted task or a thread that is not declared, by its creation: whether it is there, and where it stands.
+    Task(u64),
+    /// Where a declared thread stands.
+    Thread(u32),
+    /// How often an event member has begun.
+    Event(u32),
+    /// Whether an event member has begun and does not run, for those that come after it.
+    Started(u32),
+    /// Which message a mailbox gives next.
+    First(u32),
+    /// Which message comes last in a mailbox that has an order.
+    Last(u32),
+    /// Whether something runs in a slot between steps.
+    Busy(u32),
+    /// The virtual time.
+    Now,
+    /// Whether steps can be taken at all: not before `init`, not after a failure.
+    Failed,
 }
 
 /// An access.
@@ -37,10 +55,13 @@ pub(crate) struct Log {
     pub(crate) touches: Vec<Touch>,
     /// Tasks and threads that were created, in order.
     pub(crate) created: Vec<Created>,
-    /// Posts that were cancelled.
-    pub(crate) cancelled: Vec<u64>,
+    /// Posts that were cancelled, with their handles.
+    pub(crate) cancelled: Vec<(u64, u32)>,
     /// Objects that were allocated.
     pub(crate) allocated: Vec<u64>,
+    /// How many of the touches came before the last position from which the step could still come to a choice or an assumption: what
+    /// alternatives it has may depend on these.
+    pub(crate) decided: usize,
 }
 
 /// A task or thread that a step created.

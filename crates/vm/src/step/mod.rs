@@ -31,4 +31,6 @@ mod concurrent;
 
 mod post;
 
+pub(crate) mod memo;
+
 mod record;

@@ -5,7 +5,7 @@ use super::log::Created;
 use super::runner::Runner;
 use crate::machine::Machine;
 use crate::program::{MailboxKind, PostId, PostTarget, Reg};
-use crate::state::{Message, Queue};
+use crate::state::{Body, Message};
 use crate::value::{Seq, Value};
 use std::sync::Arc;
 
@@ -33,8 +33,12 @@ pub(crate) fn unpack(args: &Value, count: u16, regs: &mut [Value]) {
 }
 
 /// Puts a message where its mailbox wants it.
-pub(crate) fn insert(machine: &Machine, kind: MailboxKind, queue: &mut Queue, message: Message) {
-    let messages = &mut queue.messages;
+pub(crate) fn insert(
+    machine: &Machine,
+    kind: MailboxKind,
+    messages: &mut Vec<Message>,
+    message: Message,
+) {
     let at = match kind {
         MailboxKind::Fifo => messages.len(),
         MailboxKind::Delayed => messages.partition_point(|m| m.due <= message.due),
@@ -47,7 +51,6 @@ pub(crate) fn insert(machine: &Machine, kind: MailboxKind, queue: &mut Queue, me
     if machine.switches.sort_fifo && kind == MailboxKind::Fifo {
         messages.sort_by(|a, b| a.bag_key().cmp(&b.bag_key()));
     }
-    queue.rehash();
 }
 
 impl Runner<'_> {
@@ -61,7 +64,7 @@ impl Runner<'_> {
         let params = machine.program.functions[task.body.index()].params;
         let args = pack(self.slice(args, params));
         self.check_size(&args)?;
-        let length = self.state().queue(queue).map_or(0, |queue| queue.messages.len());
+        let length = self.state().queue(queue).len();
         if length >= machine.program.settings.size as usize {
             return Err(self.too_large());
         }
@@ -70,16 +73,18 @@ impl Runner<'_> {
         let uid = self.next_uid();
         let front = declared.front && kind == MailboxKind::Bag;
         let due = if kind == MailboxKind::Delayed && !declared.front { delay } else { 0 };
-        let message = Message { task: declared.task.0, front, handle, due, args, uid };
+        let body = Body { task: declared.task.0, front, handle, due, args };
+        let message = Message::new(queue as u32, kind, uid, body);
+        self.record_post(kind, declared.front, &message);
         let state = self.own.get_or_insert_with(|| self.base.clone());
         state.change_queue(queue, |queue| {
             if declared.front {
-                queue.messages.insert(0, message);
-                queue.rehash();
+                queue.insert(0, message);
             } else {
                 insert(machine, kind, queue, message);
             }
         });
+        self.log_post(kind, queue as u32, declared.front);
         if let Some(log) = &mut self.log {
             let (number, queue) = (declared.task.0, queue as u32);
             log.created.push(Created { uid, fork: false, number, queue, delay: due });
@@ -126,18 +131,15 @@ impl Runner<'_> {
             Value::Handle(handle) => *handle,
             other => return Err(self.bad_type("nothing to cancel in", other)),
         };
+        self.log_cancel(handle);
         let found = self.state().queues().find_map(|(i, queue)| {
-            let at = queue.messages.iter().position(|message| message.handle == handle)?;
+            let at = queue.iter().position(|message| message.handle == handle)?;
             Some((i, at))
         });
         if let Some((queue, at)) = found {
-            let message = self.state_mut().change_queue(queue, |queue| {
-                let message = queue.messages.remove(at);
-                queue.rehash();
-                message
-            });
+            let message = self.state_mut().change_queue(queue, |queue| queue.remove(at));
             if let Some(log) = &mut self.log {
-                log.cancelled.push(message.uid);
+                log.cancelled.push((message.uid, handle));
             }
         }
         Ok(())

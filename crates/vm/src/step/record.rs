@@ -2,8 +2,8 @@
 
 use super::log::{Place, Touch};
 use super::runner::Runner;
-use crate::program::{GlobalId, Op, Reg, SiteId};
-use crate::value::Value;
+use crate::program::{GlobalId, MailboxKind, Op, Reg, SiteId};
+use crate::value::{GHOST, Value};
 use anyorder_system::AccessKind;
 
 impl Runner<'_> {
@@ -13,8 +13,15 @@ impl Runner<'_> {
     }
 
     fn push(&mut self, touch: Touch) {
+        let open = &self.machine.open;
+        let is_open = |func: u16, pc: usize| open[usize::from(func)].get(pc) == Some(&true);
+        let decides = is_open(self.func, self.pc)
+            || self.frames.iter().any(|frame| is_open(frame.func, frame.pc as usize));
         if let Some(log) = &mut self.log {
             log.touches.push(touch);
+            if decides {
+                log.decided = log.touches.len();
+            }
         }
     }
 
@@ -41,6 +48,13 @@ impl Runner<'_> {
 
     #[cold]
     pub(crate) fn log_global(&mut self, global: GlobalId, op: &Op) {
+        match *op {
+            Op::SetGlobal { src, .. } => self.record_write(global, src),
+            _ => self.record_read(global),
+        }
+        if self.log.is_none() {
+            return;
+        }
         let (value, write) = match *op {
             Op::SetGlobal { src, .. } => (self.get(src).clone(), true),
             _ => (self.state().global(global.index()).clone(), false),
@@ -50,6 +64,13 @@ impl Runner<'_> {
 
     #[cold]
     pub(crate) fn log_global_at(&mut self, global: GlobalId, index: Reg, value: &Value, op: &Op) {
+        match *op {
+            Op::SetGlobalAt { src, .. } => self.record_write_at(global, index, src),
+            _ => self.record_read_at(global, index),
+        }
+        if self.log.is_none() {
+            return;
+        }
         let write = matches!(op, Op::SetGlobalAt { .. });
         let index = self.get(index).clone();
         // A new key changes the map as a whole.
@@ -81,5 +102,74 @@ impl Runner<'_> {
     pub(crate) fn log_enabled(&mut self, member: u32, written: Option<bool>) {
         let enabled = Value::Bool(written.unwrap_or(true));
         self.access(Place::Enabled(member), None, &enabled, written.is_some());
+    }
+
+    /// Logs what a post to a mailbox has in common with others.
+    pub(crate) fn log_post(&mut self, kind: MailboxKind, queue: u32, front: bool) {
+        if self.log.is_none() {
+            return;
+        }
+        match kind {
+            _ if front => self.touch(Place::First(queue), AccessKind::Rmw),
+            MailboxKind::Bag => {}
+            MailboxKind::Fifo => self.touch(Place::Last(queue), AccessKind::Rmw),
+            MailboxKind::Delayed => {
+                self.touch(Place::Now, AccessKind::Read);
+                self.touch(Place::Last(queue), AccessKind::Rmw);
+            }
+        }
+    }
+
+    /// Logs that a task is cancelled, or that it is too late for that.
+    pub(crate) fn log_cancel(&mut self, handle: u32) {
+        if self.log.is_none() {
+            return;
+        }
+        let found = self.state().queues().find_map(|(i, queue)| {
+            let message = queue.iter().find(|message| message.handle == handle)?;
+            Some((i as u32, message.front))
+        });
+        let Some((queue, front)) = found else { return self.log_task(handle, AccessKind::Read) };
+        self.log_task(handle, AccessKind::Rmw);
+        let kind = self.machine.layout.mailboxes.get(queue as usize);
+        if front || kind.is_some_and(|kind| *kind != MailboxKind::Bag) {
+            self.touch(Place::First(queue), AccessKind::Rmw);
+        }
+    }
+
+    /// Logs an access to what a handle is of.
+    pub(crate) fn log_task(&mut self, handle: u32, kind: AccessKind) {
+        if self.log.is_none() || handle == 0 {
+            return;
+        }
+        let uid = if handle >= GHOST {
+            Some(u64::from(handle - GHOST))
+        } else {
+            self.state().created_by(handle)
+        };
+        if let Some(uid) = uid {
+            self.touch(Place::Task(uid), kind);
+        }
+    }
+
+    /// Logs that two values are compared: handles are equal once both have ended.
+    #[inline]
+    pub(crate) fn log_compared(&mut self, a: Reg, b: Reg) {
+        if self.log.is_some() {
+            self.log_handles(a, b);
+        }
+    }
+
+    #[cold]
+    fn log_handles(&mut self, a: Reg, b: Reg) {
+        let (mut handles, mut others) = (Vec::new(), Vec::new());
+        self.get(a).each_handle(&mut |handle| handles.push(handle));
+        self.get(b).each_handle(&mut |handle| others.push(handle));
+        if handles.is_empty() || others.is_empty() {
+            return;
+        }
+        for handle in handles.into_iter().chain(others) {
+            self.log_task(handle, AccessKind::Read);
+        }
     }
 }

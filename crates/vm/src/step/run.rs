@@ -151,7 +151,7 @@ impl Runner<'_> {
         dst: Reg,
         captures: Option<&[Value]>,
     ) -> Result<(), Stop> {
-        if self.frames.len() + 1 >= FRAMES_MAX {
+        if self.frames.len() >= FRAMES_MAX {
             let message = format!("more than {FRAMES_MAX} calls deep");
             return Err(self.fault(FaultKind::Recursion, message));
         }
@@ -175,8 +175,10 @@ impl Runner<'_> {
     /// Returns whether an instruction is visible with the values that its registers have.
     fn is_visible(&self, op: &Op) -> bool {
         match *op {
-            Op::GetMember { src, .. } => matches!(self.get(src), Value::Obj(_)),
-            Op::SetMember { object, .. } => matches!(self.get(object), Value::Obj(_)),
+            Op::GetMember { src, .. } => matches!(self.get(src), Value::Obj(_) | Value::Null),
+            Op::SetMember { object, .. } => {
+                matches!(self.get(object), Value::Obj(_) | Value::Null)
+            }
             Op::GetGlobal { .. }
             | Op::SetGlobal { .. }
             | Op::GetGlobalAt { .. }

@@ -2,12 +2,13 @@
 
 use super::fault::{Fault, FaultKind, Stop};
 use super::log::Log;
+use super::memo::Recorder;
 use crate::machine::Machine;
 use crate::program::SiteId;
 use crate::state::{Frame, State};
 use crate::value::Value;
 
-/// How many calls may nest.
+/// How many calls may nest in a body, which has one frame more.
 pub(crate) const FRAMES_MAX: usize = 256;
 
 /// How a run of the interpreter ends.
@@ -64,6 +65,11 @@ impl Choices {
         self.taken[self.at - 1].0
     }
 
+    /// Whether the execution has made choices.
+    pub(crate) fn any(&self) -> bool {
+        self.at > 0
+    }
+
     /// Goes to the next execution; false when this was the last one.
     pub(crate) fn advance(&mut self) -> bool {
         self.taken.truncate(self.at);
@@ -106,6 +112,10 @@ pub(crate) struct Runner<'a> {
     /// The highest number of a handle in this step, once one was needed.
     pub(crate) handle_top: Option<u32>,
     pub(crate) log: Option<Box<Log>>,
+    /// With a log: forked threads and running tasks, by their creation, in the order in which `notify` offers them.
+    pub(crate) offered: Vec<u64>,
+    /// What the step reads and does, while that is to be remembered.
+    pub(crate) record: Option<Box<Recorder>>,
 }
 
 impl<'a> Runner<'a> {
@@ -115,7 +125,8 @@ impl<'a> Runner<'a> {
             base,
             own: None,
             mode: Mode::Pure,
-            regs: Vec::with_capacity(32),
+            // Most states are answered from memory.
+            regs: Vec::new(),
             frames: Vec::new(),
             func: 0,
             pc: 0,
@@ -129,6 +140,8 @@ impl<'a> Runner<'a> {
             owner: 0,
             handle_top: None,
             log: None,
+            offered: Vec::new(),
+            record: None,
         }
     }
 
@@ -163,6 +176,12 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Whether somebody wants to know what is accessed.
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.log.is_some() || self.record.is_some()
+    }
+
     /// The state as it is now.
     #[inline]
     pub(crate) fn state(&self) -> &State {
@@ -188,11 +207,27 @@ impl<'a> Runner<'a> {
         Stop::Fault(Box::new(Fault { kind, message: message.into(), site }))
     }
 
+    /// Fails unless a value has a place in the order of values: objects, handles and functions have none.
+    #[inline]
+    pub(crate) fn check_ordered(&self, value: &Value) -> Result<(), Stop> {
+        if value.is_ordered() {
+            return Ok(());
+        }
+        Err(self.bad_type("objects, handles and functions have no order:", value))
+    }
+
     /// Makes a failure of type: what an instruction cannot do with a value.
     #[cold]
     pub(crate) fn bad_type(&self, what: &str, value: &Value) -> Stop {
         match value {
-            Value::Null => self.fault(FaultKind::Null, format!("{what} null")),
+            Value::Null => {
+                // What is missing in it is not the mistake: that there is nothing is.
+                let message = match what.strip_suffix(" in") {
+                    Some(missing) => format!("the value is null: {missing}"),
+                    None => format!("{what} null"),
+                };
+                self.fault(FaultKind::Null, message)
+            }
             value => {
                 let shown = crate::value::show::short(&self.machine.program, value);
                 let shown: String = shown.chars().take(80).collect();
@@ -211,6 +246,14 @@ impl<'a> Runner<'a> {
             }
             None => Err(self.out_of_fuel()),
         }
+    }
+
+    /// Whether the step is so far from its limits that it would not come to them with containers and mailboxes of any other length.
+    pub(crate) fn is_light(&self, accesses: usize) -> bool {
+        let settings = &self.machine.program.settings;
+        let bulk = settings.steps.saturating_mul(BULK);
+        let more = (accesses as u64).saturating_mul(4).saturating_mul(u64::from(settings.size));
+        self.fuel >= settings.steps / 2 && self.bulk >= bulk / 2 && more <= bulk / 2
     }
 
     #[inline]

@@ -32,11 +32,13 @@ impl Runner<'_> {
             Op::Eq { dst, a, b } => {
                 let nodes = self.get(a).nodes() as usize;
                 self.charge(nodes)?;
+                self.log_compared(a, b);
                 self.set_bool(dst, self.get(a) == self.get(b));
             }
             Op::Ne { dst, a, b } => {
                 let nodes = self.get(a).nodes() as usize;
                 self.charge(nodes)?;
+                self.log_compared(a, b);
                 self.set_bool(dst, self.get(a) != self.get(b));
             }
             Op::EqInt { dst, a, value } => {
@@ -46,14 +48,14 @@ impl Runner<'_> {
             Op::GetGlobal { dst, global } => {
                 let state = self.own.as_ref().unwrap_or(self.base);
                 state.global(global.index()).copy_to(&mut self.regs[self.low + dst.index()]);
-                if self.log.is_some() {
+                if self.is_watched() {
                     self.log_global(global, op);
                 }
             }
             Op::GetGlobalAt { dst, global, index } => {
                 let container = self.state().global(global.index());
                 let value = self.at(container, self.get(index))?.clone();
-                if self.log.is_some() {
+                if self.is_watched() {
                     self.log_global_at(global, index, &value, op);
                 }
                 self.set(dst, value);
@@ -99,6 +101,10 @@ impl Runner<'_> {
                 };
                 self.set_bool(dst, found == Some((ty.0, variant)));
             }
+            Op::IsObject { dst, src } => {
+                let found = matches!(self.get(src), Value::Obj(_));
+                self.set_bool(dst, found);
+            }
             Op::Payload { dst, src, index } => {
                 let value = match self.get(src) {
                     Value::VariantInt { value, .. } if index == 0 => Some(Value::Int(*value)),
@@ -121,10 +127,12 @@ impl Runner<'_> {
             }
             Op::Set { dst, args, count } => {
                 let items = self.slice(args, count).to_vec();
+                items.iter().try_for_each(|item| self.check_ordered(item))?;
                 self.set_sized(dst, Value::Set(Arc::new(Set::new(items))))?;
             }
             Op::Map { dst, args, count } => {
                 let items = self.slice(args, count * 2);
+                items.iter().step_by(2).try_for_each(|key| self.check_ordered(key))?;
                 let entries = items.chunks_exact(2).map(|kv| (kv[0].clone(), kv[1].clone()));
                 let map = Map::new(entries.collect());
                 self.set_sized(dst, Value::Map(Arc::new(map)))?;

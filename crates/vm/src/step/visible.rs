@@ -2,7 +2,7 @@
 
 use super::element::copied;
 use super::fault::{FaultKind, Stop};
-use super::runner::Runner;
+use super::runner::{DEPTH_MAX, Runner};
 use crate::program::{NameId, Op, Reg};
 use crate::state::Object;
 use crate::value::Value;
@@ -14,13 +14,13 @@ impl Runner<'_> {
         match *op {
             Op::SetGlobal { global, src } => {
                 let value = self.get(src).clone();
-                if self.log.is_some() {
+                if self.is_watched() {
                     self.log_global(global, op);
                 }
                 self.state_mut().set_global(global.index(), value);
             }
             Op::SetGlobalAt { global, index, src } => {
-                if self.log.is_some() {
+                if self.is_watched() {
                     let value = self.get(src).clone();
                     self.log_global_at(global, index, &value, op);
                 }
@@ -28,19 +28,19 @@ impl Runner<'_> {
             }
             Op::New { dst, class, args } => self.new_object(dst, class.0, args)?,
             Op::GetField { dst, object, class, field } => {
-                let number = self.object(object, class.0)?;
+                let number = self.object(object, class.0, field)?;
                 self.get_field(dst, number, field, None)?;
             }
             Op::SetField { object, class, field, src } => {
-                let number = self.object(object, class.0)?;
+                let number = self.object(object, class.0, field)?;
                 self.set_field(number, field, None, src)?;
             }
             Op::GetFieldAt { dst, object, class, field, index } => {
-                let number = self.object(object, class.0)?;
+                let number = self.object(object, class.0, field)?;
                 self.get_field(dst, number, field, Some(index))?;
             }
             Op::SetFieldAt { object, class, field, index, src } => {
-                let number = self.object(object, class.0)?;
+                let number = self.object(object, class.0, field)?;
                 self.set_field(number, field, Some(index), src)?;
             }
             Op::GetMember { dst, src, name } => match self.get(src) {
@@ -118,6 +118,10 @@ impl Runner<'_> {
             _ => None,
         };
         if let Some(at) = in_list {
+            let limits = (self.machine.program.settings.size, DEPTH_MAX);
+            if self.state_mut().set_element(global, at, &value, limits) {
+                return Ok(());
+            }
             self.state_mut().change_global(global, |slot| {
                 if let Value::List(list) = slot {
                     Arc::make_mut(list).set(at, value);
@@ -160,15 +164,18 @@ impl Runner<'_> {
         state.next_uid - 1
     }
 
-    /// Returns the object in a register, which must be of a class.
-    fn object(&self, reg: Reg, class: u16) -> Result<u32, Stop> {
+    /// Returns the object in a register, which must be of a class; the field is for the failure.
+    fn object(&self, reg: Reg, class: u16, field: u16) -> Result<u32, Stop> {
         match self.get(reg) {
             Value::Obj(number)
                 if self.state().object(*number).is_some_and(|o| o.class == class) =>
             {
                 Ok(*number)
             }
-            other => Err(self.bad_type("no such field in", other)),
+            other => {
+                let fields = &self.machine.program.classes[usize::from(class)].fields;
+                Err(self.no_field(fields.get(usize::from(field)), other))
+            }
         }
     }
 

@@ -10,10 +10,10 @@ use crate::machine::Machine;
 use crate::program::{Op, SiteId};
 use crate::state::State;
 use crate::step::{Place, Touch};
-use crate::value::{Value, show::short};
-use anyorder_system::{Access, AccessKind};
+use crate::value::{Value, mix, show::short};
+use anyorder_system::{Access, AccessKind, TaskName};
 use anyorder_trace::{Interner, Location, LocationId, Site, TableFull};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the code writes by elements: globals, and fields of classes.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ impl Elements {
         elements
     }
 
-    fn has(&self, place: &Place) -> bool {
+    pub(crate) fn has(&self, place: &Place) -> bool {
         match place {
             Place::Global(global) => self.globals.contains(global),
             Place::Field { class, field, .. } => self.fields.contains(&(*class, *field)),
@@ -54,11 +54,18 @@ pub(crate) struct Translate<'a> {
     pub(crate) interner: &'a mut Interner,
     pub(crate) elements: &'a Elements,
     pub(crate) names: &'a StateNames,
+    /// The names before the step: those of what has ended in it.
+    pub(crate) before: &'a StateNames,
     /// The state that the objects of the values are in.
     pub(crate) state: &'a State,
     /// The objects that the step made, by the numbers of their allocation.
     pub(crate) allocated: &'a [u64],
+    /// The names of what the step created, by the numbers of the creations.
+    pub(crate) created: &'a FxHashMap<u64, TaskName>,
 }
+
+/// Values of handles are not told apart: their numbers in a state depend on what else there is.
+const HANDLE: u64 = 0x4a6d_1e00;
 
 impl Translate<'_> {
     pub(crate) fn all(&mut self, touches: &[Touch]) -> Result<Vec<Access>, TableFull> {
@@ -71,8 +78,11 @@ impl Translate<'_> {
 
     fn one(&mut self, touch: &Touch, out: &mut Vec<Access>) -> Result<(), TableFull> {
         let site = self.site(touch.site)?;
-        let text = self.text(&touch.place);
-        let whole = self.location(&text)?;
+        let (class, text) = self.text(&touch.place);
+        let whole = match class {
+            "" => self.location(&text)?,
+            class => self.shadow(class, &text)?,
+        };
         let value = touch.value.as_ref().map(|value| self.number(value));
         let access = |location, kind, value: Option<u64>| {
             let (read, written) = match kind {
@@ -85,7 +95,7 @@ impl Translate<'_> {
         match &touch.element {
             Some(element) => {
                 out.push(access(whole, AccessKind::Read, None));
-                let key = short(&self.machine.program, element);
+                let key = self.key(element);
                 let location = self.location(&format!("{text}[{key}]"))?;
                 out.push(access(location, touch.kind, value));
             }
@@ -93,7 +103,7 @@ impl Translate<'_> {
                 out.push(access(whole, touch.kind, value));
                 if touch.kind == AccessKind::Read && self.elements.has(&touch.place) {
                     for (key, value) in parts(touch.value.as_ref()) {
-                        let key = short(&self.machine.program, &key);
+                        let key = self.key(&key);
                         let location = self.location(&format!("{text}[{key}]"))?;
                         let value = self.number(value);
                         out.push(access(location, AccessKind::Read, Some(value)));
@@ -102,6 +112,11 @@ impl Translate<'_> {
             }
         }
         Ok(())
+    }
+
+    fn shadow(&mut self, class: &str, field: &str) -> Result<LocationId, TableFull> {
+        let (class, field) = (self.interner.name(class)?, self.interner.name(field)?);
+        self.interner.location(Location::Static { class, field })
     }
 
     fn location(&mut self, text: &str) -> Result<LocationId, TableFull> {
@@ -119,7 +134,29 @@ impl Translate<'_> {
         self.interner.site(Site { file, line: site.line, column: site.column, ..Site::default() })
     }
 
-    fn text(&self, place: &Place) -> String {
+    /// The class, empty for variables, and the text of a location.
+    fn text(&self, place: &Place) -> (&'static str, String) {
+        let machine = self.machine;
+        let mailbox = |queue: u32| words::queue_name(machine, queue as usize);
+        match place {
+            Place::Task(uid) => {
+                let name = self.before.of(*uid).or_else(|| self.created.get(uid));
+                let name = name.or_else(|| self.names.of(*uid));
+                ("task", name.map_or_else(|| "?".to_owned(), TaskName::to_string))
+            }
+            Place::Thread(member) => ("thread", words::thread_name(machine, *member)),
+            Place::Event(member) => ("event", words::event_name(machine, *member)),
+            Place::Started(member) => ("started", words::event_name(machine, *member)),
+            Place::First(queue) => ("first", mailbox(*queue)),
+            Place::Last(queue) => ("last", mailbox(*queue)),
+            Place::Busy(slot) => ("busy", words::slot_name(machine, *slot)),
+            Place::Now => ("time", "now".to_owned()),
+            Place::Failed => ("run", "failed".to_owned()),
+            variable => ("", self.variable(variable)),
+        }
+    }
+
+    fn variable(&self, place: &Place) -> String {
         let program = &self.machine.program;
         match place {
             Place::Global(global) => program.globals[usize::from(*global)].name.clone(),
@@ -135,10 +172,13 @@ impl Translate<'_> {
             }
             Place::Lock(lock) => format!("lock {}", words::lock_name(self.machine, *lock)),
             Place::Cond(cond) => format!("cond {}", words::cond_name(self.machine, *cond)),
+            // The others are no variables.
+            _ => String::new(),
         }
     }
 
-    /// A value as 64 bits: an integer itself, an object by its lasting number, anything else by its hash.
+    /// A value as 64 bits: an integer itself, an object by its lasting number, anything else by its hash, in which objects have their
+    /// lasting numbers.
     fn number(&self, value: &Value) -> u64 {
         match value {
             Value::Int(value) => *value as u64,
@@ -152,8 +192,39 @@ impl Translate<'_> {
                 let uid = uid.unwrap_or(0);
                 self.names.objects.get(&uid).copied().unwrap_or(0)
             }
+            Value::Handle(_) => HANDLE,
+            value if !value.has_refs() => value.hash() as u64,
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                let head = (u64::from(s.ty) << 32) | u64::from(s.variant);
+                self.numbers(mix::number(head, s.items().len() as u64), s.items().iter())
+            }
+            // The order of objects is that of their numbers in the state.
+            Value::Set(set) => set.items().iter().fold(1, |sum, item| {
+                let number = self.number(item);
+                sum.wrapping_add(mix::number(2, number) as u64)
+            }),
+            Value::Map(map) => map.entries().iter().fold(3, |sum, (key, value)| {
+                let entry = mix::mix(self.number(key), mix::number(4, self.number(value)));
+                sum.wrapping_add(entry as u64)
+            }),
             value => value.hash() as u64,
         }
+    }
+}
+
+impl Translate<'_> {
+    /// The key of an element in words; of one with objects in it, a number that lasts.
+    fn key(&self, key: &Value) -> String {
+        if key.has_refs() {
+            format!("#{}", self.number(key))
+        } else {
+            short(&self.machine.program, key)
+        }
+    }
+
+    /// The hash of the numbers of values.
+    fn numbers<'v>(&self, head: u128, values: impl Iterator<Item = &'v Value>) -> u64 {
+        values.fold(head, |sum, value| mix::mix(self.number(value), sum)) as u64
     }
 }
 

@@ -1,10 +1,13 @@
 //! The machine as what engines explore.
 
+pub use self::path_words::PathWords;
 pub use self::tasks::{MachineFactory, MachineRun};
 
 mod states;
 
 mod words;
+
+mod path_words;
 
 mod tasks;
 
@@ -12,4 +15,10 @@ mod names;
 
 mod accesses;
 
+mod shadows;
+
 mod observe;
+
+mod reduced;
+
+pub(crate) use self::reduced::ReducedTables;

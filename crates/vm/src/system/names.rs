@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 struct Named {
     name: TaskName,
     steps: u32,
+    /// Whether it was posted with a delay, so that to take it may move the time on.
+    delayed: bool,
 }
 
 /// The names in one state. Cloned with it.
@@ -20,6 +22,8 @@ struct Named {
 pub(crate) struct StateNames {
     /// Messages and threads by the number of their creation.
     pending: FxHashMap<u64, Named>,
+    /// Names of what has ended and had a handle, by the number of its creation.
+    ended: FxHashMap<u64, TaskName>,
     /// How often each event member has happened.
     happened: FxHashMap<u32, u32>,
     /// How many steps each declared thread has taken.
@@ -53,8 +57,7 @@ impl StateNames {
                 split(&words::event_name(machine, member)).with_ordinal(count + 1)
             }
             Move::Message { queue, position, .. } => {
-                let queue = state.queue(queue as usize);
-                let message = queue.and_then(|queue| queue.messages.get(position as usize));
+                let message = state.queue(queue as usize).get(position as usize);
                 let named = message.and_then(|message| self.pending.get(&message.uid));
                 named.map_or_else(|| TaskName::root("?"), |named| named.name.clone())
             }
@@ -107,6 +110,13 @@ impl StateNames {
             let number = *objects.entry((name.clone(), ordinal)).or_insert(next);
             self.objects.insert(*uid, number);
         }
+        for (uid, handle) in handled(before).chain(log.cancelled.iter().copied()) {
+            if handle != 0
+                && let Some(named) = self.pending.get(&uid)
+            {
+                self.ended.insert(uid, named.name.clone());
+            }
+        }
         self.forget(after);
         created
     }
@@ -116,7 +126,7 @@ impl StateNames {
         let slot = machine.layout.member_slot[member as usize];
         let thread = after.threads().iter().find(|t| t.origin == Origin::Slot(slot));
         if let Some(thread) = thread.filter(|thread| thread.what == What::Event(member)) {
-            self.pending.insert(thread.uid, Named { name: name.clone(), steps: 0 });
+            self.pending.insert(thread.uid, Named { name: name.clone(), steps: 0, delayed: false });
         }
     }
 
@@ -133,20 +143,35 @@ impl StateNames {
             let count = counts.entry(kind).or_insert(0);
             let child = name.child(kind).with_ordinal(*count);
             *count += 1;
-            self.pending.insert(created.uid, Named { name: child.clone(), steps: 0 });
+            let delayed = created.delay > 0;
+            self.pending.insert(created.uid, Named { name: child.clone(), steps: 0, delayed });
             names.push(child);
         }
         names
     }
 
-    /// Returns the name of a pending message or thread.
-    pub(crate) fn of(&self, uid: u64) -> Option<TaskName> {
-        self.pending.get(&uid).map(|named| named.name.clone())
+    /// Returns the name of a message or thread that is there, or that has ended and had a handle.
+    pub(crate) fn of(&self, uid: u64) -> Option<&TaskName> {
+        self.pending.get(&uid).map(|named| &named.name).or_else(|| self.ended.get(&uid))
+    }
+
+    /// Returns whether a message was posted with a delay.
+    pub(crate) fn is_delayed(&self, uid: u64) -> bool {
+        self.pending.get(&uid).is_some_and(|named| named.delayed)
+    }
+
+    /// Returns forked threads and running tasks in the order of their names, which does not depend on the order of steps.
+    pub(crate) fn in_order(&self, state: &State) -> Vec<u64> {
+        let threads = state.threads().iter().filter(|thread| thread.uid != 0);
+        let mut named: Vec<(Option<&TaskName>, u64)> =
+            threads.map(|thread| (self.of(thread.uid), thread.uid)).collect();
+        named.sort();
+        named.into_iter().map(|(_, uid)| uid).collect()
     }
 
     /// Forgets what has ended.
     fn forget(&mut self, state: &State) {
-        let messages = state.queues().flat_map(|(_, queue)| queue.messages.iter().map(|m| m.uid));
+        let messages = state.messages().iter().map(|message| message.uid);
         let live: rustc_hash::FxHashSet<u64> =
             messages.chain(state.threads().iter().map(|t| t.uid)).collect();
         self.pending.retain(|uid, _| live.contains(uid));
@@ -155,4 +180,10 @@ impl StateNames {
             self.objects.retain(|uid, _| live.contains(uid));
         }
     }
+}
+
+/// The creations of all messages and threads, with their handles.
+fn handled(state: &State) -> impl Iterator<Item = (u64, u32)> {
+    let messages = state.messages().iter().map(|message| (message.uid, message.handle));
+    messages.chain(state.threads().iter().map(|thread| (thread.uid, thread.handle)))
 }

@@ -3,11 +3,20 @@
 use super::words;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
-use crate::state::{Origin, State, decode, encode, permute};
-use crate::walk::{Action, Move, Walker, candidates, initial};
+use crate::state::{Origin, State, decode, encode, representative};
+use crate::walk::{Action, Move, Recalled, Walker, candidates, initial};
 use anyorder_system::{Hash128, StateSystem, Successor};
 
 impl Machine {
+    /// Returns the state with the instances of a declared symmetry in another order: instance `order[p]` in the place of
+    /// instance p, in canonical form. For tests of symmetry: it must lead from reachable states to reachable states and commute
+    /// with steps. `None` when there is no such symmetry or `order` is no order of its instances. Linear in the state, but for the
+    /// canonical form.
+    #[must_use]
+    pub fn exchanged(&self, state: &State, symmetry: usize, order: &[usize]) -> Option<State> {
+        representative::exchanged(self, state, symmetry, order)
+    }
+
     /// Runs a function that tells something of a state; a failure counts as `failed`.
     fn tell(&self, state: &State, func: FuncId, failed: bool) -> bool {
         Walker::new(self, state).ask(func).unwrap_or(failed)
@@ -15,7 +24,7 @@ impl Machine {
 
     /// The default of what is final: all threads ended, all mailboxes empty, no lock held.
     fn is_quiet(state: &State) -> bool {
-        state.threads().is_empty() && state.queues().next().is_none() && state.locks().is_empty()
+        state.threads().is_empty() && state.messages().is_empty() && state.locks().is_empty()
     }
 }
 
@@ -29,13 +38,26 @@ impl StateSystem for Machine {
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
         let mut walker = Walker::new(self, state);
-        candidates(self, state, true, |step| {
-            walker.run(step, |_, alternative, outcome| {
+        // All at first: a step that is looked at right after it was put together stalls the processor.
+        let mut steps = walker.take_candidates();
+        candidates(self, state, true, |step| steps.push(step));
+        for &step in &steps {
+            let action = Action { step, alternative: 0 };
+            let recalled = walker.recall(step, |state| {
+                out.push(Successor { action, state, failure: None });
+            });
+            let root = match recalled {
+                Recalled::Dropped | Recalled::Done => continue,
+                Recalled::New(root) => Some(root),
+                Recalled::Unknown => None,
+            };
+            walker.run_anew(step, root, |_, alternative, outcome| {
                 let failure = outcome.fault.map(|fault| fault.line(&self.program));
                 let action = Action { step, alternative };
                 out.push(Successor { action, state: outcome.state, failure });
             });
-        });
+        }
+        walker.keep_candidates(steps);
     }
 
     fn fingerprint(&self, state: &State) -> Hash128 {
@@ -56,6 +78,10 @@ impl StateSystem for Machine {
             Some(func) => self.tell(state, func, false),
             None => Machine::is_quiet(state),
         }
+    }
+
+    fn is_stuck(&self, state: &State) -> bool {
+        self.program.final_.is_none() || state.flag(INIT_FLAG) || !Machine::is_quiet(state)
     }
 
     fn invariants(&self) -> Vec<String> {
@@ -140,7 +166,7 @@ impl StateSystem for Machine {
         if self.program.symmetries.is_empty() {
             return None;
         }
-        Some(permute::representative(self, state))
+        Some(representative::representative(self, state))
     }
 
     fn describe(&self, state: &State, action: &Action) -> String {

@@ -3,15 +3,17 @@
 use super::accesses::{Elements, Translate};
 use super::names::StateNames;
 use super::observe::observe;
+use super::shadows::{Stepped, shadows};
 use super::words;
 use crate::machine::Machine;
 use crate::state::{Origin, State};
-use crate::step::Log;
+use crate::step::{Log, Place, Touch};
+use crate::value::Value;
 use crate::walk::{Move, Outcome, Walker, candidates, initial};
 use anyorder_system::{
-    AccessDetail, Accesses, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Hash128,
-    Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step, SystemFactory, TaskName,
-    TaskSystem,
+    AccessDetail, AccessKind, Accesses, Capabilities, Choice, Divergence, EnabledDetail,
+    EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step,
+    SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::{Interner, Tables};
 use rustc_hash::FxHashMap;
@@ -210,11 +212,15 @@ impl TaskSystem for MachineRun {
         if let Some(step) = found {
             let mut walker = Walker::new(&machine, &state);
             walker.keep_log();
+            walker.offer(self.at.names.in_order(&state));
             walker.run(step, |walker, alternative, outcome| {
                 if alternative == choice.alternative {
                     result = Some((outcome, walker.take_log()));
                 }
             });
+            if let Some((_, log)) = &mut result {
+                tell_looked(log, walker.take_looked());
+            }
         }
         let (Some(step), Some((outcome, log))) = (found, result) else {
             let candidates = self.candidates();
@@ -243,10 +249,18 @@ impl MachineRun {
     ) -> Result<Step, RunError> {
         let machine = self.machine.clone();
         let task = choice.task.clone();
-        let cancelled = log.cancelled.iter().filter_map(|uid| self.at.names.of(*uid)).collect();
         let mut names = self.at.names.clone();
         let moved = (before, step, &outcome.state);
         let created = names.advance(&machine, moved, &task, log, &mut self.objects);
+        let made = log.created.iter().map(|created| created.uid).zip(created.iter().cloned());
+        let made: FxHashMap<u64, TaskName> = made.collect();
+        let cancelled = log.cancelled.iter();
+        let cancelled = cancelled.filter_map(|(uid, _)| self.at.names.of(*uid).or(made.get(uid)));
+        let cancelled = cancelled.cloned().collect();
+        let failed = outcome.fault.is_some();
+        let stepped = Stepped { machine: &machine, before, step, after: &outcome.state, failed };
+        let mut touches = shadows(&stepped, &self.at.names, log);
+        touches.extend_from_slice(&log.touches);
         // Locations of objects that the step made and dropped need their names, too.
         let mut all = names.clone();
         for (ordinal, uid) in (0..).zip(&log.allocated) {
@@ -260,11 +274,13 @@ impl MachineRun {
             interner: &mut self.interner,
             elements: &self.elements,
             names: &all,
+            before: &self.at.names,
             state: before,
             allocated: &log.allocated,
+            created: &made,
         };
         let accesses =
-            translate.all(&log.touches).map_err(|full| RunError::Crashed(full.to_string()))?;
+            translate.all(&touches).map_err(|full| RunError::Crashed(full.to_string()))?;
         let posted = created.into_iter().zip(&log.created).map(|(task, created)| {
             let handler = if created.fork {
                 task.to_string()
@@ -283,6 +299,20 @@ impl MachineRun {
         };
         let (accesses, failures) = (Accesses::List(accesses), failure.into_iter().collect());
         Ok(Step { task, accesses, posted, cancelled, failures })
+    }
+}
+
+/// Adds to a log what other executions of the step looked at, where it has not looked at that itself: which alternative is which depends
+/// on it.
+fn tell_looked(log: &mut Log, looked: Vec<Touch>) {
+    let mut known: Vec<(Place, Option<Value>)> =
+        log.touches.iter().map(|touch| (touch.place.clone(), touch.element.clone())).collect();
+    for touch in looked {
+        let key = (touch.place.clone(), touch.element.clone());
+        if !known.contains(&key) {
+            known.push(key);
+            log.touches.push(Touch { kind: AccessKind::Read, ..touch });
+        }
     }
 }
 

@@ -89,13 +89,18 @@ fn message_words(machine: &Machine, message: &Message) -> String {
 fn thread_words(machine: &Machine, thread: &Thread) -> String {
     match (thread.origin, thread.what) {
         (Origin::Declared(member), _) => thread_name(machine, member),
-        (_, What::Event(member)) => event_name(machine, member),
-        (_, What::Task(task)) => machine.program.tasks[usize::from(task)].name.clone(),
-        (_, What::Func(func)) => {
-            let name = &machine.program.functions[usize::from(func)].name;
-            format!("{name}#{}", thread.handle)
-        }
-        (_, What::Thread) => "thread".to_owned(),
+        (_, What::Func(_)) => format!("{}#{}", body_name(machine, thread), thread.handle),
+        _ => body_name(machine, thread),
+    }
+}
+
+/// The name of what a thread runs.
+pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
+    match thread.what {
+        What::Event(member) => event_name(machine, member),
+        What::Task(task) => machine.program.tasks[usize::from(task)].name.clone(),
+        What::Func(func) => machine.program.functions[usize::from(func)].name.clone(),
+        What::Thread => "thread".to_owned(),
     }
 }
 
@@ -122,7 +127,7 @@ pub(crate) fn describe(machine: &Machine, state: &State, action: &Action) -> Str
         Move::Event(member) => event_name(machine, member),
         Move::Message { queue, position, task } => {
             let queue = queue as usize;
-            let message = state.queue(queue).and_then(|q| q.messages.get(position as usize));
+            let message = state.queue(queue).get(position as usize);
             let words = match message {
                 Some(message) => message_words(machine, message),
                 None => machine.program.tasks[usize::from(task)].name.clone(),
@@ -146,6 +151,15 @@ pub(crate) fn describe(machine: &Machine, state: &State, action: &Action) -> Str
 
 /// A state in words.
 pub(crate) fn show(machine: &Machine, state: &State) -> Vec<(String, String)> {
+    show_numbered(machine, state, |object| object)
+}
+
+/// As [`show`], with other numbers for the objects as they stand in the state.
+pub(crate) fn show_numbered(
+    machine: &Machine,
+    state: &State,
+    numbered: impl Fn(u32) -> u32,
+) -> Vec<(String, String)> {
     let program = &machine.program;
     let mut parts = Vec::new();
     if state.flag(INIT_FLAG) {
@@ -154,11 +168,12 @@ pub(crate) fn show(machine: &Machine, state: &State) -> Vec<(String, String)> {
     for (i, global) in program.globals.iter().enumerate() {
         parts.push((global.name.clone(), short(program, state.global(i))));
     }
-    for (i, object) in state.heap().iter().enumerate() {
+    for (number, object) in (1..).zip(state.heap()) {
+        let number = numbered(number);
         let class = &program.classes[usize::from(object.class)];
         for (name, value) in class.fields.iter().zip(&object.fields) {
             let name = program.names.get(name.index()).map_or("?", String::as_str);
-            parts.push((format!("obj#{}.{name}", i + 1), short(program, value)));
+            parts.push((format!("obj#{number}.{name}"), short(program, value)));
         }
     }
     parts.append(&mut control(machine, state));
@@ -184,7 +199,7 @@ pub(crate) fn control(machine: &Machine, state: &State) -> Vec<(String, String)>
         }
     }
     for (i, queue) in state.queues() {
-        let words = queue.messages.iter().map(|message| {
+        let words = queue.iter().map(|message| {
             let due =
                 if message.due > 0 { format!(" after {}", message.due) } else { String::new() };
             message_words(machine, message) + &due

@@ -64,6 +64,7 @@ fn op(random: &mut Random, length: u32) -> Op {
         32 => Op::Map { dst, args: a, count: small },
         33 => Op::Range { dst, a, b },
         34 => Op::Enum { dst, ty: EnumId(0), variant: small, args: a },
+        35 if small == 2 => Op::IsObject { dst, src: a },
         35 => Op::IsVariant { dst, src: a, ty: EnumId(0), variant: small },
         36 => Op::Payload { dst, src: a, index: small },
         37 => Op::Record { dst, ty, args: a },
@@ -208,6 +209,7 @@ fn program(random: &mut Random) -> Program {
         locks: vec![LockId(0)],
         conds: vec![CondId(0)],
         globals: vec![GlobalId(1)],
+        ..Symmetry::default()
     });
     let mut settings = b.program().settings;
     settings.steps = 200;

@@ -6,6 +6,8 @@ mod fuzz;
 
 mod generate;
 
+mod memory;
+
 mod random;
 
 mod scramble;

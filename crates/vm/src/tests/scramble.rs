@@ -4,7 +4,7 @@ use super::random::Random;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::state::rename::{Renaming, rename};
-use crate::state::{Object, Origin, Queue, State, Thread, normal};
+use crate::state::{Message, Object, Origin, State, Thread, normal};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn is_bag(machine: &Machine, queue: usize) -> bool {
     machine.layout.mailboxes.get(queue).is_none_or(|kind| *kind == MailboxKind::Bag)
 }
 
-/// Renumbers objects and handles, adds garbage, fills dead registers, shuffles bags.
+/// Renumbers objects and handles, adds garbage, fills dead registers, shuffles bags and forked threads.
 pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) -> State {
     let mut result = state.clone();
     let count = state.heap().len() as u32;
@@ -64,21 +64,23 @@ pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) ->
         thread.rehash();
         Arc::new(thread)
     });
-    let threads = threads.collect();
-    let mut queues: Vec<Option<Arc<Queue>>> = Vec::new();
+    let mut threads: Vec<Arc<Thread>> = threads.collect();
+    let first = threads.iter().take_while(|thread| thread.origin != Origin::Dynamic).count();
+    random.shuffle(&mut threads[first..]);
+    let mut messages: Vec<Message> = Vec::new();
     for (i, queue) in state.queues() {
-        let mut queue = queue.clone();
-        for message in &mut queue.messages {
-            message.args = rename(&message.args, &by);
-            message.handle = by.handle(message.handle);
+        let mut queue = queue.to_vec();
+        for message in &mut queue {
+            message.change(|body| {
+                body.args = rename(&body.args, &by);
+                body.handle = by.handle(body.handle);
+            });
         }
         if is_bag(machine, i) {
-            let front = queue.messages.iter().take_while(|message| message.front).count();
-            random.shuffle(&mut queue.messages[front..]);
+            let front = queue.iter().take_while(|message| message.front).count();
+            random.shuffle(&mut queue[front..]);
         }
-        queue.rehash();
-        queues.resize(i, None);
-        queues.push(Some(Arc::new(queue)));
+        messages.append(&mut queue);
     }
     let locks = state.locks().iter().map(|owner| match machine.layout.dynamic_of(*owner) {
         Some(handle) if *owner != 0 => machine.layout.owner_dynamic(by.handle(handle)),
@@ -87,7 +89,7 @@ pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) ->
     let locks = locks.collect();
     result.replace_heap(heap.into_iter().flatten().collect());
     result.replace_threads(threads);
-    result.replace_queues(queues);
+    result.replace_messages(messages);
     result.replace_locks(locks);
     result.resum();
     result
@@ -127,21 +129,19 @@ pub(super) fn canonicalize(machine: &Machine, state: &State) -> State {
     assert!(threads.windows(2).all(|pair| pair[0].origin <= pair[1].origin));
     assert!(threads.iter().all(|t| t.origin != Origin::Dynamic || t.handle != 0));
     result.replace_threads(threads);
-    let mut queues: Vec<Option<Arc<Queue>>> = Vec::new();
+    let mut messages: Vec<Message> = Vec::new();
     for (i, queue) in state.queues() {
-        let mut queue = queue.clone();
+        let mut queue = queue.to_vec();
         let sorts_bag = is_bag(machine, i) && !machine.switches.keep_bag_order;
         let sorts_fifo = machine.switches.sort_fifo
             && machine.layout.mailboxes.get(i) == Some(&MailboxKind::Fifo);
         if sorts_bag || sorts_fifo {
-            let front = queue.messages.iter().take_while(|message| message.front).count();
-            queue.messages[front..].sort_by(|a, b| a.bag_key().cmp(&b.bag_key()));
+            let front = queue.iter().take_while(|message| message.front).count();
+            queue[front..].sort_by(|a, b| a.bag_key().cmp(&b.bag_key()));
         }
-        queue.rehash();
-        queues.resize(i, None);
-        queues.push(Some(Arc::new(queue)));
+        messages.append(&mut queue);
     }
-    result.replace_queues(queues);
+    result.replace_messages(messages);
     result.resum();
     if machine.numbers {
         normal::normalize(machine, &mut result);

@@ -2,6 +2,7 @@
 
 use super::kinds::{Value, kind};
 use super::mix;
+use std::sync::Arc;
 
 /// A string with its hash.
 #[derive(Debug, Clone)]
@@ -115,9 +116,13 @@ impl Seq {
 
     #[inline]
     pub(crate) fn hash(&self, kind: u64) -> u128 {
+        mix::mix(self.key(kind), self.meta.sum)
+    }
+
+    #[inline]
+    fn key(&self, kind: u64) -> u64 {
         let head = (u64::from(self.ty) << 16) | u64::from(self.variant);
-        let key = (kind << 56) | (head << 24) | (self.items.len() as u64 & 0xff_ffff);
-        mix::mix(key, self.meta.sum)
+        (kind << 56) | (head << 24) | (self.items.len() as u64 & 0xff_ffff)
     }
 
     /// Sets an element; returns the old one. The index must be there.
@@ -132,6 +137,22 @@ impl Seq {
             self.redo_depth();
         }
         old
+    }
+
+    /// Returns the hash as a list, and what it would be with another value in one place. The index must be there.
+    #[inline]
+    pub(crate) fn hashes(&self, index: usize, value: &Value) -> (u128, u128) {
+        let key = self.key(kind::LIST);
+        let sum = self.meta.sum.wrapping_sub(mix::mix(index as u64, self.items[index].hash()));
+        let sum = sum.wrapping_add(mix::mix(index as u64, value.hash()));
+        (mix::mix(key, self.meta.sum), mix::mix(key, sum))
+    }
+
+    /// Returns a copy with another value in one place, in one allocation for the elements. The index must be there.
+    pub(crate) fn with(&self, index: usize, value: &Value) -> Arc<Seq> {
+        let mut copy = self.clone();
+        copy.set(index, value.clone());
+        Arc::new(copy)
     }
 
     #[inline]

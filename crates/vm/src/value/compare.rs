@@ -3,7 +3,7 @@
 //! The order serves sorting, sets and maps; it says nothing about a program's `<`. Objects and handles are ordered by their
 //! numbers, which the canonical form of a state fixes.
 
-use super::kinds::Value;
+use super::kinds::{Value, counted};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -85,7 +85,8 @@ impl Value {
     fn compare(&self, other: &Value) -> Ordering {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
-            (Value::Obj(a), Value::Obj(b)) | (Value::Handle(a), Value::Handle(b)) => a.cmp(b),
+            (Value::Obj(a), Value::Obj(b)) => a.cmp(b),
+            (Value::Handle(a), Value::Handle(b)) => counted(*a).cmp(&counted(*b)),
             (Value::Str(a), Value::Str(b)) => a.as_str().cmp(b.as_str()),
             (Value::List(a), Value::List(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
             (Value::List(a), Value::List(b)) => a.items().cmp(b.items()),
@@ -112,20 +113,30 @@ impl PartialOrd for Value {
 }
 
 impl PartialEq for Value {
-    #[inline]
+    #[inline(always)]
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Null, Value::Null) => true,
             (Value::Variant { ty: a, variant: x }, Value::Variant { ty: b, variant: y }) => {
                 a == b && x == y
             }
+            _ => self.equals(other),
+        }
+    }
+}
+
+impl Value {
+    /// Equality of what is not as small and frequent.
+    fn equals(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
             (
                 Value::VariantInt { ty: a, variant: x, value: v },
                 Value::VariantInt { ty: b, variant: y, value: w },
             ) => v == w && a == b && x == y,
-            (Value::Obj(a), Value::Obj(b)) | (Value::Handle(a), Value::Handle(b)) => a == b,
+            (Value::Obj(a), Value::Obj(b)) => a == b,
+            (Value::Handle(a), Value::Handle(b)) => counted(*a) == counted(*b),
             (Value::Str(a), Value::Str(b)) => {
                 Arc::ptr_eq(a, b) || (a.hash() == b.hash() && a.as_str() == b.as_str())
             }

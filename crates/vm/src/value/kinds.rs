@@ -32,7 +32,7 @@ pub enum Value {
     },
     /// An object, by its number in the heap of the state, from 1.
     Obj(u32),
-    /// A handle of a posted task or a forked thread; 0 once it has ended.
+    /// A handle of a posted task or a forked thread; 0 once it has ended, or at least 2^31, which counts as 0.
     Handle(u32),
     /// A string.
     Str(Arc<Text>),
@@ -51,6 +51,16 @@ pub enum Value {
 }
 
 const _: () = assert!(std::mem::size_of::<Value>() == 16);
+
+/// Handles from here on are of what has ended, and tell which: only runs that keep a log have them. All are equal to 0 in
+/// every other respect.
+pub(crate) const GHOST: u32 = 1 << 31;
+
+/// Returns the number of a handle so far as it counts: 0 for what has ended.
+#[inline]
+pub(crate) fn counted(handle: u32) -> u32 {
+    if handle >= GHOST { 0 } else { handle }
+}
 
 /// Kinds for hashes; part of the fingerprint.
 pub(crate) mod kind {
@@ -101,6 +111,20 @@ impl Value {
         )
     }
 
+    /// Returns whether neither it nor anything in it is an object, a handle or a function, which have no order. Linear in what is large.
+    #[inline]
+    pub(crate) fn is_ordered(&self) -> bool {
+        match self {
+            Value::Obj(_) | Value::Handle(_) | Value::Func(_) => false,
+            Value::List(seq) | Value::Record(seq) | Value::VariantOf(seq) => {
+                seq.items().iter().all(Value::is_ordered)
+            }
+            Value::Map(map) => map.entries().iter().all(|(_, value)| value.is_ordered()),
+            // The elements of a set and the keys of a map are.
+            _ => true,
+        }
+    }
+
     /// Puts the value in the place of another.
     #[inline(always)]
     pub(crate) fn put_in(self, slot: &mut Value) {
@@ -137,7 +161,7 @@ impl Value {
                 mix::mix(pair(*ty, *variant), payload)
             }
             Value::Obj(object) => mix::number(kind::OBJ, u64::from(*object)),
-            Value::Handle(handle) => mix::number(kind::HANDLE, u64::from(*handle)),
+            Value::Handle(handle) => mix::number(kind::HANDLE, u64::from(counted(*handle))),
             Value::Str(text) => text.hash(),
             Value::List(seq) => seq.hash(kind::LIST),
             Value::Set(set) => set.hash(),
@@ -160,6 +184,27 @@ impl Value {
             Value::Set(set) => set.meta().refs > 0,
             Value::Map(map) => map.meta().refs > 0,
             _ => false,
+        }
+    }
+
+    /// Calls `each` with all handles in the value, those of what has ended included. Linear in what has handles or objects.
+    pub(crate) fn each_handle(&self, each: &mut impl FnMut(u32)) {
+        if !self.has_refs() {
+            return;
+        }
+        match self {
+            Value::Handle(handle) => each(*handle),
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                s.items().iter().for_each(|item| item.each_handle(each));
+            }
+            Value::Set(set) => set.items().iter().for_each(|item| item.each_handle(each)),
+            Value::Map(map) => {
+                for (key, value) in map.entries() {
+                    key.each_handle(each);
+                    value.each_handle(each);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub use self::collection::{Map, Seq, Set, Text};
 pub use self::kinds::Value;
+pub(crate) use self::kinds::{GHOST, counted};
 
 pub(crate) mod mix;
 

@@ -1,6 +1,6 @@
 //! Values in words.
 
-use super::kinds::Value;
+use super::kinds::{Value, counted};
 use crate::program::Program;
 use std::fmt::Write;
 
@@ -110,7 +110,7 @@ impl Writer<'_> {
                 self.list("(", seq.items().iter(), ")")
             }
             Value::Obj(object) => self.number("obj#", object),
-            Value::Handle(0) => self.put("task#ended"),
+            Value::Handle(handle) if counted(*handle) == 0 => self.put("task#ended"),
             Value::Handle(handle) => self.number("task#", handle),
             Value::Str(text) => self.quoted(text.as_str()),
             Value::List(seq) => self.list("[", seq.items().iter(), "]"),

@@ -27,10 +27,9 @@ pub(crate) fn candidates(
             continue;
         }
         let bag = machine.layout.mailboxes.get(i).is_none_or(|kind| *kind == MailboxKind::Bag);
-        let messages = &queue.messages;
-        let count = if bag && !messages[0].front { messages.len() } else { 1 };
-        for (position, message) in messages[..count].iter().enumerate() {
-            if merge && position > 0 && *message == messages[position - 1] {
+        let count = if bag && !queue[0].front { queue.len() } else { 1 };
+        for (position, message) in queue[..count].iter().enumerate() {
+            if merge && position > 0 && *message == queue[position - 1] {
                 continue;
             }
             each(Move::Message { queue: i as u32, position: position as u32, task: message.task });
@@ -56,9 +55,12 @@ fn is_busy(machine: &Machine, state: &State, slot: u32) -> bool {
 
 /// Whether an event can start, but for its guard.
 #[inline]
-fn event_is_open(machine: &Machine, state: &State, member: u32) -> bool {
+pub(crate) fn event_is_open(machine: &Machine, state: &State, member: u32) -> bool {
     let layout = &machine.layout;
     let (event, _) = layout.members[member as usize];
+    if machine.layout.open[usize::from(event)] {
+        return true;
+    }
     let event = &machine.program.events[usize::from(event)];
     if event.once && state.flag(layout.started_flag(member)) {
         return false;

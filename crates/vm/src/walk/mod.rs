@@ -3,8 +3,9 @@
 pub use self::action::Action;
 
 pub(crate) use self::action::Move;
-pub(crate) use self::candidates::candidates;
+pub(crate) use self::candidates::{candidates, event_is_open};
 pub(crate) use self::initial::{initial, unstarted};
+pub(crate) use self::recall::Recalled;
 pub(crate) use self::walker::{Outcome, Walker};
 
 mod action;
@@ -12,5 +13,7 @@ mod action;
 mod candidates;
 
 mod walker;
+
+mod recall;
 
 mod initial;

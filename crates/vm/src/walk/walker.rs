@@ -1,11 +1,14 @@
 //! Runs steps of a state.
 
 use super::action::Move;
+use super::recall::Recalled;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{FuncId, MailboxKind};
 use crate::state::{Frame, Message, Origin, State, Status, Thread, What, normal};
-use crate::step::{End, Fault, FaultKind, Log, Mode, Runner, Stop, unpack};
-use crate::value::Value;
+use crate::step::memo::{self, Memo, Recorder, Root};
+use crate::step::{End, Fault, FaultKind, Log, Mode, Runner, Stop, Touch, unpack};
+use crate::value::{GHOST, Value};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Choices multiply: a step may have so many alternatives, those that `assume` drops included.
@@ -19,21 +22,69 @@ pub(crate) struct Outcome {
 
 /// Runs steps of one state, one after another, with the same registers.
 pub(crate) struct Walker<'a> {
-    machine: &'a Machine,
-    state: &'a State,
-    runner: Runner<'a>,
+    pub(super) machine: &'a Machine,
+    pub(super) state: &'a State,
+    pub(super) runner: Runner<'a>,
+    /// What the executions of the last step looked at while they could still come to a choice, or be dropped: how many alternatives
+    /// there are, and which is which, depends on it.
+    looked: Vec<Touch>,
     /// The last guard that does not look at its index, with its answer in the state.
-    answered: Option<(FuncId, bool)>,
+    pub(super) answered: Option<(FuncId, bool)>,
+    /// What is remembered of earlier steps; none where nothing is to be.
+    pub(super) memo: Option<Box<Memo>>,
+    pub(super) recorder: Option<Box<Recorder>>,
+}
+
+impl Drop for Walker<'_> {
+    fn drop(&mut self) {
+        self.forget();
+    }
 }
 
 impl<'a> Walker<'a> {
     pub(crate) fn new(machine: &'a Machine, state: &'a State) -> Walker<'a> {
-        Walker { machine, state, runner: Runner::new(machine, state), answered: None }
+        let runner = Runner::new(machine, state);
+        let remembers = machine.memorable.any && !machine.switches.no_memory;
+        let memo = remembers.then(|| memo::take(machine.number));
+        let looked = Vec::new();
+        Walker { machine, state, runner, looked, answered: None, memo, recorder: None }
+    }
+
+    /// Takes an empty list for candidates.
+    pub(crate) fn take_candidates(&mut self) -> Vec<Move> {
+        self.memo.as_mut().map(|memo| std::mem::take(&mut memo.candidates)).unwrap_or_default()
+    }
+
+    /// Gives it back.
+    pub(crate) fn keep_candidates(&mut self, mut candidates: Vec<Move>) {
+        candidates.clear();
+        if let Some(memo) = &mut self.memo {
+            memo.candidates = candidates;
+        }
+    }
+
+    /// Puts the memory back.
+    fn forget(&mut self) {
+        if let Some(memo) = self.memo.take() {
+            memo::give_back(self.machine.number, memo);
+        }
     }
 
     /// Keeps a log of the steps that follow.
     pub(crate) fn keep_log(&mut self) {
+        // A memory has no accesses.
+        self.forget();
         self.runner.log = Some(Box::default());
+    }
+
+    /// Sets the order in which `notify` offers forked threads and running tasks, by their creation.
+    pub(crate) fn offer(&mut self, order: Vec<u64>) {
+        self.runner.offered = order;
+    }
+
+    /// Takes what all executions of the last step looked at while they could still come to a choice, or be dropped.
+    pub(crate) fn take_looked(&mut self) -> Vec<Touch> {
+        std::mem::take(&mut self.looked)
     }
 
     /// Takes the log of the last step.
@@ -41,8 +92,8 @@ impl<'a> Walker<'a> {
         self.runner.log.as_deref_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Runs a function of the state without parameters; its result, or how it fails.
-    pub(crate) fn ask(&mut self, func: FuncId) -> Result<bool, Box<Fault>> {
+    /// Executes a function of the state without parameters.
+    pub(super) fn execute(&mut self, func: FuncId) -> Result<bool, Box<Fault>> {
         self.runner.start(func.0, Mode::Pure, 0);
         self.answer()
     }
@@ -65,14 +116,40 @@ impl<'a> Walker<'a> {
     /// not hold, or a thread that cannot go on: no calls. Past [`ALTERNATIVES_MAX`] the last one is a failure that says so.
     #[inline]
     pub(crate) fn run(&mut self, step: Move, mut each: impl FnMut(&mut Self, u32, Outcome)) {
+        let mut known = None;
+        let recalled = self.recall(step, |state| known = Some(state));
+        match (recalled, known) {
+            (Recalled::Dropped, _) => {}
+            (Recalled::Done, Some(state)) => each(self, 0, Outcome { state, fault: None }),
+            (Recalled::New(root), _) => self.run_anew(step, Some(root), each),
+            _ => self.run_anew(step, None, each),
+        }
+    }
+
+    /// Executes every alternative of a candidate step, likewise; where a root is given, to remember it there.
+    pub(crate) fn run_anew(
+        &mut self,
+        step: Move,
+        mut root: Option<Root>,
+        mut each: impl FnMut(&mut Self, u32, Outcome),
+    ) {
         self.runner.choices.clear();
+        self.looked.clear();
+        if root.is_some() {
+            self.start_record(step);
+        }
         let mut alternative = 0;
         let mut tries = 0;
         loop {
             if let Some(log) = &mut self.runner.log {
                 **log = Log::default();
             }
-            if let Some(outcome) = self.once(step) {
+            let outcome = self.once(step);
+            if let Some(root) = root.take() {
+                self.keep_record(root, outcome.as_ref());
+            }
+            self.look(outcome.is_none());
+            if let Some(outcome) = outcome {
                 each(self, alternative, outcome);
                 alternative += 1;
             }
@@ -88,6 +165,15 @@ impl<'a> Walker<'a> {
                 }
                 return;
             }
+        }
+    }
+
+    /// Remembers what an execution looked at while it could still come to a choice, or be dropped.
+    #[inline]
+    fn look(&mut self, dropped: bool) {
+        if let Some(log) = &self.runner.log {
+            let decided = if dropped { log.touches.len() } else { log.decided };
+            self.looked.extend_from_slice(&log.touches[..decided]);
         }
     }
 
@@ -127,7 +213,13 @@ impl<'a> Walker<'a> {
             Err(Stop::Fault(fault)) => Outcome { state: self.runner.take(), fault: Some(fault) },
         };
         if self.machine.numbers {
-            normal::normalize(self.machine, &mut outcome.state);
+            match self.runner.log.as_deref() {
+                None => normal::normalize(self.machine, &mut outcome.state),
+                Some(log) => {
+                    let ghosts = ghosts(self.state, log);
+                    normal::normalize_telling(self.machine, &mut outcome.state, ghosts);
+                }
+            }
         }
         Some(outcome)
     }
@@ -155,7 +247,8 @@ impl<'a> Walker<'a> {
         }
         if let Some(guard) = declared.guard {
             let index = declared.family.is_some().then_some(index);
-            if !self.guard(guard, index, owner)? {
+            let shared = machine.memorable.shared[usize::from(event)];
+            if !self.guard(guard, index, owner, shared)? {
                 return Err(Stop::Dropped);
             }
         }
@@ -164,20 +257,35 @@ impl<'a> Walker<'a> {
             set_index(&mut self.runner.regs[0], index);
         }
         if machine.layout.keep_started[usize::from(event)] {
-            self.runner.state_mut().set_flag(machine.layout.started_flag(member), true);
+            let flag = machine.layout.started_flag(member);
+            self.runner.record_flag(flag, true);
+            self.runner.state_mut().set_flag(flag, true);
+            if declared.once && machine.layout.toggled[usize::from(event)] {
+                // From now on it does not count whether it is on.
+                let flag = machine.layout.toggled_flag(member);
+                self.runner.record_flag(flag, false);
+                self.runner.state_mut().set_flag(flag, false);
+            }
             if declared.once && self.runner.log.is_some() {
                 self.runner.log_enabled(member, Some(false));
             }
-            self.log_dependents(event);
         }
         self.body(Origin::Slot(slot), What::Event(member), None)
     }
 
     /// Runs the guard of an event. One that does not look at the index has the same answer for all members of a family.
-    fn guard(&mut self, guard: FuncId, index: Option<i64>, owner: u32) -> Result<bool, Stop> {
+    /// One that is looked up by itself is not part of what is recorded.
+    fn guard(
+        &mut self,
+        guard: FuncId,
+        index: Option<i64>,
+        owner: u32,
+        shared: bool,
+    ) -> Result<bool, Stop> {
         if let Some((known, answer)) = self.answered
             && known == guard
             && self.runner.log.is_none()
+            && (shared || self.runner.record.is_none())
         {
             return Ok(answer);
         }
@@ -186,29 +294,19 @@ impl<'a> Walker<'a> {
             set_index(&mut self.runner.regs[0], index);
         }
         let answer = self.answer().map_err(Stop::Fault)?;
+        if !self.runner.is_light(0)
+            && let Some(record) = &mut self.runner.record
+        {
+            record.lost = true;
+        }
         let same = index.is_none() || !self.machine.live[guard.index()].is_live(0, 0);
         self.answered = same.then_some((guard, answer));
         Ok(answer)
     }
 
-    /// Logs that an event has come nearer to being allowed what waits for it.
-    fn log_dependents(&mut self, event: u16) {
-        if self.runner.log.is_none() {
-            return;
-        }
-        let machine = self.machine;
-        for (i, other) in machine.program.events.iter().enumerate() {
-            if other.after.iter().chain(&other.started).any(|e| e.0 == event) {
-                for member in machine.layout.members_of(i) {
-                    self.runner.log_enabled(member, Some(true));
-                }
-            }
-        }
-    }
-
     fn message(&mut self, queue: usize, position: usize) -> Result<(), Stop> {
         let machine = self.machine;
-        let Some(message) = self.state.queue(queue).and_then(|q| q.messages.get(position)) else {
+        let Some(message) = self.state.queue(queue).get(position) else {
             return Err(Stop::Dropped);
         };
         let body = machine.program.tasks[usize::from(message.task)].body;
@@ -221,14 +319,7 @@ impl<'a> Walker<'a> {
         self.runner.start(body.0, self.mode(), owner);
         let params = machine.program.functions[body.index()].params;
         unpack(&message.args, params, &mut self.runner.regs);
-        let state = self.runner.state_mut();
-        state.change_queue(queue, |queue| {
-            queue.messages.remove(position);
-            queue.rehash();
-        });
-        if machine.layout.mailboxes.get(queue) == Some(&MailboxKind::Delayed) {
-            advance_time(machine, state, message.due);
-        }
+        take_message(machine, self.runner.state_mut(), queue as u32, position as u32, message);
         let origin = if pool { Origin::Dynamic } else { Origin::Slot(queue as u32) };
         if pool && !machine.atomic {
             let handle = match message.handle {
@@ -236,7 +327,8 @@ impl<'a> Walker<'a> {
                 handle => handle,
             };
             self.runner.owner = machine.layout.owner_dynamic(handle);
-            let message = Message { handle, ..message.clone() };
+            let mut message = message.clone();
+            message.change(|body| body.handle = handle);
             return self.body(origin, What::Task(message.task), Some(&message));
         }
         self.body(origin, What::Task(message.task), Some(message))
@@ -326,10 +418,6 @@ impl<'a> Walker<'a> {
         let layout = &self.machine.layout;
         let state = self.runner.state_mut();
         state.change_threads(|threads| threads.remove(index));
-        if let What::Event(member) = thread.what {
-            self.log_dependents(layout.members[member as usize].0);
-        }
-        let state = self.runner.state_mut();
         if thread.origin == Origin::Dynamic {
             let owner = layout.owner_dynamic(thread.handle);
             for lock in 0..layout.locks as usize {
@@ -341,6 +429,18 @@ impl<'a> Walker<'a> {
     }
 }
 
+/// The handles of all that a state has or a step has cancelled, and what they become once it has ended.
+fn ghosts(state: &State, log: &Log) -> FxHashMap<u32, u32> {
+    let threads = state.threads().iter().map(|thread| (thread.uid, thread.handle));
+    let messages = state.messages().iter().map(|message| (message.uid, message.handle));
+    let all = threads.chain(messages).chain(log.cancelled.iter().copied());
+    // What does not fit counts as ended before.
+    let ghost = |uid: u64| u32::try_from(uid).ok().and_then(|uid| GHOST.checked_add(uid));
+    all.filter(|(_, handle)| *handle != 0)
+        .map(|(uid, handle)| (handle, ghost(uid).unwrap_or(0)))
+        .collect()
+}
+
 /// Sets the register of an index, which most often holds one already.
 #[inline]
 fn set_index(slot: &mut Value, index: i64) {
@@ -350,18 +450,32 @@ fn set_index(slot: &mut Value, index: i64) {
     }
 }
 
+/// Takes a message out of its mailbox.
+pub(super) fn take_message(
+    machine: &Machine,
+    state: &mut State,
+    queue: u32,
+    position: u32,
+    message: &Message,
+) {
+    let queue = queue as usize;
+    state.change_queue(queue, |queue| queue.remove(position as usize));
+    if machine.layout.mailboxes.get(queue) == Some(&MailboxKind::Delayed) {
+        advance_time(machine, state, message.due);
+    }
+}
+
 /// Moves the virtual time on.
 fn advance_time(machine: &Machine, state: &mut State, by: u64) {
     if by == 0 || machine.switches.absolute_time {
         return;
     }
     for (i, kind) in machine.layout.mailboxes.iter().enumerate() {
-        if *kind == MailboxKind::Delayed && state.queue(i).is_some() {
+        if *kind == MailboxKind::Delayed && !state.queue(i).is_empty() {
             state.change_queue(i, |queue| {
-                for message in &mut queue.messages {
-                    message.due = message.due.saturating_sub(by);
+                for message in queue {
+                    message.change(|body| body.due = body.due.saturating_sub(by));
                 }
-                queue.rehash();
             });
         }
     }

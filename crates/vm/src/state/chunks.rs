@@ -1,4 +1,4 @@
-//! Globals in chunks, each shared until it is written.
+//! Values in chunks, each shared until it is written.
 
 use crate::value::Value;
 use std::sync::Arc;
@@ -8,62 +8,61 @@ const CHUNK: usize = 8;
 
 type Chunk = [Value; CHUNK];
 
-/// The globals of a state.
+/// The values of globals.
 #[derive(Clone, Debug)]
-pub(crate) enum Globals {
+pub(crate) enum Chunks {
     /// Up to one chunk of them: one indirection less, and no room for what is not there.
     One(Arc<[Value]>),
     /// Any number of them.
     Many(Arc<[Arc<Chunk>]>),
 }
 
-impl Globals {
-    /// Makes globals from their values.
-    pub(crate) fn new(values: Vec<Value>) -> Globals {
+impl Chunks {
+    pub(crate) fn new(values: Vec<Value>) -> Chunks {
         if values.len() <= CHUNK {
-            return Globals::One(values.into());
+            return Chunks::One(values.into());
         }
         let mut chunks: Vec<Arc<Chunk>> = Vec::with_capacity(values.len().div_ceil(CHUNK));
         let mut values = values.into_iter().peekable();
         while values.peek().is_some() {
             chunks.push(Arc::new(std::array::from_fn(|_| values.next().unwrap_or_default())));
         }
-        Globals::Many(chunks.into())
+        Chunks::Many(chunks.into())
     }
 
-    /// Returns the number of globals, what is left of the last chunk included.
+    /// Returns the number of values, what is left of the last chunk included.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Globals::One(chunk) => chunk.len(),
-            Globals::Many(chunks) => CHUNK * chunks.len(),
+            Chunks::One(chunk) => chunk.len(),
+            Chunks::Many(chunks) => CHUNK * chunks.len(),
         }
     }
 
-    /// Returns a global. The index must be there.
+    /// Returns a value. The index must be there.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &Value {
         match self {
-            Globals::One(chunk) => &chunk[index],
-            Globals::Many(chunks) => &chunks[index / CHUNK][index % CHUNK],
+            Chunks::One(chunk) => &chunk[index],
+            Chunks::Many(chunks) => &chunks[index / CHUNK][index % CHUNK],
         }
     }
 
-    /// Returns a global to change, and copies its chunk if that is shared. The index must be there.
+    /// Returns a value to change, and copies its chunk if that is shared. The index must be there.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> &mut Value {
         match self {
-            Globals::One(chunk) => &mut Arc::make_mut(chunk)[index],
-            Globals::Many(chunks) => {
+            Chunks::One(chunk) => &mut Arc::make_mut(chunk)[index],
+            Chunks::Many(chunks) => {
                 &mut Arc::make_mut(&mut Arc::make_mut(chunks)[index / CHUNK])[index % CHUNK]
             }
         }
     }
 
     /// Returns whether both share all their memory.
-    pub(crate) fn same(&self, other: &Globals) -> bool {
+    pub(crate) fn same(&self, other: &Chunks) -> bool {
         match (self, other) {
-            (Globals::One(a), Globals::One(b)) => Arc::ptr_eq(a, b),
-            (Globals::Many(a), Globals::Many(b)) => Arc::ptr_eq(a, b),
+            (Chunks::One(a), Chunks::One(b)) => Arc::ptr_eq(a, b),
+            (Chunks::Many(a), Chunks::Many(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }

@@ -1,0 +1,383 @@
+//! Every pair of tasks that could run in a state, in both orders: tasks whose accesses do not conflict make a diamond. The gallery, and
+//! random models.
+//!
+//! What explorers that leave orders out rely on, asked of the machine in the states of random walks: two enabled tasks without a conflict lead
+//! to the same fingerprint and the same enabled tasks in both orders, by the same steps; and a task conflicts with each that it enables,
+//! disables, or gives another number of alternatives.
+
+use crate::contract::Random;
+use crate::enumerate::choices;
+use anyorder_lang::lower::compile;
+use anyorder_system::{
+    Access, AccessKind, Choice, EnabledTask, Hash128, RunError, SnapshotId, Snapshots, StateSystem,
+    Step, SystemFactory, TaskSystem,
+};
+use anyorder_trace::{Location, LocationId};
+use anyorder_vm::{MachineFactory, MachineRun};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+#[path = "../../../lang/tests/naive/generate/mod.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod generate;
+
+/// How often something of each kind was seen.
+#[derive(Clone, Copy, Default, Debug)]
+struct Pairs {
+    /// Pairs without a conflict.
+    independent: u64,
+    /// Pairs with a conflict.
+    dependent: u64,
+    /// Of these, pairs that lead to the same in both orders: what more exact accesses could save.
+    harmless: u64,
+    /// Of the harmless ones, pairs that have nothing in common but what is no variable: mailboxes, time, who runs.
+    besides: u64,
+}
+
+/// What was put to the test.
+#[derive(Default, Debug)]
+struct Seen {
+    states: u64,
+    /// By the kinds of the two tasks.
+    pairs: BTreeMap<(&'static str, &'static str), Pairs>,
+    /// Tasks that another task enabled.
+    enabled: u64,
+    /// Steps that failed.
+    failed: u64,
+    replayed: u64,
+}
+
+impl Seen {
+    fn total(&self) -> Pairs {
+        self.pairs.values().fold(Pairs::default(), |sum, pairs| Pairs {
+            independent: sum.independent + pairs.independent,
+            dependent: sum.dependent + pairs.dependent,
+            harmless: sum.harmless + pairs.harmless,
+            besides: sum.besides + pairs.besides,
+        })
+    }
+
+    fn add(&mut self, other: &Seen) {
+        self.states += other.states;
+        self.enabled += other.enabled;
+        self.failed += other.failed;
+        self.replayed += other.replayed;
+        for (kinds, pairs) in &other.pairs {
+            let sum = self.pairs.entry(*kinds).or_default();
+            sum.independent += pairs.independent;
+            sum.dependent += pairs.dependent;
+            sum.harmless += pairs.harmless;
+            sum.besides += pairs.besides;
+        }
+    }
+}
+
+/// One choice made in a state, and what follows.
+struct Made {
+    choice: Choice,
+    step: Step,
+    after: SnapshotId,
+    enabled: Vec<EnabledTask>,
+    print: Hash128,
+    kind: &'static str,
+}
+
+struct Subject {
+    run: MachineRun,
+    seen: Seen,
+}
+
+type Checked<T> = Result<T, String>;
+
+fn broken(error: RunError) -> String {
+    error.to_string()
+}
+
+/// Where two steps conflict.
+fn conflicts(a: &Step, b: &Step) -> Vec<LocationId> {
+    let writes = |access: &Access| access.kind != AccessKind::Read;
+    let others = b.accesses.as_slice();
+    let all =
+        a.accesses.as_slice().iter().filter(|x| {
+            others.iter().any(|y| x.location == y.location && (writes(x) || writes(y)))
+        });
+    all.map(|access| access.location).collect()
+}
+
+fn sorted(mut enabled: Vec<EnabledTask>) -> Vec<EnabledTask> {
+    enabled.sort_by(|a, b| a.task.cmp(&b.task));
+    enabled
+}
+
+fn alternatives(enabled: &[EnabledTask], choice: &Choice) -> u32 {
+    enabled.iter().find(|e| e.task == choice.task).map_or(0, |e| e.alternatives)
+}
+
+impl Subject {
+    fn kind(&self, step: &Step) -> &'static str {
+        let tables = self.run.tables();
+        let own = |access: &&Access| access.kind == AccessKind::Rmw;
+        for access in step.accesses.as_slice().iter().filter(own) {
+            let text = tables.location_text(access.location);
+            for (class, kind) in [("event.", "event"), ("thread.", "thread"), ("task.", "task")] {
+                if text.starts_with(class) {
+                    return kind;
+                }
+            }
+        }
+        "init"
+    }
+
+    fn enabled(&mut self) -> Checked<Vec<EnabledTask>> {
+        self.run.enabled().map(sorted).map_err(broken)
+    }
+
+    /// Makes every choice that there is, each from the same state.
+    fn make_all(&mut self, start: SnapshotId) -> Checked<Vec<Made>> {
+        let all = choices(&mut self.run).map_err(broken)?;
+        let mut made = Vec::new();
+        for choice in all.into_iter().take(24) {
+            self.run.restore(start).map_err(broken)?;
+            let step = self.run.execute(&choice).map_err(broken)?;
+            let after = self.run.save().map_err(broken)?;
+            let (enabled, print) = (self.enabled()?, self.run.fingerprint());
+            let kind = self.kind(&step);
+            self.seen.failed += u64::from(!step.failures.is_empty());
+            made.push(Made { choice, step, after, enabled, print, kind });
+        }
+        Ok(made)
+    }
+
+    /// Goes on with a choice, if it is there: the step, and what it leads to.
+    fn then(
+        &mut self,
+        first: &Made,
+        second: &Choice,
+    ) -> Checked<Option<(Step, Hash128, Vec<EnabledTask>)>> {
+        if second.alternative >= alternatives(&first.enabled, second) {
+            return Ok(None);
+        }
+        self.run.restore(first.after).map_err(broken)?;
+        let step = self.run.execute(second).map_err(broken)?;
+        Ok(Some((step, self.run.fingerprint(), self.enabled()?)))
+    }
+
+    fn pair(&mut self, before: &[EnabledTask], a: &Made, b: &Made) -> Checked<()> {
+        let ab = self.then(a, &b.choice)?;
+        let ba = self.then(b, &a.choice)?;
+        let kinds = (a.kind.min(b.kind), a.kind.max(b.kind));
+        let is_same_end = match (&ab, &ba) {
+            (Some((_, x, enabled)), Some((_, y, others))) => x == y && enabled == others,
+            _ => false,
+        };
+        let common = conflicts(&a.step, &b.step);
+        let locations = &self.run.tables().locations;
+        let is_variable = |at: &LocationId| matches!(locations[at.index()], Location::Named(_));
+        let besides = !common.iter().any(is_variable);
+        let pairs = self.seen.pairs.entry(kinds).or_default();
+        if !common.is_empty() {
+            pairs.dependent += 1;
+            pairs.harmless += u64::from(is_same_end);
+            pairs.besides += u64::from(is_same_end && besides);
+            return Ok(());
+        }
+        pairs.independent += 1;
+        let names = format!("`{}` and `{}`", a.choice.task, b.choice.task);
+        let (Some((b_second, ..)), Some((a_second, ..))) = (&ab, &ba) else {
+            return Err(format!("{names}: one disables the other"));
+        };
+        for (of, first, second) in [(a, &a.step, a_second), (b, &b.step, b_second)] {
+            if first != second {
+                return Err(self.unlike(&format!("{names}: `{}`", of.choice.task), first, second));
+            }
+        }
+        if !is_same_end {
+            return Err(format!("{names}: another end: {ab:?} and {ba:?}"));
+        }
+        for (other, of) in [(a, b), (b, a)] {
+            let [was, is] = [before, &other.enabled].map(|e| alternatives(e, &of.choice));
+            if was != is {
+                return Err(format!("{names}: {was} and then {is} alternatives"));
+            }
+        }
+        Ok(())
+    }
+
+    fn unlike(&self, what: &str, a: &Step, b: &Step) -> String {
+        let tables = self.run.tables();
+        let texts = |step: &Step| {
+            let text = |a: &Access| {
+                let location = tables.location_text(a.location);
+                format!("{:?} {location} {:?} {:?}", a.kind, a.read, a.written)
+            };
+            step.accesses.as_slice().iter().map(text).collect::<Vec<_>>().join("; ")
+        };
+        format!("{what}: steps differ: {}\n  {}\n{a:?}\n{b:?}", texts(a), texts(b))
+    }
+
+    /// What a task enables conflicts with it.
+    fn enables(&mut self, before: &[EnabledTask], a: &Made) -> Checked<()> {
+        for new in &a.enabled {
+            if before.iter().any(|e| e.task == new.task) {
+                continue;
+            }
+            for alternative in 0..new.alternatives.min(3) {
+                let choice = Choice { alternative, ..Choice::of(new.task.clone()) };
+                let Some((step, ..)) = self.then(a, &choice)? else { continue };
+                if conflicts(&a.step, &step).is_empty() {
+                    let text = format!("`{}` enables `{}`", a.choice.task, new.task);
+                    return Err(self.unlike(&text, &a.step, &step));
+                }
+                self.seen.enabled += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state survives being written down, whatever the run remembers besides.
+    fn form(&mut self, machine: &anyorder_vm::Machine) -> Checked<()> {
+        let mut bytes = Vec::new();
+        machine.encode(self.run.state(), &mut bytes);
+        let decoded = machine.decode(&bytes).ok_or("a state that cannot be read")?;
+        if machine.fingerprint(&decoded) == machine.fingerprint(self.run.state()) {
+            return Ok(());
+        }
+        Err("a state with the fingerprint of another".to_owned())
+    }
+
+    fn walk(
+        &mut self,
+        machine: &anyorder_vm::Machine,
+        steps: usize,
+        random: &mut Random,
+    ) -> Checked<()> {
+        self.run.reset().map_err(broken)?;
+        let mut path = Vec::new();
+        for _ in 0..steps {
+            self.form(machine)?;
+            self.seen.states += 1;
+            let before = self.enabled()?;
+            let start = self.run.save().map_err(broken)?;
+            let made = self.make_all(start)?;
+            for (at, a) in made.iter().enumerate() {
+                self.enables(&before, a)?;
+                for b in made[at + 1..].iter().filter(|b| b.choice.task != a.choice.task) {
+                    self.pair(&before, a, b)?;
+                }
+            }
+            let going: Vec<&Made> = made.iter().filter(|m| m.step.failures.is_empty()).collect();
+            let next = if going.is_empty() { None } else { Some(going[random.below(going.len())]) };
+            self.run.restore(start).map_err(broken)?;
+            if let Some(next) = next {
+                self.run.restore(next.after).map_err(broken)?;
+                if self.run.fingerprint() != next.print || self.enabled()? != next.enabled {
+                    return Err("a restored state is another".to_owned());
+                }
+                path.push(next.choice.clone());
+            }
+            let going_on = next.is_some();
+            self.run.forget(start);
+            made.iter().for_each(|made| self.run.forget(made.after));
+            if !going_on {
+                break;
+            }
+        }
+        let (end, enabled) = (self.run.fingerprint(), self.enabled()?);
+        self.run.reset().map_err(broken)?;
+        for choice in &path {
+            self.run.execute(choice).map_err(broken)?;
+            self.seen.replayed += 1;
+        }
+        if (end, enabled) != (self.run.fingerprint(), self.enabled()?) {
+            return Err("the same choices lead elsewhere".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Walks through a model.
+fn check(text: &str, file: &str, walks: usize, steps: usize, seed: u64) -> Checked<Option<Seen>> {
+    let Ok(compiled) = compile(text, file) else { return Ok(None) };
+    let Ok(machine) = compiled.into_machine() else { return Ok(None) };
+    let machine = Arc::new(machine);
+    let run = MachineFactory(machine.clone()).make().map_err(broken)?;
+    let mut subject = Subject { run, seen: Seen::default() };
+    let mut random = Random(seed | 1);
+    for _ in 0..walks {
+        subject.walk(&machine, steps, &mut random)?;
+    }
+    Ok(Some(subject.seen))
+}
+
+fn print(seen: &Seen) {
+    for ((a, b), pairs) in &seen.pairs {
+        println!("  {a}, {b}: {pairs:?}");
+    }
+    let Seen { states, enabled, failed, replayed, .. } = seen;
+    println!("  {states} states, {enabled} enabled, {failed} failed, {replayed} replayed");
+}
+
+/// Fails where something was not put to the test.
+fn assert_seen(seen: &Seen, kinds_min: usize) {
+    let both = |pairs: &Pairs| pairs.independent > 0 && pairs.dependent > 0;
+    let kinds = seen.pairs.values().filter(|pairs| both(pairs)).count();
+    assert!(kinds >= kinds_min, "{:?}", seen.pairs);
+    assert!(seen.enabled > 0 && seen.failed > 0 && seen.replayed > 0);
+}
+
+#[test]
+fn independent_tasks_commute_in_the_gallery() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models");
+    let mut all = Seen::default();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("the gallery")
+        .map(|f| f.expect("a file").path())
+        .collect();
+    files.sort();
+    files.retain(|file| file.extension().is_some_and(|e| e == "any"));
+    let mut wrong = Vec::new();
+    for file in &files {
+        let name = file.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        let text = std::fs::read_to_string(file).expect("a model");
+        match check(&text, &name, 12, 30, 11) {
+            Ok(Some(seen)) => {
+                println!("{name}: {:?}", seen.total());
+                all.add(&seen);
+            }
+            Ok(None) => panic!("{name} does not compile"),
+            Err(error) => wrong.push(format!("{name}: {error}")),
+        }
+    }
+    print(&all);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(files.len() > 40);
+    assert_seen(&all, 4);
+}
+
+#[test]
+fn independent_tasks_commute_in_random_models() {
+    let number = |name, default| {
+        std::env::var(name).ok().and_then(|text: String| text.parse().ok()).unwrap_or(default)
+    };
+    let (first, count) = (number("DIAMOND_SEED", 1), number("DIAMOND_MODELS", 400));
+    let (mut all, mut refused, mut wrong) = (Seen::default(), 0, Vec::new());
+    for seed in first..first + count {
+        let (text, _) = generate::model(seed);
+        match check(&text, "random.any", 3, 12, seed) {
+            Ok(Some(seen)) => all.add(&seen),
+            Ok(None) => refused += 1,
+            Err(error) => {
+                if wrong.len() < 4 {
+                    println!("seed {seed}: {error}\n{text}\n");
+                }
+                wrong.push(seed);
+            }
+        }
+    }
+    println!("{count} models from seed {first}, {refused} refused");
+    print(&all);
+    assert!(wrong.is_empty(), "{} models: seeds {wrong:?}", wrong.len());
+    assert!(refused * 4 < count);
+    assert_seen(&all, 6);
+}

@@ -1,0 +1,83 @@
+//! What a step does to the state.
+
+use super::message::Message;
+use crate::program::MailboxKind;
+use crate::value::Value;
+
+/// A change, relative to the state before it.
+#[derive(Clone, Debug)]
+pub(crate) enum Effect {
+    /// A global gets a value.
+    Set { global: u16, value: Value },
+    /// An element of the list or map in a global gets a value.
+    SetAt { global: u16, index: Value, value: Value },
+    /// A flag is set or cleared.
+    Flag { flag: usize, value: bool },
+    /// A message is posted; its number for names is given when it happens.
+    Post { kind: MailboxKind, first: bool, message: Message },
+}
+
+impl Effect {
+    /// Whether there are states in which it is a failure: a list without the element, a full mailbox.
+    pub(crate) fn can_fail(&self) -> bool {
+        matches!(self, Effect::SetAt { .. } | Effect::Post { .. })
+    }
+}
+
+/// All that a step does besides taking its message, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Deed {
+    pub(crate) effects: Box<[Effect]>,
+    /// How many messages it posts.
+    pub(crate) posts: usize,
+    /// Whether it is so simple that its outcome can be hashed without being made: no global is changed twice, what is posted comes last in a
+    /// `fifo` mailbox or anywhere in a bag.
+    pub(crate) simple: bool,
+}
+
+impl Deed {
+    pub(crate) fn new(mut effects: Vec<Effect>, simple: bool) -> Deed {
+        simplify(&mut effects);
+        let global = |effect: &Effect| match effect {
+            Effect::Set { global, .. } | Effect::SetAt { global, .. } => Some(*global),
+            _ => None,
+        };
+        let fits = |(i, effect): (usize, &Effect)| match effect {
+            Effect::Set { .. } | Effect::SetAt { .. } => {
+                !effects[..i].iter().any(|other| global(other) == global(effect))
+            }
+            Effect::Flag { flag, .. } => *flag < 64,
+            Effect::Post { kind, first, .. } => !first && *kind != MailboxKind::Delayed,
+        };
+        let simple = simple && effects.iter().enumerate().all(fits);
+        let posts = effects.iter().filter(|effect| matches!(effect, Effect::Post { .. })).count();
+        Deed { effects: effects.into(), posts, simple }
+    }
+}
+
+/// Leaves out elements that are written again by a later write to the same element which is no smaller, so that every size that
+/// is checked on the way is still checked.
+fn simplify(effects: &mut Vec<Effect>) {
+    let mut at = 0;
+    while at < effects.len() {
+        if is_overwritten(&effects[at], &effects[at + 1..]) {
+            effects.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn is_overwritten(effect: &Effect, later: &[Effect]) -> bool {
+    let Effect::SetAt { global, index, value } = effect else { return false };
+    for other in later {
+        match other {
+            Effect::SetAt { global: g, index: i, value: v } if g == global && i == index => {
+                return v.nodes() >= value.nodes() && v.depth() >= value.depth();
+            }
+            Effect::Set { global: g, .. } if g == global => return false,
+            _ => {}
+        }
+    }
+    false
+}

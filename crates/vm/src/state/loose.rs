@@ -1,0 +1,112 @@
+//! What has no order of its own: elements of sets and maps, messages of bags, forked threads.
+
+use super::colors::Colors;
+use super::normal::Numbers;
+use super::parts::State;
+use super::reach::Reach;
+use crate::value::{Value, mix};
+
+/// An element of what has no order.
+pub(super) struct Part<'v> {
+    /// What it is besides its values.
+    pub(super) head: u128,
+    /// Its own handle, 0 for none.
+    pub(super) handle: u32,
+    /// Whether it is a thread: those have numbers even if nothing refers to them.
+    pub(super) is_thread: bool,
+    pub(super) values: [&'v [Value]; 2],
+}
+
+impl<'v> Part<'v> {
+    /// Makes the part of one value, or of a key and a value.
+    pub(super) fn of(values: [&'v Value; 2]) -> Part<'v> {
+        let values = values.map(std::slice::from_ref);
+        Part { head: 0, handle: 0, is_thread: false, values }
+    }
+
+    fn values(&self) -> impl Iterator<Item = &'v Value> {
+        let [a, b] = self.values;
+        a.iter().chain(b)
+    }
+
+    fn has_refs(&self) -> bool {
+        self.values().any(Value::has_refs)
+    }
+
+    /// Whether something in it has no number yet.
+    fn is_open(&self, numbers: &Numbers, state: &State) -> bool {
+        (self.is_thread && numbers.is_new(state, self.handle))
+            || self.values().any(|value| is_open(value, numbers, state))
+    }
+
+    /// Whether another one that looks alike is the same in every way.
+    fn is_plain(&self, reach: &Reach) -> bool {
+        !self.has_refs() && !reach.handles.contains(&self.handle)
+    }
+
+    fn key(&self, colors: &Colors<'_>) -> u128 {
+        let sum = (0..).zip(self.values()).fold(self.head, |sum, (i, value)| {
+            if matches!(value, Value::Null) {
+                return sum;
+            }
+            sum.wrapping_add(mix::mix(i, colors.of(value)))
+        });
+        mix::mix(0x9a27, sum.wrapping_add(colors.of_handle(self.handle)))
+    }
+
+    pub(super) fn visit(&self, numbers: &mut Numbers, state: &State) {
+        if self.is_thread {
+            numbers.visit_handle(state, self.handle);
+        }
+        for value in self.values() {
+            numbers.root(state, value);
+        }
+    }
+}
+
+fn is_open(value: &Value, numbers: &Numbers, state: &State) -> bool {
+    value.has_refs()
+        && match value {
+            Value::Obj(number) => !numbers.has_object(*number),
+            Value::Handle(handle) => numbers.is_new(state, *handle),
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                s.items().iter().any(|item| is_open(item, numbers, state))
+            }
+            Value::Set(set) => set.items().iter().any(|item| is_open(item, numbers, state)),
+            Value::Map(map) => map
+                .entries()
+                .iter()
+                .any(|(k, v)| is_open(k, numbers, state) || is_open(v, numbers, state)),
+            _ => false,
+        }
+}
+
+/// Gives numbers to what the parts refer to, in an order that depends on their shape only.
+pub(super) fn visit(numbers: &mut Numbers, state: &State, mut parts: Vec<Part<'_>>) {
+    parts.retain(|part| part.is_thread || part.has_refs());
+    while parts.len() > 1 && parts.iter().any(|part| part.is_open(numbers, state)) {
+        let reach = numbers.reach(state);
+        let visited = {
+            let colors = Colors::new(state, numbers, &reach);
+            let mut keyed: Vec<(u128, usize)> =
+                (0..parts.len()).map(|i| (parts[i].key(&colors), i)).collect();
+            keyed.sort_unstable();
+            // Up to the first that looks like the next: what that refers to tells others apart.
+            let tie = |i: usize| keyed.get(i + 1).is_some_and(|next| next.0 == keyed[i].0);
+            let end = (0..keyed.len()).find(|i| tie(*i) && !parts[keyed[*i].1].is_plain(&reach));
+            let end = end.map_or(keyed.len(), |end| end + 1);
+            keyed.truncate(end);
+            keyed.into_iter().map(|(_, i)| i).collect::<Vec<usize>>()
+        };
+        for i in &visited {
+            parts[*i].visit(numbers, state);
+        }
+        let mut at = 0;
+        parts.retain(|_| {
+            at += 1;
+            !visited.contains(&(at - 1))
+        });
+        numbers.keep_reach(reach);
+    }
+    parts.iter().for_each(|part| part.visit(numbers, state));
+}

@@ -1,0 +1,68 @@
+//! What a state can still come to: objects and handles that something refers to. The rest is garbage, which must not count.
+
+use super::parts::State;
+use crate::value::Value;
+use rustc_hash::FxHashSet;
+
+/// What something refers to.
+#[derive(Default)]
+pub(super) struct Reach {
+    /// For each object (its number - 1) whether it is reached.
+    pub(super) objects: Vec<bool>,
+    /// Handles in values that are reached.
+    pub(super) handles: FxHashSet<u32>,
+}
+
+impl Reach {
+    /// Finds what is reached. Linear in that.
+    pub(super) fn of(state: &State) -> Reach {
+        let mut reach = Reach { objects: vec![false; state.heap().len()], ..Reach::default() };
+        let mut todo = Vec::new();
+        for i in 0..state.globals().len() {
+            reach.value(state.global(i), &mut todo);
+        }
+        for thread in state.threads() {
+            thread.regs.iter().for_each(|reg| reach.value(reg, &mut todo));
+        }
+        for message in state.messages() {
+            reach.value(&message.args, &mut todo);
+        }
+        while let Some(object) = todo.pop() {
+            if let Some(object) = state.object(object) {
+                object.fields.iter().for_each(|field| reach.value(field, &mut todo));
+            }
+        }
+        reach.handles.remove(&0);
+        reach
+    }
+
+    fn value(&mut self, value: &Value, todo: &mut Vec<u32>) {
+        if !value.has_refs() {
+            return;
+        }
+        match value {
+            Value::Obj(number) => {
+                let slot = self.objects.get_mut((*number as usize).wrapping_sub(1));
+                if let Some(slot) = slot
+                    && !std::mem::replace(slot, true)
+                {
+                    todo.push(*number);
+                }
+            }
+            Value::Handle(handle) => {
+                self.handles.insert(*handle);
+            }
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                s.items().iter().for_each(|item| self.value(item, todo));
+            }
+            Value::Set(set) => set.items().iter().for_each(|item| self.value(item, todo)),
+            Value::Map(map) => {
+                for (key, value) in map.entries() {
+                    self.value(key, todo);
+                    self.value(value, todo);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Representatives of states that declared symmetries make the same.
+//!
+//! **Problem.** Of all states that exchanging instances makes of one, find the same one from each of them.
+//! **Source.** C. N. Ip and D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9, 1996, for
+//! the states that are the same; refining colours and trying the orders that are left is how isomorphic graphs are told (B. D. McKay,
+//! "Practical graph isomorphism", Congressus Numerantium 30, 1981), kept simple here.
+//! **Guarantee.** The result is the state under some permutation. As long as no more than [`ORDERS_MAX`] orders are left to try, it
+//! is the same for all states of the orbit: colours do not depend on the numbers of instances, of the orders that the colours leave
+//! all are tried but those that give the same state again, and the least encoding is taken. Beyond, the least of the first orders is
+//! taken: still a state of the orbit, the same at any number of threads, but an orbit may then have several.
+//! **Naive version.** The least encoding over all permutations.
+//! **Cost.** Instances times the state for colours, pairs of instances of one colour times the state for twins, orders times the state.
+
+use super::encode::encode;
+use super::group::{Group, groups};
+use super::parts::State;
+use super::permute::permute;
+use super::tint::{Colors, tinted};
+use crate::machine::Machine;
+use crate::value::mix;
+
+/// How many orders of instances that look alike are tried.
+pub(crate) const ORDERS_MAX: usize = 5_040;
+
+/// How often colours are refined.
+const ROUNDS_MAX: usize = 3;
+
+/// Returns the representative of a state.
+pub(crate) fn representative(machine: &Machine, state: &State) -> State {
+    let groups = groups(machine);
+    let mut colors: Colors = groups.iter().map(|group| vec![0; group.size()]).collect();
+    let twins: Vec<Vec<usize>> = groups.iter().map(|group| (0..group.size()).collect()).collect();
+    let mut twins = Twins { of: twins, known: false };
+    for _ in 0..ROUNDS_MAX {
+        let before = cells(&colors);
+        refine(&groups, state, &mut colors);
+        if !twins.known {
+            twins.find(machine, &groups, state, &colors);
+        }
+        let after = cells(&colors);
+        if twins.settle(&colors) || after == before {
+            break;
+        }
+    }
+    let starts: Vec<Vec<usize>> = colors.iter().map(|colors| by_color(colors)).collect();
+    let mut search = Search {
+        machine,
+        groups: &groups,
+        colors: &colors,
+        twins: &twins,
+        state,
+        best: None,
+        tried: 0,
+    };
+    if twins.settle(&colors) {
+        return search.apply(&starts);
+    }
+    search.orders(&mut starts.clone(), 0, 0);
+    search.best.map_or_else(|| state.clone(), |(_, state)| state)
+}
+
+/// Returns the state with the instances of a symmetry in another order: instance `order[p]` in the place of p. `None` when there is
+/// no such symmetry or `order` is no order of its instances.
+pub(crate) fn exchanged(
+    machine: &Machine,
+    state: &State,
+    symmetry: usize,
+    order: &[usize],
+) -> Option<State> {
+    let group = *groups(machine).get(symmetry)?;
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    let is_order = sorted.iter().copied().eq(0..group.size());
+    is_order.then(|| permute(group, state, order))
+}
+
+/// The number of different colours.
+fn cells(colors: &Colors) -> usize {
+    let count = |colors: &Vec<u64>| {
+        let mut colors = colors.clone();
+        colors.sort_unstable();
+        colors.dedup();
+        colors.len()
+    };
+    colors.iter().map(count).sum()
+}
+
+fn by_color(colors: &[u64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..colors.len()).collect();
+    order.sort_by_key(|i| colors[*i]);
+    order
+}
+
+/// The colour of an instance is the hash of the state in which it alone stands out.
+fn refine(groups: &[Group<'_>], state: &State, colors: &mut Colors) {
+    let old = colors.clone();
+    let mut marked = old.clone();
+    for (g, colors) in colors.iter_mut().enumerate() {
+        for (i, color) in colors.iter_mut().enumerate() {
+            let own = old[g][i];
+            marked[g][i] = mix::number(0x5e1f, own) as u64;
+            *color = mix::mix(own, tinted(groups, state, &marked)) as u64;
+            marked[g][i] = own;
+        }
+    }
+}
+
+/// Instances of which an exchange of two gives the same state.
+struct Twins {
+    /// For each instance the first of its twins.
+    of: Vec<Vec<usize>>,
+    known: bool,
+}
+
+impl Twins {
+    /// Being twins is an equivalence: the exchange of a and c is made of those of a and b, and of b and c.
+    fn find(&mut self, machine: &Machine, groups: &[Group<'_>], state: &State, colors: &Colors) {
+        let bytes = |state: &State| {
+            let mut bytes = Vec::new();
+            encode(machine, state, &mut bytes);
+            bytes
+        };
+        let own = bytes(state);
+        for (g, group) in groups.iter().enumerate() {
+            for b in 1..group.size() {
+                let earlier = (0..b).filter(|a| self.of[g][*a] == *a);
+                let alike = earlier.filter(|a| colors[g][*a] == colors[g][b]);
+                let twin = alike.into_iter().find(|a| {
+                    let mut order: Vec<usize> = (0..group.size()).collect();
+                    order.swap(*a, b);
+                    bytes(&permute(*group, state, &order)) == own
+                });
+                self.of[g][b] = twin.unwrap_or(b);
+            }
+        }
+        self.known = true;
+    }
+
+    /// Whether all instances of one colour are twins: then the order by colours is the only one.
+    fn settle(&self, colors: &Colors) -> bool {
+        self.of.iter().zip(colors).all(|(of, colors)| {
+            (0..of.len())
+                .all(|a| (a + 1..of.len()).all(|b| colors[a] != colors[b] || of[a] == of[b]))
+        })
+    }
+}
+
+struct Search<'a> {
+    machine: &'a Machine,
+    groups: &'a [Group<'a>],
+    colors: &'a Colors,
+    twins: &'a Twins,
+    state: &'a State,
+    best: Option<(Vec<u8>, State)>,
+    tried: usize,
+}
+
+impl Search<'_> {
+    fn apply(&self, orders: &[Vec<usize>]) -> State {
+        let mut state = self.state.clone();
+        for (group, order) in self.groups.iter().zip(orders) {
+            if order.iter().enumerate().any(|(place, instance)| place != *instance) {
+                state = permute(*group, &state, order);
+            }
+        }
+        state
+    }
+
+    /// Tries all orders that put instances of one colour in another order from a place on, twins in one order only.
+    fn orders(&mut self, orders: &mut Vec<Vec<usize>>, group: usize, place: usize) {
+        if self.tried >= ORDERS_MAX {
+            return;
+        }
+        let Some(order) = orders.get(group) else {
+            self.tried += 1;
+            let state = self.apply(orders);
+            let mut bytes = Vec::new();
+            encode(self.machine, &state, &mut bytes);
+            if self.best.as_ref().is_none_or(|(least, _)| bytes < *least) {
+                self.best = Some((bytes, state));
+            }
+            return;
+        };
+        if place == order.len() {
+            return self.orders(orders, group + 1, 0);
+        }
+        let color = self.colors[group][order[place]];
+        let mut seen: Vec<usize> = Vec::new();
+        for other in place..order.len() {
+            let instance = orders[group][other];
+            if self.colors[group][instance] != color {
+                continue;
+            }
+            let twin = self.twins.of[group][instance];
+            if seen.contains(&twin) {
+                continue;
+            }
+            seen.push(twin);
+            orders[group].swap(place, other);
+            self.orders(orders, group, place + 1);
+            orders[group].swap(place, other);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What a step looks at before it decides.
+
+use crate::state::Chunks;
+use crate::value::Value;
+
+/// A place of the state before the step, or of what begins.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Place {
+    /// The arguments of the message that begins.
+    Args,
+    /// A global.
+    Global(u16),
+    /// An element of the list or map in a global, by index or key.
+    Element(u16, Value),
+}
+
+impl Place {
+    /// Returns what is there; nothing where the container has no such element.
+    #[inline]
+    pub(crate) fn look<'s>(&self, globals: &'s Chunks, args: &'s Value) -> Option<&'s Value> {
+        match self {
+            Place::Args => Some(args),
+            Place::Global(global) => Some(globals.get(usize::from(*global))),
+            Place::Element(global, index) => match (globals.get(usize::from(*global)), index) {
+                (Value::List(list), Value::Int(at)) => list.items().get(usize::try_from(*at).ok()?),
+                (Value::Map(map), key) => map.get(key),
+                _ => None,
+            },
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Does again what a step has done.
+
+use crate::machine::Machine;
+use crate::state::{Effect, State};
+use crate::step::post::insert;
+use crate::step::runner::DEPTH_MAX;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Applies effects to a state. False where one of them would fail: then the state is of no use, and execution tells how it fails.
+pub(crate) fn replay(machine: &Machine, state: &mut State, effects: &[Effect]) -> bool {
+    effects.iter().all(|effect| apply(machine, state, effect))
+}
+
+fn apply(machine: &Machine, state: &mut State, effect: &Effect) -> bool {
+    let size = machine.program.settings.size;
+    match effect {
+        Effect::Set { global, value } => {
+            state.set_global(usize::from(*global), value.clone());
+            true
+        }
+        Effect::SetAt { global, index, value } => {
+            set_at(state, usize::from(*global), (index, value), size)
+        }
+        Effect::Flag { flag, value } => {
+            state.set_flag(*flag, *value);
+            true
+        }
+        Effect::Post { kind, first, message } => {
+            let queue = message.queue as usize;
+            if state.queue(queue).len() >= size as usize {
+                return false;
+            }
+            let message = message.posted(state.next_uid);
+            state.next_uid += 1;
+            state.change_queue(queue, |queue| {
+                if *first {
+                    queue.insert(0, message);
+                } else {
+                    insert(machine, *kind, queue, message);
+                }
+            });
+            true
+        }
+    }
+}
+
+fn set_at(state: &mut State, global: usize, (index, value): (&Value, &Value), size: u32) -> bool {
+    let old = match (state.global(global), index) {
+        (Value::List(list), Value::Int(at)) => {
+            let old = usize::try_from(*at).ok().and_then(|at| list.items().get(at));
+            let Some(old) = old else { return false };
+            Some(old)
+        }
+        (Value::Map(map), key) => map.get(key),
+        _ => return false,
+    };
+    // As execution does it: what would change nothing is not looked at further.
+    if old.is_some_and(|old| old.is_same(value)) {
+        return true;
+    }
+    if let Value::Int(at) = index
+        && state.set_element(global, *at as usize, value, (size, DEPTH_MAX))
+    {
+        return true;
+    }
+    state.change_global(global, |slot| {
+        match (&mut *slot, index) {
+            (Value::List(list), Value::Int(at)) => {
+                Arc::make_mut(list).set(*at as usize, value.clone());
+            }
+            (Value::Map(map), key) => {
+                Arc::make_mut(map).set(key.clone(), value.clone());
+            }
+            _ => {}
+        }
+        slot.nodes() <= size && slot.depth() <= DEPTH_MAX
+    })
+}

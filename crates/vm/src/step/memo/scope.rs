@@ -1,0 +1,89 @@
+//! Which functions can be remembered at all.
+
+use crate::machine::Live;
+use crate::program::{Event, FuncId, Op, Program};
+
+/// What can be remembered.
+#[derive(Debug)]
+pub(crate) struct Memorable {
+    /// For each function, read as a property.
+    pub(crate) functions: Vec<bool>,
+    /// For each event.
+    pub(crate) events: Vec<bool>,
+    /// For each event, whether its guard is looked up by itself: it has the same answer for all members of a family.
+    pub(crate) shared: Vec<bool>,
+    /// For each task.
+    pub(crate) tasks: Vec<bool>,
+    /// Whether anything can.
+    pub(crate) any: bool,
+}
+
+impl Memorable {
+    /// Finds out; `numbers` and `atomic` are those of the machine.
+    pub(crate) fn new(program: &Program, live: &[Live], numbers: bool, atomic: bool) -> Memorable {
+        let functions = match numbers {
+            true => vec![false; program.functions.len()],
+            false => memorable(program),
+        };
+        let of = |func: FuncId| functions[func.index()];
+        let events = program.events.iter();
+        let events = events.map(|e| atomic && of(e.body) && e.guard.is_none_or(of)).collect();
+        let ignores = |func: FuncId| !live[func.index()].is_live(0, 0);
+        let shared = |e: &Event| e.family.is_some() && e.guard.is_some_and(ignores);
+        let shared = program.events.iter().map(shared).collect();
+        let tasks = program.tasks.iter().map(|task| atomic && of(task.body)).collect();
+        let any = functions.contains(&true);
+        Memorable { functions, events, shared, tasks, any }
+    }
+}
+
+/// Returns for each function whether all that it, and what it calls, can look at or change are globals, what it is given,
+/// flags and mailboxes: then it does the same whenever it finds the same. Objects, threads and handles must not exist in the program.
+fn memorable(program: &Program) -> Vec<bool> {
+    let mut memorable: Vec<bool> =
+        program.functions.iter().map(|f| !f.code.iter().any(is_beyond)).collect();
+    loop {
+        let mut changed = false;
+        // Any function value may be what a call of one calls.
+        let values = program.functions.iter().flat_map(|f| &f.code);
+        let values = values
+            .filter_map(|op| if let Op::Closure { func, .. } = op { Some(func) } else { None })
+            .all(|func| memorable[func.index()]);
+        for (i, function) in program.functions.iter().enumerate() {
+            let stays = function.code.iter().all(|op| match op {
+                Op::Call { func, .. } => memorable[func.index()],
+                Op::CallValue { .. } => values,
+                _ => true,
+            });
+            if memorable[i] && !stays {
+                memorable[i] = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return memorable;
+        }
+    }
+}
+
+/// Whether an instruction looks at or changes something else.
+fn is_beyond(op: &Op) -> bool {
+    match op {
+        Op::Post { dst, .. } => dst.some().is_some(),
+        Op::New { .. }
+        | Op::GetField { .. }
+        | Op::SetField { .. }
+        | Op::GetFieldAt { .. }
+        | Op::SetFieldAt { .. }
+        | Op::Cancel { .. }
+        | Op::Enabled { .. }
+        | Op::Acquire { .. }
+        | Op::Release { .. }
+        | Op::Wait { .. }
+        | Op::Notify { .. }
+        | Op::NotifyAll { .. }
+        | Op::Fork { .. }
+        | Op::Join { .. } => true,
+        _ => false,
+    }
+}

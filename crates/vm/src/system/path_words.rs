@@ -1,0 +1,263 @@
+//! States and steps of one path in words, with numbers of objects and tasks that last along the path.
+//!
+//! In a state objects and tasks are numbered by how they are reached, so that equal states look equal; a step may give the same object
+//! another number. A reader of a counterexample follows objects, not numbers: here each keeps the number under which it was met
+//! first. What makes that possible is that a state carries the allocation of each object beside its canonical form.
+
+use super::words;
+use crate::machine::Machine;
+use crate::program::FuncId;
+use crate::state::rename::{Renaming, rename};
+use crate::state::{Object, Origin, State, Thread};
+use crate::step::{Log, Place, Touch};
+use crate::value::show::short;
+use crate::walk::{Action, Move, Walker};
+use anyorder_system::AccessKind;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Tells the states and steps of one path. The states must come from each other: those of [`StateSystem::decode`](anyorder_system::StateSystem::decode)
+/// do not know which objects they have in common with others.
+#[derive(Debug)]
+pub struct PathWords<'m> {
+    machine: &'m Machine,
+    /// The lasting numbers of objects, and of messages and threads, by their creation.
+    objects: FxHashMap<u64, u32>,
+    tasks: FxHashMap<u64, u32>,
+}
+
+/// The lasting number of a creation; the next one if it is new.
+fn number(known: &mut FxHashMap<u64, u32>, uid: u64) -> u32 {
+    let next = known.len() as u32 + 1;
+    *known.entry(uid).or_insert(next)
+}
+
+/// From the numbers in one state to lasting ones.
+struct Lasting {
+    objects: Vec<u32>,
+    handles: FxHashMap<u32, u32>,
+}
+
+impl Renaming for Lasting {
+    fn object(&self, number: u32) -> u32 {
+        self.objects.get((number as usize).wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
+    fn handle(&self, number: u32) -> u32 {
+        self.handles.get(&number).copied().unwrap_or(0)
+    }
+}
+
+impl<'m> PathWords<'m> {
+    /// Begins to tell a path.
+    #[must_use]
+    pub fn new(machine: &'m Machine) -> PathWords<'m> {
+        PathWords { machine, objects: FxHashMap::default(), tasks: FxHashMap::default() }
+    }
+
+    fn lasting(&mut self, state: &State) -> Lasting {
+        let objects = state.heap().iter().map(|object| number(&mut self.objects, object.uid));
+        let objects = objects.collect();
+        let mut handles = FxHashMap::default();
+        let messages = state.messages().iter().map(|message| (message.handle, message.uid));
+        let threads = state.threads().iter().map(|thread| (thread.handle, thread.uid));
+        for (handle, uid) in threads.chain(messages).filter(|(handle, _)| *handle != 0) {
+            handles.insert(handle, number(&mut self.tasks, uid));
+        }
+        Lasting { objects, handles }
+    }
+
+    /// A state with lasting numbers, for words only: it is not in canonical form, and its objects stand where they stood.
+    fn renamed(&self, state: &State, by: &Lasting) -> State {
+        let mut renamed = state.clone();
+        for i in 0..self.machine.program.globals.len() {
+            if state.global(i).has_refs() {
+                renamed.replace_global(i, rename(state.global(i), by));
+            }
+        }
+        let heap = state.heap().iter().map(|object| {
+            let fields = object.fields.iter().map(|field| rename(field, by)).collect();
+            Arc::new(Object { fields, ..Object::clone(object) })
+        });
+        renamed.replace_heap(heap.collect());
+        let threads = state.threads().iter().map(|thread| {
+            let regs = thread.regs.iter().map(|reg| rename(reg, by)).collect();
+            Arc::new(Thread { regs, handle: by.handle(thread.handle), ..Thread::clone(thread) })
+        });
+        renamed.replace_threads(threads.collect());
+        let layout = &self.machine.layout;
+        let locks = state.locks().iter().map(|owner| match layout.dynamic_of(*owner) {
+            Some(handle) if *owner != 0 => layout.owner_dynamic(by.handle(handle)),
+            _ => *owner,
+        });
+        renamed.replace_locks(locks.collect());
+        let mut messages = state.messages().to_vec();
+        for message in &mut messages {
+            message.change(|body| {
+                body.handle = by.handle(body.handle);
+                body.args = rename(&body.args, by);
+            });
+        }
+        renamed.replace_messages(messages);
+        renamed
+    }
+
+    /// Returns a state in words, as [`StateSystem::show`](anyorder_system::StateSystem::show) does. Linear in the state.
+    pub fn show(&mut self, state: &State) -> Vec<(String, String)> {
+        let lasting = self.lasting(state);
+        let renamed = self.renamed(state, &lasting);
+        words::show_numbered(self.machine, &renamed, |object| lasting.object(object))
+    }
+
+    /// Returns a step in words, given the state before it, as [`StateSystem::describe`](anyorder_system::StateSystem::describe) does.
+    pub fn describe(&mut self, before: &State, action: &Action) -> String {
+        let lasting = self.lasting(before);
+        words::describe(self.machine, &self.renamed(before, &lasting), action)
+    }
+
+    /// Returns who takes a step: a handler, an event that has none, a thread. Tasks that run on threads of their own are told apart by
+    /// numbers.
+    pub fn lane(&mut self, before: &State, action: &Action) -> String {
+        let machine = self.machine;
+        let pool = machine.layout.pool();
+        match action.step {
+            Move::Init => "init".to_owned(),
+            Move::Event(member) => {
+                words::slot_name(machine, machine.layout.member_slot[member as usize])
+            }
+            Move::Message { queue, position, task } if queue as usize == pool => {
+                let message = before.queue(pool).get(position as usize);
+                let number = message.map_or(0, |message| number(&mut self.tasks, message.uid));
+                format!("{}#{number}", machine.program.tasks[usize::from(task)].name)
+            }
+            Move::Message { queue, .. } => words::queue_name(machine, queue as usize),
+            Move::Thread { origin: Origin::Declared(member), .. } => {
+                words::thread_name(machine, member)
+            }
+            Move::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
+            Move::Thread { origin: Origin::Dynamic, rank } => {
+                let all = before.threads().iter();
+                let mut same = all.filter(|thread| thread.origin == Origin::Dynamic);
+                same.nth(rank as usize).map_or_else(String::new, |thread| {
+                    let number = number(&mut self.tasks, thread.uid);
+                    format!("{}#{number}", words::body_name(machine, thread))
+                })
+            }
+        }
+    }
+
+    /// Returns what a step read of globals and fields, each once, in order: names and the values that it read first.
+    pub fn reads(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
+        let mut walker = Walker::new(self.machine, before);
+        walker.keep_log();
+        let mut log = Log::default();
+        walker.run(action.step, |walker, alternative, _| {
+            let taken = walker.take_log();
+            if alternative == action.alternative {
+                log = taken;
+            }
+        });
+        self.tell(before, &log)
+    }
+
+    /// Returns what an invariant, a guard or another function that changes nothing reads in a state, as [`reads`](Self::reads) does.
+    pub fn reads_of(&mut self, state: &State, function: FuncId) -> Vec<(String, String)> {
+        let mut walker = Walker::new(self.machine, state);
+        walker.keep_log();
+        // What it says is known already; how it came to say so is asked.
+        let _ = walker.ask(function);
+        let log = walker.take_log();
+        self.tell(state, &log)
+    }
+
+    fn tell(&mut self, state: &State, log: &Log) -> Vec<(String, String)> {
+        let mut lasting = self.lasting(state);
+        let allocated = log.allocated.iter().map(|uid| number(&mut self.objects, *uid));
+        lasting.objects.extend(allocated);
+        let mut reads: Vec<(String, String)> = Vec::new();
+        for touch in log.touches.iter().filter(|touch| touch.kind == AccessKind::Read) {
+            let (Some(name), Some(value)) = (self.name(touch, &lasting), &touch.value) else {
+                continue;
+            };
+            if !reads.iter().any(|(known, _)| *known == name) {
+                reads.push((name, short(&self.machine.program, &rename(value, &lasting))));
+            }
+        }
+        reads
+    }
+
+    /// The name of a global or a field, or of an element there.
+    fn name(&mut self, touch: &Touch, lasting: &Lasting) -> Option<String> {
+        let program = &self.machine.program;
+        let mut name = match &touch.place {
+            Place::Global(global) => program.globals[usize::from(*global)].name.clone(),
+            Place::Field { uid, class, field } => {
+                let name = program.classes[usize::from(*class)].fields.get(usize::from(*field));
+                let name = name.and_then(|name| program.names.get(name.index()));
+                let object = number(&mut self.objects, *uid);
+                format!("obj#{object}.{}", name.map_or("?", String::as_str))
+            }
+            _ => return None,
+        };
+        if let Some(element) = &touch.element {
+            let key = short(program, &rename(element, lasting));
+            name.push_str(&format!("[{key}]"));
+        }
+        Some(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Literal, Op, ProgramBuilder};
+    use crate::value::Value;
+    use anyorder_system::StateSystem;
+
+    /// Two events: one makes an object and moves the one before to `old`; the other reads what `new` holds.
+    fn machine() -> Machine {
+        let mut b = ProgramBuilder::new("objects");
+        let (new, old) = (b.global("new", Literal::Null), b.global("old", Literal::Null));
+        let class = b.class("Box", &["n"]);
+        let mut f = b.function("make", 0);
+        let r = f.reg();
+        f.emit(Op::GetGlobal { dst: r, global: new });
+        f.emit(Op::SetGlobal { global: old, src: r });
+        f.emit(Op::Int { dst: r, value: 7 });
+        f.emit(Op::New { dst: r, class, args: r });
+        f.emit(Op::SetGlobal { global: new, src: r });
+        let make = b.add(f);
+        b.event("make", make);
+        let mut f = b.function("look", 0);
+        let r = f.reg();
+        f.emit(Op::GetGlobal { dst: r, global: new });
+        let look = b.add(f);
+        b.event("look", look);
+        Machine::new(b.finish().expect("a program")).expect("a machine")
+    }
+
+    #[test]
+    fn objects_keep_their_numbers() {
+        let machine = machine();
+        let mut words = PathWords::new(&machine);
+        let mut state = machine.initial().remove(0);
+        let (mut lasting, mut canonical) = (Vec::new(), Vec::new());
+        for _ in 0..3 {
+            words.show(&state);
+            let mut next = Vec::new();
+            machine.successors(&state, &mut next);
+            state = next.remove(0).state;
+            let told = |shown: Vec<(String, String)>| format!("{} {}", shown[0].1, shown[1].1);
+            lasting.push(told(words.show(&state)));
+            canonical.push(told(machine.show(&state)));
+        }
+        assert_eq!(lasting, ["obj#1 null", "obj#2 obj#1", "obj#3 obj#2"]);
+        assert_eq!(canonical, ["obj#1 null", "obj#1 obj#2", "obj#1 obj#2"]);
+        let mut next = Vec::new();
+        machine.successors(&state, &mut next);
+        let look = next.pop().expect("the second event").action;
+        assert_eq!(words.reads(&state, &look), [("new".to_owned(), "obj#3".to_owned())]);
+        assert_eq!(words.lane(&state, &look), "look");
+        assert!(matches!(state.global(0), Value::Obj(1)));
+    }
+}

@@ -1,0 +1,258 @@
+//! Tasks and places as numbers that mean the same in every state.
+//!
+//! A state numbers its objects, handles and threads by itself, so none of these numbers may come into a key: messages that differ in nothing
+//! else share one key, and are run together.
+
+use crate::machine::{INIT_FLAG, Machine};
+use crate::program::MailboxKind;
+use crate::state::{Message, Origin, State, Status, Thread, What};
+use crate::value::{Value, mix};
+use crate::walk::{Move, event_is_open};
+use anyorder_system::{Place, TaskKey};
+
+/// `init`, where it is a step.
+pub(super) const INIT: TaskKey = TaskKey(0);
+/// The first event member.
+pub(super) const EVENTS: u64 = 1;
+
+const MESSAGE: u64 = 1 << 62;
+const THREAD: u64 = 2 << 62;
+
+/// The key of an event member.
+pub(super) fn event(member: u32) -> TaskKey {
+    TaskKey(EVENTS + u64::from(member))
+}
+
+/// What a key is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum KeyKind {
+    Init,
+    Event(u32),
+    /// Mailbox and task.
+    Message(u32, u16),
+    Thread,
+}
+
+/// Mailboxes in keys: those beyond share numbers.
+const QUEUES: u32 = 1 << 13;
+
+/// Returns what a key is of.
+pub(super) fn kind(key: TaskKey) -> KeyKind {
+    match key.0 {
+        0 => KeyKind::Init,
+        event if event < TaskKey::DENSE << 2 => KeyKind::Event((event - EVENTS) as u32),
+        message if message < THREAD => {
+            KeyKind::Message((message >> 48) as u32 & (QUEUES - 1), (message >> 32) as u16)
+        }
+        _ => KeyKind::Thread,
+    }
+}
+
+/// The key of a message.
+pub(super) fn message(queue: usize, message: &Message) -> TaskKey {
+    let hash = mix::mix(u64::from(message.front), lasting(&message.args));
+    let (queue, task) = (queue as u64 % u64::from(QUEUES), u64::from(message.task));
+    TaskKey(MESSAGE | (queue << 48) | (task << 32) | u64::from(hash as u32))
+}
+
+/// The key of a thread where it stands.
+pub(super) fn thread(thread: &Thread) -> TaskKey {
+    let origin = match thread.origin {
+        Origin::Declared(member) => u64::from(member),
+        Origin::Slot(slot) => (1 << 40) | u64::from(slot),
+        Origin::Dynamic => 2 << 40,
+    };
+    let what = match thread.what {
+        What::Thread => 0,
+        What::Event(member) => (1 << 40) | u64::from(member),
+        What::Task(task) => (2 << 40) | u64::from(task),
+        What::Func(func) => (3 << 40) | u64::from(func),
+    };
+    let status = match thread.status {
+        Status::Ready => 0,
+        Status::Waiting { cond, .. } => (1 << 40) | u64::from(cond),
+        Status::Woken { lock } => (2 << 40) | u64::from(lock),
+    };
+    let mut hash = mix::mix(origin, mix::number(what, status));
+    for frame in &thread.frames {
+        hash = mix::mix((u64::from(frame.func) << 32) | u64::from(frame.pc), hash);
+    }
+    TaskKey(THREAD | (hash as u64 & (MESSAGE - 1)))
+}
+
+/// The hash of a value but for objects and handles.
+pub(super) fn lasting(value: &Value) -> u128 {
+    if !value.has_refs() {
+        return value.hash();
+    }
+    let all = |tag: u64, items: &[Value]| {
+        let parts = items.iter().map(lasting);
+        parts.fold(mix::number(tag, items.len() as u64), |hash, item| mix::mix(hash as u64, item))
+    };
+    match value {
+        Value::List(seq) => all(1, seq.items()),
+        Value::Record(seq) => all(2 | (u64::from(seq.ty) << 8), seq.items()),
+        Value::VariantOf(seq) => {
+            all(3 | (u64::from(seq.ty) << 8) | (u64::from(seq.variant) << 24), seq.items())
+        }
+        Value::Func(seq) => all(4 | (u64::from(seq.ty) << 8), seq.items()),
+        // Sets and maps are sorted by what does not last.
+        _ => mix::number(5, 0),
+    }
+}
+
+/// Calls `each` with the key and the step of everything that may be able to run. Keys may come again.
+pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(TaskKey, Move)) {
+    if state.flag(INIT_FLAG) {
+        each(INIT, Move::Init);
+        return;
+    }
+    for member in 0..machine.layout.members.len() as u32 {
+        if event_is_open(machine, state, member) {
+            each(event(member), Move::Event(member));
+        }
+    }
+    for (i, queue) in state.queues() {
+        let busy = |slot| state.threads().iter().any(|t| t.origin == Origin::Slot(slot));
+        if !machine.atomic && i < machine.layout.pool() && busy(i as u32) {
+            continue;
+        }
+        let bag = machine.layout.mailboxes.get(i).is_none_or(|kind| *kind == MailboxKind::Bag);
+        let count = if bag && !queue[0].front { queue.len() } else { 1 };
+        for (position, one) in queue[..count].iter().enumerate() {
+            if position > 0 && *one == queue[position - 1] {
+                continue;
+            }
+            let (queue, task) = (i as u32, one.task);
+            each(message(i, one), Move::Message { queue, position: position as u32, task });
+        }
+    }
+    let mut rank = 0;
+    for one in state.threads() {
+        let step = Move::Thread { origin: one.origin, rank };
+        rank += u32::from(one.origin == Origin::Dynamic);
+        if !matches!(one.status, Status::Waiting { .. }) {
+            each(thread(one), step);
+        }
+    }
+}
+
+/// Places that are the same for all programs.
+pub(super) mod fixed {
+    use super::Place;
+
+    /// Whether `init` has run.
+    pub(in super::super) const INIT: Place = Place(0);
+    /// Which of the posted tasks and forked threads that something refers to have ended.
+    pub(in super::super) const LIVES: Place = Place(1);
+    /// The virtual time.
+    pub(in super::super) const NOW: Place = Place(2);
+    /// The first place of the program's own.
+    pub(in super::super) const FIRST: u64 = 3;
+}
+
+/// The kinds of places that are numbered by the program, in the order of their numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Global,
+    Lock,
+    Cond,
+    /// Whether an event member has begun (and, for those after it, does not run).
+    Started,
+    /// Whether an event member was enabled or disabled.
+    Toggled,
+    /// Whether something runs in a slot.
+    Busy,
+    /// What a mailbox gives next.
+    Head,
+    /// What came last into a mailbox.
+    Tail,
+    /// Whether a mailbox holds one message at least.
+    Some,
+    /// Whether it holds two at least.
+    More,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 10] = [
+        Kind::Global,
+        Kind::Lock,
+        Kind::Cond,
+        Kind::Started,
+        Kind::Toggled,
+        Kind::Busy,
+        Kind::Head,
+        Kind::Tail,
+        Kind::Some,
+        Kind::More,
+    ];
+}
+
+/// Where the numbers of each kind begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    first: [u64; 11],
+    /// Whether `init` is a step.
+    pub(super) init: bool,
+    /// Whether something posts in front of all others.
+    pub(super) fronts: bool,
+}
+
+impl Places {
+    pub(crate) fn of(machine: &Machine, init: bool) -> Places {
+        let layout = &machine.layout;
+        let conds: u64 =
+            machine.program.conds.iter().map(|cond| u64::from(cond.array.unwrap_or(1))).sum();
+        let (members, slots) = (layout.members.len() as u64, u64::from(layout.slots));
+        let queues = layout.mailboxes.len() as u64 + 1;
+        let counts = [
+            machine.program.globals.len() as u64,
+            u64::from(layout.locks),
+            conds,
+            members,
+            members,
+            slots + 1,
+            queues,
+            queues,
+            queues,
+            queues,
+        ];
+        let mut first = [fixed::FIRST; 11];
+        for (i, count) in counts.iter().enumerate() {
+            first[i + 1] = first[i] + count;
+        }
+        let fronts = machine.program.posts.iter().any(|post| post.front);
+        Places { first, init, fronts }
+    }
+
+    pub(super) fn at(&self, kind: Kind, index: u64) -> Place {
+        Place(self.first[kind as usize] + index)
+    }
+
+    /// What a number means; `None` for the hashed and the fixed ones.
+    pub(super) fn meaning(&self, place: Place) -> Option<(Kind, usize)> {
+        let kind = Kind::ALL.into_iter().find(|kind| {
+            (self.first[*kind as usize]..self.first[*kind as usize + 1]).contains(&place.0)
+        })?;
+        Some((kind, (place.0 - self.first[kind as usize]) as usize))
+    }
+
+    /// Where the threads and messages of a key stand.
+    pub(super) fn standing(key: TaskKey) -> Place {
+        hashed(7, u128::from(key.0))
+    }
+
+    /// An element of a container.
+    pub(super) fn element(container: Place, element: &Value) -> Place {
+        hashed(container.0, lasting(element))
+    }
+
+    /// A field, of all objects of a class.
+    pub(super) fn field(class: u16, field: u16) -> Place {
+        hashed(9, u128::from(class) << 16 | u128::from(field))
+    }
+}
+
+fn hashed(tag: u64, rest: u128) -> Place {
+    Place(mix::mix(tag, rest) as u64 | (1 << 63))
+}

@@ -1,0 +1,185 @@
+//! The machine as a system that reduction works on: tasks and places that mean the same in every state.
+//!
+//! An event is one task; a message is a task by its mailbox, its task and its arguments; a thread is one task for each place in its code. What
+//! objects, handles and dynamic threads are numbered does not come into it: tasks and places that differ in nothing else are taken
+//! together, which costs reduction only.
+
+use self::keys::{KeyKind, Kind, Places, each_ready};
+use self::touched::{Tables, Touches, awaits};
+use super::accesses::Elements;
+use super::words;
+use crate::machine::{INIT_FLAG, Machine};
+use crate::state::State;
+use crate::walk::{Action, Move, Walker, initial};
+use anyorder_system::{Effects, Place, Reducible, Successor, TaskKey};
+
+mod keys;
+
+mod touched;
+
+pub(crate) use self::touched::Tables as ReducedTables;
+
+impl Tables {
+    pub(crate) fn of(machine: &Machine) -> Tables {
+        let program = &machine.program;
+        let layout = &machine.layout;
+        let mut of_task = vec![None; program.tasks.len()];
+        let mut of_member = vec![None; layout.members.len()];
+        for (number, component) in (0..).zip(&program.components) {
+            component.tasks.iter().for_each(|task| of_task[task.index()] = Some(number));
+            for event in &component.events {
+                for member in layout.members_of(event.index()) {
+                    of_member[member as usize] = Some(number);
+                }
+            }
+        }
+        Tables {
+            places: Places::of(machine, initial(machine).flag(INIT_FLAG)),
+            elements: Elements::of(machine),
+            attributes: vec![!program.components.is_empty(); program.globals.len()],
+            of_member,
+            of_task,
+        }
+    }
+}
+
+impl Machine {
+    fn tables(&self) -> &Tables {
+        self.reduced.get_or_init(|| Box::new(Tables::of(self)))
+    }
+}
+
+impl Reducible for Machine {
+    fn ready(&self, state: &State, out: &mut Vec<TaskKey>) {
+        let start = out.len();
+        each_ready(self, state, |key, _| out.push(key));
+        // Events come in order; the rest need not.
+        let tail =
+            start + out[start..].partition_point(|key| key.0 <= self.layout.members.len() as u64);
+        out[tail..].sort_unstable();
+        out.dedup();
+    }
+
+    fn run(&self, state: &State, task: TaskKey, out: &mut Effects<State, Action>) {
+        let tables = self.tables();
+        let mut walker = Walker::new(self, state);
+        walker.keep_log();
+        let Effects { successors, touched } = out;
+        let mut one = |step: Move| {
+            let mut touches = Touches { machine: self, tables, before: state, out: touched };
+            walker.run(step, |walker, alternative, outcome| {
+                let log = walker.take_log();
+                let after = outcome.fault.is_none().then_some(&outcome.state);
+                touches.log(&log.touches, after);
+                touches.step(step, &outcome.state);
+                let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                let action = Action { step, alternative };
+                successors.push(Successor { action, state: outcome.state, failure });
+            });
+            let looked = walker.take_looked();
+            touches.looked(&looked);
+        };
+        match keys::kind(task) {
+            KeyKind::Init => one(Move::Init),
+            KeyKind::Event(member) => one(Move::Event(member)),
+            _ => each_ready(self, state, |key, step| {
+                if key == task {
+                    one(step);
+                }
+            }),
+        }
+    }
+
+    fn awaits(&self, task: TaskKey, out: &mut Vec<Place>) {
+        awaits(self, self.tables(), task, out);
+    }
+
+    fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
+        let Some(invariant) = self.program.invariants.get(invariant) else { return };
+        let tables = self.tables();
+        let mut walker = Walker::new(self, state);
+        walker.keep_log();
+        // How it ends is asked elsewhere.
+        let _ = walker.ask(invariant.holds);
+        let log = walker.take_log();
+        let mut touched = Vec::new();
+        Touches { machine: self, tables, before: state, out: &mut touched }.looked(&log.touches);
+        out.extend(touched.into_iter().map(|touched| touched.place));
+        if tables.places.init {
+            out.push(keys::fixed::INIT);
+        }
+    }
+
+    fn task_name(&self, state: &State, task: TaskKey) -> String {
+        let mut name = None;
+        each_ready(self, state, |key, step| {
+            if key == task && name.is_none() {
+                name = Some(words::describe(self, state, &Action { step, alternative: 0 }));
+            }
+        });
+        name.unwrap_or_else(|| match keys::kind(task) {
+            KeyKind::Init => "init".to_owned(),
+            KeyKind::Event(member) => words::event_name(self, member),
+            KeyKind::Message(queue, task) => {
+                let name = self.program.tasks.get(usize::from(task)).map_or("?", |t| &t.name);
+                format!("{name} of {}", words::queue_name(self, queue as usize))
+            }
+            KeyKind::Thread => "a step of a thread".to_owned(),
+        })
+    }
+
+    fn place_name(&self, place: Place) -> String {
+        use keys::fixed;
+        let Some((kind, index)) = self.tables().places.meaning(place) else {
+            return match place {
+                fixed::INIT => "init".to_owned(),
+                fixed::LIVES => "what has ended".to_owned(),
+                fixed::NOW => "virtual time".to_owned(),
+                _ => "an element, a field, or where something stands".to_owned(),
+            };
+        };
+        let queue = || words::queue_name(self, index);
+        match kind {
+            Kind::Global => self.program.globals[index].name.clone(),
+            Kind::Lock => format!("lock {}", words::lock_name(self, index as u32)),
+            Kind::Cond => format!("cond {}", words::cond_name(self, index as u32)),
+            Kind::Started => format!("started({})", words::event_name(self, index as u32)),
+            Kind::Toggled => format!("enabled({})", words::event_name(self, index as u32)),
+            Kind::Busy => format!("busy({})", words::slot_name(self, index as u32)),
+            Kind::Head => format!("first({})", queue()),
+            Kind::Tail => format!("last({})", queue()),
+            Kind::Some => format!("some({})", queue()),
+            Kind::More => format!("more({})", queue()),
+        }
+    }
+
+    fn components(&self) -> Vec<String> {
+        self.program.components.iter().map(|component| component.name.clone()).collect()
+    }
+
+    fn component(&self, task: TaskKey) -> Option<u32> {
+        let tables = self.tables();
+        match keys::kind(task) {
+            KeyKind::Event(member) => tables.of_member.get(member as usize).copied().flatten(),
+            KeyKind::Message(_, task) => tables.of_task.get(usize::from(task)).copied().flatten(),
+            _ => None,
+        }
+    }
+
+    fn is_attribute(&self, place: Place) -> bool {
+        match self.tables().places.meaning(place) {
+            Some((Kind::Global, index)) => self.tables().attributes[index],
+            _ => false,
+        }
+    }
+
+    fn updates(&self, before: &State, _task: TaskKey, after: &State, out: &mut Vec<(Place, u64)>) {
+        let tables = self.tables();
+        for (index, _) in tables.attributes.iter().enumerate().filter(|(_, is)| **is) {
+            let (old, new) = (before.global(index), after.global(index));
+            if old != new {
+                out.push((tables.places.at(Kind::Global, index as u64), new.hash() as u64));
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What a step has in common with others besides memory: who runs, what mailboxes hold, time. Each is an access to a location of its own, so
+//! that whoever trusts accesses takes no two steps for independent that are not.
+//!
+//! What a post, `cancel`, `join`, a lock or a condition accesses is logged where it happens; here is what follows from the step as a whole.
+
+use super::names::StateNames;
+use crate::machine::Machine;
+use crate::program::{MailboxKind, SiteId};
+use crate::state::{Origin, State, Status, Thread, What};
+use crate::step::{Log, Place, Touch};
+use crate::walk::Move;
+use anyorder_system::AccessKind;
+
+/// A step: where it starts, what takes it, and where it leads.
+pub(crate) struct Stepped<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) before: &'a State,
+    pub(crate) step: Move,
+    pub(crate) after: &'a State,
+    pub(crate) failed: bool,
+}
+
+/// Returns the accesses of a step to what there is besides memory.
+pub(crate) fn shadows(stepped: &Stepped<'_>, names: &StateNames, log: &Log) -> Vec<Touch> {
+    let mut found = Found { stepped, touches: Vec::new() };
+    // Nothing can run before `init`, or after a failure.
+    let alone = stepped.failed || stepped.step == Move::Init;
+    found.push(Place::Failed, if alone { AccessKind::Write } else { AccessKind::Read });
+    match stepped.step {
+        Move::Init => {}
+        Move::Event(member) => found.event(member),
+        Move::Message { queue, position, .. } => found.message(queue, position, names),
+        Move::Thread { origin, rank } => found.thread(origin, rank),
+    }
+    found.woken();
+    for created in &log.created {
+        found.push(Place::Task(created.uid), AccessKind::Write);
+    }
+    found.touches
+}
+
+struct Found<'a> {
+    stepped: &'a Stepped<'a>,
+    touches: Vec<Touch>,
+}
+
+/// Where a thread stands.
+fn place_of(thread: &Thread) -> Place {
+    match thread.origin {
+        Origin::Declared(member) => Place::Thread(member),
+        Origin::Slot(_) | Origin::Dynamic => Place::Task(thread.uid),
+    }
+}
+
+/// Returns whether two states have the same thread at two places of their lists.
+fn is_same(a: &Thread, b: &Thread) -> bool {
+    a.origin == b.origin && a.uid == b.uid
+}
+
+impl Found<'_> {
+    fn push(&mut self, place: Place, kind: AccessKind) {
+        let touch = Touch { place, element: None, kind, value: None, site: SiteId(0) };
+        self.touches.push(touch);
+    }
+
+    fn event(&mut self, member: u32) {
+        let layout = &self.stepped.machine.layout;
+        let (event, _) = layout.members[member as usize];
+        let declared = &self.stepped.machine.program.events[usize::from(event)];
+        self.push(Place::Event(member), AccessKind::Rmw);
+        for other in declared.after.iter().chain(&declared.started) {
+            for other in layout.members_of(other.index()) {
+                self.push(Place::Started(other), AccessKind::Read);
+            }
+        }
+        self.told(member);
+        self.begins(layout.member_slot[member as usize]);
+    }
+
+    /// An event has begun or ended that others may come after.
+    fn told(&mut self, member: u32) {
+        let layout = &self.stepped.machine.layout;
+        let (event, _) = layout.members[member as usize];
+        if layout.keep_started[usize::from(event)] {
+            self.push(Place::Started(member), AccessKind::Write);
+        }
+    }
+
+    /// Something begins in a slot: if it does not end at once, nothing else may begin there.
+    fn begins(&mut self, slot: u32) {
+        if self.stepped.machine.atomic {
+            return;
+        }
+        let mut threads = self.stepped.after.threads().iter();
+        match threads.find(|thread| thread.origin == Origin::Slot(slot)) {
+            Some(stays) => {
+                self.push(Place::Busy(slot), AccessKind::Rmw);
+                self.push(Place::Task(stays.uid), AccessKind::Write);
+            }
+            None => self.push(Place::Busy(slot), AccessKind::Read),
+        }
+    }
+
+    fn message(&mut self, queue: u32, position: u32, names: &StateNames) {
+        let machine = self.stepped.machine;
+        let messages = self.stepped.before.queue(queue as usize);
+        let Some(message) = messages.get(position as usize) else { return };
+        self.push(Place::Task(message.uid), AccessKind::Rmw);
+        let kind = machine.layout.mailboxes.get(queue as usize).copied();
+        match kind.unwrap_or(MailboxKind::Bag) {
+            MailboxKind::Bag if !message.front => {
+                // A message in front of all others would have to be taken first.
+                if machine.program.posts.iter().any(|post| post.front) {
+                    self.push(Place::First(queue), AccessKind::Read);
+                }
+            }
+            _ => self.push(Place::First(queue), AccessKind::Rmw),
+        }
+        // Also where its time has come: what a step accesses must not depend on what ran before it without a conflict.
+        if names.is_delayed(message.uid) {
+            self.push(Place::Now, AccessKind::Rmw);
+        }
+        if kind.is_some() {
+            self.begins(queue);
+        }
+    }
+
+    fn thread(&mut self, origin: Origin, rank: u32) {
+        let mut same = self.stepped.before.threads().iter().filter(|t| t.origin == origin);
+        let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
+        let Some(thread) = same.nth(skip) else { return };
+        self.push(place_of(thread), AccessKind::Rmw);
+        if self.stepped.after.threads().iter().any(|other| is_same(other, thread)) {
+            return;
+        }
+        if let Origin::Slot(slot) = origin {
+            self.push(Place::Busy(slot), AccessKind::Write);
+        }
+        if let What::Event(member) = thread.what {
+            self.told(member);
+        }
+    }
+
+    /// Who is notified can go on.
+    fn woken(&mut self) {
+        let after = self.stepped.after.threads();
+        for thread in self.stepped.before.threads() {
+            if !matches!(thread.status, Status::Waiting { .. }) {
+                continue;
+            }
+            let now = after.iter().find(|other| is_same(other, thread));
+            if now.is_some_and(|now| !matches!(now.status, Status::Waiting { .. })) {
+                self.push(place_of(thread), AccessKind::Write);
+            }
+        }
+    }
+}
