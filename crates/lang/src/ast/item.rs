@@ -45,6 +45,13 @@ pub enum ItemKind {
     Init(Block),
     /// `driver a, b, c;`.
     Driver(Vec<Ref>),
+    /// `component alarm: smoke, all_clear;`.
+    Component {
+        /// Its name.
+        name: Ident,
+        /// The events and tasks that belong to it.
+        members: Vec<Ident>,
+    },
     /// `invariant name: e;`.
     Invariant {
         /// Its name.

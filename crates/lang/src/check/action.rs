@@ -128,7 +128,11 @@ impl<'a> Checker<'a> {
     }
 
     /// What is declared outside of bodies under a name that must be a `what`.
-    fn find_global(&mut self, ident: &'a crate::ast::Ident, what: &str) -> Option<(Meaning, Span)> {
+    pub(super) fn find_global(
+        &mut self,
+        ident: &'a crate::ast::Ident,
+        what: &str,
+    ) -> Option<(Meaning, Span)> {
         if ident.name.is_empty() {
             return None;
         }
@@ -156,7 +160,7 @@ impl<'a> Checker<'a> {
             && !what_is(meaning).ends_with(what)
         {
             let name = &reference.name.name;
-            let message = format!("`{name}` is {}, not {}", what_is(meaning), article(what));
+            let message = format!("`{name}` is {}, not {}", what_is(meaning), article_of(what));
             self.report(
                 Diagnostic::new(Code::WRONG_KIND, reference.name.span, message)
                     .also(declared, "declared here"),
@@ -258,6 +262,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn article(what: &str) -> String {
-    if what == "event" { format!("an {what}") } else { format!("a {what}") }
+pub(super) fn article_of(what: &str) -> String {
+    if what.starts_with("event") { format!("an {what}") } else { format!("a {what}") }
 }

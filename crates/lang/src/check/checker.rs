@@ -71,6 +71,7 @@ impl<'a> Checker<'a> {
         self.first_values();
         self.bodies();
         self.check_order();
+        self.check_components();
         self.check_purity();
         self.report_unused();
     }

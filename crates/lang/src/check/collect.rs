@@ -21,10 +21,12 @@ impl<'a> Checker<'a> {
     pub(super) fn collect(&mut self) {
         let mut properties: HashMap<&str, Span> = HashMap::new();
         let mut single: HashMap<&str, Span> = HashMap::new();
+        let mut components: HashMap<&str, Span> = HashMap::new();
         for (item, decl) in self.model.items.iter().enumerate() {
             match &decl.kind {
                 ItemKind::Invariant { name, .. } => self.once(&mut properties, name),
                 ItemKind::Response(response) => self.once(&mut properties, &response.name),
+                ItemKind::Component { name, .. } => self.once(&mut components, name),
                 ItemKind::Init(_) => self.single(&mut single, "init", decl.span),
                 ItemKind::Final(_) => self.single(&mut single, "final", decl.span),
                 ItemKind::Lock(names) | ItemKind::Cond(names) => {

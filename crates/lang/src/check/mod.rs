@@ -11,6 +11,7 @@ mod builtin;
 mod call;
 mod checker;
 mod collect;
+mod component;
 mod constant;
 mod evaluate;
 mod exhaust;
@@ -28,6 +29,7 @@ mod pure;
 mod scope;
 mod spec;
 mod stmt;
+mod symmetry;
 mod tail;
 mod type_expr;
 mod types;
@@ -41,7 +43,10 @@ pub use program::{
     LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo, STEPS_DEFAULT, TaskId,
     TaskInfo, ThreadId, ThreadInfo,
 };
+pub use symmetry::{IndexSet, Symmetries, SymmetryRule, symmetries};
 pub use types::Type;
+
+pub(crate) use symmetry::{Shape, Shapes};
 
 use crate::ast::Model;
 use crate::diagnostic::Diagnostic;

@@ -80,6 +80,8 @@ codes! {
     SPEC "E046" "a wrong commutativity specification";
     DRIVER "E047" "a wrong driver or order of events";
     NO_HANDLER "E048" "a post without a handler";
+    COMPONENT "E049" "a wrong component";
+    SYMMETRY "E060" "something declared `symmetric` whose members are told apart";
     UNUSED "W001" "something declared and never used";
     UNREACHABLE "W002" "code that is never reached";
     NOT_EXHAUSTIVE "W003" "a `match` that does not cover all values";

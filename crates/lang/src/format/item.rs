@@ -49,6 +49,10 @@ impl Formatter<'_> {
                 let events = events.iter().map(|event| self.reference(event)).collect();
                 names("driver", events)
             }
+            ItemKind::Component { name, members } => {
+                let members = members.iter().map(|member| text(member.name.clone())).collect();
+                names(&format!("component {}:", name.name), members)
+            }
             ItemKind::Invariant { name, expr } => {
                 all([text(format!("invariant {}: ", name.name)), self.expr(expr), text(";")])
             }
@@ -217,7 +221,11 @@ fn leaf_regions(item: &Item) -> Option<Vec<Span>> {
                 .filter_map(|var| var.init.as_ref())
                 .for_each(|init| region::of_expr(init, &mut out));
         }
-        ItemKind::Lock(_) | ItemKind::Cond(_) | ItemKind::Handler(_) | ItemKind::Setting(_) => {}
+        ItemKind::Lock(_)
+        | ItemKind::Cond(_)
+        | ItemKind::Handler(_)
+        | ItemKind::Component { .. }
+        | ItemKind::Setting(_) => {}
         ItemKind::Driver(events) => events.iter().for_each(|event| of_ref(event, &mut out)),
         ItemKind::Invariant { expr, .. } | ItemKind::Final(expr) => region::of_expr(expr, &mut out),
         ItemKind::Response(decl) => {

@@ -60,7 +60,7 @@ tokens! {
     words:
     Model "model" Const "const" Enum "enum" Record "record" Class "class" Var "var" Lock "lock" Cond "cond"
     Handler "handler" Fn "fn" Task "task" Procedure "procedure" Event "event" Thread "thread" Init "init"
-    Driver "driver" Invariant "invariant" Response "response" Final "final" Spec "spec" Setting "setting"
+    Driver "driver" Component "component" Invariant "invariant" Response "response" Final "final" Spec "spec" Setting "setting"
     Symmetric "symmetric" Once "once" Disabled "disabled" Unfair "unfair" LeadsTo "leads_to"
     Let "let" If "if" Else "else" While "while" Loop "loop" For "for" In "in" Break "break" Continue "continue"
     Return "return" Match "match" Assert "assert" Assume "assume" Fail "fail" Post "post" Async "async"

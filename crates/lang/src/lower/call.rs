@@ -108,6 +108,9 @@ impl<'a> Body<'_, 'a> {
         dst: Reg,
     ) -> Ty {
         let Some((func, params, result)) = self.low.method(class, &name.name) else {
+            // What has no methods fails here, not in the step that reads the field (X8).
+            self.at(e.span);
+            self.check(recv.reg, &recv.ty, &Ty::Class(class));
             return self.field_call(e, recv, name, args, dst);
         };
         let first = self.temp();
@@ -235,7 +238,10 @@ impl<'a> Body<'_, 'a> {
                 self.at(e.span);
                 self.read(to.place, Some(first));
                 self.emit(Op::CallMember { dst, name, args: first, count });
+                let end = self.fb.label();
+                self.unless_object(first, end);
                 self.write(&to, first);
+                self.fb.bind(end);
             }
         }
         Ty::Any

@@ -5,37 +5,59 @@ use super::declare::{numbers, size16};
 use super::ty::Ty;
 use super::walk::{walk_block, walk_expr};
 use crate::ast::{Closure, ClosureBody, Expr, ExprKind};
-use anyorder_vm::program::{Op, Reg};
+use anyorder_vm::program::{Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    pub(crate) fn closure(&mut self, closure: &'a Closure, want: Option<Reg>) -> Val {
+    /// Lowers a function value. Its code is lowered once, however often the text around it is: functions are equal by their
+    /// place in the text (V3).
+    pub(crate) fn closure(&mut self, e: &Expr, closure: &'a Closure, want: Option<Reg>) -> Val {
         let captured = self.captured(closure);
         let this = self.this.clone().filter(|_| uses_self(closure));
+        // The index of a family whose members are lowered one by one is a captured value like any other.
+        let bound =
+            self.bound.filter(|(name, _)| self.local(name).is_none() && names(closure, name));
         let dst = self.dst(want);
         let mark = self.mark();
-        let count = size16(captured.len()).saturating_add(u16::from(this.is_some()));
+        let count = size16(captured.len())
+            .saturating_add(u16::from(this.is_some()))
+            .saturating_add(u16::from(bound.is_some()));
         let captures = self.temps(count);
-        for (local, i) in captured.iter().zip(numbers(0)) {
-            self.copy(captures.plus(i), local.reg);
+        let mut next = captures;
+        for local in &captured {
+            self.copy(next, local.reg);
+            next = next.plus(1);
+        }
+        if let Some((_, value)) = bound {
+            self.load(&Literal::Int(value), Some(next));
+            next = next.plus(1);
         }
         if let Some((reg, _)) = &this {
-            self.copy(captures.plus(size16(captured.len())), *reg);
+            self.copy(next, *reg);
         }
         self.release(mark);
+        let result = Ty::of_option(&self.low.symbols, closure.result.as_ref());
+        if let Some(func) = self.low.closures.get(&e.id).copied() {
+            self.emit(Op::Closure { dst, func, captures });
+            return Val::new(dst, Ty::Fn(Box::new(result)));
+        }
         let func = self.low.b.declare_function();
+        self.low.closures.insert(e.id, func);
         self.emit(Op::Closure { dst, func, captures });
 
         let params = size16(closure.params.len());
-        let result = Ty::of_option(&self.low.symbols, closure.result.as_ref());
-        let bound = self.bound;
         let mut body = Body::new(self.low, "fn", params, count);
-        body.bound = bound;
         body.result = result.clone();
-        for (local, i) in captured.iter().zip(numbers(params)) {
-            body.declare(local.name, Reg(i), local.ty.clone());
+        let mut next = Reg(params);
+        for local in &captured {
+            body.declare(local.name, next, local.ty.clone());
+            next = next.plus(1);
+        }
+        if let Some((name, _)) = bound {
+            body.declare(name, next, Ty::Int);
+            next = next.plus(1);
         }
         if let Some((_, ty)) = this {
-            body.this = Some((Reg(params).plus(size16(captured.len())), ty));
+            body.this = Some((next, ty));
         }
         for (param, i) in closure.params.iter().zip(numbers(0)) {
             let ty = Ty::of_option(&body.low.symbols, param.ty.as_ref());
@@ -66,6 +88,13 @@ impl<'a> Body<'_, 'a> {
         });
         found
     }
+}
+
+/// Whether a name occurs in a closure, and not as its parameter.
+fn names(closure: &Closure, name: &str) -> bool {
+    let mut found = false;
+    each_expr(closure, &mut |e| found |= matches!(&e.kind, ExprKind::Name(n) if n == name));
+    found && closure.params.iter().all(|p| p.name.name != name)
 }
 
 fn uses_self(closure: &Closure) -> bool {

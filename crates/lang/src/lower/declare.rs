@@ -8,7 +8,7 @@ use super::symbols::{
 use super::ty::Ty;
 use crate::ast::{
     ClassDecl, ClassMember, ConstDecl, Expr, ExprKind, FnDecl, HandlerDecl, ItemKind, Mailbox,
-    Param, SizedName, TaskDecl, TypeKind, VarDecl,
+    Param, SizedName, TaskDecl, VarDecl,
 };
 use crate::diagnostic::Code;
 use anyorder_vm::program::{GlobalId, Literal, MailboxKind, TaskId};
@@ -203,14 +203,14 @@ fn lock<'a>(low: &mut Lowerer<'a>, name: &'a SizedName) {
     let size = array_size(low, name);
     let id = low.b.lock(&name.name.name, size);
     low.symbols.declare(&name.name.name, Symbol::Lock(low.symbols.locks.len()));
-    low.symbols.locks.push(Sized { id, size, symmetric: false });
+    low.symbols.locks.push(Sized { id, size });
 }
 
 fn cond<'a>(low: &mut Lowerer<'a>, name: &'a SizedName) {
     let size = array_size(low, name);
     let id = low.b.cond(&name.name.name, size);
     low.symbols.declare(&name.name.name, Symbol::Cond(low.symbols.conds.len()));
-    low.symbols.conds.push(Sized { id, size, symmetric: false });
+    low.symbols.conds.push(Sized { id, size });
 }
 
 fn handler<'a>(low: &mut Lowerer<'a>, decl: &'a HandlerDecl) {
@@ -226,7 +226,7 @@ fn handler<'a>(low: &mut Lowerer<'a>, decl: &'a HandlerDecl) {
         h.fair = !decl.unfair;
     }
     low.symbols.declare(name, Symbol::Handler(low.symbols.handlers.len()));
-    low.symbols.handlers.push(Sized { id, size, symmetric: decl.symmetric });
+    low.symbols.handlers.push(Sized { id, size });
 }
 
 /// `async[main]` without a declaration means a bag of that name.
@@ -234,7 +234,7 @@ fn implied_main(low: &mut Lowerer<'_>) {
     if low.symbols.get("main").is_none() && super::uses_main::uses_main(low.model) {
         let id = low.b.handler("main", MailboxKind::Bag, None);
         low.symbols.declare("main", Symbol::Handler(low.symbols.handlers.len()));
-        low.symbols.handlers.push(Sized { id, size: None, symmetric: false });
+        low.symbols.handlers.push(Sized { id, size: None });
     }
 }
 
@@ -275,15 +275,9 @@ fn task<'a>(low: &mut Lowerer<'a>, decl: &'a TaskDecl) {
 fn global<'a>(low: &mut Lowerer<'a>, var: &'a VarDecl) {
     let initial = start(low, var).unwrap_or_default();
     let ty = variable_ty(low, var);
-    let array = match var.ty.as_ref().map(|t| &t.kind) {
-        Some(TypeKind::Array(_, size)) => {
-            low.folder().int(size).and_then(|n| u16::try_from(n).ok())
-        }
-        _ => None,
-    };
     let id: GlobalId = low.b.global(&var.name.name, initial);
     low.symbols.declare(&var.name.name, Symbol::Global(low.symbols.globals.len()));
-    low.symbols.globals.push(GlobalInfo { id, ty, array });
+    low.symbols.globals.push(GlobalInfo { id, ty });
 }
 
 /// A number of things as the program tables count them; too many are found by the validator.

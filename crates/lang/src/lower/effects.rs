@@ -6,8 +6,8 @@ use anyorder_vm::program::Builtin;
 
 /// The built-in method of a name.
 pub(crate) fn builtin(name: &str) -> Option<Builtin> {
-    // These serve the lowering and are no methods of the language.
-    let inner = |b: &Builtin| matches!(b, Builtin::Elements | Builtin::ToSet);
+    // This serves the lowering and is no method of the language.
+    let inner = |b: &Builtin| matches!(b, Builtin::Elements);
     Builtin::ALL.iter().find(|b| b.name() == name && !inner(b)).copied()
 }
 

@@ -3,6 +3,7 @@
 use super::lowerer::{Hints, Lowerer};
 use super::{declare, events, functions, symmetry};
 use crate::ast::Model;
+use crate::check::Symmetries;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
 use anyorder_vm::program::Program;
@@ -19,13 +20,14 @@ pub(crate) fn lower_with(
     model: &Model,
     source: &Source<'_>,
     hints: Hints<'_>,
+    symmetries: &mut Symmetries,
 ) -> Result<Program, Vec<Diagnostic>> {
     let mut low = Lowerer::new(model, source, hints);
     declare::declare(&mut low);
     events::declare(&mut low);
     functions::define(&mut low);
     events::define(&mut low);
-    symmetry::declare(&mut low);
+    symmetries.diagnostics.extend(symmetry::declare(&mut low, symmetries));
     if !low.diagnostics.is_empty() {
         return Err(low.diagnostics);
     }

@@ -44,6 +44,27 @@ pub(crate) fn declare<'a>(low: &mut Lowerer<'a>) {
     }
     places(low);
     orders(low);
+    components(low);
+}
+
+/// Which events and tasks belong to which component.
+fn components(low: &mut Lowerer<'_>) {
+    let model = low.model;
+    for item in &model.items {
+        let ItemKind::Component { name, members: names } = &item.kind else { continue };
+        let mut component = vm::Component { name: name.name.clone(), ..vm::Component::default() };
+        for member in names {
+            match low.symbols.get(&member.name) {
+                Some(Symbol::Event(i)) => {
+                    let ids = members(&low.symbols.events[i]);
+                    component.events.extend(ids.into_iter().map(|(id, _)| id));
+                }
+                Some(Symbol::Task(t)) => component.tasks.push(low.symbols.tasks[t].id),
+                _ => {}
+            }
+        }
+        low.b.component(component);
+    }
 }
 
 fn add(low: &mut Lowerer<'_>, decl: &EventDecl, name: &str) -> EventId {

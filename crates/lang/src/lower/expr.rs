@@ -116,7 +116,7 @@ impl<'a> Body<'_, 'a> {
                 self.record(name, fields, base.as_deref(), want)
             }
             ExprKind::New { class, fields } => self.new_object(e, class, fields, want),
-            ExprKind::Closure(closure) => self.closure(closure, want),
+            ExprKind::Closure(closure) => self.closure(e, closure, want),
             ExprKind::If(i) => self.if_value(i, want),
             ExprKind::Match(m) => self.match_value(e, m, want),
             ExprKind::Unary(op, inner) => self.unary(e, *op, inner, want),

@@ -168,7 +168,7 @@ impl<'a> Body<'_, 'a> {
 }
 
 /// A function whose body is an expression that makes no difference whether it works on captured values or on the variables.
-fn in_place(closure: &Closure) -> Option<(&str, &Expr)> {
+pub(crate) fn in_place(closure: &Closure) -> Option<(&str, &Expr)> {
     let ([param], ClosureBody::Expr(body)) = (closure.params.as_slice(), &closure.body) else {
         return None;
     };

@@ -6,7 +6,7 @@ use super::ty::Ty;
 use crate::ast::{Expr, Model, NodeId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
-use anyorder_vm::program::{ConstId, Literal, NameId, ProgramBuilder, SiteId};
+use anyorder_vm::program::{ConstId, FuncId, Literal, NameId, ProgramBuilder, SiteId};
 use std::collections::HashMap;
 
 /// Types that somebody else found out; `None` or `Ty::Any` where they do not know.
@@ -20,6 +20,8 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) b: ProgramBuilder,
     pub(crate) symbols: Symbols<'a>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The code of each closure that was met.
+    pub(crate) closures: HashMap<NodeId, FuncId>,
     file: u16,
     sites: HashMap<u32, SiteId>,
     constants: HashMap<String, ConstId>,
@@ -38,6 +40,7 @@ impl<'a> Lowerer<'a> {
             b,
             symbols: Symbols::default(),
             diagnostics: Vec::new(),
+            closures: HashMap::new(),
             file,
             sites: HashMap::new(),
             constants: HashMap::new(),

@@ -4,7 +4,7 @@ use super::body::{Body, Val};
 use super::symbols::Symbol;
 use super::ty::Ty;
 use crate::ast::{Expr, ExprKind};
-use anyorder_vm::program::{ClassId, GlobalId, NameId, Op, RecordId, Reg};
+use anyorder_vm::program::{ClassId, GlobalId, Label, NameId, Op, RecordId, Reg};
 
 /// A place, its object and index in registers.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ impl<'a> Body<'_, 'a> {
             }
             ExprKind::Index { base, index } => {
                 let ty = self.static_ty(e);
-                if let Some(container) = self.container(base) {
+                if let Some(container) = self.container(base, index) {
                     let index = self.expr(index).reg;
                     return Located::new(element(container, index), ty);
                 }
@@ -101,15 +101,16 @@ impl<'a> Body<'_, 'a> {
         (reg, back)
     }
 
-    /// A global, or a field of an object, that holds a container: its elements are locations of their own.
-    fn container(&mut self, e: &'a Expr) -> Option<Place> {
+    /// A global, or a field of an object, that holds a container: its elements are locations of their own. The index, evaluated
+    /// next, cannot make it the field of another object.
+    fn container(&mut self, e: &'a Expr, index: &Expr) -> Option<Place> {
         match &e.kind {
-            ExprKind::Paren(inner) => self.container(inner),
+            ExprKind::Paren(inner) => self.container(inner, index),
             ExprKind::Name(name) => self.global(name).map(|(id, _)| Place::Global(id)),
             ExprKind::Field { base, name } if !self.is_variant(e) => {
                 match self.member(&self.static_ty(base), &name.name) {
                     Member::Object(class, field, _) => {
-                        let object = self.expr(base).reg;
+                        let object = self.stable(base, &[index]).reg;
                         Some(Place::Field(object, class, field))
                     }
                     Member::Part(..) => None,
@@ -224,12 +225,13 @@ impl<'a> Body<'_, 'a> {
         let dst = self.dst(want);
         let mark = self.mark();
         let ty = self.static_ty(base).indexed();
-        if let Some(container) = self.container(base) {
+        if let Some(container) = self.container(base, index) {
             let index = self.expr(index).reg;
             self.at(e.span);
             self.read(element(container, index), Some(dst));
         } else {
-            let src = self.stable(base, &[index]).reg;
+            // Of a variable, the element is looked up when the index is known (X4).
+            let src = self.expr(base).reg;
             let index = self.expr(index).reg;
             self.emit_at(e.span, Op::Index { dst, src, index });
         }
@@ -263,10 +265,27 @@ impl<'a> Body<'_, 'a> {
 
     /// Writes a place, and the values it is part of back to theirs.
     pub(crate) fn write(&mut self, to: &Located, src: Reg) {
-        self.write_one(to.place, src);
+        let end = self.fb.label();
+        let mut last = to.place;
+        self.write_one(last, src);
         for (place, whole) in to.back.iter().rev() {
+            // What was written is a field of an object, as it turns out: nothing holds a copy of it (X6).
+            if let Place::Part(holder, Part::Member(_)) = last {
+                self.unless_object(holder, end);
+            }
             self.write_one(*place, *whole);
+            last = *place;
         }
+        self.fb.bind(end);
+    }
+
+    /// Goes on elsewhere with an object in the register.
+    pub(crate) fn unless_object(&mut self, src: Reg, end: Label) {
+        let mark = self.mark();
+        let dst = self.temp();
+        self.emit(Op::IsObject { dst, src });
+        self.fb.jump_if(dst, end);
+        self.release(mark);
     }
 
     fn write_one(&mut self, place: Place, src: Reg) {

@@ -79,15 +79,12 @@ pub(crate) enum FieldStart {
 pub(crate) struct GlobalInfo {
     pub(crate) id: GlobalId,
     pub(crate) ty: Ty,
-    /// The length of a global declared as `[T; N]`.
-    pub(crate) array: Option<u16>,
 }
 
 /// A declared thing of which there may be an array.
 pub(crate) struct Sized<I> {
     pub(crate) id: I,
     pub(crate) size: Option<u16>,
-    pub(crate) symmetric: bool,
 }
 
 pub(crate) struct FuncInfo<'a> {

@@ -186,9 +186,10 @@ impl<'a> Body<'_, 'a> {
         self.copy(dst, result);
     }
 
-    /// A failure of index: an empty list has no element.
+    /// A failure of index: an empty list has no element. It is one of the visible operation, which is not in the step before.
     fn no_member(&mut self, span: Span, index: Reg) {
         self.at(span);
+        self.emit(Op::AtomicBegin);
         let list = self.temp();
         self.emit(Op::List { dst: list, args: list, count: 0 });
         self.emit(Op::Index { dst: list, src: list, index });

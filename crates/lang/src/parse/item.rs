@@ -121,6 +121,7 @@ impl Parser<'_> {
                 ItemKind::Init(self.block())
             }
             TokenKind::Driver => self.driver_item(),
+            TokenKind::Component => self.component_item(),
             TokenKind::Invariant => {
                 self.bump();
                 let name = self.name("the name of the invariant");
@@ -167,6 +168,7 @@ impl Parser<'_> {
             "thread",
             "init",
             "driver",
+            "component",
             "invariant",
             "response",
             "final",
@@ -294,6 +296,21 @@ impl Parser<'_> {
         }
         self.semi("the driver");
         ItemKind::Driver(events)
+    }
+
+    fn component_item(&mut self) -> ItemKind {
+        self.bump();
+        let name = self.name("the name of the component");
+        self.expect(TokenKind::Colon);
+        let mut members = Vec::new();
+        loop {
+            members.push(self.name("the name of an event or task"));
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.semi("the component");
+        ItemKind::Component { name, members }
     }
 
     fn response_item(&mut self) -> ItemKind {

@@ -133,6 +133,7 @@ pub(super) fn starts_item(kind: TokenKind) -> bool {
             | Thread
             | Init
             | Driver
+            | Component
             | Invariant
             | Response
             | Final

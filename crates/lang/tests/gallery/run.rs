@@ -50,6 +50,7 @@ fn violation(found: &Violation<Machine>) -> String {
         Property::Failure(message) => essence(message).to_owned(),
         Property::Invariant(_) => format!("invariant {}", found.name),
         Property::Deadlock => "deadlock".to_owned(),
+        Property::Final => "final".to_owned(),
         Property::Response(_) => format!("response {}", found.name),
     };
     match found.path.repeats_from {

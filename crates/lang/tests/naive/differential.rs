@@ -2,8 +2,8 @@
 
 use crate::interp::program::{Mutant, Program};
 use crate::interp::state::State;
-use crate::interp::value::Value;
 use crate::interp::{canon, step};
+use crate::words;
 use anyorder_lang::lower;
 use anyorder_system::{StateSystem, Successor};
 use anyorder_vm::{Action, Machine};
@@ -19,6 +19,8 @@ pub struct Compared {
     pub broken: usize,
     /// States with several forked threads or running `any` tasks, where the comparison stops.
     pub crowds: usize,
+    /// Steps in which one side met a limit that the page leaves to the machine (A3).
+    pub limits: usize,
     /// The bound was met.
     pub cut: bool,
 }
@@ -38,20 +40,32 @@ struct Both {
     p: &'static Program,
     machine: Machine,
     forth: BTreeMap<String, Vec<u8>>,
-    back: BTreeMap<Vec<u8>, String>,
+    /// The naive state of each one of the machine, and the same with all threads begun.
+    back: BTreeMap<Vec<u8>, (String, String)>,
     queue: VecDeque<Pair>,
+    /// T11: classes of fairness by both names.
+    classes: BTreeMap<String, usize>,
 }
+
+/// A transition of the naive interpreter, and one of the machine: label, class of fairness, result.
+type Naive = (String, Option<String>, Result<State, crate::interp::run::Failure>);
+type Actual = (String, Option<usize>, Result<anyorder_vm::State, String>);
+
+/// Failures by label and kind.
+type Kinds = BTreeSet<(String, String)>;
 
 /// One side's outcome of a transition, with its key in the pairing.
 struct Left {
     key: String,
-    sign: String,
+    sign: Vec<String>,
+    ahead: Vec<String>,
     state: State,
 }
 
 struct Right {
     key: Vec<u8>,
-    sign: String,
+    sign: Vec<String>,
+    ahead: Vec<String>,
     state: anyorder_vm::State,
 }
 
@@ -75,7 +89,7 @@ pub fn compare(text: &str, mutant: Mutant, bound: usize) -> Result<Compared, Dif
     let machine = Machine::new(compiled.program)
         .map_err(|e| Difference::Refused(format!("the machine refuses: {e:?}")))?;
     let (forth, back, queue) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
-    let mut both = Both { p, machine, forth, back, queue };
+    let mut both = Both { p, machine, forth, back, queue, classes: BTreeMap::new() };
     let mut compared = Compared::default();
     both.run(bound, &mut compared).map_err(Difference::Found)?;
     Ok(compared)
@@ -83,17 +97,8 @@ pub fn compare(text: &str, mutant: Mutant, bound: usize) -> Result<Compared, Dif
 
 impl Both {
     fn run(&mut self, bound: usize, compared: &mut Compared) -> Result<(), String> {
-        let left: Vec<_> = step::initial(self.p)
-            .into_iter()
-            .map(|(_, result)| ("init".to_string(), result))
-            .collect();
-        let start = self.machine.initial().remove(0);
-        let shown = self.machine.show(&start);
-        let right = if shown.first().is_some_and(|(name, _)| name == "init") {
-            self.right(&start)
-        } else {
-            vec![("init".to_string(), Ok(start))]
-        };
+        let left = vec![("init".to_string(), None, Ok(step::initial(self.p)))];
+        let right = vec![("init".to_string(), None, Ok(self.machine.initial().remove(0)))];
         self.pair_up(left, right, compared).map_err(|e| format!("at the start: {e}"))?;
         while let Some((state, other)) = self.queue.pop_front() {
             if compared.states >= bound {
@@ -120,7 +125,8 @@ impl Both {
     ) -> Result<(), String> {
         let transitions = step::successors(self.p, state);
         compared.transitions += transitions.len();
-        let left = transitions.into_iter().map(|t| (t.label, t.result)).collect::<Vec<_>>();
+        let left =
+            transitions.into_iter().map(|t| (t.label, t.class, t.result)).collect::<Vec<_>>();
         let right = self.right(other);
         let idle = left.is_empty();
         self.pair_up(left, right, compared)?;
@@ -137,9 +143,7 @@ impl Both {
             compared.broken += usize::from(!holds.0);
         }
         for (i, r) in self.p.responses.iter().enumerate() {
-            let trigger = step::observe(self.p, state, &r.trigger, &Default::default());
-            let trigger = !matches!(trigger, Ok(Value::Bool(false)));
-            let naive = (trigger, step::holds(self.p, state, &r.reaction));
+            let naive = step::response(self.p, state, r);
             let machine = self.machine.response(i, other);
             if naive != machine {
                 return Err(format!(
@@ -152,36 +156,71 @@ impl Both {
     }
 
     /// The machine's transitions under the names that the naive interpreter gives them.
-    fn right(
-        &self,
-        state: &anyorder_vm::State,
-    ) -> Vec<(String, Result<anyorder_vm::State, String>)> {
+    fn right(&self, state: &anyorder_vm::State) -> Vec<Actual> {
         let mut all: Vec<Successor<anyorder_vm::State, Action>> = vec![];
         self.machine.successors(state, &mut all);
         all.into_iter()
             .map(|s| {
-                let words = self.machine.describe(state, &s.action);
+                let said = self.machine.describe(state, &s.action);
                 let result = match s.failure {
                     None => Ok(s.state),
                     Some(line) => Err(kind_of(&line)),
                 };
-                (label_of(&words), result)
+                (label_of(&said), self.machine.fair_class(&s.action), result)
             })
             .collect()
     }
 
+    /// T11: the classes that a label has on both sides.
+    fn pair_classes(&mut self, left: &[Naive], right: &[Actual]) -> Result<(), String> {
+        type Classes<'a> = (BTreeSet<Option<&'a str>>, BTreeSet<Option<usize>>);
+        let mut by_label: BTreeMap<&str, Classes<'_>> = BTreeMap::new();
+        for (label, class, _) in left {
+            by_label.entry(label).or_default().0.insert(class.as_deref());
+        }
+        for (label, class, _) in right {
+            by_label.entry(label).or_default().1.insert(*class);
+        }
+        for (label, (naive, machine)) in by_label {
+            // Labels that one side lacks are told elsewhere.
+            if naive.is_empty() || machine.is_empty() {
+                continue;
+            }
+            let known = naive.iter().flatten().filter_map(|name| self.classes.get(*name));
+            let missing = known.copied().any(|class| !machine.contains(&Some(class)));
+            let none = naive.contains(&None) != machine.contains(&None);
+            if naive.len() != machine.len() || missing || none {
+                return Err(format!("fairness of {label}: naive {naive:?}, machine {machine:?}"));
+            }
+            if let (1, Some(Some(name)), Some(Some(class))) =
+                (naive.len(), naive.first(), machine.first())
+            {
+                self.classes.insert((*name).to_string(), *class);
+            }
+        }
+        let distinct: BTreeSet<usize> = self.classes.values().copied().collect();
+        if distinct.len() == self.classes.len() {
+            Ok(())
+        } else {
+            Err(format!("classes of fairness that are one for the machine: {:?}", self.classes))
+        }
+    }
+
     fn pair_up(
         &mut self,
-        left: Vec<(String, Result<State, crate::interp::run::Failure>)>,
-        right: Vec<(String, Result<anyorder_vm::State, String>)>,
+        left: Vec<Naive>,
+        right: Vec<Actual>,
         compared: &mut Compared,
     ) -> Result<(), String> {
+        self.pair_classes(&left, &right)?;
         let mut groups: BTreeMap<String, (Vec<Left>, Vec<Right>)> = BTreeMap::new();
         let mut crowds: BTreeSet<String> = BTreeSet::new();
-        type Kinds = BTreeSet<(String, String)>;
+        // Transitions with each label; M3 and W3 say which are one.
+        let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        left.iter().for_each(|(label, ..)| counts.entry(label.clone()).or_default().0 += 1);
+        right.iter().for_each(|(label, ..)| counts.entry(label.clone()).or_default().1 += 1);
         let mut failures: (Kinds, Kinds) = Default::default();
-        for (label, result) in left {
-            let label = short(&label);
+        for (label, _, result) in left {
             match result {
                 Err(failure) => {
                     compared.kinds.insert(failure.kind);
@@ -194,15 +233,15 @@ impl Both {
                         continue;
                     }
                     let key = canon::canonical(self.p, &state);
-                    let sign = naive_sign(&state);
+                    let sign = words::sign(self.p, &state);
                     let group = &mut groups.entry(label).or_default().0;
                     if group.iter().all(|l| l.key != key) {
-                        group.push(Left { key, sign, state });
+                        group.push(Left { key, sign, ahead: vec![], state });
                     }
                 }
             }
         }
-        for (label, result) in right {
+        for (label, _, result) in right {
             match result {
                 Err(kind) => {
                     failures.1.insert((label, kind));
@@ -210,22 +249,67 @@ impl Both {
                 Ok(state) => {
                     let mut key = vec![];
                     self.machine.encode(&state, &mut key);
-                    let sign = machine_sign(&self.machine.show(&state));
+                    let sign = words::sign_of_machine(&self.machine.show(&state));
                     let group = &mut groups.entry(label).or_default().1;
                     if group.iter().all(|r| r.key != key) {
-                        group.push(Right { key, sign, state });
+                        group.push(Right { key, sign, ahead: vec![], state });
                     }
                 }
             }
+        }
+        for label in at_limits(&failures.0, &failures.1) {
+            compared.limits += 1;
+            failures.0.retain(|(other, _)| *other != label);
+            failures.1.retain(|(other, _)| *other != label);
+            counts.remove(&label);
+            groups.remove(&label);
         }
         if failures.0 != failures.1 {
             return Err(format!("failures: naive {:?}, machine {:?}", failures.0, failures.1));
         }
         groups.retain(|label, _| !crowds.contains(label));
+        counts.retain(|label, (naive, machine)| naive != machine && !crowds.contains(label));
+        if !counts.is_empty() {
+            return Err(format!("numbers of transitions (naive, machine): {counts:?}"));
+        }
         for (label, (left, right)) in groups {
             self.pair_group(left, right).map_err(|e| format!("{label}: {e}"))?;
         }
         Ok(())
+    }
+
+    /// What the next steps lead to, in words.
+    fn ahead_of_naive(&self, state: &State, depth: usize) -> Vec<String> {
+        let mut all: Vec<String> = vec![];
+        for t in step::successors(self.p, state) {
+            all.push(match t.result {
+                Err(failure) => format!("{} fails: {}", t.label, failure.kind),
+                Ok(next) if depth > 0 => {
+                    let ahead = self.ahead_of_naive(&next, depth - 1);
+                    format!("{}: {:?} {ahead:?}", t.label, words::sign(self.p, &next))
+                }
+                Ok(_) => t.label,
+            });
+        }
+        all.sort();
+        all
+    }
+
+    fn ahead_of_machine(&self, state: &anyorder_vm::State, depth: usize) -> Vec<String> {
+        let mut all: Vec<String> = vec![];
+        for (label, _, result) in self.right(state) {
+            all.push(match result {
+                Err(kind) => format!("{label} fails: {kind}"),
+                Ok(next) if depth > 0 => {
+                    let ahead = self.ahead_of_machine(&next, depth - 1);
+                    let sign = words::sign_of_machine(&self.machine.show(&next));
+                    format!("{label}: {sign:?} {ahead:?}")
+                }
+                Ok(_) => label,
+            });
+        }
+        all.sort();
+        all
     }
 
     fn pair_group(&mut self, left: Vec<Left>, mut right: Vec<Right>) -> Result<(), String> {
@@ -255,35 +339,66 @@ impl Both {
                             "the naive state was met before with another one of the machine (the machine distinguishes what is equal, or the steps differ); naive {} machine {:?}",
                             l.key,
                             right.iter().map(|r| self.machine.show(&r.state)).collect::<Vec<_>>()
+                        ) + &format!(
+                            "\nthe other one: {:?}\nbytes {key:?}\nand {:?}",
+                            self.machine.decode(key).map(|state| self.machine.show(&state)),
+                            right.iter().map(|r| &r.key).collect::<Vec<_>>()
                         ));
                     }
                 },
             }
         }
-        new.sort_by(|a, b| a.sign.cmp(&b.sign));
-        right.sort_by(|a, b| a.sign.cmp(&b.sign));
+        if new.len() > 1 {
+            // What looks the same is told apart by where it leads to.
+            let same = |sign: &Vec<String>| new.iter().filter(|l| l.sign == *sign).count() > 1;
+            let unclear: BTreeSet<_> = new.iter().map(|l| l.sign.clone()).filter(same).collect();
+            for l in new.iter_mut().filter(|l| unclear.contains(&l.sign)) {
+                l.ahead = self.ahead_of_naive(&l.state, 2);
+            }
+            for r in right.iter_mut().filter(|r| unclear.contains(&r.sign)) {
+                r.ahead = self.ahead_of_machine(&r.state, 2);
+            }
+        }
+        new.sort_by(|a, b| (&a.sign, &a.ahead).cmp(&(&b.sign, &b.ahead)));
+        right.sort_by(|a, b| (&a.sign, &a.ahead).cmp(&(&b.sign, &b.ahead)));
         for (l, r) in new.into_iter().zip(right) {
             if l.sign != r.sign {
-                return Err(format!("globals: naive {}, machine {}", l.sign, r.sign));
+                return Err(format!("globals: naive {:?}, machine {:?}", l.sign, r.sign));
             }
-            if let Some(known) = self.back.get(&r.key) {
+            let begun = canon::canonical(self.p, &step::begun(self.p, &l.state));
+            if let Some((known, known_begun)) = self.back.get(&r.key) {
+                if *known_begun == begun {
+                    // C4 leaves it to the machine whether a thread that has not begun is another one.
+                    self.forth.insert(l.key, r.key);
+                    continue;
+                }
                 return Err(format!(
                     "the machine's state was met before with another naive one (the machine equates what is different, or the steps differ)\n{known}\n{}",
                     l.key
                 ));
             }
             self.forth.insert(l.key.clone(), r.key.clone());
-            self.back.insert(r.key, l.key);
+            self.back.insert(r.key, (l.key, begun));
             self.queue.push_back((l.state, r.state));
         }
         Ok(())
     }
 }
 
+/// A3: labels under which one side alone met a limit.
+fn at_limits(naive: &Kinds, machine: &Kinds) -> BTreeSet<String> {
+    let limit = |kind: &str| kind == "step_limit" || kind == "size";
+    let one = naive.symmetric_difference(machine);
+    one.filter(|(_, kind)| limit(kind)).map(|(label, _)| label.clone()).collect()
+}
+
 /// Whether several processes that have no place in an order are there: the machine keeps them in the order of their creation, which is
 /// finer than C1.
 fn is_crowd(state: &State) -> bool {
     use crate::interp::state::Pid;
+    if std::env::var("NOCROWD").is_ok() {
+        return false;
+    }
     let refers = |m: &crate::interp::state::Message| {
         let mut any = false;
         m.args.iter().for_each(|arg| arg.each_reference(&mut |_| any = true));
@@ -296,26 +411,17 @@ fn is_crowd(state: &State) -> bool {
     state.running.keys().filter(|pid| matches!(pid, Pid::Any(_) | Pid::Fork(_))).count() > 1
 }
 
-/// `begin NAME` or `go NAME`.
-fn short(label: &str) -> String {
-    let words: Vec<&str> = label.split(' ').collect();
-    match words[..] {
-        ["begin", _, name] => format!("begin {name}"),
-        ["go", "on", "with", _, name] => format!("go {name}"),
-        _ => label.to_string(),
+/// `begin NAME(ARGUMENTS)` or `go NAME`, of what the machine says of an action.
+fn label_of(said: &str) -> String {
+    let said = said.split(", alternative").next().unwrap_or(said);
+    if let Some((before, _)) = said.split_once(" at ") {
+        let name: String = before.chars().take_while(|c| *c != '#').collect();
+        return format!("go {name}");
     }
-}
-
-fn label_of(words: &str) -> String {
-    let words = words.split(", alternative").next().unwrap_or(words);
-    let name: String =
-        words.chars().take_while(|c| c.is_alphanumeric() || "_[]-".contains(*c)).collect();
-    if words == "init" {
-        "init".to_string()
-    } else if words.contains(" at m.any") || words.contains(" at ") {
-        format!("go {name}")
-    } else {
-        format!("begin {name}")
+    match said.rsplit_once(" on ") {
+        Some((message, _)) => format!("begin {}", words::unnumbered(message)),
+        None if said == "init" => "init".to_string(),
+        None => format!("begin {said}"),
     }
 }
 
@@ -335,32 +441,4 @@ fn kind_of(line: &str) -> String {
         .iter()
         .find(|(from, _)| *from == word)
         .map_or(word.to_string(), |(_, to)| (*to).to_string())
-}
-
-/// Globals that are ints, bools or null, in words.
-fn naive_sign(state: &State) -> String {
-    let mut sign = String::new();
-    for (name, value) in &state.globals {
-        let value = match value {
-            Value::Int(n) => n.to_string(),
-            Value::Bool(b) => b.to_string(),
-            Value::Null => "null".to_string(),
-            _ => continue,
-        };
-        sign.push_str(&format!("{name}={value} "));
-    }
-    sign
-}
-
-fn machine_sign(shown: &[(String, String)]) -> String {
-    let mut all: Vec<(&String, &String)> = shown
-        .iter()
-        .filter(|(name, _)| !name.contains([' ', '.', '(']))
-        .filter(|(_, v)| {
-            v.parse::<i64>().is_ok() || ["true", "false", "null"].contains(&v.as_str())
-        })
-        .map(|(n, v)| (n, v))
-        .collect();
-    all.sort();
-    all.iter().map(|(n, v)| format!("{n}={v} ")).collect()
 }

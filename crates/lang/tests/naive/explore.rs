@@ -32,9 +32,7 @@ pub fn parse(text: &str, mutant: Mutant) -> &'static Program {
 pub fn explore(p: &'static Program, bound: usize) -> Explored {
     let mut found = Explored::default();
     let mut queue: VecDeque<State> = VecDeque::new();
-    for (_, result) in step::initial(p) {
-        reach(p, result, &mut found, &mut queue);
-    }
+    reach(p, Ok(step::initial(p)), &mut found, &mut queue);
     while let Some(state) = queue.pop_front() {
         if found.states > bound {
             found.cut = true;
@@ -80,7 +78,12 @@ fn reach(
 
 /// Searches a model given as text.
 pub fn search(text: &str) -> Explored {
-    explore(parse(text, Mutant::None), 20_000)
+    search_up_to(text, 20_000)
+}
+
+/// Searches a model given as text, up to so many states.
+pub fn search_up_to(text: &str, bound: usize) -> Explored {
+    explore(parse(text, Mutant::None), bound)
 }
 
 /// The kinds of the failures met.

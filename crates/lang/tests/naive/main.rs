@@ -4,8 +4,11 @@
 
 mod differential;
 mod explore;
+mod gallery;
 mod generate;
 mod interp;
 mod random;
 mod rules;
+mod totals;
+mod words;
 mod worked;

@@ -2,8 +2,9 @@
 
 use crate::differential::{Difference, compare};
 use crate::generate::{self, Coverage};
+use crate::interp::fired;
 use crate::interp::program::Mutant;
-use crate::rules::SHARP;
+use crate::rules::{CASES, SHARP};
 use std::collections::BTreeMap;
 
 /// What the tests ask of the environment: another number of models, another first seed.
@@ -22,11 +23,12 @@ fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 #[test]
 fn the_machine_and_the_naive_interpreter_agree() {
     with_stack(|| {
-        let (first, count) = (number("NAIVE_SEED", 1), number("NAIVE_MODELS", 1_500));
+        let (first, count) = (number("NAIVE_SEED", 1), number("NAIVE_MODELS", 2_000));
         let mut cover = Coverage::new();
         let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (mut refused, mut states, mut transitions, mut cut, mut deadlocks, mut broken) =
             (0, 0, 0, 0, 0, 0);
+        let (mut limits, mut crowds) = (0, 0);
         let mut wrong = vec![];
         for seed in first..first + count {
             let (text, constructs) = generate::model(seed);
@@ -46,6 +48,8 @@ fn the_machine_and_the_naive_interpreter_agree() {
                     states += compared.states;
                     transitions += compared.transitions;
                     cut += u64::from(compared.cut);
+                    limits += u64::from(compared.limits > 0);
+                    crowds += u64::from(compared.crowds > 0);
                     deadlocks += u64::from(compared.deadlocks > 0);
                     broken += u64::from(compared.broken > 0);
                 }
@@ -60,60 +64,235 @@ fn the_machine_and_the_naive_interpreter_agree() {
                     if wrong.len() <= 6 {
                         println!("seed {seed}:\n{text}\n{what}\n");
                     }
+                    let first: String = what.chars().take_while(|c| *c != '\n').take(300).collect();
+                    println!("difference, seed {seed}: {first}");
                 }
             }
         }
         println!(
-            "{count} models from seed {first}: {refused} refused, {states} states, {transitions} transitions, {cut} cut, {deadlocks} with deadlocks, {broken} with broken invariants"
+            "{count} models from seed {first}: {refused} refused, {states} states, {transitions} transitions, {cut} cut, {limits} that met a limit, {crowds} with crowds, {deadlocks} with deadlocks, {broken} with broken invariants"
         );
         println!("constructs: {cover:?}");
         println!("failures: {kinds:?}");
+        let fired = fired::counts();
+        println!("rules: {fired:?}");
         assert!(wrong.is_empty(), "{} models differ: seeds {wrong:?}", wrong.len());
         for what in CONSTRUCTS {
             assert!(count < 1_000 || cover.contains_key(what), "no model has: {what}");
         }
+        for rule in fired::RULES {
+            assert!(count < 1_000 || fired.contains_key(rule), "rule {rule} was never followed");
+        }
         for kind in KINDS {
             assert!(count < 1_000 || kinds.contains_key(kind), "nothing failed with: {kind}");
         }
+        assert!(limits * 100 <= count, "{limits} of {count} models met a limit");
         assert!(refused * 10 < count, "{refused} of {count} models were refused");
     });
 }
 
 /// What must occur among the models; the generator counts it under these names.
-const CONSTRUCTS: [&str; 33] = [
+const CONSTRUCTS: &[&str] = &[
+    "!",
+    "%",
+    "&& ||",
+    "*",
+    "+",
+    "++ --",
+    "-",
+    "/",
     "acquire, release",
-    "with",
-    "wait",
-    "notify",
-    "notify_all",
-    "fork",
-    "join",
-    "yield",
+    "after family",
+    "after member",
+    "after member by index",
+    "all, any",
+    "any as int",
+    "any compared",
+    "any is null",
+    "any to int",
+    "array type",
+    "assert",
+    "assign choice",
+    "assign fork",
+    "assign handle",
+    "assignment",
+    "assume",
+    "async[any]",
+    "async[h]",
+    "async[main]",
     "atomic",
+    "block",
+    "break",
+    "call",
+    "call of value",
+    "call statement",
+    "cancel",
     "choose block",
     "choose value",
-    "post any",
-    "async[any]",
-    "async[main]",
-    "post to delayed",
-    "post to bag",
-    "post to element",
-    "front",
-    "cancel",
-    "enable",
-    "disable",
-    "enabled",
-    "enable family",
-    "enabled family",
-    "once event",
-    "disabled event",
-    "event family",
-    "event after",
-    "after family",
-    "driver",
-    "thread family",
+    "class method with a built-in name",
+    "closure of two",
     "closure that writes",
+    "closure with capture",
+    "comparison",
+    "compound assignment",
+    "constant",
+    "contains, has",
+    "continue",
+    "count",
+    "default value",
+    "disable",
+    "disabled event",
+    "driver",
+    "driver with member",
+    "element assignment",
+    "element of constant",
+    "element of element",
+    "element of element of field",
+    "element of field assignment",
+    "element of field of record",
+    "else if",
+    "enable",
+    "enable family",
+    "enable member",
+    "enabled",
+    "enabled family",
+    "enum value",
+    "equal posts",
+    "equality",
+    "event after",
+    "event family",
+    "event on",
+    "event on element by index",
+    "event when",
+    "fail",
+    "field of any",
+    "field of constant",
+    "field of element of field",
+    "field of field",
+    "field of field of object",
+    "field of object",
+    "field of object assignment",
+    "field of record",
+    "field of record assignment",
+    "filter",
+    "final",
+    "for",
+    "for over any",
+    "fork",
+    "front",
+    "function in field",
+    "function value",
+    "functions compared",
+    "get_or",
+    "granularity access",
+    "guard that calls a value",
+    "handler array",
+    "handles compared",
+    "if",
+    "if else",
+    "if expression",
+    "if expression with statements",
+    "in",
+    "in str",
+    "index of list",
+    "index of map",
+    "index with effect",
+    "index_of",
+    "init",
+    "insert",
+    "invariant",
+    "is_empty",
+    "join",
+    "join lists",
+    "join of variable",
+    "join strings",
+    "jump out of atomic",
+    "jump out of with",
+    "large int",
+    "let",
+    "let handle",
+    "let that hides",
+    "list clear",
+    "list len",
+    "list literal",
+    "list slice",
+    "list sum, min, max, first, last",
+    "lock of array",
+    "loop",
+    "loop without end",
+    "main declared",
+    "map clear",
+    "map literal",
+    "map method",
+    "map remove",
+    "map set",
+    "match",
+    "match expression",
     "match on any",
+    "match on str",
+    "method of any",
+    "method of class",
+    "method on part",
+    "new",
+    "new with fields",
+    "notify",
+    "notify_all",
+    "null test",
+    "number forms",
+    "once event",
+    "open match",
+    "pop",
+    "pop, take_first, remove",
+    "post",
+    "post any",
+    "post of procedure",
+    "post to bag",
+    "post to delayed",
+    "post to element",
+    "push",
+    "range",
+    "record",
+    "record of records",
+    "record with base",
+    "recursion",
+    "release alone",
+    "repeat",
+    "response",
+    "return",
+    "reverse",
+    "self",
+    "set add",
+    "set add, remove",
+    "set clear",
+    "set filter",
+    "set len, min, max",
+    "set literal",
+    "set remove",
+    "sort",
+    "spec",
+    "str contains, starts_with",
+    "str len",
+    "str slice",
+    "task on element",
+    "thread",
+    "thread family",
+    "to_int",
+    "to_list, keys, values",
+    "to_set",
+    "to_str",
+    "unary -",
+    "unfair event",
+    "unfair handler",
+    "unfair thread",
+    "union, intersect, minus",
+    "values, keys",
+    "variable",
+    "wait",
+    "wait and notify",
+    "wait of arrays",
+    "while",
+    "with",
+    "yield",
 ];
 
 /// Failures that must occur.
@@ -137,20 +316,33 @@ const KINDS: [&str; 14] = [
 #[test]
 fn every_mutant_is_noticed() {
     with_stack(|| {
-        let tries = number("NAIVE_MUTANT_MODELS", 400);
+        let tries = number("NAIVE_MUTANT_MODELS", 300);
+        // Ask random models about every mutant, too.
+        let everywhere = number("NAIVE_MUTANTS_EVERYWHERE", 0) > 0;
         let mut unnoticed = vec![];
-        for mutant in Mutant::ALL {
-            let found = (1..tries).find(|seed| {
-                let (text, _) = generate::model(*seed);
-                let differs = |m| matches!(compare(&text, m, 60), Err(Difference::Found(_)));
-                differs(mutant) && !differs(Mutant::None)
-            });
+        let cases = CASES.iter().map(|(rule, body, ..)| (*rule, format!("model m\n{body}\n")));
+        let sharp = SHARP.iter().map(|text| ("sharp", (*text).to_string()));
+        let sharp: Vec<(&str, String)> = cases.chain(sharp).collect();
+        for mutant in Mutant::ALL.iter().copied() {
             let differs =
-                |text: &&str, m| matches!(compare(text, m, 500), Err(Difference::Found(_)));
-            let sharp = SHARP.iter().position(|t| differs(t, mutant) && !differs(t, Mutant::None));
-            println!("{mutant:?}: noticed by model {sharp:?}, by seed {found:?}");
-            if found.is_none() && sharp.is_none() {
-                unnoticed.push(mutant);
+                |text: &str, m| matches!(compare(text, m, 300), Err(Difference::Found(_)));
+            let by_model = sharp.iter().find(|(_, text)| differs(text, mutant));
+            // Random models for those only that no small model shows.
+            let by_seed = || {
+                (1..tries).find(|seed| {
+                    let (text, _) = generate::model(*seed);
+                    differs(&text, mutant) && !differs(&text, Mutant::None)
+                })
+            };
+            match (by_model, everywhere) {
+                (Some((rule, _)), false) => println!("{mutant:?}: noticed by {rule}"),
+                (model, _) => {
+                    let seed = by_seed();
+                    println!("{mutant:?}: noticed by {:?}, by seed {seed:?}", model.map(|m| m.0));
+                    if model.is_none() && seed.is_none() {
+                        unnoticed.push(mutant);
+                    }
+                }
             }
         }
         assert!(unnoticed.is_empty(), "{unnoticed:?} of {} mutants", Mutant::ALL.len());

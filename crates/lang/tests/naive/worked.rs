@@ -40,7 +40,7 @@ fn the_table_of_figure_3() {
     let p = parse(FIGURE_3, Mutant::None);
     let found = explore(p, 100);
     assert_eq!((found.states, found.transitions), (4, 16));
-    let start = step::initial(p).remove(0).1.expect("a state");
+    let start = step::initial(p);
     let name = |s: &crate::interp::state::State| {
         let number = |n: &str| format!("{:?}", s.globals[n]);
         match (number("x").as_str(), number("y").as_str()) {

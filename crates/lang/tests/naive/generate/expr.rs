@@ -17,10 +17,13 @@ impl Gen {
             Ty::Task => "task?",
             Ty::Func => "fn(int) -> int",
             Ty::Any => "any",
+            Ty::Grid => "list<list<int>>",
+            Ty::Bx => "Bx",
+            Ty::Thread => "thread?",
         }
     }
 
-    fn variable(&mut self, ty: Ty) -> Option<String> {
+    pub fn variable(&mut self, ty: Ty) -> Option<String> {
         let all = self.variables(ty);
         if all.is_empty() { None } else { Some(self.pick(&all)) }
     }
@@ -37,7 +40,7 @@ impl Gen {
         text
     }
 
-    fn leaf(&mut self, ty: Ty) -> String {
+    pub fn leaf(&mut self, ty: Ty) -> String {
         if self.percent(65)
             && let Some(name) = self.variable(ty)
         {
@@ -62,7 +65,9 @@ impl Gen {
                 format!("{}", self.below(4) as i64 - i64::from(self.percent(10)))
             }
             Ty::Bool => self.pick(&["true", "false"]).into(),
-            Ty::Str => self.pick(&["\"\"", "\"a\"", "\"ab\"", "\"7\"", "\"-3\""]).into(),
+            Ty::Str => {
+                self.pick(&["\"\"", "\"a\"", "\"ab\"", "\"7\"", "\"-3\"", "\"\\n\\u{e9}\""]).into()
+            }
             Ty::List => {
                 self.hit("list literal");
                 self.pick(&["[]", "[1]", "[2, 1]", "[0, 1, 2]", "[1; 2]"]).into()
@@ -91,19 +96,35 @@ impl Gen {
                 self.hit("new");
                 self.pick(&["new Node()", "new Node { v: 2 }"]).into()
             }
-            Ty::Task => "null".into(),
+            Ty::Task | Ty::Thread => "null".into(),
+            Ty::Grid => self.pick(&["[[1], [2, 0]]", "[[0, 1]]", "[[], [3]]"]).into(),
+            Ty::Bx => {
+                self.hit("record of records");
+                let f = self.pick(&["inc", "fn(x) x - 1"]);
+                format!("Bx {{ rec: Rec {{ id: 1, name: \"\" }}, xs: [1, 0], f: {f} }}")
+            }
             Ty::Func => {
                 self.hit("function value");
                 self.pick(&["inc", "fn(x) x * 2", "fn(x: int) -> int { x - 1 }"]).into()
             }
             Ty::Any => {
-                let ty = self.pick(&[Ty::Int, Ty::Int, Ty::Bool, Ty::Str, Ty::List, Ty::Phase]);
+                let ty = self.pick(&[
+                    Ty::Int,
+                    Ty::Int,
+                    Ty::Bool,
+                    Ty::Str,
+                    Ty::List,
+                    Ty::Phase,
+                    Ty::Obj,
+                    Ty::Map,
+                    Ty::Rec,
+                ]);
                 self.literal(ty)
             }
         }
     }
 
-    fn changes(&self) -> bool {
+    pub fn changes(&self) -> bool {
         self.place != Place::Pure
     }
 
@@ -114,7 +135,7 @@ impl Gen {
             Ty::Str => self.string(),
             Ty::List => self.list(),
             Ty::Set => self.set(),
-            Ty::Map | Ty::Task => self.leaf(ty),
+            Ty::Map | Ty::Task | Ty::Thread | Ty::Grid => self.leaf(ty),
             Ty::Phase => {
                 if self.percent(50) {
                     self.hit("enum value");
@@ -135,6 +156,14 @@ impl Gen {
                     format!("Rec {{ id: {id}, ..{base} }}")
                 }
                 _ => self.either(ty),
+            },
+            Ty::Bx => match self.variable(Ty::Bx) {
+                Some(b) if self.percent(50) => {
+                    self.hit("record with base");
+                    let xs = self.expr(Ty::List);
+                    format!("Bx {{ xs: {xs}, ..{b} }}")
+                }
+                _ => self.leaf(ty),
             },
             Ty::Obj => {
                 if self.percent(40)
@@ -188,7 +217,7 @@ impl Gen {
 
     fn int(&mut self) -> String {
         let changing = self.changes();
-        match self.below(31) {
+        match self.below(37) {
             0..=4 => {
                 let op = self.pick(&["+", "-", "*"]);
                 self.hit(match op {
@@ -326,12 +355,13 @@ impl Gen {
                 self.hit("self");
                 self.pick(&["self.v", "self.w[0]"]).into()
             }
+            30..=35 => self.extra_int(),
             _ => self.either(Ty::Int),
         }
     }
 
     /// Something that stands before a dot or bracket.
-    fn part(&mut self, ty: Ty) -> String {
+    pub fn part(&mut self, ty: Ty) -> String {
         match self.variable(ty) {
             Some(name) if self.percent(85) => name,
             _ => format!("({})", self.leaf(ty)),
@@ -349,7 +379,7 @@ impl Gen {
 
     fn bool(&mut self) -> String {
         let changing = self.changes();
-        match self.below(19) {
+        match self.below(22) {
             0..=2 => {
                 let op = self.pick(&["<", "<=", ">", ">="]);
                 self.hit("comparison");
@@ -458,6 +488,7 @@ impl Gen {
                 }
                 None => self.leaf(Ty::Bool),
             },
+            18 | 19 => self.extra_bool(),
             _ => self.either(Ty::Bool),
         }
     }

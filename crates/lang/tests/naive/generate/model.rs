@@ -19,22 +19,36 @@ impl Gen {
         }
         self.line("setting steps = 3000;");
         self.line("const LIMIT: int = 1 + 1;");
+        self.line("const KS: list<int> = [3, 0, LIMIT];");
+        self.line("const KR: Rec = Rec { id: LIMIT, name: \"k\" };");
         self.line("enum Phase { Idle, Busy(int), Pair(int, bool) }");
         self.line("record Rec { id: int, name: str }");
+        self.line("record Bx { rec: Rec, xs: list<int>, f: fn(int) -> int }");
         self.line("lock m, ms[LIMIT];");
         self.line("cond c, cs[2];");
         self.line("handler ui: fifo;");
         self.line("handler bag: bag;");
         self.line("handler late: delayed;");
-        let symmetric = self.pick(&["", "symmetric "]);
+        let symmetric = self.pick(&["", "", "unfair "]);
+        self.hit(if symmetric == "unfair " { "unfair handler" } else { "handler array" });
         self.line(&format!("{symmetric}handler ws[2]: fifo;"));
+        if self.percent(20) {
+            self.hit("main declared");
+            let kind = self.pick(&["fifo", "delayed", "bag"]);
+            self.line(&format!("handler main: {kind};"));
+        }
         self.globals.push(("gi".into(), Ty::Int));
         self.line("var gi = 0;");
         for (i, ty) in STORED.into_iter().enumerate() {
             if self.percent(38) {
                 let name = format!("g{i}");
-                let e = self.initial(ty);
-                self.line(&format!("var {name}: {} = {e};", Gen::type_name(ty)));
+                if self.percent(15) && !matches!(ty, Ty::Func | Ty::Bx) {
+                    self.hit("default value");
+                    self.line(&format!("var {name}: {};", Gen::type_name(ty)));
+                } else {
+                    let e = self.initial(ty);
+                    self.line(&format!("var {name}: {} = {e};", Gen::type_name(ty)));
+                }
                 self.globals.push((name, ty));
             }
         }
@@ -65,6 +79,11 @@ impl Gen {
         self.line("var next: Node? = null;");
         self.line("var v = 0;");
         self.line("var w: [int; 2];");
+        self.line("var grid: list<list<int>> = [[0, 1], [2]];");
+        self.line("var recs: map<int, Rec> = map[0: KR, 1: Rec { id: 0, name: \"\" }];");
+        self.line("var f: fn(int) -> int = fn(x) x + 1;");
+        self.line("fn add(nb: int) -> int { self.v -= nb; self.v }");
+        self.line("fn len2(nb: int) -> int { self.grid.len() * nb }");
         self.line("fn bump(nb: int) -> int {");
         self.indent = 2;
         self.start(Place::Fn, vec![("nb".into(), Ty::Int)]);
@@ -98,6 +117,7 @@ impl Gen {
 
     fn functions(&mut self) {
         self.line("fn inc(a: int) -> int { a + 1 }");
+        self.line("fn apply(f: fn(int, int) -> int, a: int, b: int) -> int { f(a, b) }");
         self.line("fn deep(a: int) -> int { return deep(a + 1); }");
         self.start(Place::Fn, vec![("na".into(), Ty::Int)]);
         self.result = Some(Ty::Int);
@@ -131,10 +151,10 @@ impl Gen {
     }
 
     fn bodies(&mut self) {
-        let drivers = self.events.len() > 1 && self.percent(20) && self.events.iter().all(|e| !e.1);
+        let drivers = self.events.len() > 1 && self.percent(25);
         for (i, (name, family)) in self.events.clone().into_iter().enumerate() {
             let mut head = String::new();
-            let once = self.percent(65) || drivers;
+            let once = self.percent(65) || (drivers && i < 2);
             if once {
                 self.hit("once event");
                 head.push_str("once ");
@@ -142,6 +162,10 @@ impl Gen {
             if self.percent(20) {
                 self.hit("disabled event");
                 head.push_str("disabled ");
+            }
+            if self.percent(10) {
+                self.hit("unfair event");
+                head.push_str("unfair ");
             }
             head.push_str(&format!("event {name}"));
             let mut locals = vec![];
@@ -153,7 +177,12 @@ impl Gen {
             let mut clauses = vec![];
             if self.percent(50) {
                 self.hit("event on");
-                clauses.push(format!("on {}", self.pick(&["ui", "bag", "late", "ws[0]"])));
+                let on = self.pick(&["ui", "bag", "late", "ws[0]"]);
+                let own = family && self.percent(40);
+                if own {
+                    self.hit("event on element by index");
+                }
+                clauses.push(format!("on {}", if own { "ws[ni]" } else { on }));
             }
             if self.percent(45) {
                 self.hit("event when");
@@ -167,17 +196,34 @@ impl Gen {
             }
             if i > 0 && self.percent(30) {
                 self.hit("event after");
-                if self.events[0].1 {
-                    self.hit("after family");
+                match (self.events[0].1, family, self.below(3)) {
+                    (true, _, 0) => {
+                        self.hit("after member");
+                        clauses.push(format!("after e0[{}]", self.pick(&["0", "1"])));
+                    }
+                    (true, true, 1) => {
+                        self.hit("after member by index");
+                        clauses.push("after e0[ni]".into());
+                    }
+                    (true, ..) => {
+                        self.hit("after family");
+                        clauses.push("after e0".into());
+                    }
+                    _ => clauses.push("after e0".into()),
                 }
-                clauses.push("after e0".into());
             }
             let head = format!("{head} {}", clauses.join(" "));
             self.body(head.trim_end(), Place::Task, locals, 3);
         }
         if drivers {
-            self.hit("driver");
-            self.line("driver e0, e1;");
+            let mut place = |i: usize| {
+                let (name, family) = self.events[i].clone();
+                let one = family;
+                self.hit(if one { "driver with member" } else { "driver" });
+                if one { format!("{name}[{}]", self.below(2)) } else { name }
+            };
+            let (first, second) = (place(0), place(1));
+            self.line(&format!("driver {first}, {second};"));
         }
         for i in 0..self.below(3) {
             let family = self.percent(15);
@@ -185,11 +231,17 @@ impl Gen {
             let head = if family {
                 self.hit("thread family");
                 format!("thread th{i}[ni in 0..2]")
+            } else if self.percent(10) {
+                self.hit("unfair thread");
+                format!("unfair thread th{i}")
             } else {
                 self.hit("thread");
                 format!("thread th{i}")
             };
             self.body(&head, Place::Thread, locals, 3);
+        }
+        if self.percent(12) {
+            self.waiting();
         }
         if self.percent(40) {
             self.hit("init");
@@ -197,8 +249,36 @@ impl Gen {
         }
     }
 
+    /// Threads that wait for each other.
+    fn waiting(&mut self) {
+        self.hit("wait and notify");
+        let (cond, other) = (self.pick(&["c", "cs[1]"]), self.pick(&["c", "c", "cs[1]"]));
+        let cond = if self.percent(70) { other } else { cond };
+        self.line("thread wa[ni in 0..2] {");
+        self.indent = 1;
+        self.start(Place::Thread, vec![("ni".into(), Ty::Int)]);
+        self.line(&format!("with m {{ if gi < 2 {{ wait {cond} with m; }} }}"));
+        self.stmt();
+        self.indent = 0;
+        self.line("}");
+        self.line("thread no {");
+        self.indent = 1;
+        self.start(Place::Thread, vec![]);
+        let how = self.pick(&["notify", "notify_all", "with m { gi += 1; }\nnotify"]);
+        for how in how.lines() {
+            let end = if how.starts_with("notify") { format!(" {other};") } else { String::new() };
+            self.line(&format!("{how}{end}"));
+        }
+        self.indent = 0;
+        self.line("}");
+    }
+
     fn properties(&mut self) {
         self.start(Place::Pure, vec![]);
+        if self.percent(10) {
+            self.hit("spec");
+            self.line("spec Node { bump(a)/r ~ bump(b)/s when a == b || r != s; }");
+        }
         if self.percent(50) {
             self.hit("invariant");
             let e = self.expr(Ty::Bool);

@@ -17,17 +17,17 @@ impl Gen {
     }
 
     /// The checker refuses `join` and `yield` where nothing else can run.
-    fn may_block(&self) -> bool {
+    pub fn may_block(&self) -> bool {
         !self.in_atomic && (self.place == Place::Thread || (self.place == Place::Task && self.fine))
     }
 
-    fn concurrent(&self) -> bool {
+    pub fn concurrent(&self) -> bool {
         matches!(self.place, Place::Thread | Place::Task | Place::Init | Place::Fn)
     }
 
     pub fn stmt(&mut self) {
         let nested = self.indent > 3;
-        match self.below(50) {
+        match self.below(59) {
             0..=9 => self.assign(),
             10..=13 => self.declare(),
             14..=16 => self.change(),
@@ -201,6 +201,7 @@ impl Gen {
                     self.locals.push((name, Ty::Int));
                 }
             }
+            50..=57 => self.extra(),
             _ => self.assign(),
         }
     }
@@ -219,7 +220,7 @@ impl Gen {
         self.locals.push((name, ty));
     }
 
-    fn assign(&mut self) {
+    pub fn assign(&mut self) {
         let all: Vec<(String, Ty)> = self.globals.iter().chain(&self.locals).cloned().collect();
         let (name, ty) = self.pick(&all);
         let fixed = name.starts_with(['v', 'n']);

@@ -1,5 +1,6 @@
 //! Operators, types at run time, and the built-in methods that take no functions: B1 to B6.
 
+use super::fired::rule;
 use super::program::Mutant;
 use super::run::{Res, Run};
 use super::value::Value;
@@ -15,12 +16,13 @@ impl Run {
         let mut handles = false;
         a.each_reference(&mut |r| handles |= matches!(r, Value::Handle(_)));
         b.each_reference(&mut |r| handles |= matches!(r, Value::Handle(_)));
-        if !handles {
+        rule("V3");
+        if !handles || self.wrongly(Mutant::EndedHandlesDiffer) {
             return Ok(a == b);
         }
         let answer = self.ask(|run| {
-            let norm =
-                |v: &Value| v.map_handles(&|h| if run.state.alive.contains(&h) { h } else { 0 });
+            let ended = |h| h <= run.fresh_before && !run.alive_before.contains(&h);
+            let norm = |v: &Value| v.map_handles(&|h| if ended(h) { 0 } else { h });
             Ok(Value::Bool(norm(a) == norm(b)))
         })?;
         Ok(answer == Value::Bool(true))
@@ -41,7 +43,19 @@ impl Run {
             Some(n) => Ok(Int(n)),
             None => run.fail("overflow"),
         };
+        rule(match op {
+            BinaryOp::Eq | BinaryOp::Ne => "V3",
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "V6",
+            BinaryOp::In | BinaryOp::Range => "X13",
+            _ => "X12",
+        });
         match (op, a, b) {
+            (BinaryOp::In, _, Map(entries)) if self.wrongly(Mutant::InLooksAtValues) => {
+                Ok(Value::Bool(entries.iter().any(|(_, v)| v == a)))
+            }
+            (BinaryOp::Lt, Str(a), Str(b)) if self.wrongly(Mutant::StringsByLength) => {
+                Ok(Value::Bool(a.len() < b.len()))
+            }
             (BinaryOp::Eq, ..) => Ok(Value::Bool(self.same(a, b)?)),
             (BinaryOp::Ne, ..) => Ok(Value::Bool(!self.same(a, b)?)),
             (BinaryOp::Add, Int(a), Int(b)) => number(self, a.checked_add(*b)),
@@ -68,14 +82,25 @@ impl Run {
             (BinaryOp::In, _, Set(items)) => Ok(Value::Bool(items.contains(a))),
             (BinaryOp::In, _, Map(entries)) => Ok(Value::Bool(entries.iter().any(|(k, _)| k == a))),
             (BinaryOp::In, Str(a), Str(b)) => Ok(Value::Bool(b.contains(a.as_str()))),
-            (BinaryOp::In, _, Value::Null) => self.fail("null"),
-            _ => self.fail("type"),
+            (BinaryOp::In, a, Str(_)) => self.wrong(a),
+            (BinaryOp::In, _, b) => self.wrong(b),
+            (BinaryOp::Add, Int(_) | Str(_) | List(_), b) => self.wrong(b),
+            (BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge, Int(_) | Str(_), b) => {
+                self.wrong(b)
+            }
+            (_, Int(_), b) => self.wrong(b),
+            (_, a, _) => self.wrong(a),
         }
     }
 
     /// X17.
     pub fn check_type(&self, ty: &TypeExpr, value: &Value) -> Res<()> {
-        if self.has_type(ty, value) { Ok(()) } else { self.fail("type") }
+        rule("X17");
+        if self.has_type(ty, value) || self.wrongly(Mutant::TypesUnchecked) {
+            Ok(())
+        } else {
+            self.wrong(value)
+        }
     }
 
     fn has_type(&self, ty: &TypeExpr, value: &Value) -> bool {
@@ -101,12 +126,14 @@ impl Run {
 
     /// V7.
     pub fn default_value(&mut self, ty: &'static TypeExpr) -> Res<Value> {
+        rule("V7");
         Ok(match &ty.kind {
             TypeKind::Named(name) => match name.name.as_str() {
+                "int" if self.wrongly(Mutant::DefaultIntIsOne) => Value::Int(1),
                 "int" => Value::Int(0),
                 "bool" => Value::Bool(false),
                 "str" => Value::Str(String::new()),
-                _ => Value::Null,
+                name => return self.named_default(name),
             },
             TypeKind::List(_) => Value::List(vec![]),
             TypeKind::Set(_) => Value::Set(vec![]),
@@ -120,6 +147,18 @@ impl Run {
             }
             _ => Value::Null,
         })
+    }
+
+    fn named_default(&mut self, name: &str) -> Res<Value> {
+        if let Some(ty) = self.p.enums.iter().position(|e| e.name.name == name) {
+            let empty = self.p.enums[ty].variants.first().is_some_and(|v| v.payload.is_empty());
+            return Ok(if empty { Value::Enum(ty, 0, vec![]) } else { Value::Null });
+        }
+        let Some(ty) = self.p.records.iter().position(|r| r.name.name == name) else {
+            return Ok(Value::Null);
+        };
+        let fields = self.p.records[ty].fields.iter().map(|f| self.default_value(&f.ty));
+        Ok(Value::Record(ty, fields.collect::<Res<_>>()?))
     }
 
     /// V5.
@@ -155,15 +194,22 @@ impl Run {
         name: &str,
         args: &[Value],
     ) -> Res<(Value, Value)> {
+        rule(match &receiver {
+            Value::List(_) => "B1",
+            Value::Set(_) => "B2",
+            Value::Map(_) => "B3",
+            Value::Str(_) | Value::Int(_) | Value::Bool(_) => "B4",
+            _ => "B6",
+        });
         let result = match &mut receiver {
+            Value::Null if self.wrongly(Mutant::MethodOfNullIsNull) => Value::Null,
             Value::List(items) => self.list_method(items, name, args)?,
             Value::Set(items) => self.set_method(items, name, args)?,
             Value::Map(entries) => self.map_method(entries, name, args)?,
             Value::Str(text) => self.str_method(&text.clone(), name, args)?,
-            Value::Null => return self.fail("null"),
             Value::Int(n) if name == "to_str" && args.is_empty() => Value::Str(n.to_string()),
             Value::Bool(b) if name == "to_str" && args.is_empty() => Value::Str(b.to_string()),
-            _ => return self.fail("type"),
+            other => return self.wrong(other),
         };
         Ok((result, receiver))
     }
@@ -205,10 +251,15 @@ impl Run {
             }
             ("remove", [i]) => {
                 let at = self.position(items, i)?;
-                Ok(items.remove(at))
+                let removed = items.remove(at);
+                Ok(if self.wrongly(Mutant::RemoveGivesNothing) { Null } else { removed })
             }
             ("contains", [v]) => Ok(Bool(self.contains(items, v)?.is_some())),
             ("index_of", [v]) => Ok(Int(self.contains(items, v)?.map_or(-1, |i| i as i64))),
+            ("insert", [i, _]) => self.wrong(i),
+            ("slice", [a, b]) if !matches!((a, b), (Int(_), Int(_))) => {
+                self.first_wrong(&[a, b], |v| matches!(v, Int(_)))
+            }
             ("slice", [Int(a), Int(b)]) => {
                 if *a < 0 || a > b || *b > items.len() as i64 {
                     return self.fail("index");
@@ -219,16 +270,21 @@ impl Run {
                 items.reverse();
                 Ok(Null)
             }
+            ("to_set", []) => self.set_of(items.clone()),
             ("sort", []) => {
+                rule("V4");
                 self.ordered(items)?;
                 items.sort();
+                if self.wrongly(Mutant::SortDescends) {
+                    items.reverse();
+                }
                 Ok(Null)
             }
             ("sum", []) => {
                 let mut sum = Int(0);
                 for item in items.iter() {
                     if !matches!(item, Int(_)) {
-                        return self.fail("type");
+                        return self.wrong(item);
                     }
                     sum = self.binary(BinaryOp::Add, &sum, item)?;
                 }
@@ -258,7 +314,7 @@ impl Run {
 
     fn set_method(&mut self, items: &mut Vec<Value>, name: &str, args: &[Value]) -> Res<Value> {
         use Value::{Bool, Int, Null, Set};
-        if let ("add" | "remove" | "contains", [v]) = (name, args)
+        if let ("add", [v]) = (name, args)
             && !v.is_data()
         {
             return self.fail("type");
@@ -267,7 +323,7 @@ impl Run {
             ("len", []) => Ok(Int(items.len() as i64)),
             ("is_empty", []) => Ok(Bool(items.is_empty())),
             ("add", [v]) => {
-                let new = !items.contains(v);
+                let new = !items.contains(v) || self.wrongly(Mutant::AddIsAlwaysNew);
                 items.push(v.clone());
                 items.sort();
                 items.dedup();
@@ -286,7 +342,9 @@ impl Run {
             ("minus", [Set(other)]) => {
                 Ok(Set(items.iter().filter(|i| !other.contains(i)).cloned().collect()))
             }
+            ("union" | "intersect" | "minus", [other]) => self.wrong(other),
             ("to_list", []) => Ok(Value::List(items.clone())),
+            ("to_set", []) => Ok(Set(items.clone())),
             ("min", []) => self.some(items.first().cloned()),
             ("max", []) => self.some(items.last().cloned()),
             ("clear", []) => {
@@ -304,7 +362,7 @@ impl Run {
         args: &[Value],
     ) -> Res<Value> {
         use Value::{Bool, Int, List, Null};
-        if let ("get" | "get_or" | "set" | "remove" | "has", [k, ..]) = (name, args)
+        if let ("set", [k, ..]) = (name, args)
             && !k.is_data()
         {
             return self.fail("type");
@@ -314,6 +372,7 @@ impl Run {
             ("len", []) => Ok(Int(entries.len() as i64)),
             ("is_empty", []) => Ok(Bool(entries.is_empty())),
             ("get", [k]) => Ok(find(k).unwrap_or(Null)),
+            ("get_or", _) if self.wrongly(Mutant::GetOrGivesNull) => Ok(Null),
             ("get_or", [k, d]) => Ok(find(k).unwrap_or(d.clone())),
             ("has", [k]) => Ok(Bool(find(k).is_some())),
             ("set", [k, v]) => {
@@ -337,12 +396,17 @@ impl Run {
 
     fn str_method(&mut self, text: &str, name: &str, args: &[Value]) -> Res<Value> {
         use Value::{Bool, Int, Str};
-        let count = text.chars().count() as i64;
+        let bytes = self.wrongly(Mutant::LenCountsBytes);
+        let count = if bytes { text.len() } else { text.chars().count() } as i64;
         match (name, args) {
             ("len", []) => Ok(Int(count)),
             ("is_empty", []) => Ok(Bool(text.is_empty())),
             ("contains", [Str(s)]) => Ok(Bool(text.contains(s.as_str()))),
             ("starts_with", [Str(s)]) => Ok(Bool(text.starts_with(s.as_str()))),
+            ("contains" | "starts_with", [other]) => self.wrong(other),
+            ("slice", [a, b]) if !matches!((a, b), (Int(_), Int(_))) => {
+                self.first_wrong(&[a, b], |v| matches!(v, Int(_)))
+            }
             ("slice", [Int(a), Int(b)]) => {
                 if *a < 0 || a > b || *b > count {
                     return self.fail("index");

@@ -1,5 +1,6 @@
 //! Equal states: semantics.md, section 7. What has no order is tried in every order; the least text is the canonical one.
 
+use super::fired::rule;
 use super::live;
 use super::program::{Mutant, Program};
 use super::state::{Context, Control, Message, Pid, State};
@@ -31,13 +32,16 @@ struct Writer<'a> {
 
 /// An open difference: C2 says that *on* of a `once` event that has started does not count; the machine keeps it. With `false`,
 /// the comparison holds the machine to the rule.
-const MACHINE_KEEPS_ON_OF_PAST_EVENTS: bool = true;
+const MACHINE_KEEPS_ON_OF_PAST_EVENTS: bool = false;
 
 /// So many of one shape are tried in every order.
 const CROWD: usize = 5;
 
 /// The canonical form of a state, as a text.
 pub fn canonical(p: &'static Program, state: &State) -> String {
+    if state.before_init {
+        return "before init".into();
+    }
     let referred = referred(p, state);
     let mut groups: Vec<Vec<Loose<'_>>> = vec![];
     for (key, mailbox) in &state.mailboxes {
@@ -148,7 +152,7 @@ fn held(p: &Program, control: &Control) -> Vec<Value> {
 }
 
 /// Handles that something reachable refers to.
-fn referred(p: &'static Program, state: &State) -> BTreeSet<u64> {
+pub fn referred(p: &'static Program, state: &State) -> BTreeSet<u64> {
     let mut handles = BTreeSet::new();
     let mut objects = BTreeSet::new();
     let mut todo: Vec<Value> = state.globals.values().cloned().collect();
@@ -256,10 +260,14 @@ impl<'a> Writer<'a> {
 
     /// C2.
     fn flags(&mut self) {
+        rule("C2");
+        if self.p.mutant == Mutant::TimeCounts {
+            self.text(&format!("time {} ", self.state.time));
+        }
         let mut out = String::new();
         for (key, flags) in &self.state.events {
             let name = &self.p.events[key.0].name.name;
-            let once = self.p.is_once(key.0);
+            let once = self.p.is_once(*key);
             let past = once && flags.started && !MACHINE_KEEPS_ON_OF_PAST_EVENTS;
             let on = if past {
                 '-'
@@ -268,9 +276,7 @@ impl<'a> Writer<'a> {
             } else {
                 '0'
             };
-            let leads = self.p.drivers.iter().any(|d| {
-                d.iter().position(|r| &r.name.name == name).is_some_and(|at| at + 1 < d.len())
-            });
+            let leads = self.p.leads_in_driver(*key);
             let means = |r: &ast::Ref| {
                 let index = r.index.as_ref().map(|index| &index.kind);
                 &r.name.name == name
@@ -310,6 +316,9 @@ impl<'a> Writer<'a> {
 
     /// The number of what a handle stands for, where something refers to it.
     fn number_of(&mut self, handle: u64) {
+        if self.p.mutant == Mutant::PostsCount {
+            return self.text(&format!("#{handle}"));
+        }
         if self.referred.contains(&handle) {
             self.handle(handle);
         }
@@ -347,6 +356,7 @@ impl<'a> Writer<'a> {
 
     /// C4.
     fn stand(&mut self, control: &Control) {
+        rule("C4");
         let live = live::of_stack(&control.stack);
         for context in &control.stack {
             match context {
@@ -461,7 +471,8 @@ impl<'a> Writer<'a> {
                     Code::Named(name) => self.text(&format!("fn {name}[")),
                     Code::Closure(lambda) => self.text(&format!("fn {:?}[", lambda.0)),
                 }
-                for (name, value) in captured {
+                let none = self.p.mutant == Mutant::CapturedValuesDoNotCount;
+                for (name, value) in captured.iter().filter(|_| !none) {
                     self.text(&format!("{name}="));
                     self.value(value);
                     self.text(",");

@@ -1,5 +1,6 @@
 //! Expressions: semantics.md, section 5.
 
+use super::fired::rule;
 use super::program::Mutant;
 use super::rename::SELF;
 use super::run::{Flow, Locals, Mode, Res, Run};
@@ -44,10 +45,12 @@ impl Run {
                 self.at = e.span;
                 match &values[1] {
                     Value::Int(n) if *n >= 0 => {
-                        Ok(Value::List(vec![values[0].clone(); *n as usize]))
+                        rule("X14");
+                        let more = usize::from(self.wrongly(Mutant::RepeatOneMore));
+                        Ok(Value::List(vec![values[0].clone(); *n as usize + more]))
                     }
                     Value::Int(_) => self.fail("index"),
-                    _ => self.fail("type"),
+                    other => self.wrong(other),
                 }
             }
             ExprKind::Record { name, fields, base } => {
@@ -72,7 +75,7 @@ impl Run {
                         Some(n) => Ok(Value::Int(n)),
                         None => self.fail("overflow"),
                     },
-                    _ => self.fail("type"),
+                    (_, other) => self.wrong(&other),
                 }
             }
             ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right, .. } => {
@@ -80,7 +83,8 @@ impl Run {
                     Context::Operands { id: e.id, phase: 0, temps: vec![], rest: vec![right] };
                 let l = self.within(context, |run| run.eval(left))?;
                 let l = self.bool(e, &l)?;
-                if l == (*op == BinaryOp::Or) {
+                rule("X11");
+                if l == (*op == BinaryOp::Or) && !self.wrongly(Mutant::NoShortCircuit) {
                     return Ok(Value::Bool(l));
                 }
                 let context = Context::Operands { id: e.id, phase: 1, temps: vec![], rest: vec![] };
@@ -101,16 +105,7 @@ impl Run {
                 self.at = e.span;
                 self.member(e.id, &value, &name.name)
             }
-            ExprKind::Index { base, index } => {
-                if Run::is_place(base) {
-                    let mut place = self.element_place(e, base, index, vec![])?;
-                    self.at = e.span;
-                    return self.fetch(e.id, &mut place, &[]);
-                }
-                let values = self.operands(e.id, &[base, index], vec![])?;
-                self.at = e.span;
-                self.element(&values[0], &values[1])
-            }
+            ExprKind::Index { base, index } => self.read_element(e, base, index),
             ExprKind::Call { callee, args } => self.call_expr(e, callee, args),
             ExprKind::Method { receiver, name, args } => self.method(e, receiver, name, args),
             ExprKind::Enabled(event) => {
@@ -127,12 +122,12 @@ impl Run {
                 self.act(e.id, 90, args.clone(), |run| run.do_fork(&fork.function.name, args))
             }
             ExprKind::Choose(from) => {
+                rule("A7");
                 let from = self.operands(e.id, &[from], vec![])?.remove(0);
                 self.at = e.span;
                 let items = match from {
                     Value::List(items) | Value::Set(items) => items,
-                    Value::Null => return self.fail("null"),
-                    _ => return self.fail("type"),
+                    other => return self.wrong(&other),
                 };
                 self.act(e.id, 90, items.clone(), |run| {
                     let n = run.choose(items.len())?;
@@ -144,6 +139,7 @@ impl Run {
     }
 
     fn name(&mut self, e: &'static Expr, name: &str) -> Res<Value> {
+        rule("X2");
         if let Some(value) = self.locals().get(name) {
             return Ok(value.clone());
         }
@@ -187,7 +183,7 @@ impl Run {
         self.at = e.span;
         match value {
             Value::Bool(b) => Ok(*b),
-            _ => self.fail("type"),
+            other => self.wrong(other),
         }
     }
 
@@ -213,8 +209,7 @@ impl Run {
         let decl = self.p.records[ty];
         let mut all = match base.and_then(|_| values.pop()) {
             Some(Value::Record(other, all)) if other == ty => all,
-            Some(Value::Null) => return self.fail("null"),
-            Some(_) => return self.fail("type"),
+            Some(other) => return self.wrong(&other),
             None => vec![Value::Null; decl.fields.len()],
         };
         for (field, value) in fields.iter().zip(values) {
@@ -233,6 +228,7 @@ impl Run {
         class: &Ident,
         fields: &'static [FieldInit],
     ) -> Res<Value> {
+        rule("X14");
         let number =
             self.p.classes.iter().position(|c| c.name.name == class.name).expect("a class");
         let decls: Vec<&'static VarDecl> = self.fields_of(number);
@@ -283,6 +279,7 @@ impl Run {
 
     /// X15.
     fn closure(&mut self, e: &'static Expr, closure: &'static Closure) -> Value {
+        rule("X15");
         let names = super::live::free_locals(closure);
         let locals = self.locals();
         let captured =
@@ -345,8 +342,7 @@ impl Run {
                     ClosureBody::Expr(body) => self.call_expr_body(id, closure, body, args, locals),
                 }
             }
-            Value::Null => self.fail("null"),
-            _ => self.fail("type"),
+            other => self.wrong(other),
         }
     }
 
@@ -360,7 +356,8 @@ impl Run {
             }
             locals.insert(param.name.name.clone(), arg);
         }
-        if self.frames.len() > 256 {
+        rule("X10");
+        if self.frames.len() > if self.wrongly(Mutant::HundredCalls) { 100 } else { 256 } {
             return self.fail("recursion");
         }
         Ok(())
@@ -458,13 +455,14 @@ impl Run {
                 None => 0,
                 Some(Value::Int(d)) if d >= 0 => d,
                 Some(Value::Int(_)) => return run.fail("index"),
-                Some(_) => return run.fail("type"),
+                Some(other) => return run.wrong(&other),
             };
             let delayed = handler.is_some_and(|h| run.p.handlers[h.0].2 == Mailbox::Delayed);
             let Some(due) = run.state.time.checked_add(if delayed { delay } else { 0 }) else {
                 return run.fail("overflow");
             };
             let due = if post.front { run.state.time } else { due };
+            rule("M1");
             let number = run.fresh();
             run.state.alive.insert(number);
             let message = Message { task, args, due, handle: number };
@@ -472,6 +470,7 @@ impl Run {
                 None => run.state.pool.push(message),
                 Some(h) => {
                     let mailbox = run.state.mailboxes.entry(h).or_default();
+                    rule(if post.front { "M5" } else { "M2" });
                     if post.front && run.p.mutant != Mutant::FrontIgnored {
                         mailbox.front.insert(0, message);
                     } else {
@@ -485,6 +484,10 @@ impl Run {
 
     fn handler_key(&self, name: &str, index: Option<Value>) -> Res<super::state::Key> {
         let number = self.p.handler(name);
+        let index = match index {
+            Some(Value::Int(1)) if self.wrongly(Mutant::HandlerIndexIgnored) => Some(Value::Int(0)),
+            index => index,
+        };
         self.array_key(number, self.p.handlers[number].1, index)
     }
 }

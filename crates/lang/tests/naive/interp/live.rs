@@ -138,6 +138,7 @@ fn stmt(s: &Stmt, after: &Names, targets: &Targets) -> Names {
     match &s.kind {
         StmtKind::Let { name, value, .. } => expr(value, without(live, &name.name)),
         StmtKind::Assign { place, op, value } => match &place.kind {
+            ExprKind::Name(name) if *op == AssignOp::Set && is_name(value, name) => live,
             ExprKind::Name(name) if *op == AssignOp::Set => expr(value, without(live, name)),
             _ => expr(value, expr(place, live)),
         },
@@ -178,6 +179,15 @@ fn stmt(s: &Stmt, after: &Names, targets: &Targets) -> Names {
             all.fold(Names::new(), |a, b| join(a, &b))
         }
         StmtKind::Yield | StmtKind::Error => live,
+    }
+}
+
+/// C4: a local assigned to itself is not read.
+fn is_name(e: &Expr, name: &str) -> bool {
+    match &e.kind {
+        ExprKind::Paren(inner) => is_name(inner, name),
+        ExprKind::Name(other) => other == name,
+        _ => false,
     }
 }
 

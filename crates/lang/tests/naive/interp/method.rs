@@ -1,6 +1,9 @@
 //! Method calls: X8, and the built-in methods that take functions.
 
 use super::builtin::CHANGING;
+use super::fired::rule;
+use super::live;
+use super::program::Mutant;
 use super::rename::SELF;
 use super::run::{Locals, Res, Run};
 use super::state::Context;
@@ -24,6 +27,7 @@ impl Run {
         if CHANGING.contains(&name.name.as_str()) && Run::is_place(receiver) {
             return self.changing(e, receiver, name, args);
         }
+        rule("X8");
         let rest: Vec<&'static Expr> = args.iter().collect();
         let context = Context::Operands { id: e.id, phase: 0, temps: vec![], rest };
         let value = self.within(context, |run| run.eval(receiver))?;
@@ -98,7 +102,15 @@ impl Run {
         name: &Ident,
         args: &'static [Expr],
     ) -> Res<Value> {
-        let dropped = matches!(self.stack.last(), Some(Context::Drop));
+        rule("X9");
+        let dropped = self.is_dropped();
+        let early = if self.wrongly(Mutant::ReceiverFirst) {
+            let mut place = self.place(receiver, &[])?;
+            let value = self.fetch(e.id, &mut place, &[])?;
+            Some((place, value))
+        } else {
+            None
+        };
         let mut exprs: Vec<&'static Expr> = args.iter().collect();
         // The receiver is used after the arguments.
         exprs.push(receiver);
@@ -114,11 +126,14 @@ impl Run {
         }
         let context =
             Context::Operands { id: e.id, phase: 61, temps: values.clone(), rest: vec![] };
-        let (place, value) = self.within(context, |run| {
-            let mut place = run.place(receiver, &[])?;
-            let value = run.fetch(e.id, &mut place, &[])?;
-            Ok((place, value))
-        })?;
+        let (place, value) = match early {
+            Some(early) => early,
+            None => self.within(context, |run| {
+                let mut place = run.place(receiver, &[])?;
+                let value = run.fetch(e.id, &mut place, &[])?;
+                Ok((place, value))
+            })?,
+        };
         self.at = e.span;
         if let Value::Obj(_) = value {
             return self.invoke(e.id, value, &name.name, values);
@@ -127,10 +142,31 @@ impl Run {
             let f = self.member(e.id, &value, &name.name)?;
             return self.call_value(e.id, &f, values);
         }
+        let before = value.clone();
         let (result, changed) = self.builtin(value, &name.name, &values)?;
+        if changed == before && self.wrongly(Mutant::NoWriteIfUnchanged) {
+            return Ok(result);
+        }
         let kept = if dropped { vec![] } else { vec![result.clone()] };
         self.store(e.id, place, changed, kept)?;
         Ok(result)
+    }
+
+    /// C4: whether the value of the expression at work is not used: dropped, or assigned to a local that is not live.
+    fn is_dropped(&self) -> bool {
+        let mut stack = self.stack.as_slice();
+        while let [rest @ .., Context::Block(_, usize::MAX)] = stack {
+            stack = rest;
+        }
+        match stack {
+            [.., Context::Drop] => true,
+            [rest @ .., Context::Kill(name), Context::Operands { temps, rest: later, .. }]
+                if temps.is_empty() && later.is_empty() =>
+            {
+                !live::of_stack(rest).last().is_some_and(|names| names.contains(name))
+            }
+            _ => false,
+        }
     }
 
     /// B5.
@@ -138,11 +174,12 @@ impl Run {
         let is_set = matches!(value, Value::Set(_));
         let items = match (value, args.len()) {
             (Value::List(items) | Value::Set(items), 1) => items,
-            (Value::Null, _) => return self.fail("null"),
-            _ => return self.fail("type"),
+            (other, _) => return self.wrong(&other),
         };
         let f = args.remove(0);
         let mut found = vec![];
+        rule("B5");
+        let mut decided = None;
         for (i, item) in items.iter().enumerate() {
             self.tick()?;
             let temps = vec![
@@ -159,13 +196,19 @@ impl Run {
                 ("map", _) => found.push(answer),
                 ("filter", Value::Bool(true)) => found.push(item.clone()),
                 ("count", Value::Bool(true)) => found.push(Value::Null),
+                ("all" | "any", Value::Bool(b)) if self.wrongly(Mutant::AllAreAsked) => {
+                    if *b == (name == "any") {
+                        decided = Some(*b);
+                    }
+                }
                 ("all", Value::Bool(false)) => return Ok(Value::Bool(false)),
                 ("any", Value::Bool(true)) => return Ok(Value::Bool(true)),
                 (_, Value::Bool(_)) => {}
-                _ => return self.fail("type"),
+                (_, other) => return self.wrong(other),
             }
         }
         Ok(match name {
+            "all" | "any" if decided.is_some() => Value::Bool(name == "any"),
             "all" => Value::Bool(true),
             "any" => Value::Bool(false),
             "count" => Value::Int(found.len() as i64),

@@ -5,8 +5,10 @@
 mod builtin;
 pub mod canon;
 mod expr;
+pub mod fired;
 mod live;
 mod method;
+mod mutant;
 mod place;
 pub mod program;
 mod rename;

@@ -1,5 +1,6 @@
 //! Places, and what is in them: X1 to X6.
 
+use super::fired::rule;
 use super::program::Mutant;
 use super::rename::SELF;
 use super::run::{Res, Run};
@@ -11,12 +12,15 @@ use anyorder_lang::ast::*;
 #[derive(Clone, Debug)]
 pub enum Location {
     Local(String),
+    /// X6: a part of a local that was read because a part of that is written.
+    LocalPart(String, Box<Part>),
     Global(String),
     Field(u64, usize),
     GlobalAt(String, Value),
     FieldAt(u64, usize, Value),
-    /// A field of null: what reads or writes it fails.
+    /// A field of null, and an element of one: what reads or writes it fails.
     OfNull,
+    OfNullAt(Value),
 }
 
 /// A way from the value of a location to a part of it.
@@ -24,6 +28,15 @@ pub enum Location {
 pub enum Part {
     Field(String),
     Element(Value),
+}
+
+impl Part {
+    fn index(&self) -> Option<Value> {
+        match self {
+            Part::Field(_) => None,
+            Part::Element(index) => Some(index.clone()),
+        }
+    }
 }
 
 /// An evaluated place.
@@ -40,20 +53,37 @@ impl Place {
         Place { location, path: vec![], read: None }
     }
 
+    /// An element of what a global or field holds directly is a location of its own (X1).
+    fn direct(&mut self, index: Value) {
+        let location = std::mem::replace(&mut self.location, Location::OfNull);
+        self.location = match location {
+            Location::Global(name) => Location::GlobalAt(name, index),
+            Location::Field(object, field) => Location::FieldAt(object, field, index),
+            Location::OfNull => Location::OfNullAt(index),
+            other => other,
+        };
+    }
+
     /// As operands of an operation that stands at it.
     pub fn as_values(&self) -> Vec<Value> {
         let mut values = match &self.location {
             Location::Local(_) | Location::Global(_) | Location::OfNull => vec![],
+            Location::LocalPart(_, part) => part.index().into_iter().collect(),
             Location::Field(object, _) => vec![Value::Obj(*object)],
-            Location::GlobalAt(_, index) => vec![index.clone()],
+            Location::GlobalAt(_, index) | Location::OfNullAt(index) => vec![index.clone()],
             Location::FieldAt(object, _, index) => vec![Value::Obj(*object), index.clone()],
         };
-        values.extend(self.path.iter().filter_map(|part| match part {
-            Part::Field(_) => None,
-            Part::Element(index) => Some(index.clone()),
-        }));
+        values.extend(self.path.iter().filter_map(Part::index));
         values.extend(self.read.clone());
         values
+    }
+}
+
+/// An expression without parentheses around it.
+fn bare(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Paren(inner) => bare(inner),
+        _ => e,
     }
 }
 
@@ -72,6 +102,7 @@ impl Run {
     /// The place that an expression names. `kept` are operands computed before it and used after it.
     pub fn place(&mut self, e: &'static Expr, kept: &[Value]) -> Res<Place> {
         self.tick()?;
+        rule("X6");
         self.at = e.span;
         match &e.kind {
             ExprKind::Name(name) if name.contains('·') => {
@@ -113,7 +144,7 @@ impl Run {
                 Ok(place)
             }
             (Value::Null, _) => Ok(Place::at(Location::OfNull)),
-            _ => self.fail("type"),
+            (other, _) => self.wrong(&other),
         }
     }
 
@@ -122,8 +153,64 @@ impl Run {
         self.fields_of(class).iter().position(|f| f.name.name == name)
     }
 
-    /// X4 and X6 for `base[index]`.
-    pub fn element_place(
+    /// X4.
+    pub fn read_element(
+        &mut self,
+        e: &'static Expr,
+        base: &'static Expr,
+        index: &'static Expr,
+    ) -> Res<Value> {
+        rule("X4");
+        let first = Context::Operands { id: e.id, phase: 51, temps: vec![], rest: vec![index] };
+        let location = match &bare(base).kind {
+            ExprKind::Name(name) if name.contains('·') => {
+                let rest = vec![base];
+                let context = Context::Operands { id: e.id, phase: 52, temps: vec![], rest };
+                let before = self.locals()[name].clone();
+                let index = self.within(context, |run| run.eval(index))?;
+                self.at = e.span;
+                let early = self.wrongly(Mutant::ElementBeforeIndex);
+                let whole = if early { before } else { self.locals()[name].clone() };
+                return self.element(&whole, &index);
+            }
+            ExprKind::Name(name) if self.p.globals.iter().any(|g| &g.name.name == name) => {
+                Location::Global(name.clone())
+            }
+            ExprKind::Field { base: b, name } if self.variant(b, name, vec![]).is_none() => {
+                let object = self.within(first.clone(), |run| run.eval(b))?;
+                self.at = base.span;
+                match &object {
+                    Value::Obj(object) => match self.field_index(*object, &name.name) {
+                        Some(field) => Location::Field(*object, field),
+                        None => return self.fail("type"),
+                    },
+                    Value::Null => Location::OfNull,
+                    _ => {
+                        let whole =
+                            self.within(first, |run| run.member(base.id, &object, &name.name))?;
+                        let values = self.operands(e.id, &[index], vec![whole])?;
+                        self.at = e.span;
+                        return self.element(&values[0], &values[1]);
+                    }
+                }
+            }
+            _ => {
+                let values = self.operands(e.id, &[base, index], vec![])?;
+                self.at = e.span;
+                return self.element(&values[0], &values[1]);
+            }
+        };
+        let mut place = Place::at(location);
+        let context =
+            Context::Operands { id: e.id, phase: 52, temps: place.as_values(), rest: vec![] };
+        let index = self.within(context, |run| run.eval(index))?;
+        self.at = e.span;
+        place.direct(index);
+        self.fetch(e.id, &mut place, &[])
+    }
+
+    /// X6 for `base[index]`.
+    fn element_place(
         &mut self,
         e: &'static Expr,
         base: &'static Expr,
@@ -133,9 +220,9 @@ impl Run {
         // The base is still to be used while its own parts are evaluated: so is the index.
         let context = Context::Operands { id: e.id, phase: 51, temps: vec![], rest: vec![index] };
         let mut place = if Run::is_place(base) {
-            self.within(context, |run| run.place(base, &kept))?
+            self.within(context.clone(), |run| run.place(base, &kept))?
         } else {
-            let value = self.within(context, |run| run.eval(base))?;
+            let value = self.within(context.clone(), |run| run.eval(base))?;
             Place { location: Location::Local(String::new()), path: vec![], read: Some(value) }
         };
         let direct = place.path.is_empty()
@@ -144,26 +231,21 @@ impl Run {
                 place.location,
                 Location::Global(_) | Location::Field(..) | Location::OfNull
             );
-        if !direct && place.read.is_none() && !matches!(place.location, Location::Local(_)) {
-            let context =
-                Context::Operands { id: e.id, phase: 51, temps: vec![], rest: vec![index] };
+        let of_local = matches!(place.location, Location::Local(_)) && place.path.is_empty();
+        if !direct && !of_local && place.read.is_none() {
             self.within(context, |run| run.fetch(base.id, &mut place, &kept))?;
         }
         let mut temps = kept;
         temps.extend(place.as_values());
         let mut rest = vec![];
-        if matches!(place.location, Location::Local(_)) {
+        if matches!(place.location, Location::Local(_) | Location::LocalPart(..)) {
             rest.push(base);
         }
         let context = Context::Operands { id: e.id, phase: 52, temps, rest };
         let index = self.within(context, |run| run.eval(index))?;
         self.at = e.span;
         if direct {
-            place.location = match place.location {
-                Location::Global(name) => Location::GlobalAt(name, index),
-                Location::Field(object, field) => Location::FieldAt(object, field, index),
-                other => other,
-            };
+            place.direct(index);
         } else {
             place.path.push(Part::Element(index));
         }
@@ -174,8 +256,19 @@ impl Run {
     pub fn fetch(&mut self, id: NodeId, place: &mut Place, kept: &[Value]) -> Res<Value> {
         let root = match (&place.read, &place.location) {
             (Some(value), _) => value.clone(),
-            (None, Location::Local(name)) => match self.locals().get(name) {
-                Some(value) => value.clone(),
+            (None, Location::Local(name)) => match self.locals().get(name).cloned() {
+                Some(value) => match place.path.split_first() {
+                    None => value,
+                    Some((part, [])) => {
+                        let part = part.clone();
+                        let inner = self.part(&value, &part)?;
+                        place.location = Location::LocalPart(name.clone(), Box::new(part));
+                        place.path.clear();
+                        place.read = Some(inner.clone());
+                        inner
+                    }
+                    Some(_) => panic!("a part of a part of a local that was not read"),
+                },
                 None => panic!("no local {name}"),
             },
             (None, location) => {
@@ -193,18 +286,23 @@ impl Run {
         };
         let mut value = root;
         for part in &place.path {
-            value = match part {
-                Part::Field(name) => self.record_field(&value, name)?,
-                Part::Element(index) => self.element(&value, index)?,
-            };
+            value = self.part(&value, part)?;
         }
         Ok(value)
     }
 
+    fn part(&self, value: &Value, part: &Part) -> Res<Value> {
+        match part {
+            Part::Field(name) => self.record_field(value, name),
+            Part::Element(index) => self.element(value, index),
+        }
+    }
+
     fn load(&mut self, location: &Location) -> Res<Value> {
         match location {
-            Location::Local(_) => panic!("a local is no shared location"),
-            Location::OfNull => self.fail("null"),
+            Location::Local(_) | Location::LocalPart(..) => panic!("a local is no shared location"),
+            Location::OfNull if self.wrongly(Mutant::FieldOfNullIsNull) => Ok(Value::Null),
+            Location::OfNull | Location::OfNullAt(_) => self.fail("null"),
             Location::Global(name) => Ok(self.state.globals[name].clone()),
             Location::Field(object, field) => Ok(self.state.objects[object].1[*field].clone()),
             Location::GlobalAt(name, index) => {
@@ -230,6 +328,15 @@ impl Run {
         };
         match place.location.clone() {
             Location::Local(name) => {
+                self.locals().insert(name, whole);
+                Ok(())
+            }
+            Location::LocalPart(name, part) => {
+                if self.wrongly(Mutant::PartIsLost) {
+                    return Ok(());
+                }
+                let now = self.locals()[&name].clone();
+                let whole = self.replace(now, &[*part], whole)?;
                 self.locals().insert(name, whole);
                 Ok(())
             }
@@ -271,8 +378,8 @@ impl Run {
 
     fn save(&mut self, location: Location, value: Value) -> Res<()> {
         match location {
-            Location::Local(_) => {}
-            Location::OfNull => return self.fail("null"),
+            Location::Local(_) | Location::LocalPart(..) => {}
+            Location::OfNull | Location::OfNullAt(_) => return self.fail("null"),
             Location::Global(name) => {
                 self.state.globals.insert(name, value);
             }
@@ -322,8 +429,7 @@ impl Run {
                 self.insert_entry(&mut entries, index.clone(), value)?;
                 Ok(Value::Map(entries))
             }
-            (_, Value::Null) => self.fail("null"),
-            _ => self.fail("type"),
+            (_, other) => self.wrong(&other),
         }
     }
 
@@ -333,7 +439,7 @@ impl Run {
                 Ok(i) if i < items.len() => Ok(i),
                 _ => self.fail("index"),
             },
-            _ => self.fail("type"),
+            other => self.wrong(other),
         }
     }
 
@@ -342,11 +448,9 @@ impl Run {
             Value::List(items) => Ok(items[self.position(items, index)?].clone()),
             Value::Map(entries) => match entries.iter().find(|(k, _)| k == index) {
                 Some((_, v)) => Ok(v.clone()),
-                None if !index.is_data() => self.fail("type"),
                 None => self.fail("index"),
             },
-            Value::Null => self.fail("null"),
-            _ => self.fail("type"),
+            other => self.wrong(other),
         }
     }
 
@@ -358,13 +462,13 @@ impl Run {
                     None => self.fail("type"),
                 }
             }
-            Value::Null => self.fail("null"),
-            _ => self.fail("type"),
+            other => self.wrong(other),
         }
     }
 
     /// X3.
     pub fn member(&mut self, id: NodeId, value: &Value, name: &str) -> Res<Value> {
+        rule("X3");
         match value {
             Value::Obj(object) => match self.field_index(*object, name) {
                 Some(field) => {
@@ -384,7 +488,7 @@ impl Run {
             (None, _) => Ok((number, 0)),
             (Some(size), Some(Value::Int(i))) if 0 <= i && i < size => Ok((number, i)),
             (Some(_), Some(Value::Int(_))) => self.fail("index"),
-            _ => self.fail("type"),
+            (_, other) => self.wrong(&other.unwrap_or(Value::Null)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The declarations of a model, by kind.
 
+pub use super::mutant::Mutant;
 use super::rename::Renamer;
 use super::run::{Mode, Run};
 use super::state::State;
@@ -17,6 +18,7 @@ pub struct Program {
     pub locks: Vec<(String, Option<i64>)>,
     pub conds: Vec<(String, Option<i64>)>,
     pub handlers: Vec<(String, Option<i64>, Mailbox)>,
+    pub unfair_handlers: Vec<String>,
     pub fns: Vec<&'static FnDecl>,
     pub tasks: Vec<&'static TaskDecl>,
     pub events: Vec<&'static EventDecl>,
@@ -28,64 +30,11 @@ pub struct Program {
     pub drivers: Vec<&'static [Ref]>,
     pub invariants: Vec<(&'static str, &'static Expr)>,
     pub responses: Vec<&'static ResponseDecl>,
-    pub is_final: Option<&'static Expr>,
+    pub finals: Vec<&'static Expr>,
     pub access: bool,
     pub steps: u64,
     /// A rule to get wrong, for tests of the tests.
     pub mutant: Mutant,
-}
-
-/// A rule that the interpreter gets wrong on purpose.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mutant {
-    None,
-    /// M2: a fifo mailbox gives its latest message.
-    FifoIsStack,
-    /// M4: oldest first, whatever is due.
-    DelayIgnored,
-    /// M5: `front` posts at the end.
-    FrontIgnored,
-    /// E3: `enable` does nothing.
-    EnableIgnored,
-    /// X12: division rounds down.
-    DivisionFloors,
-    /// T7: `+=` on a global is one step.
-    CompoundIsAtomic,
-    /// W3: `notify` wakes all.
-    NotifyWakesAll,
-    /// L1: locks nest.
-    LockNests,
-    /// C4: dead locals count.
-    DeadLocalsCount,
-    /// M6: `cancel` does nothing.
-    CancelIgnored,
-    /// X5: the place comes before the right side.
-    PlaceFirst,
-    /// E1: `after` does not matter.
-    AfterIgnored,
-    /// A6: what is assumed is not looked at.
-    AssumeIgnored,
-    /// C2: bags keep the order of posts.
-    BagsAreOrdered,
-}
-
-impl Mutant {
-    pub const ALL: [Mutant; 14] = [
-        Mutant::FifoIsStack,
-        Mutant::DelayIgnored,
-        Mutant::FrontIgnored,
-        Mutant::EnableIgnored,
-        Mutant::DivisionFloors,
-        Mutant::CompoundIsAtomic,
-        Mutant::NotifyWakesAll,
-        Mutant::LockNests,
-        Mutant::DeadLocalsCount,
-        Mutant::CancelIgnored,
-        Mutant::PlaceFirst,
-        Mutant::AfterIgnored,
-        Mutant::AssumeIgnored,
-        Mutant::BagsAreOrdered,
-    ];
 }
 
 impl Program {
@@ -102,6 +51,7 @@ impl Program {
             locks: vec![],
             conds: vec![],
             handlers: vec![],
+            unfair_handlers: vec![],
             fns: vec![],
             tasks: vec![],
             events: vec![],
@@ -112,7 +62,7 @@ impl Program {
             drivers: vec![],
             invariants: vec![],
             responses: vec![],
-            is_final: None,
+            finals: vec![],
             access: false,
             steps: 100_000,
             mutant,
@@ -151,6 +101,9 @@ impl Program {
             }
             ItemKind::Handler(h) => {
                 let (name, size) = self.sized(&h.name);
+                if h.unfair {
+                    self.unfair_handlers.push(name.clone());
+                }
                 self.handlers.push((name, size, h.mailbox));
             }
             ItemKind::Task(t) => self.tasks.push(t),
@@ -168,7 +121,7 @@ impl Program {
             ItemKind::Driver(refs) => self.drivers.push(refs),
             ItemKind::Invariant { name, expr } => self.invariants.push((&name.name, expr)),
             ItemKind::Response(r) => self.responses.push(r),
-            ItemKind::Final(e) => self.is_final = Some(e),
+            ItemKind::Final(e) => self.finals.push(e),
             ItemKind::Setting(s) => match &s.value {
                 SettingValue::Word(word) => self.access = word.name == "access",
                 SettingValue::Int(n, _) => self.steps = n.unsigned_abs(),
@@ -209,6 +162,7 @@ impl Program {
             locks: vec![],
             conds: vec![],
             handlers: vec![],
+            unfair_handlers: vec![],
             fns: self.fns.clone(),
             tasks: vec![],
             events: vec![],
@@ -219,7 +173,7 @@ impl Program {
             drivers: vec![],
             invariants: vec![],
             responses: vec![],
-            is_final: None,
+            finals: vec![],
             access: false,
             steps: self.steps,
             mutant: self.mutant,
@@ -248,20 +202,34 @@ impl Program {
         self.handlers.iter().position(|h| h.0 == name).expect("a handler")
     }
 
-    /// E2: the places of an event in the drivers, as the events before it.
-    pub fn before_in_drivers(&self, event: usize) -> Option<Vec<&'static Ref>> {
-        let name = &self.events[event].name.name;
-        let mut found = None;
+    /// Whether a reference in a driver means this member.
+    fn means(&self, r: &'static Ref, key: (usize, i64)) -> bool {
+        let index = r.index.as_deref().map(|index| self.constant_int(index));
+        r.name.name == self.events[key.0].name.name && index.is_none_or(|index| index == key.1)
+    }
+
+    /// The events before a member in a driver.
+    pub fn before_in_drivers(&self, key: (usize, i64)) -> Vec<&'static Ref> {
+        let mut found = vec![];
         for driver in &self.drivers {
-            if let Some(at) = driver.iter().position(|r| &r.name.name == name) {
-                found.get_or_insert_with(Vec::new).extend(&driver[..at]);
+            if let Some(at) = driver.iter().position(|r| self.means(r, key)) {
+                found.extend(&driver[..at]);
             }
         }
         found
     }
 
+    /// Whether a member has others behind it in a driver.
+    pub fn leads_in_driver(&self, key: (usize, i64)) -> bool {
+        self.drivers.iter().any(|driver| {
+            let at = driver.iter().position(|r| self.means(r, key));
+            at.is_some_and(|at| at + 1 < driver.len())
+        })
+    }
+
     /// E2.
-    pub fn is_once(&self, event: usize) -> bool {
-        self.events[event].once || self.before_in_drivers(event).is_some()
+    pub fn is_once(&self, key: (usize, i64)) -> bool {
+        let listed = self.drivers.iter().any(|driver| driver.iter().any(|r| self.means(r, key)));
+        self.events[key.0].once || listed
     }
 }

@@ -1,6 +1,7 @@
 //! One run of a body: the world it sees, and what ends a step.
 
-use super::program::Program;
+use super::fired::rule;
+use super::program::{Mutant, Program};
 use super::state::{Context, Control, Pid, State};
 use super::value::Value;
 use anyorder_lang::ast::{Block, NodeId};
@@ -67,12 +68,18 @@ pub struct Run {
     pub stack: Vec<Context>,
     pub frames: Vec<Locals>,
     pub operations: u64,
+    /// V3: what was pending or running when the step began, and the last number given by then.
+    pub alive_before: std::collections::BTreeSet<u64>,
+    pub fresh_before: u64,
     pub at: Span,
 }
 
 impl Run {
     pub fn new(p: &'static Program, state: State, pid: Pid, mode: Mode) -> Run {
+        let (alive_before, fresh_before) = (state.alive.clone(), state.fresh);
         Run {
+            alive_before,
+            fresh_before,
             p,
             state,
             pid,
@@ -90,8 +97,27 @@ impl Run {
         }
     }
 
+    /// Whether a rule is to be got wrong.
+    pub fn wrongly(&self, mutant: Mutant) -> bool {
+        self.p.mutant == mutant
+    }
+
     pub fn fail<T>(&self, kind: &'static str) -> Res<T> {
         Err(Stop::Failed(Failure { kind, at: self.at.start }))
+    }
+
+    /// Section 8: a value of the wrong kind.
+    pub fn wrong<T>(&self, value: &Value) -> Res<T> {
+        let null = *value == Value::Null && !self.wrongly(Mutant::TypeForNull);
+        self.fail(if null { "null" } else { "type" })
+    }
+
+    /// Section 8: of operands, the first of the wrong kind decides.
+    pub fn first_wrong<T>(&self, values: &[&Value], fits: impl Fn(&Value) -> bool) -> Res<T> {
+        match values.iter().find(|value| !fits(value)) {
+            Some(value) => self.wrong(value),
+            None => self.fail("type"),
+        }
     }
 
     pub fn is_atomic(&self) -> bool {
@@ -104,7 +130,13 @@ impl Run {
             return Ok(());
         }
         self.operations += 1;
-        if self.operations > self.p.steps { self.fail("step_limit") } else { Ok(()) }
+        let limit = if self.wrongly(Mutant::FewSteps) { 20 } else { self.p.steps };
+        if self.operations > limit {
+            rule("A3");
+            self.fail("step_limit")
+        } else {
+            Ok(())
+        }
     }
 
     /// An operation whose answer comes from the world, but that is no step of its own.
@@ -129,8 +161,13 @@ impl Run {
         temps: Vec<Value>,
         op: impl FnOnce(&mut Run) -> Res<Value>,
     ) -> Res<Value> {
-        if self.mode == Mode::Stepping && self.atomic_depth == 0 && self.replayed == self.log.len()
+        let invisible = self.wrongly(Mutant::ReadsAreInvisible) && phase == 0;
+        if self.mode == Mode::Stepping
+            && self.atomic_depth == 0
+            && self.replayed == self.log.len()
+            && !invisible
         {
+            rule("T6");
             if self.budget == 0 {
                 self.stack.push(Context::Operands { id, phase, temps, rest: vec![] });
                 return Err(Stop::Suspended);
@@ -156,13 +193,23 @@ impl Run {
 
     /// A visible operation that cannot go on now.
     pub fn block<T>(&self) -> Res<T> {
-        if self.is_atomic() { self.fail("blocking") } else { Err(Stop::Blocked) }
+        if self.is_atomic() && !self.wrongly(Mutant::BlockingWaits) {
+            rule("A1");
+            self.fail("blocking")
+        } else {
+            Err(Stop::Blocked)
+        }
     }
 
     /// A choice among `n`, within a visible operation.
     pub fn choose(&mut self, n: usize) -> Res<usize> {
+        rule("A7");
         if n == 0 {
-            return Err(Stop::Dropped);
+            return if self.wrongly(Mutant::EmptyChoiceFails) {
+                self.fail("index")
+            } else {
+                Err(Stop::Dropped)
+            };
         }
         let choice = self.choices.get(self.made.len()).copied().unwrap_or(0);
         self.made.push((choice, n));

@@ -37,6 +37,8 @@ pub struct State {
     pub fresh: u64,
     /// Handles of what is pending or running.
     pub alive: BTreeSet<u64>,
+    /// S4: nothing has happened yet, and only `init` can.
+    pub before_init: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,9 +1,12 @@
 //! Steps: semantics.md, section 3.
 
+use super::canon;
+use super::fired::rule;
 use super::program::{Mutant, Program};
 use super::run::{Failure, Locals, Mode, Run, Stop};
 use super::state::{Body, Control, Flags, Key, Mailbox, Message, Pid, State};
 use super::value::Value;
+use crate::words;
 use anyorder_lang::ast::{self, Block, Expr};
 use std::collections::BTreeMap;
 
@@ -11,6 +14,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Transition {
     pub label: String,
+    /// T11: the class that fairness speaks of.
+    pub class: Option<String>,
     #[expect(dead_code, reason = "for debugging: alternatives are compared by where they lead")]
     pub alternative: Vec<usize>,
     pub result: Result<State, Failure>,
@@ -40,6 +45,7 @@ impl State {
             time: 0,
             fresh: 0,
             alive: Default::default(),
+            before_init: false,
         }
     }
 }
@@ -60,12 +66,32 @@ pub fn entry(p: &'static Program, control: &Control) -> (Locals, &'static Block)
     (names.into_iter().zip(control.args.clone()).collect(), body)
 }
 
-/// S4.
-pub fn initial(p: &'static Program) -> Vec<Outcome> {
+/// S4: the state before `init`, or the one after it where there is exactly one, and no failure.
+pub fn initial(p: &'static Program) -> State {
+    let before = before_init(p);
+    let mut outcomes = init(p, &before);
+    if p.mutant == Mutant::FirstInitOnly {
+        outcomes.truncate(1);
+    }
+    match outcomes.pop() {
+        Some((_, Ok(state))) if outcomes.is_empty() => state,
+        _ => {
+            rule("S4");
+            before
+        }
+    }
+}
+
+fn before_init(p: &'static Program) -> State {
     let mut state = State::empty();
+    state.before_init = true;
     for (number, members) in p.event_members.iter().enumerate() {
         for member in members {
-            let flags = Flags { on: !p.events[number].disabled, started: false };
+            let on = !p.events[number].disabled || p.mutant == Mutant::DisabledIgnored;
+            if !on {
+                rule("S5");
+            }
+            let flags = Flags { on, started: false };
             state.events.insert((number, *member), flags);
         }
     }
@@ -80,7 +106,13 @@ pub fn initial(p: &'static Program) -> Vec<Outcome> {
             state.running.insert(Pid::Thread((number, *member)), control);
         }
     }
-    alternatives(p, &state, &Pid::Init, Mode::Atomic, &|run| {
+    state
+}
+
+/// The initialisers in the order of the file, then `init`.
+fn init(p: &'static Program, before: &State) -> Vec<Outcome> {
+    alternatives(p, before, &Pid::Init, Mode::Atomic, &|run| {
+        run.state.before_init = false;
         for global in &p.globals {
             run.frames.push(Locals::new());
             let value = match &global.init {
@@ -132,43 +164,91 @@ fn alternatives(
 /// All transitions of a state (T10).
 pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
     let mut all = vec![];
-    let mut add = |label: String, outcomes: Vec<Outcome>| {
+    let mut add = |label: String, class: Option<String>, outcomes: Vec<Outcome>| {
         all.extend(outcomes.into_iter().map(|(alternative, result)| Transition {
             label: label.clone(),
+            class: class.clone(),
             alternative,
             result,
         }));
     };
+    if state.before_init {
+        add("init".into(), None, init(p, state));
+        return all;
+    }
     for (pid, control) in &state.running {
-        let label = format!("go on with {}", body_name(p, control));
-        let outcomes =
-            alternatives(p, state, pid, Mode::Stepping, &|run| go_on(run, pid, control, 1));
-        add(label, outcomes);
+        let label = format!("go {}", body_name(p, control));
+        let outcomes = alternatives(p, state, pid, Mode::Stepping, &|run| {
+            rule(if matches!(pid, Pid::Thread(_) | Pid::Fork(_)) { "T3" } else { "T5" });
+            let apart = p.mutant == Mutant::ThreadsBeginFirst && !control.begun;
+            go_on(run, pid, control, u32::from(!apart))
+        });
+        add(label, fairness(p, pid), outcomes);
     }
     for (key, mailbox) in &state.mailboxes {
         if state.running.contains_key(&Pid::Handler(*key)) {
             continue;
         }
-        for message in allowed(p, key.0, mailbox) {
-            let name = &p.tasks[message.task].name.name;
+        for message in one_of_equals(p, state, allowed(p, key.0, mailbox)) {
+            let name = words::message(p, state, message);
             let pid = Pid::Handler(*key);
-            add(format!("begin task {name}"), begin_task(p, state, &pid, message));
+            let class = fairness(p, &pid);
+            add(format!("begin {name}"), class, begin_task(p, state, &pid, message));
         }
     }
-    for message in &state.pool {
-        let name = &p.tasks[message.task].name.name;
+    for message in one_of_equals(p, state, state.pool.iter().collect()) {
+        let name = words::message(p, state, message);
         let pid = Pid::Any(message.handle);
-        add(format!("begin task {name}"), begin_task(p, state, &pid, message));
+        let class = Some("posted to any".to_string());
+        add(format!("begin {name}"), class, begin_task(p, state, &pid, message));
     }
     for (number, members) in p.event_members.iter().enumerate() {
         for member in members {
             let name = &p.events[number].name.name;
             let index = p.events[number].family.as_ref().map(|_| format!("[{member}]"));
             let index = index.unwrap_or_default();
-            add(format!("begin event {name}{index}"), begin_event(p, state, (number, *member)));
+            let key = (number, *member);
+            let class = fairness(p, &Pid::Event(key));
+            add(format!("begin {name}{index}"), class, begin_event(p, state, key));
         }
     }
     all
+}
+
+/// T11: the class of a process, unless it is unfair.
+fn fairness(p: &Program, pid: &Pid) -> Option<String> {
+    if p.mutant == Mutant::UnfairIgnored && !matches!(pid, Pid::Any(_) | Pid::Fork(_)) {
+        return Some(format!("{pid:?}"));
+    }
+    let unfair = match pid {
+        Pid::Thread(key) => p.threads[key.0].unfair,
+        Pid::Handler(key) => p.unfair_handlers.contains(&p.handlers[key.0].0),
+        Pid::Event(key) => p.events[key.0].unfair,
+        Pid::Init => true,
+        Pid::Any(_) | Pid::Fork(_) => return Some("dynamic".into()),
+    };
+    if unfair {
+        rule("T11");
+    }
+    if unfair { None } else { Some(format!("{pid:?}")) }
+}
+
+/// C4: the state with all threads that have not begun at their first visible operation, where that is left to the machine.
+pub fn begun(p: &'static Program, state: &State) -> State {
+    let mut state = state.clone();
+    for (pid, control) in state.running.clone() {
+        if control.begun {
+            continue;
+        }
+        let ahead =
+            alternatives(p, &state, &pid, Mode::Stepping, &|run| go_on(run, &pid, &control, 0));
+        if let [(_, Ok(next))] = ahead.as_slice()
+            && next.running.contains_key(&pid)
+        {
+            state = next.clone();
+        }
+    }
+    state
 }
 
 fn body_name(p: &Program, control: &Control) -> String {
@@ -178,15 +258,15 @@ fn body_name(p: &Program, control: &Control) -> String {
     };
     match control.body {
         Body::Thread(i) if p.threads[i].family.is_some() => {
-            format!("thread {}{member}", p.threads[i].name.name)
+            format!("{}{member}", p.threads[i].name.name)
         }
         Body::Event(i) if p.events[i].family.is_some() => {
-            format!("event {}{member}", p.events[i].name.name)
+            format!("{}{member}", p.events[i].name.name)
         }
-        Body::Thread(i) => format!("thread {}", p.threads[i].name.name),
-        Body::Event(i) => format!("event {}", p.events[i].name.name),
-        Body::Task(i) => format!("task {}", p.tasks[i].name.name),
-        Body::Fn(i) => format!("fork {}", p.fns[i].name.name),
+        Body::Thread(i) => p.threads[i].name.name.clone(),
+        Body::Event(i) => p.events[i].name.name.clone(),
+        Body::Task(i) => p.tasks[i].name.name.clone(),
+        Body::Fn(i) => p.fns[i].name.name.clone(),
     }
 }
 
@@ -207,6 +287,29 @@ fn allowed<'a>(p: &Program, handler: usize, mailbox: &'a Mailbox) -> Vec<&'a Mes
     oldest.into_iter().collect()
 }
 
+/// M3: equal messages that nobody has a handle of are one.
+fn one_of_equals<'a>(
+    p: &'static Program,
+    state: &State,
+    all: Vec<&'a Message>,
+) -> Vec<&'a Message> {
+    if all.len() < 2 || p.mutant == Mutant::EqualMessagesAreMany {
+        return all;
+    }
+    let referred = canon::referred(p, state);
+    let mut kept: Vec<&Message> = vec![];
+    for message in all {
+        let free = |m: &Message| !referred.contains(&m.handle);
+        let same = |m: &&Message| m.task == message.task && m.args == message.args && free(m);
+        if free(message) && kept.iter().any(same) {
+            rule("M3");
+        } else {
+            kept.push(message);
+        }
+    }
+    kept
+}
+
 fn begin_task(p: &'static Program, state: &State, pid: &Pid, message: &Message) -> Vec<Outcome> {
     let mode = if p.access { Mode::Stepping } else { Mode::Atomic };
     alternatives(p, state, pid, mode, &|run| {
@@ -215,10 +318,16 @@ fn begin_task(p: &'static Program, state: &State, pid: &Pid, message: &Message) 
             mailbox.rest.retain(|m| m.handle != message.handle);
         }
         run.state.pool.retain(|m| m.handle != message.handle);
-        run.state.time = run.state.time.max(message.due);
+        if p.mutant != Mutant::TimeStandsStill {
+            if run.state.time < message.due {
+                rule("M4");
+            }
+            run.state.time = run.state.time.max(message.due);
+        }
+        rule(if p.access { "T4" } else { "T1" });
         let body = Body::Task(message.task);
         let control = Control::new(body, message.args.clone(), Some(message.handle), None);
-        go_on(run, pid, &control, 0)
+        go_on(run, pid, &control, u32::from(p.mutant == Mutant::BeginDoesOne))
     })
 }
 
@@ -226,7 +335,7 @@ fn begin_task(p: &'static Program, state: &State, pid: &Pid, message: &Message) 
 fn begin_event(p: &'static Program, state: &State, key: Key) -> Vec<Outcome> {
     let decl = p.events[key.0];
     let flags = state.events[&key];
-    if !flags.on || (p.is_once(key.0) && flags.started) {
+    if !flags.on || (p.is_once(key) && flags.started) {
         return vec![];
     }
     let member = vec![Value::Int(key.1)];
@@ -249,8 +358,12 @@ fn begin_event(p: &'static Program, state: &State, key: Key) -> Vec<Outcome> {
     if p.mutant != Mutant::AfterIgnored && !decl.after.iter().all(|r| happened(r, true)) {
         return vec![];
     }
-    let before = p.before_in_drivers(key.0).unwrap_or_default();
-    if !before.into_iter().all(|r| happened(r, false)) {
+    let before = p.before_in_drivers(key);
+    if !before.is_empty() {
+        rule("E2");
+    }
+    rule("E1");
+    if p.mutant != Mutant::DriverIgnored && !before.into_iter().all(|r| happened(r, false)) {
         return vec![];
     }
     let pid = match &decl.on {
@@ -274,16 +387,28 @@ fn begin_event(p: &'static Program, state: &State, key: Key) -> Vec<Outcome> {
         match observe(p, state, guard, &locals) {
             Ok(Value::Bool(true)) => {}
             Ok(Value::Bool(false)) => return vec![],
-            Ok(_) => return vec![(vec![], Err(Failure { kind: "type", at: guard.span.start }))],
-            Err(Stop::Failed(failure)) => return vec![(vec![], Err(failure))],
+            Ok(other) => {
+                let kind = if other == Value::Null { "null" } else { "type" };
+                return vec![(vec![], Err(Failure { kind, at: guard.span.start }))];
+            }
+            Err(Stop::Failed(_)) if p.mutant == Mutant::FailingGuardIsFalse => return vec![],
+            Err(Stop::Failed(failure)) => {
+                rule("T8");
+                return vec![(vec![], Err(failure))];
+            }
             Err(other) => panic!("a guard stops: {other:?}"),
         }
     }
     let mode = if p.access { Mode::Stepping } else { Mode::Atomic };
     alternatives(p, state, &pid, mode, &|run| {
-        run.state.events.get_mut(&key).expect("an event").started = true;
+        rule(if p.access { "T4" } else { "T2" });
+        let flags = run.state.events.get_mut(&key).expect("an event");
+        if flags.started {
+            rule("E5");
+        }
+        flags.started = p.mutant != Mutant::StartedForgotten || !flags.started;
         let control = Control::new(Body::Event(key.0), member.clone(), None, Some(key));
-        go_on(run, &pid, &control, 0)
+        go_on(run, &pid, &control, u32::from(p.mutant == Mutant::BeginDoesOne))
     })
 }
 
@@ -293,6 +418,10 @@ fn go_on(run: &mut Run, pid: &Pid, control: &Control, budget: u32) -> Result<(),
     match run.control(control) {
         Ok(()) => {
             run.state.running.remove(pid);
+            rule("C5");
+            if run.state.locks.values().any(|holder| holder == pid) {
+                rule("S2");
+            }
             if let Some(handle) = control.handle {
                 run.state.alive.remove(&handle);
             }
@@ -327,18 +456,32 @@ pub fn observe(
 
 /// Whether an observer is true; `false` when it fails.
 pub fn holds(p: &'static Program, state: &State, e: &'static Expr) -> bool {
-    matches!(observe(p, state, e, &Locals::new()), Ok(Value::Bool(true)))
+    state.before_init || matches!(observe(p, state, e, &Locals::new()), Ok(Value::Bool(true)))
+}
+
+/// T8: what triggers a response, and what answers.
+pub fn response(p: &'static Program, state: &State, r: &'static ast::ResponseDecl) -> (bool, bool) {
+    if state.before_init {
+        return (false, true);
+    }
+    let trigger = observe(p, state, &r.trigger, &Locals::new());
+    if p.mutant == Mutant::FailingTriggerIsFalse && trigger.is_err() {
+        return (false, holds(p, state, &r.reaction));
+    }
+    (!matches!(trigger, Ok(Value::Bool(false))), holds(p, state, &r.reaction))
 }
 
 /// T9.
 pub fn is_final(p: &'static Program, state: &State) -> bool {
-    match p.is_final {
-        Some(e) => holds(p, state, e),
-        None => {
+    match p.finals.as_slice() {
+        _ if state.before_init => false,
+        [] => {
+            rule("T9");
             state.running.is_empty()
                 && state.pool.is_empty()
-                && state.locks.is_empty()
+                && (state.locks.is_empty() || p.mutant == Mutant::LocksMayStay)
                 && state.mailboxes.values().all(|m| m.front.is_empty() && m.rest.is_empty())
         }
+        all => all.iter().any(|e| holds(p, state, e)),
     }
 }

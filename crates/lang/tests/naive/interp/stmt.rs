@@ -1,5 +1,6 @@
 //! Statements that touch nothing but control and places: semantics.md, section 6.
 
+use super::fired::rule;
 use super::program::Mutant;
 use super::run::{Flow, Res, Run, Stop};
 use super::state::Context;
@@ -34,6 +35,7 @@ impl Run {
         self.at = stmt.span;
         match &stmt.kind {
             StmtKind::Let { name, ty, value } => {
+                rule("A4");
                 let context = Context::Kill(name.name.clone());
                 let value = self.within(context, |run| run.operand(stmt.id, value))?;
                 self.at = stmt.span;
@@ -83,9 +85,14 @@ impl Run {
             StmtKind::Block(block) => self.block_of(block).map(drop_value),
             StmtKind::Assert { cond, .. } => {
                 let holds = self.operand(stmt.id, cond)?;
-                if self.bool(cond, &holds)? { Ok(NEXT) } else { self.fail_at(stmt, "assert") }
+                if self.bool(cond, &holds)? || self.wrongly(Mutant::AssertIgnored) {
+                    Ok(NEXT)
+                } else {
+                    self.fail_at(stmt, "assert")
+                }
             }
             StmtKind::Assume(cond) => {
+                rule("A6");
                 let holds = self.operand(stmt.id, cond)?;
                 if self.bool(cond, &holds)? || self.p.mutant == Mutant::AssumeIgnored {
                     Ok(NEXT)
@@ -104,6 +111,10 @@ impl Run {
                 self.block_of(&alternatives[n as usize].body).map(drop_value)
             }
             StmtKind::Atomic(body) => {
+                if self.wrongly(Mutant::AtomicIsNothing) {
+                    return Ok(drop_value(self.block_of(body)?));
+                }
+                rule("A2");
                 self.within(Context::Body(body), |run| {
                     run.look(stmt.id, 91, vec![], |_| Ok(Value::Null))
                 })?;
@@ -177,6 +188,7 @@ impl Run {
     ) -> Res<Flow> {
         let temps = vec![value.clone()];
         let context = Context::Operands { id: stmt.id, phase: 72, temps, rest: vec![] };
+        rule("T7");
         let (place, old) = self.within(context, |run| {
             let mut place = run.place(place, &[])?;
             run.at = stmt.span;
@@ -192,7 +204,7 @@ impl Run {
     /// Writes to a place of which a part is written: the rest is read first, unless the location is that part alone.
     fn store_all(&mut self, id: NodeId, mut place: super::place::Place, value: Value) -> Res<()> {
         use super::place::{Location, Part};
-        let shared = !matches!(place.location, Location::Local(_));
+        let shared = !matches!(place.location, Location::Local(_) | Location::LocalPart(..));
         if shared && !place.path.is_empty() && place.read.is_none() {
             let last: Vec<Part> = std::mem::take(&mut place.path);
             let temps = vec![value.clone()];
@@ -219,7 +231,12 @@ impl Run {
     /// X16.
     pub fn matching(&mut self, m: &'static Match) -> Res<Flow> {
         let value = self.within(Context::Subject(m), |run| run.eval(&m.subject))?;
-        for arm in &m.arms {
+        rule("X16");
+        let mut arms: Vec<&'static Arm> = m.arms.iter().collect();
+        if self.wrongly(Mutant::LastArmWins) {
+            arms.reverse();
+        }
+        for arm in arms {
             let mut bindings = vec![];
             if !self.fits(&arm.pattern, &value, &mut bindings) {
                 continue;
@@ -270,10 +287,11 @@ impl Run {
         let items = match items {
             Value::List(items) | Value::Set(items) => items,
             Value::Map(entries) => entries.into_iter().map(|(k, _)| k).collect(),
-            Value::Null => return self.fail("null"),
-            _ => return self.fail("type"),
+            other => return self.wrong(&other),
         };
-        for (i, item) in items.iter().enumerate() {
+        rule("A5");
+        let skipped = usize::from(self.wrongly(Mutant::ForSkipsLast));
+        for (i, item) in items.iter().enumerate().take(items.len().saturating_sub(skipped)) {
             self.tick()?;
             self.locals().insert(var.to_string(), item.clone());
             let context = Context::For(stmt, items.clone(), i + 1);

@@ -1,5 +1,6 @@
 //! Statements on events, tasks, locks, conditions and threads.
 
+use super::fired::rule;
 use super::program::Mutant;
 use super::run::{Flow, Res, Run};
 use super::state::{Body, Context, Control, Key, Pid, Waiting};
@@ -21,6 +22,7 @@ impl Run {
                 let index = self.index_of(id, event.index.as_deref())?;
                 self.at = stmt.span;
                 self.act(id, 92, index.iter().cloned().collect(), |run| {
+                    rule("E3");
                     for key in run.event_keys(event, index)? {
                         if !(*on && run.p.mutant == Mutant::EnableIgnored) {
                             run.state.events.get_mut(&key).expect("an event").on = *on;
@@ -52,6 +54,10 @@ impl Run {
                     Flow::Continue => vec![Value::Int(2)],
                     Flow::Return(value) => vec![Value::Int(3), value.clone()],
                 };
+                rule("L2");
+                if self.wrongly(Mutant::WithKeepsOnJump) && !matches!(flow, Flow::Next(_)) {
+                    return Ok(flow);
+                }
                 // Where it goes from here decides what is live: nothing more precise is said than by the flow.
                 self.release(stmt, lock, index, kept)?;
                 return Ok(match flow {
@@ -81,14 +87,20 @@ impl Run {
                 let handle = self.operands(id, &[e], vec![])?.remove(0);
                 self.at = stmt.span;
                 self.act(id, 92, vec![handle.clone()], |run| match handle {
-                    Value::Handle(h) if run.state.alive.contains(&h) => run.block(),
+                    Value::Handle(h)
+                        if run.state.alive.contains(&h)
+                            && !run.wrongly(Mutant::JoinDoesNotBlock) =>
+                    {
+                        rule("F1");
+                        run.block()
+                    }
                     Value::Handle(_) => Ok(Value::Null),
-                    Value::Null => run.fail("null"),
-                    _ => run.fail("type"),
+                    other => run.wrong(&other),
                 })?;
             }
             StmtKind::Yield => {
-                if !self.is_atomic() {
+                if !self.is_atomic() && !self.wrongly(Mutant::YieldIsNothing) {
+                    rule("F2");
                     self.act(id, 92, vec![], |_| Ok(Value::Null))?;
                 }
             }
@@ -121,14 +133,18 @@ impl Run {
             None => Ok(members.iter().map(|m| (number, *m)).collect()),
             Some(Value::Int(i)) if members.contains(&i) => Ok(vec![(number, i)]),
             Some(Value::Int(_)) => self.fail("index"),
-            Some(_) => self.fail("type"),
+            Some(other) => self.wrong(&other),
         }
     }
 
     /// E4.
     pub fn is_enabled(&self, key: Key) -> bool {
+        rule("E4");
         let flags = self.state.events[&key];
-        flags.on && !(self.p.is_once(key.0) && flags.started)
+        if self.wrongly(Mutant::EnabledIgnoresStarted) {
+            return flags.on;
+        }
+        flags.on && !(self.p.is_once(key) && flags.started)
     }
 
     /// M6.
@@ -141,6 +157,7 @@ impl Run {
         if self.state.running.contains_key(&Pid::Fork(h)) {
             return self.fail("type");
         }
+        rule("M6");
         if self.p.mutant == Mutant::CancelIgnored {
             return Ok(Value::Null);
         }
@@ -195,7 +212,9 @@ impl Run {
     }
 
     fn give_back(&mut self, key: Key) -> Res<Value> {
-        if self.state.locks.get(&key) != Some(&self.pid) {
+        rule("L1");
+        let anyone = self.wrongly(Mutant::UnlockByAnyone) && self.state.locks.contains_key(&key);
+        if self.state.locks.get(&key) != Some(&self.pid) && !anyone {
             return self.fail("unlock");
         }
         self.state.locks.remove(&key);
@@ -221,16 +240,23 @@ impl Run {
                 }
                 return run.fail("blocking");
             }
+            rule("W1");
             run.give_back(lock)?;
+            if run.wrongly(Mutant::WaitKeepsLock) {
+                run.state.locks.insert(lock, run.pid.clone());
+            }
             let waiting = Waiting { cond, lock, notified: false };
             run.state.waiting.insert(run.pid.clone(), waiting);
             Ok(Value::Null)
         })?;
         self.act(id, 96, temps, |run| {
             let Waiting { notified, lock, .. } = run.state.waiting[&run.pid].clone();
-            if !notified || run.state.locks.contains_key(&lock) {
+            let free =
+                run.wrongly(Mutant::NotifiedNeedsNoLock) || !run.state.locks.contains_key(&lock);
+            if !notified || !free {
                 return run.block();
             }
+            rule("W2");
             run.state.waiting.remove(&run.pid);
             run.state.locks.insert(lock, run.pid.clone());
             Ok(Value::Null)
@@ -248,6 +274,7 @@ impl Run {
         if there.is_empty() {
             return Ok(Value::Null);
         }
+        rule("W3");
         let woken = if all || self.p.mutant == Mutant::NotifyWakesAll {
             there
         } else {

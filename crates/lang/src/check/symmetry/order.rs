@@ -1,0 +1,346 @@
+//! Loops over an index set: whether they do the same in any order.
+//!
+//! A round may write what belongs to its own member, add to sums and sets, set variables to one constant, and post to bags or to
+//! mailboxes of its own member. It may read what no round writes, and what it writes of its own member.
+
+use self::writes::changes;
+use super::flow::{Body, Flow, Loop};
+use crate::ast::{
+    ArmBody, AssignOp, BinaryOp, Block, ClosureBody, Expr, ExprKind, If, IfElse, Match, Stmt,
+    StmtKind,
+};
+use crate::check::{BuiltinMethod as M, EventId, GlobalId, LocalId, Meaning, Type};
+use crate::source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod writes;
+
+/// A mistake: where, and what is done there.
+pub(super) type Fault = (Span, &'static str);
+
+/// What is read or written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Root {
+    Global(GlobalId),
+    Local(LocalId),
+    Event(EventId),
+    Heap,
+}
+
+/// How the rounds of a loop write something, all in the same way.
+#[derive(Clone, PartialEq, Eq)]
+enum Write {
+    /// Each round what belongs to its own member.
+    Own,
+    Sum,
+    Insert,
+    Delete,
+    Constant(String),
+}
+
+/// The rounds of one loop.
+struct Rounds<'f, 'a> {
+    flow: &'f Flow<'a>,
+    /// The variable of the loop, if each round has another value in it.
+    var: Option<LocalId>,
+    /// Locals of a round.
+    inner: BTreeSet<LocalId>,
+    writes: BTreeMap<Root, Write>,
+    /// What is read, whether only of the own member, and where.
+    reads: Vec<(Root, bool, Span)>,
+    called: BTreeSet<Body>,
+    /// Within a function that a round calls, which may change nothing but its locals.
+    in_call: bool,
+}
+
+/// Whether rounds of a loop may change places.
+pub(super) fn any_order(flow: &Flow<'_>, one: &Loop<'_>) -> Result<(), Fault> {
+    let var = match flow.program.meaning(one.var.id) {
+        Some(Meaning::Local(id)) => Some(id),
+        _ => None,
+    };
+    let mut rounds = Rounds {
+        flow,
+        var: var.filter(|_| one.distinct),
+        inner: var.into_iter().collect(),
+        writes: BTreeMap::new(),
+        reads: Vec::new(),
+        called: BTreeSet::new(),
+        in_call: false,
+    };
+    rounds.block(one.body)?;
+    rounds.compare()
+}
+
+impl<'a> Rounds<'_, 'a> {
+    fn compare(&self) -> Result<(), Fault> {
+        for (root, own, span) in &self.reads {
+            match self.writes.get(root) {
+                None => {}
+                Some(Write::Own) if *own => {}
+                Some(_) => return Err((*span, "reads what other rounds write")),
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, root: Root, write: Write, span: Span) -> Result<(), Fault> {
+        let before = self.writes.entry(root).or_insert_with(|| write.clone());
+        if *before == write { Ok(()) } else { Err((span, "writes the same in another way, too")) }
+    }
+
+    fn block(&mut self, block: &'a Block) -> Result<(), Fault> {
+        for stmt in &block.stmts {
+            self.stmt(stmt)?;
+        }
+        block.value.iter().try_for_each(|e| self.expr(e))
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Fault> {
+        match &stmt.kind {
+            StmtKind::Let { name, value, .. } => {
+                if let Some(Meaning::Local(id)) = self.flow.program.meaning(name.id) {
+                    self.inner.insert(id);
+                }
+                if matches!(value.kind, ExprKind::Post(_)) {
+                    return Err((value.span, "keeps the handle of what it posts"));
+                }
+                self.expr(value)
+            }
+            StmtKind::Assign { place, op, value } => {
+                if matches!(value.kind, ExprKind::Post(_) | ExprKind::Fork(_)) {
+                    return Err((value.span, "keeps the handle of what it starts"));
+                }
+                self.expr(value)?;
+                self.assign(place, *op, Some(value), stmt.span)
+            }
+            StmtKind::Step { place, .. } => self.assign(place, AssignOp::Add, None, stmt.span),
+            StmtKind::Expr(e) | StmtKind::Call(e) => self.action(e),
+            StmtKind::Assume(e) => self.expr(e),
+            StmtKind::If(one) => self.if_(one),
+            StmtKind::Match(one) => self.match_(one),
+            StmtKind::For { var, iter, body } => {
+                if let Some(Meaning::Local(id)) = self.flow.program.meaning(var.id) {
+                    self.inner.insert(id);
+                }
+                self.expr(iter)?;
+                self.block(body)
+            }
+            StmtKind::Block(body) | StmtKind::Atomic(body) => self.block(body),
+            StmtKind::Continue | StmtKind::Error => Ok(()),
+            StmtKind::Return(value) if self.in_call => {
+                value.iter().try_for_each(|value| self.expr(value))
+            }
+            StmtKind::While { cond, body } if self.in_call => {
+                self.expr(cond)?;
+                self.block(body)
+            }
+            StmtKind::Loop(body) if self.in_call => self.block(body),
+            StmtKind::Break if self.in_call => Ok(()),
+            StmtKind::Enable { event, on } => {
+                event.index.iter().try_for_each(|index| self.expr(index))?;
+                match self.flow.program.meaning(event.name.id) {
+                    Some(Meaning::Event(id)) if !self.in_call => {
+                        let write = if *on { Write::Insert } else { Write::Delete };
+                        self.write(Root::Event(id), write, stmt.span)
+                    }
+                    _ => Err((stmt.span, "changes something in a function")),
+                }
+            }
+            StmtKind::Choose(alternatives) if !self.in_call => {
+                alternatives.iter().try_for_each(|one| self.block(&one.body))
+            }
+            StmtKind::Return(_) | StmtKind::Break => Err((stmt.span, "ends the loop early")),
+            StmtKind::Assert { .. } | StmtKind::Fail(_) => {
+                Err((stmt.span, "fails for the first member that is wrong: use `.all(..)`"))
+            }
+            _ => Err((stmt.span, "does something whose order matters")),
+        }
+    }
+
+    fn if_(&mut self, one: &'a If) -> Result<(), Fault> {
+        self.expr(&one.cond)?;
+        self.block(&one.then)?;
+        match &one.otherwise {
+            None => Ok(()),
+            Some(IfElse::Block(block)) => self.block(block),
+            Some(IfElse::If(next)) => self.if_(next),
+        }
+    }
+
+    fn match_(&mut self, one: &'a Match) -> Result<(), Fault> {
+        self.expr(&one.subject)?;
+        for arm in &one.arms {
+            match &arm.body {
+                ArmBody::Block(block) => self.block(block)?,
+                ArmBody::Expr(e) => self.action(e)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// An expression that stands for itself.
+    fn action(&mut self, e: &'a Expr) -> Result<(), Fault> {
+        match &e.kind {
+            ExprKind::Post(post) => self.post(post, e.span),
+            ExprKind::Method { receiver, name, args } => {
+                let method = self.flow.program.meaning(name.id);
+                match method {
+                    Some(Meaning::Builtin(method)) if changes(method) => {
+                        args.iter().try_for_each(|arg| self.expr(arg))?;
+                        self.change(receiver, method, args, e.span)
+                    }
+                    _ => self.expr(e),
+                }
+            }
+            _ => self.expr(e),
+        }
+    }
+
+    fn read(&mut self, root: Root, own: bool, span: Span) {
+        if !self.is_inner(root) {
+            self.reads.push((root, own, span));
+        }
+    }
+
+    fn expr(&mut self, e: &'a Expr) -> Result<(), Fault> {
+        match &e.kind {
+            ExprKind::Name(_) => {
+                match self.flow.program.meaning(e.id) {
+                    Some(Meaning::Global(id)) => self.read(Root::Global(id), false, e.span),
+                    Some(Meaning::Local(id)) => self.read(Root::Local(id), false, e.span),
+                    Some(Meaning::Function(id)) => return self.call(Body::Function(id), e.span),
+                    _ => {}
+                }
+                Ok(())
+            }
+            ExprKind::Index { index, .. } => match self.place(e) {
+                Some((root, true, _)) => {
+                    self.read(root, true, e.span);
+                    self.indices(e)
+                }
+                _ => {
+                    let ExprKind::Index { base, .. } = &e.kind else { return Ok(()) };
+                    self.expr(base)?;
+                    self.expr(index)
+                }
+            },
+            ExprKind::Field { base, .. } => {
+                if let Some(Meaning::Variant(..)) = self.flow.program.meaning(e.id) {
+                    return Ok(());
+                }
+                if let Some((root, true, _)) = self.place(e) {
+                    self.read(root, true, e.span);
+                    return self.indices(e);
+                }
+                if !matches!(self.flow.program.type_of(base.id).solid(), Type::Record(_)) {
+                    self.read(Root::Heap, false, e.span);
+                }
+                self.expr(base)
+            }
+            ExprKind::Method { receiver, name, args } => {
+                let meaning = self.flow.program.meaning(name.id);
+                match meaning {
+                    Some(Meaning::Variant(..)) => {}
+                    Some(Meaning::Builtin(method)) if changes(method) => {
+                        args.iter().try_for_each(|arg| self.expr(arg))?;
+                        let place = self.place(receiver);
+                        if place.is_some_and(|(root, own, _)| own || self.is_inner(root)) {
+                            return self.change(receiver, method, args, e.span);
+                        }
+                        return Err((e.span, "changes what it goes on with"));
+                    }
+                    Some(Meaning::Builtin(M::Get | M::GetOr | M::Has | M::Contains))
+                        if args.first().is_some_and(|arg| self.is_var(arg))
+                            && matches!(self.place(receiver), Some((_, _, true))) =>
+                    {
+                        if let Some((root, ..)) = self.place(receiver) {
+                            self.read(root, true, e.span);
+                        }
+                        return args.iter().try_for_each(|arg| self.expr(arg));
+                    }
+                    Some(Meaning::Builtin(_)) => self.expr(receiver)?,
+                    Some(Meaning::Method(id, at)) => {
+                        self.expr(receiver)?;
+                        self.call(Body::Method(id, at), e.span)?;
+                    }
+                    _ => return Err((e.span, "calls something that is not known")),
+                }
+                args.iter().try_for_each(|arg| self.expr(arg))
+            }
+            ExprKind::Call { callee, args } => {
+                match self.flow.program.meaning(callee.id) {
+                    Some(Meaning::Function(id)) => self.call(Body::Function(id), e.span)?,
+                    Some(Meaning::Task(id)) => self.call(Body::Task(id), e.span)?,
+                    _ => return Err((e.span, "calls something that is not known")),
+                }
+                args.iter().try_for_each(|arg| self.expr(arg))
+            }
+            ExprKind::Closure(closure) => match &closure.body {
+                ClosureBody::Expr(body) => self.expr(body),
+                ClosureBody::Block(body) => {
+                    let before = std::mem::replace(&mut self.in_call, true);
+                    let result = self.block(body);
+                    self.in_call = before;
+                    result
+                }
+            },
+            ExprKind::Enabled(r) => {
+                r.index.iter().try_for_each(|index| self.expr(index))?;
+                if let Some(Meaning::Event(id)) = self.flow.program.meaning(r.name.id) {
+                    self.read(Root::Event(id), false, e.span);
+                }
+                Ok(())
+            }
+            ExprKind::Post(_) | ExprKind::Fork(_) => Err((e.span, "starts something")),
+            ExprKind::Choose(from) if !self.in_call => self.expr(from),
+            ExprKind::Choose(_) => Err((e.span, "chooses in a function")),
+            ExprKind::New { .. } => Err((e.span, "makes an object")),
+            ExprKind::If(one) => self.if_(one),
+            ExprKind::Match(one) => self.match_(one),
+            ExprKind::Binary { op: BinaryOp::Div | BinaryOp::Rem, .. } => {
+                Err((e.span, "divides, which may fail"))
+            }
+            ExprKind::Binary { left, right, .. } => {
+                self.expr(left)?;
+                self.expr(right)
+            }
+            ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => self.expr(inner),
+            ExprKind::List(items) | ExprKind::Set(items) => {
+                items.iter().try_for_each(|item| self.expr(item))
+            }
+            ExprKind::Repeat(a, b) => {
+                self.expr(a)?;
+                self.expr(b)
+            }
+            ExprKind::Map(entries) => entries.iter().try_for_each(|(k, v)| {
+                self.expr(k)?;
+                self.expr(v)
+            }),
+            ExprKind::Record { fields, base, .. } => {
+                fields.iter().try_for_each(|field| self.expr(&field.value))?;
+                base.iter().try_for_each(|base| self.expr(base))
+            }
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Null
+            | ExprKind::SelfRef
+            | ExprKind::Error => Ok(()),
+        }
+    }
+
+    /// A function that a round calls: it may read, and change nothing.
+    fn call(&mut self, body: Body, span: Span) -> Result<(), Fault> {
+        if !self.called.insert(body) {
+            return Ok(());
+        }
+        let Some(block) = self.flow.block_of(body) else {
+            return Err((span, "calls something that is not known"));
+        };
+        let before = std::mem::replace(&mut self.in_call, true);
+        let result = self.block(block);
+        self.in_call = before;
+        result.map_err(|(_, what)| (span, what))
+    }
+}

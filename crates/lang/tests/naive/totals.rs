@@ -1,0 +1,65 @@
+//! As many states and transitions on both sides: what the pairing of single steps cannot tell where several processes have one name.
+
+use crate::explore::explore;
+use crate::generate;
+use crate::interp::program::{Mutant, Program};
+use anyorder_lang::lower::compile;
+use anyorder_system::StateSystem;
+use anyorder_vm::{Machine, State};
+use std::collections::BTreeSet;
+
+/// The states and transitions of a machine, all of them.
+fn totals(machine: &Machine) -> (usize, usize) {
+    let bytes = |state: &State| {
+        let mut bytes = vec![];
+        machine.encode(state, &mut bytes);
+        bytes
+    };
+    let mut states = machine.initial();
+    let mut seen: BTreeSet<Vec<u8>> = states.iter().map(bytes).collect();
+    let (mut at, mut transitions) = (0, 0);
+    while at < states.len() && at < 1_000 {
+        let mut successors = vec![];
+        machine.successors(&states[at], &mut successors);
+        transitions += successors.len();
+        for successor in successors.into_iter().filter(|s| s.failure.is_none()) {
+            if seen.insert(bytes(&successor.state)) {
+                states.push(successor.state);
+            }
+        }
+        at += 1;
+    }
+    (states.len(), transitions)
+}
+
+#[test]
+fn both_have_as_many_states_and_transitions() {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(512 << 20);
+        builder.spawn_scoped(scope, compare_totals).expect("a thread").join().expect("no panic")
+    });
+}
+
+#[expect(clippy::print_stdout, reason = "how many models were compared is the point of a run")]
+fn compare_totals() {
+    let (mut same, mut loose, mut wrong) = (0, 0, vec![]);
+    for seed in 1..800 {
+        let (text, _) = generate::model(seed);
+        let Ok(compiled) = compile(&text, "m.any") else { continue };
+        let program = Program::new(compiled.model.clone(), Mutant::None);
+        let Ok(machine) = Machine::new(compiled.program) else { continue };
+        let found = explore(program, 150);
+        if found.cut {
+            continue;
+        }
+        loose += u32::from(text.contains("fork ") || text.contains("post any"));
+        let expected = (found.states, found.transitions);
+        match totals(&machine) {
+            actual if actual == expected => same += 1,
+            actual => wrong.push((seed, expected, actual)),
+        }
+    }
+    println!("{same} models with equal totals, {loose} with forks or tasks posted to `any`");
+    assert!(wrong.is_empty(), "seed, naive, machine: {wrong:?}");
+    assert!(same > 100 && loose > 50, "{same}, {loose}");
+}

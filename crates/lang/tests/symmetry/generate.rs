@@ -1,0 +1,204 @@
+//! Random models of exchangeable handlers, threads, locks, arrays and messages.
+
+use std::fmt::Write;
+
+/// A small generator of numbers (xorshift), so that seeds mean the same everywhere.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % most
+    }
+
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn pick<'t>(&mut self, of: &[&'t str]) -> &'t str {
+        of[self.below(of.len())]
+    }
+}
+
+/// A model: the same for the same seed.
+pub(crate) fn model(seed: u64) -> String {
+    let mut r = Random::new(seed);
+    let n = if r.chance(65) { 2 } else { 3 };
+    let mailbox = r.pick(&["fifo", "bag"]);
+    let access = if r.chance(20) { "setting granularity = access;\n" } else { "" };
+    let mut text = format!(
+        "model random
+{access}const N = {n};
+enum P {{ Idle, Busy(int), Done }}
+record R {{ who: int?, n: int }}
+class Box {{ var who: int? = null; }}
+var a: [int; N];
+var p: [P; N];
+var owner: int?;
+var seen: set<int>;
+var m: map<int, int>;
+var q: list<int>;
+var rec: R;
+var x = 0;
+var box = new Box();
+var friend: [int?; N];
+var b: [int; 2];
+lock ls[N];
+lock l;
+cond c[N];
+symmetric handler h[N]: {mailbox};
+handler hub: bag;
+"
+    );
+    // A second index set of its own.
+    let two = r.chance(25);
+    if two {
+        text.push_str("symmetric thread u[k in 0..2] { ");
+        let body = r.pick(&[
+            "b[k] = 1;",
+            "if x < 2 { x += 1; }",
+            "atomic { if owner != null { b[k] = 1; owner = null; } }",
+            "with l { b[k] = 1; }",
+        ]);
+        let _ = writeln!(text, "{body} }}");
+    }
+    let once = if r.chance(80) { "once " } else { "" };
+    let steps = !access.is_empty();
+    let guard = r.pick(&["a[i] == 0", "p[i] == P.Idle", "!(i in seen)", "owner != i"]);
+    let _ = writeln!(
+        text,
+        "{once}event e[i in 0..N] when {guard} {{ {} }}",
+        body(&mut r, "i", steps, 2)
+    );
+    if r.chance(60) && !steps {
+        let _ =
+            writeln!(text, "once event f[i in 0..N] on h[i] {{ {} }}", body(&mut r, "i", steps, 2));
+    }
+    let _ = writeln!(text, "task w(i: int) on h[i] {{ {} }}", quiet(&mut r, "i", steps, 2));
+    let _ = writeln!(
+        text,
+        "task g(i: int, j: int?) on hub {{ if j == i {{ a[i] = 1; }} {} }}",
+        quiet(&mut r, "i", steps, 1)
+    );
+    if r.chance(55) {
+        let _ = writeln!(text, "symmetric thread t[i in 0..N] {{ {} }}", thread(&mut r));
+    }
+    if r.chance(30) && !steps {
+        let _ = writeln!(
+            text,
+            "init {{ {} }}",
+            r.pick(&[
+                "for k in 0..N { post w(k); }",
+                "for k in 0..N { a[k] = 1; }",
+                "for k in 0..N { seen.add(k); x += 1; }",
+                "let k = choose 0..N; owner = k;",
+            ])
+        );
+    }
+    let _ = writeln!(
+        text,
+        "invariant one: {};",
+        r.pick(&[
+            "a.sum() < N",
+            "(0..N).all(fn(k) a[k] < 2)",
+            "a.count(fn(v) v == 1) <= 1",
+            "owner == null || owner in seen",
+            "!p.any(fn(v) v == P.Done)",
+            "p.contains(P.Done) == false || seen.len() < N",
+            "(0..N).all(fn(k) friend[k] != k)",
+            "(0..N).all(fn(k) (0..N).all(fn(j) j == k || a[j] + a[k] < 2))",
+        ])
+    );
+    if r.chance(40) {
+        let _ = writeln!(
+            text,
+            "final: {};",
+            r.pick(&["true", "a.sum() == 0", "x == 0 || owner != null"])
+        );
+    }
+    text
+}
+
+/// Statements of a task or event, with posts.
+fn body(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
+    let mut text = quiet(r, i, steps, most);
+    let post = match r.below(if steps { 3 } else { 5 }) {
+        0 => format!(" post w({i});"),
+        1 => format!(" post g({i}, owner);"),
+        2 => String::new(),
+        3 => format!(" for k in 0..N {{ if k != {i} {{ post w(k); }} }}"),
+        _ => " for k in 0..N { post g(k, owner); }".to_owned(),
+    };
+    text.push_str(&post);
+    text
+}
+
+/// Statements without posts.
+fn quiet(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
+    let mut text = String::new();
+    for _ in 0..=r.below(most) {
+        let one = match r.below(if steps { 15 } else { 22 }) {
+            0 => "a[$] = 1;",
+            1 => "if a[$] < 2 { a[$] += 1; }",
+            2 => "owner = $;",
+            3 => "if owner == null { owner = $; } else { owner = null; }",
+            4 => "seen.add($);",
+            5 => "if $ in seen { a[$] = 0; }",
+            6 => "p[$] = P.Busy($);",
+            7 => "p[$] = P.Done;",
+            8 => "if q.len() < 2 { q.push($); }",
+            9 => "if x < 2 { x += 1; }",
+            10 => "m.set($, 1);",
+            11 => "friend[$] = owner;",
+            12 => "rec = R { who: $, n: 1 };",
+            13 => "assert owner != $ || a[$] == 0, \"owned\";",
+            14 => "box.who = owner; friend[$] = box.who;",
+            15 => "match p[$] { P.Busy(k) => { a[k] = 1; } P.Done => { p[$] = P.Idle; } _ => {} }",
+            16 => "for k in 0..N { a[k] = 0; }",
+            17 => "for k in 0..N { if k != $ { p[k] = P.Busy($); } }",
+            18 => "let k = choose 0..N; owner = k;",
+            19 => "for j in q { a[j] = 1; }",
+            20 => "for k in seen { friend[k] = $; }",
+            _ => "if (0..N).any(fn(k) a[k] == 1) { x = 0; seen.remove($); }",
+        };
+        text.push(' ');
+        text.push_str(&one.replace('$', i));
+    }
+    text
+}
+
+/// Statements of a thread: each access is a step.
+fn thread(r: &mut Random) -> String {
+    let mut text = String::new();
+    for _ in 0..=r.below(2) {
+        let one = match r.below(12) {
+            0 => "a[i] = 1;",
+            1 => "let prev = owner; owner = i; if prev == i { a[i] = 1; }",
+            2 => "with ls[i] { seen.add(i); }",
+            3 => "with l { owner = i; }",
+            4 => "atomic { for k in 0..N { a[k] = 0; } owner = i; }",
+            5 => "if q.len() < 1 { q.push(i); }",
+            6 => "let f = friend[i]; friend[i] = i; if f != null { owner = f; }",
+            7 => {
+                "acquire ls[i]; let o = owner; if o != null && o != i { acquire ls[o]; release ls[o]; } release ls[i];"
+            }
+            8 => "if !(i in seen) { acquire l; wait c[i] with l; release l; }",
+            9 => "let o = owner; if o != null { notify c[o]; }",
+            10 => {
+                "p[i] = P.Busy(i); let v = p[i]; match v { P.Busy(k) => { a[k] = 1; x = 1; a[k] = 0; } _ => {} }"
+            }
+            _ => "let h = fork late(i); join h;",
+        };
+        text.push_str(&format!("{{ {one} }} "));
+    }
+    if text.contains("late(") {
+        text.push_str("}\nfn late(j: int) { if owner == null { owner = j; } ");
+    }
+    text
+}

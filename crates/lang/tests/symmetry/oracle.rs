@@ -1,0 +1,152 @@
+//! The definition, by brute force: exchanging members leads from reachable states to reachable states and commutes with steps.
+
+use super::explore::{bytes, compiled, searched, states};
+use super::generate::model;
+use anyorder_lang::check::SymmetryRule;
+use anyorder_system::StateSystem;
+use anyorder_vm::{Machine, State};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Exchanges of neighbours: all orders are made of them.
+fn exchanges(machine: &Machine) -> Vec<(usize, Vec<usize>)> {
+    let mut found = Vec::new();
+    for (number, symmetry) in machine.program().symmetries.iter().enumerate() {
+        let size = usize::from(symmetry.size);
+        for a in 0..size - 1 {
+            let mut order: Vec<usize> = (0..size).collect();
+            order.swap(a, a + 1);
+            found.push((number, order));
+        }
+    }
+    found
+}
+
+/// What a state offers: where it leads, or how it fails.
+fn offers(
+    machine: &Machine,
+    state: &State,
+    by: Option<&(usize, Vec<usize>)>,
+) -> Vec<(Vec<u8>, Option<String>)> {
+    let mut next = Vec::new();
+    machine.successors(state, &mut next);
+    let mut found: Vec<_> = next
+        .into_iter()
+        .map(|one| match one.failure {
+            Some(failure) => (Vec::new(), Some(failure)),
+            None => {
+                let state = match by {
+                    Some((symmetry, order)) => {
+                        machine.exchanged(&one.state, *symmetry, order).expect("a symmetry")
+                    }
+                    None => one.state,
+                };
+                (bytes(machine, &state), None)
+            }
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn root(parents: &[usize], mut at: usize) -> usize {
+    while parents[at] != at {
+        at = parents[at];
+    }
+    at
+}
+
+/// Checks the definition on all states; returns the number of orbits.
+pub(crate) fn orbits(machine: &Machine, all: &BTreeMap<Vec<u8>, State>, text: &str) -> usize {
+    let numbers: BTreeMap<&Vec<u8>, usize> = all.keys().zip(0..).collect();
+    let mut parents: Vec<usize> = (0..all.len()).collect();
+    let invariants = machine.invariants().len();
+    for (at, (key, state)) in all.iter().enumerate() {
+        for by in exchanges(machine) {
+            let other = machine.exchanged(state, by.0, &by.1).expect("a symmetry");
+            let other_key = bytes(machine, &other);
+            let back = machine.exchanged(&other, by.0, &by.1).expect("a symmetry");
+            assert_eq!(bytes(machine, &back), *key, "an exchange undoes itself\n{text}");
+            let Some(number) = numbers.get(&other_key) else {
+                panic!("a state that is not reachable\n{:?}\n{text}", machine.show(&other));
+            };
+            assert_eq!(
+                offers(machine, state, Some(&by)),
+                offers(machine, &other, None),
+                "{:?}\n{:?}\n{text}",
+                machine.show(state),
+                machine.show(&other)
+            );
+            assert_eq!(machine.is_final(state), machine.is_final(&other), "{text}");
+            for index in 0..invariants {
+                let same = machine.holds(index, state) == machine.holds(index, &other);
+                assert!(same, "{:?}\n{text}", machine.show(state));
+            }
+            let (a, b) = (root(&parents, at), root(&parents, *number));
+            parents[a.max(b)] = a.min(b);
+        }
+    }
+    parents.iter().enumerate().filter(|(at, parent)| at == *parent).count()
+}
+
+#[test]
+fn random_symmetric_models() {
+    let (mut done, mut skipped, mut reduced, mut sets) = (0, 0, 0, BTreeMap::new());
+    let (mut whole, mut left) = (0usize, 0u64);
+    let mut rules: BTreeMap<SymmetryRule, u32> = BTreeMap::new();
+    let mut verdicts: BTreeMap<String, u32> = BTreeMap::new();
+    for seed in 0..360u64 {
+        let text = model(seed);
+        let compiled = compiled(&text);
+        for (rule, count) in &compiled.symmetries.rules {
+            *rules.entry(*rule).or_insert(0) += count;
+        }
+        let said: Vec<&String> =
+            compiled.symmetries.diagnostics.iter().map(|d| &d.message).collect();
+        assert!(said.is_empty(), "seed {seed}: {said:?}\n{text}");
+        let machine = compiled.into_machine().expect("a valid program");
+        *sets.entry(machine.program().symmetries.len()).or_insert(0) += 1;
+        let Some(all) = states(&machine, 1_500) else {
+            skipped += 1;
+            continue;
+        };
+        let text = format!("seed {seed}\n{text}");
+        let orbits = orbits(&machine, &all, &text);
+        let (plain, plain_stats) = searched(&machine, false, 1);
+        let (verdict, stats) = searched(&machine, true, 1);
+        assert_eq!(plain_stats.states as usize, all.len(), "{text}");
+        assert_eq!(verdict, plain, "{text}");
+        assert_eq!(stats.states as usize, orbits, "{text}");
+        let (verdict, parallel) = searched(&machine, true, 3);
+        assert_eq!(
+            (verdict, parallel.states, parallel.transitions),
+            (plain.clone(), stats.states, stats.transitions),
+            "{text}"
+        );
+        done += 1;
+        whole += all.len();
+        left += stats.states;
+        reduced += u32::from(orbits < all.len());
+        for (property, _) in plain {
+            let kind = property.split('(').next().unwrap_or_default().to_owned();
+            *verdicts.entry(kind).or_insert(0) += 1;
+        }
+    }
+    println!("{done} models, {skipped} too large, {reduced} with fewer states: {left} of {whole}");
+    println!("symmetries: {sets:?}; verdicts: {verdicts:?}; rules: {rules:?}");
+    assert!(done > 150 && reduced > 120, "{done} {reduced}");
+    assert!(sets.keys().any(|n| *n == 2), "models with two index sets");
+    for kind in ["Invariant", "Failure", "Deadlock"] {
+        assert!(verdicts.contains_key(kind), "{kind}: {verdicts:?}");
+    }
+    let fired: BTreeSet<&SymmetryRule> = rules.keys().collect();
+    for rule in [
+        SymmetryRule::Indexing,
+        SymmetryRule::Equality,
+        SymmetryRule::LoopAnyOrder,
+        SymmetryRule::Quantifier,
+        SymmetryRule::Choice,
+        SymmetryRule::FullRange,
+    ] {
+        assert!(fired.contains(&rule), "{rule:?} never accepted anything");
+    }
+}
