@@ -19,6 +19,7 @@ pub(crate) enum FaultKey {
     Failure(String),
     Invariant(usize),
     Deadlock,
+    Final,
 }
 
 /// Where something is wrong, by positions in the round.

@@ -67,6 +67,8 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
             if let Some(table) = shared.table() {
                 decide_owners(chunk, table);
             }
+            // Final for fingerprints, which so are counted by several threads; others are counted again below.
+            chunk.count_new();
         });
         if let Store::Exact(_) = **store {
             decide_exact(pool, threads, chunks, store);
@@ -80,8 +82,8 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
                 }
             }
         }
-        for chunk in &mut *chunks {
-            chunk.count_new();
+        if !matches!(**store, Store::Fingerprints(_)) {
+            chunks.iter_mut().for_each(Chunk::count_new);
         }
         let Some((position, reached)) = self.first_beyond(chunks) else {
             exclusive(store).settle(cut);

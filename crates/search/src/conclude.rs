@@ -76,6 +76,7 @@ impl<S: StateSystem> Search<'_, S> {
         let (property, name) = match key {
             FaultKey::Failure(message) => (Property::Failure(message.clone()), message.clone()),
             FaultKey::Deadlock => (Property::Deadlock, "deadlock".to_owned()),
+            FaultKey::Final => (Property::Final, "final".to_owned()),
             FaultKey::Invariant(index) => {
                 let name = self.system.invariants().into_iter().nth(*index);
                 (Property::Invariant(*index), name.unwrap_or_default())

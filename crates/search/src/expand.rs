@@ -179,7 +179,9 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         }
         chunk.transitions.push(count as u32);
         if count == 0 && self.shared.deadlocks && !system.is_final(&entry.state) {
-            chunk.fault(FaultKey::Deadlock, position, 0);
+            let key =
+                if system.is_stuck(&entry.state) { FaultKey::Deadlock } else { FaultKey::Final };
+            chunk.fault(key, position, 0);
         }
         self.prepare();
         let mut successors = std::mem::take(&mut self.successors);

@@ -2,6 +2,7 @@
 
 use crate::error::SearchError;
 use crate::options::{Options, Stop};
+use crate::outcome::Limit;
 use crate::search::Search;
 use anyorder_system::{Control, StateSystem};
 use std::fmt::Write;
@@ -16,6 +17,17 @@ pub enum GraphFormat {
     Json,
 }
 
+/// A state graph as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exported {
+    /// The text.
+    pub text: String,
+    /// Whether all states are in it, with all their transitions.
+    pub complete: bool,
+    /// What cut the search for them.
+    pub limits: Vec<Limit>,
+}
+
 struct Line {
     from: u32,
     to: Option<u32>,
@@ -23,7 +35,7 @@ struct Line {
     failure: String,
 }
 
-/// Searches breadth-first, and returns the graph of the states found as text. States are numbered in the order in which one thread
+/// Searches breadth-first, once, and returns the graph of the states found as text. States are numbered in the order in which one thread
 /// finds them. For small systems: limit the states.
 ///
 /// # Errors
@@ -34,7 +46,7 @@ pub fn export<S: StateSystem>(
     format: GraphFormat,
     options: &Options,
     control: &Control<'_>,
-) -> Result<String, SearchError> {
+) -> Result<Exported, SearchError> {
     let options = Options {
         keep_graph: true,
         responses: false,
@@ -44,8 +56,11 @@ pub fn export<S: StateSystem>(
         ..options.clone()
     };
     let mut search = Search::new(system, &options)?;
-    let complete = search.run(control)?.complete;
-    let Some(graph) = search.graph() else { return Ok(String::new()) };
+    let outcome = search.run(control)?;
+    let (complete, limits) = (outcome.complete, outcome.limits);
+    let Some(graph) = search.graph() else {
+        return Ok(Exported { text: String::new(), complete: false, limits });
+    };
     let (mut states, mut lines) = (Vec::new(), Vec::new());
     let mut at = search.states_in_order()?;
     for number in 0..graph.len() as u32 {
@@ -62,10 +77,11 @@ pub fn export<S: StateSystem>(
             lines.push(Line { from: number, to, action, failure });
         }
     }
-    Ok(match format {
+    let text = match format {
         GraphFormat::Dot => dot(&states, &lines, graph.initial()),
         GraphFormat::Json => json(&states, &lines, graph.initial(), complete),
-    })
+    };
+    Ok(Exported { text, complete, limits })
 }
 
 impl<S: StateSystem> Search<'_, S> {

@@ -97,13 +97,14 @@
 //! # Ok::<(), anyorder_search::SearchError>(())
 //! ```
 
+pub use checkpoint::is_checkpoint;
 pub use error::SearchError;
-pub use export::{GraphFormat, export};
+pub use export::{Exported, GraphFormat, export};
 pub use graph::Graph;
 pub use options::{Options, Order, Stop, Storage};
 pub use outcome::{Limit, Outcome, Property, ResponseVerdict, Stats, Violation};
 pub use path::{Path, PathDifference, PathStep, diff, replay};
-pub use search::{Gauge, Search, search};
+pub use search::{Gauge, Pause, Search, search};
 pub use tasks::{TaskFailure, TaskOptions, TaskOutcome, search_tasks};
 pub use walk::{WalkOptions, Walked, walk};
 

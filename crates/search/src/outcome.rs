@@ -40,6 +40,13 @@ impl Limit {
             Limit::Bitstate => "bitstate",
         }
     }
+
+    /// Returns whether it bounds what is asked, not how far the search came: with a limit on the depth, the answer is about all
+    /// runs of so many steps; with one on states, about no set of runs that could be named.
+    #[must_use]
+    pub const fn is_bound(self) -> bool {
+        matches!(self, Limit::Depth)
+    }
 }
 
 impl fmt::Display for Limit {
@@ -65,8 +72,10 @@ pub enum Property {
     Failure(String),
     /// The invariant with this index.
     Invariant(usize),
-    /// Nothing can happen in a state that is not final.
+    /// Nothing can happen in a state that is not final, and something waits there.
     Deadlock,
+    /// All is done, in a state that is not final.
+    Final,
     /// The response property with this index.
     Response(usize),
 }
@@ -75,9 +84,9 @@ pub enum Property {
 pub struct Violation<S: StateSystem> {
     /// What is violated.
     pub property: Property,
-    /// The name of the property: the system's, the message of a failure, or `deadlock`.
+    /// The name of the property: the system's, the message of a failure, `deadlock`, or `final`.
     pub name: String,
-    /// The way to it. A failure is its last step; a violated invariant and a deadlock are in its last state; a violated
+    /// The way to it. A failure is its last step; a violated invariant, a deadlock and a wrong end are in its last state; a violated
     /// response property repeats the steps from [`Path::repeats_from`] for ever, or stays in its last state for ever.
     pub path: Path<S>,
 }

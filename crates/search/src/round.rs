@@ -65,7 +65,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
             });
         }
         if rest && expanded.lacking > 0 {
-            self.grow(control, expanded.lacking as usize)
+            self.grow(pool, control, expanded.lacking as usize)
         } else {
             None
         }
@@ -85,7 +85,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
     }
 
     /// Makes room in the table, if memory allows.
-    fn grow(&mut self, control: &Control<'_>, lacking: usize) -> Option<Limit> {
+    fn grow(&mut self, pool: &Pool<'_>, control: &Control<'_>, lacking: usize) -> Option<Limit> {
         let used = self.bytes();
         let threads = self.options.threads.get();
         let table = exclusive(&mut self.store).table_mut()?;
@@ -95,7 +95,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         if control.limits.memory_exceeded(used, table.bytes_for(entries)) {
             return Some(Limit::Memory);
         }
-        table.grow(entries);
+        table.grow_with(pool, entries);
         self.stale = false;
         None
     }
@@ -128,7 +128,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         for (key, place) in &chunk.faults {
             let parent = &parents[(place.position - chunk.start) as usize];
             let fault = match key {
-                FaultKey::Deadlock => {
+                FaultKey::Deadlock | FaultKey::Final => {
                     Fault { length: parent.depth, state: parent.number, place: None }
                 }
                 _ => Fault {

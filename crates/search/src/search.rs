@@ -33,6 +33,15 @@ pub struct Gauge {
     pub bytes: u64,
 }
 
+/// Why a search stands still for a moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pause {
+    /// Between two rounds.
+    Round,
+    /// A limit or a stop has ended it; what was found is put into words next.
+    Cut,
+}
+
 /// Where something is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Fault {
@@ -217,6 +226,25 @@ impl<'s, S: StateSystem> Search<'s, S> {
         control: &Control<'_>,
         watch: &mut dyn FnMut(Gauge),
     ) -> Result<Outcome<S>, SearchError> {
+        self.run_paused(control, &mut |search, pause| {
+            if pause == Pause::Round {
+                watch(search.gauge());
+            }
+            Ok(())
+        })
+    }
+
+    /// As [`run`](Self::run), and shows itself between rounds, and when it was cut: to be watched, or to be [saved](Self::save).
+    /// A round goes on from at most some 32,768 states.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and with what `pause` fails with.
+    pub fn run_paused(
+        &mut self,
+        control: &Control<'_>,
+        pause: &mut dyn FnMut(&Self, Pause) -> Result<(), SearchError>,
+    ) -> Result<Outcome<S>, SearchError> {
         control.progress.phase("states");
         if std::mem::take(&mut self.stale)
             && let Some(table) = exclusive(&mut self.store).table_mut()
@@ -227,16 +255,20 @@ impl<'s, S: StateSystem> Search<'s, S> {
             let pool = Pool::new(scope, self.options.threads.get());
             loop {
                 if let Some(limits) = self.end(control) {
-                    break limits;
+                    break Ok(limits);
                 }
                 if let Some(limit) = self.round(&pool, control) {
-                    break vec![limit];
+                    break Ok(vec![limit]);
                 }
-                let gauge = self.gauge();
-                control.progress.report(gauge.states, None);
-                watch(gauge);
+                control.progress.report(self.stats.states, None);
+                if let Err(error) = pause(self, Pause::Round) {
+                    break Err(error);
+                }
             }
-        });
+        })?;
+        if !limits.is_empty() {
+            pause(self, Pause::Cut)?;
+        }
         self.conclude(limits, control)
     }
 
@@ -278,7 +310,9 @@ impl<'s, S: StateSystem> Search<'s, S> {
         self.kept_bytes() - self.store.bytes() + self.store.bytes_needed(self.stats.states)
     }
 
-    fn gauge(&self) -> Gauge {
+    /// Returns how far the search is. Constant time.
+    #[must_use]
+    pub fn gauge(&self) -> Gauge {
         Gauge {
             states: self.stats.states,
             transitions: self.stats.transitions,

@@ -89,6 +89,7 @@ pub fn walk<S: StateSystem>(
         let (property, name) = match key {
             FaultKey::Failure(message) => (Property::Failure(message.clone()), message),
             FaultKey::Deadlock => (Property::Deadlock, "deadlock".to_owned()),
+            FaultKey::Final => (Property::Final, "final".to_owned()),
             FaultKey::Invariant(index) => (Property::Invariant(index), invariants[index].clone()),
         };
         violations.push(Violation { property, name, path: replay(system, &choices)? });
@@ -126,7 +127,8 @@ fn one_walk<S: StateSystem>(
         system.successors(&state, &mut successors);
         if successors.is_empty() {
             if options.deadlocks && !system.is_final(&state) {
-                found(FaultKey::Deadlock, &choices);
+                let stuck = system.is_stuck(&state);
+                found(if stuck { FaultKey::Deadlock } else { FaultKey::Final }, &choices);
             }
             return Ok(());
         }

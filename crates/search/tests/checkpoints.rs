@@ -2,7 +2,7 @@
 
 mod random;
 
-use anyorder_search::{Limit, Options, Order, Outcome, Search, SearchError, Storage};
+use anyorder_search::{Limit, Options, Order, Outcome, Pause, Search, SearchError, Storage};
 use anyorder_system::Control;
 use random::{RandomSystem, Shape};
 use std::fs;
@@ -111,6 +111,62 @@ fn random_copy(system: &RandomSystem) -> RandomSystem {
         weak: system.weak,
         stop_after: None,
     }
+}
+
+/// What is saved between rounds, without an end, is as good as what is saved at an end.
+#[test]
+fn saved_between_rounds_is_as_uninterrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |number: usize| folder.path().join(format!("{number}.checkpoint"));
+    let (mut rounds, mut cuts) = (0, 0);
+    for seed in 1..=5 {
+        for storage in [Storage::Fingerprints, Storage::Exact] {
+            let system = system(seed);
+            let options = Options { storage, ..Options::default() };
+            let mut search = Search::new(&system, &options).unwrap();
+            let mut saved = 0;
+            let whole = search
+                .run_paused(&Control::default(), &mut |search, pause| {
+                    assert_eq!(pause, Pause::Round, "nothing cuts it");
+                    search.save(&path(saved), "random")?;
+                    saved += 1;
+                    Ok(())
+                })
+                .unwrap();
+            for number in 0..saved {
+                let mut again = Search::resume(&system, &options, &path(number), "random").unwrap();
+                let outcome = again.run(&Control::default()).unwrap();
+                assert_eq!(summary(&outcome), summary(&whole), "seed {seed}, round {number}");
+            }
+            rounds += saved;
+
+            let few = Options { states_max: Some(500), ..options.clone() };
+            let mut search = Search::new(&system, &few).unwrap();
+            let cut = search.run_paused(&Control::default(), &mut |search, pause| {
+                if pause == Pause::Cut {
+                    cuts += 1;
+                    search.save(&path(0), "random")?;
+                }
+                Ok(())
+            });
+            assert_eq!(cut.unwrap().limits, [Limit::States]);
+            let mut again = Search::resume(&system, &options, &path(0), "random").unwrap();
+            let outcome = again.run(&Control::default()).unwrap();
+            assert_eq!(summary(&outcome), summary(&whole), "seed {seed}");
+        }
+    }
+    println!("{rounds} rounds, {cuts} cuts");
+    assert!(rounds > 50 && cuts == 10, "{rounds} {cuts}");
+}
+
+#[test]
+fn what_fails_in_a_pause_ends_the_search() {
+    let system = system(2);
+    let mut search = Search::new(&system, &Options::default()).unwrap();
+    let gone = std::path::Path::new("no such folder/search");
+    let result =
+        search.run_paused(&Control::default(), &mut |search, _| search.save(gone, "random"));
+    assert!(matches!(result, Err(SearchError::Io(_))), "{:?}", result.map(|_| ()));
 }
 
 #[test]

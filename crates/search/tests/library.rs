@@ -157,7 +157,8 @@ fn paths_are_replayed_and_compared() {
 
 #[test]
 fn graphs_are_escaped() {
-    let text = |format| export(&Locks, format, &Options::default(), &Control::default()).unwrap();
+    let text =
+        |format| export(&Locks, format, &Options::default(), &Control::default()).unwrap().text;
     let dot = text(GraphFormat::Dot);
     assert!(dot.starts_with("digraph states {\n"), "{dot}");
     assert!(dot.contains(r#"s0 -> s1 [label="process \"0\"\l\\"];"#), "{dot}");
@@ -173,7 +174,9 @@ fn graphs_are_escaped() {
     );
     assert!(json.ends_with(r#"],"complete":true}"#), "{json}");
     let few = Options { states_max: Some(3), ..Options::default() };
-    let json = export(&Locks, GraphFormat::Json, &few, &Control::default()).unwrap();
+    let cut = export(&Locks, GraphFormat::Json, &few, &Control::default()).unwrap();
+    assert!(!cut.complete && cut.limits == [Limit::States]);
+    let json = cut.text;
     assert_eq!(json.matches("\"initial\"").count(), 3, "{json}");
     assert!(json.ends_with(r#"],"complete":false}"#));
 }

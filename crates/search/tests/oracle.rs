@@ -117,6 +117,7 @@ fn small_systems() {
         "a cycle",
         "a response that stays away",
         "deadlock",
+        "final",
         "first",
         "second",
         "failure 0",

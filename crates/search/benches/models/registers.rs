@@ -216,6 +216,54 @@ pub struct Registers<P> {
 }
 
 impl<P: Protocol> Registers<P> {
+    /// Returns the places of the messages that may arrive: of equal ones the first.
+    pub fn deliveries(&self, state: &State<P::Server>) -> impl Iterator<Item = usize> + use<P> {
+        let envelopes = state.network.envelopes();
+        let mut first: u32 = 0;
+        for (place, envelope) in envelopes.iter().enumerate() {
+            first |= u32::from(place == 0 || envelopes[place - 1] != *envelope) << place;
+        }
+        (0..envelopes.len()).filter(move |place| first >> place & 1 == 1)
+    }
+
+    /// Returns the state after a message arrived; `None` if nobody takes notice of it.
+    pub fn deliver(&self, state: &State<P::Server>, place: usize) -> Option<State<P::Server>> {
+        let envelope = state.network.envelopes()[place];
+        let (from, to, message) = (envelope.from(), envelope.to(), envelope.message());
+        let mut sent = [Envelope::default(); 8];
+        let mut count = 0;
+        let mut next = None;
+        let heard = if to < self.servers {
+            let mut server = state.servers[usize::from(to)];
+            let heard =
+                self.protocol.hear(to, &mut server, from, message, &mut |other, message| {
+                    sent[count] = Envelope::new(to, other, message);
+                    count += 1;
+                });
+            next = Some(server);
+            heard || count > 0
+        } else {
+            let client = &state.clients[usize::from(to - self.servers)];
+            matches!(message, Message::PutOk { request } if client.returned == 0 && request == to)
+                || matches!(message, Message::GetOk { request, .. } if client.returned == 1 && request == 2 * to)
+        };
+        if !heard {
+            return None;
+        }
+        let mut after = *state;
+        after.network.take(place);
+        match next {
+            Some(server) => after.servers[usize::from(to)] = server,
+            None => {
+                self.client_hears(&mut after, to, message);
+            }
+        }
+        for envelope in &sent[..count] {
+            after.network.send(*envelope);
+        }
+        Some(after)
+    }
+
     fn client_hears(&self, state: &mut State<P::Server>, to: u8, message: Message) -> bool {
         let index = usize::from(to - self.servers);
         let returned = state.clients[index].returned;
@@ -299,43 +347,11 @@ impl<P: Protocol> StateSystem for Registers<P> {
     }
 
     fn successors(&self, state: &Self::State, out: &mut Vec<Successor<Self::State, Envelope>>) {
-        for (place, envelope) in state.network.envelopes().iter().enumerate() {
-            if place > 0 && state.network.envelopes()[place - 1] == *envelope {
-                continue;
+        for place in self.deliveries(state) {
+            if let Some(after) = self.deliver(state, place) {
+                let action = state.network.envelopes()[place];
+                out.push(Successor { action, state: after, failure: None });
             }
-            let (from, to, message) = (envelope.from(), envelope.to(), envelope.message());
-            let mut sent = [Envelope::default(); 8];
-            let mut count = 0;
-            let mut next = None;
-            let heard = if to < self.servers {
-                let mut server = state.servers[usize::from(to)];
-                let heard =
-                    self.protocol.hear(to, &mut server, from, message, &mut |other, message| {
-                        sent[count] = Envelope::new(to, other, message);
-                        count += 1;
-                    });
-                next = Some(server);
-                heard || count > 0
-            } else {
-                let client = &state.clients[usize::from(to - self.servers)];
-                matches!(message, Message::PutOk { request } if client.returned == 0 && request == to)
-                    || matches!(message, Message::GetOk { request, .. } if client.returned == 1 && request == 2 * to)
-            };
-            if !heard {
-                continue;
-            }
-            let mut after = *state;
-            after.network.take(place);
-            match next {
-                Some(server) => after.servers[usize::from(to)] = server,
-                None => {
-                    self.client_hears(&mut after, to, message);
-                }
-            }
-            for envelope in &sent[..count] {
-                after.network.send(*envelope);
-            }
-            out.push(Successor { action: *envelope, state: after, failure: None });
         }
     }
 

@@ -41,6 +41,26 @@ impl State {
         self.participants |= (participant as u32) << (2 * index);
         self
     }
+
+    /// Returns the state after something happened.
+    #[inline]
+    pub fn after(self, action: Action) -> State {
+        match action {
+            Action::Commit => State { decision: 1, ..self },
+            Action::Abort => State { decision: 2, ..self },
+            Action::CoordinatorHears(index) => {
+                State { known_prepared: self.known_prepared | 1 << index, ..self }
+            }
+            Action::Prepare(index) => {
+                let sent_prepared = self.sent_prepared | 1 << index;
+                State { sent_prepared, ..self.set(index, Participant::Prepared) }
+            }
+            Action::ChooseAbort(index) | Action::HearAbort(index) => {
+                self.set(index, Participant::Aborted)
+            }
+            Action::HearCommit(index) => self.set(index, Participant::Committed),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +80,34 @@ pub struct TwoPhase {
     pub participants: u32,
 }
 
+impl TwoPhase {
+    /// Names what may happen in a state.
+    #[inline]
+    pub fn actions(&self, state: &State, mut may: impl FnMut(Action)) {
+        let all = (1u32 << self.participants) - 1;
+        if state.decision == 0 {
+            if u32::from(state.known_prepared) == all {
+                may(Action::Commit);
+            }
+            may(Action::Abort);
+        }
+        for index in 0..self.participants {
+            if state.decision == 0 && state.sent_prepared & (1 << index) != 0 {
+                may(Action::CoordinatorHears(index));
+            }
+            if state.participant(index) == Participant::Working {
+                may(Action::Prepare(index));
+                may(Action::ChooseAbort(index));
+            }
+            match state.decision {
+                1 => may(Action::HearCommit(index)),
+                2 => may(Action::HearAbort(index)),
+                _ => {}
+            }
+        }
+    }
+}
+
 impl StateSystem for TwoPhase {
     type State = State;
     type Action = Action;
@@ -69,32 +117,9 @@ impl StateSystem for TwoPhase {
     }
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
-        let mut push = |action, state| out.push(Successor { action, state, failure: None });
-        let all = (1u32 << self.participants) - 1;
-        if state.decision == 0 {
-            if u32::from(state.known_prepared) == all {
-                push(Action::Commit, State { decision: 1, ..*state });
-            }
-            push(Action::Abort, State { decision: 2, ..*state });
-        }
-        for index in 0..self.participants {
-            let bit = 1 << index;
-            if state.decision == 0 && state.sent_prepared & bit != 0 {
-                let known_prepared = state.known_prepared | bit;
-                push(Action::CoordinatorHears(index), State { known_prepared, ..*state });
-            }
-            if state.participant(index) == Participant::Working {
-                let sent_prepared = state.sent_prepared | bit;
-                let prepared = state.set(index, Participant::Prepared);
-                push(Action::Prepare(index), State { sent_prepared, ..prepared });
-                push(Action::ChooseAbort(index), state.set(index, Participant::Aborted));
-            }
-            match state.decision {
-                1 => push(Action::HearCommit(index), state.set(index, Participant::Committed)),
-                2 => push(Action::HearAbort(index), state.set(index, Participant::Aborted)),
-                _ => {}
-            }
-        }
+        self.actions(state, |action| {
+            out.push(Successor { action, state: state.after(action), failure: None });
+        });
     }
 
     fn fingerprint(&self, state: &State) -> Hash128 {

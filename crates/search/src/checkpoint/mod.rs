@@ -25,9 +25,23 @@ mod read;
 mod write;
 
 use crate::options::{Options, Order, Storage};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"anyorder-search\0";
 const VERSION: u32 = 1;
+
+/// Returns whether a file begins as a checkpoint does: one that does not is better not overwritten. Reads 16 bytes.
+///
+/// # Errors
+///
+/// Fails when the file cannot be read.
+pub fn is_checkpoint(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(head == MAGIC)
+}
 
 /// Says what of the options a checkpoint depends on.
 fn options_text(options: &Options) -> String {

@@ -97,6 +97,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
                 0 => FaultKey::Failure(input.text()?),
                 1 => FaultKey::Invariant(input.u64()? as usize),
                 2 => FaultKey::Deadlock,
+                3 => FaultKey::Final,
                 _ => return bad("a fault is of no known kind"),
             };
             let (length, state, place) = (input.u64()? as u32, input.u64()?, input.u64()?);

@@ -103,6 +103,7 @@ impl<S: StateSystem> Search<'_, S> {
                     out.u64(*index as u64)?;
                 }
                 FaultKey::Deadlock => out.u8(2)?,
+                FaultKey::Final => out.u8(3)?,
             }
             out.u64(fault.length.into())?;
             out.u64(fault.state.into())?;

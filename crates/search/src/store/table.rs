@@ -23,9 +23,12 @@
 //!
 //! **Cost.** 20 bytes a slot; between 0.44 and 0.7 of the slots are taken. One or two cache misses a question.
 
+use crate::parallel::Pool;
 use anyorder_system::Hash128;
 use std::hint::spin_loop;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// Marks from here on are provisional.
 const PROVISIONAL: u32 = 1 << 31;
@@ -40,6 +43,12 @@ pub(crate) const POSITIONS_MAX: usize = 1 << 30;
 const SLOT_BYTES: u64 = 20;
 
 const SLOTS_MIN: usize = 1 << 12;
+
+/// Tables with fewer slots are not worth a second thread when they grow.
+const SLOTS_ALONE: usize = 1 << 16;
+
+/// The slots that a thread takes at a time when a table grows.
+const SLOTS_BLOCK: usize = 1 << 14;
 
 /// A fingerprint as the table keeps it: two words, neither of them zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +87,7 @@ pub(crate) enum Visit {
 }
 
 /// The fingerprints that were seen.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Table {
     keys: Vec<[AtomicU64; 2]>,
     marks: Vec<AtomicU32>,
@@ -250,6 +259,27 @@ impl Table {
         self.rebuild(self.slots_for(entries));
     }
 
+    /// As [`grow`](Self::grow), by several threads: they take the slots in blocks. Of both tables the memory is taken and given
+    /// back by one.
+    pub(crate) fn grow_with(&mut self, pool: &Pool<'_>, entries: usize) {
+        if self.keys.len() < SLOTS_ALONE || pool.threads() == 1 {
+            return self.grow(entries);
+        }
+        let larger = Arc::new(Table::with_slots(self.slots_for(entries)));
+        let old = Arc::new(std::mem::take(self));
+        let (next, into) = (Arc::new(AtomicUsize::new(0)), Arc::clone(&larger));
+        pool.everywhere(pool.threads(), move || {
+            loop {
+                let start = next.fetch_add(SLOTS_BLOCK, Ordering::Relaxed);
+                if start >= old.keys.len() {
+                    break;
+                }
+                old.move_to(&into, start..(start + SLOTS_BLOCK).min(old.keys.len()));
+            }
+        });
+        *self = Arc::into_inner(larger).expect("threads give the table up before they report");
+    }
+
     /// Forgets the fingerprints that were not numbered. Linear.
     pub(crate) fn forget_provisional(&mut self) {
         self.rebuild(self.keys.len());
@@ -279,6 +309,37 @@ impl Table {
         *self.marks[slot].get_mut() = mark;
     }
 
+    /// Puts the numbered fingerprints of some slots into another table, which has none of them.
+    fn move_to(&self, other: &Table, slots: Range<usize>) {
+        for (words, mark) in self.keys[slots.clone()].iter().zip(&self.marks[slots]) {
+            let mark = mark.load(Ordering::Relaxed);
+            if mark != 0 && mark < PROVISIONAL {
+                let [first, second] = [0, 1].map(|word| words[word].load(Ordering::Relaxed));
+                other.put_beside_others(Key(first, second), mark);
+            }
+        }
+    }
+
+    /// As [`put`](Self::put): other threads may put in other fingerprints, and none looks any up.
+    fn put_beside_others(&self, key: Key, mark: u32) {
+        let mut slot = self.home(key);
+        while !self.take(slot, key) {
+            slot += 1;
+            if slot == self.keys.len() {
+                slot = 0;
+            }
+        }
+        self.keys[slot][1].store(key.1, Ordering::Relaxed);
+        self.marks[slot].store(mark, Ordering::Relaxed);
+    }
+
+    /// Takes a slot unless it is taken.
+    fn take(&self, slot: usize, key: Key) -> bool {
+        let first = &self.keys[slot][0];
+        first.load(Ordering::Relaxed) == 0
+            && first.compare_exchange(0, key.0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
     /// Returns the numbered fingerprints, in the order of the slots.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (Key, u32)> + '_ {
         self.keys.iter().zip(&self.marks).filter_map(|(words, mark)| {
@@ -286,5 +347,40 @@ impl Table {
             let key = Key(words[0].load(Ordering::Relaxed), words[1].load(Ordering::Relaxed));
             (mark != 0 && mark < PROVISIONAL).then(|| (key, mark - 1))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    /// Fingerprints that crowd: the places of a thousand at a time are close together, and the last run over the end.
+    fn key(number: u32) -> Key {
+        let place = u64::MAX - (u64::from(number / 1000) << 57) - u64::from(number % 1000);
+        Key(place, u64::from(number) + 1)
+    }
+
+    #[test]
+    fn threads_grow_a_table_as_one_does() {
+        const ENTRIES: u32 = 100_000;
+        let mut table = Table::new();
+        table.grow(ENTRIES as usize);
+        assert!(table.keys.len() >= SLOTS_ALONE, "large enough to be worth several threads");
+        for number in 0..ENTRIES {
+            assert!(table.insert(key(number), number));
+        }
+        let provisional = Key(1 << 40, 7);
+        assert!(matches!(table.visit(provisional, 3), Visit::New(_)));
+        thread::scope(|scope| {
+            let pool = Pool::new(scope, 4);
+            table.grow_with(&pool, 2 * ENTRIES as usize);
+        });
+        assert!(table.room() >= 2 * ENTRIES as usize);
+        assert_eq!(table.numbered().count(), ENTRIES as usize);
+        for number in 0..ENTRIES {
+            assert_eq!(table.visit(key(number), 0), Visit::Known(number));
+        }
+        assert!(matches!(table.visit(provisional, 3), Visit::New(_)), "forgotten");
     }
 }

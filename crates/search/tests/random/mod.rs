@@ -137,6 +137,10 @@ impl StateSystem for RandomSystem {
         self.last[*state as usize]
     }
 
+    fn is_stuck(&self, state: &u32) -> bool {
+        state.is_multiple_of(2)
+    }
+
     fn invariants(&self) -> Vec<String> {
         vec!["first".to_owned(), "second".to_owned()]
     }
@@ -229,7 +233,8 @@ pub fn truth(system: &RandomSystem) -> Truth {
         let way = known[&state].clone();
         let edges = &system.edges[state as usize];
         if edges.is_empty() && !system.last[state as usize] {
-            note("deadlock".to_owned(), way.clone());
+            let what = if system.is_stuck(&state) { "deadlock" } else { "final" };
+            note(what.to_owned(), way.clone());
         }
         for (edge, place) in edges.iter().zip(0..) {
             transitions += 1;
