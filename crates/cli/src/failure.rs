@@ -189,6 +189,11 @@ pub(crate) fn warn(line: &str) {
     warn_on(&mut anstream::stderr().lock(), line);
 }
 
+/// Prints something that is good to know, and no reason to worry.
+pub(crate) fn note(line: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "note: {line}");
+}
+
 fn warn_on(err: &mut dyn Write, line: &str) {
     let _ = writeln!(err, "{WARNING}warning:{WARNING:#} {line}");
 }

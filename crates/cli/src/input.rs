@@ -72,6 +72,19 @@ impl Begun {
         global.input_format.is_none() && is_model(&self.head)
     }
 
+    /// Reads the rest, up to `most` bytes in all, as text.
+    pub(crate) fn text(self, path: &Path, most: u64) -> Result<String, Failure> {
+        let mut bytes = self.head;
+        let left = (most + 1).saturating_sub(bytes.len() as u64);
+        let read = self.rest.take(left).read_to_end(&mut bytes);
+        read.map_err(|error| Failure::reading(path, &error))?;
+        if bytes.len() as u64 > most {
+            return Err(Failure::new(format!("{}: larger than {most} bytes", shown(path))));
+        }
+        String::from_utf8(bytes)
+            .map_err(|_| Failure::new(format!("{}: not UTF-8, expected JSON", shown(path))))
+    }
+
     /// Reads the rest as the text of a model.
     pub(crate) fn model_text(self, path: &Path) -> Result<String, Failure> {
         let mut bytes = self.head;

@@ -18,6 +18,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-search", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-lang", &["anyorder-trace", "anyorder-system", "anyorder-vm"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
+    ("anyorder-commute", &[]),
+    ("anyorder-explore", &["anyorder-trace", "anyorder-system", "anyorder-commute"]),
     ("anyorder-report", &["anyorder-finding", "anyorder-trace", "anyorder-system"]),
     (
         "anyorder",
@@ -32,6 +34,7 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-certify",
             "anyorder-vm",
             "anyorder-search",
+            "anyorder-explore",
             "anyorder-lang",
             "anyorder-report",
         ],

@@ -1,4 +1,4 @@
-//! Models: check, replay, simulate, diff, graph and fmt.
+//! Models: check, graph, fmt, and the help of what runs models.
 
 mod common;
 
@@ -125,12 +125,10 @@ fn the_result_is_the_same_with_any_number_of_threads_and_in_any_order() {
 
 #[test]
 fn limits_end_in_incomplete() {
-    for (option, limit) in [("--max-states", "max-states"), ("--max-depth", "max-depth")] {
-        let ran = run(&["check", FIXED, option, "2", "--format", "json"]);
-        let value = json(&ran);
-        assert_eq!((ran.status, &value["verdict"]), (3, &"incomplete".into()), "{option}");
-        assert_eq!(value["limits"], serde_json::json!([limit]));
-    }
+    let ran = run(&["check", FIXED, "--max-states", "2", "--format", "json"]);
+    let value = json(&ran);
+    assert_eq!((ran.status, &value["verdict"]), (3, &"incomplete".into()));
+    assert_eq!(value["limits"], serde_json::json!(["max-states"]));
     let ran = run(&["check", FIXED, "--time-limit", "0s"]);
     assert_eq!(ran.status, 3, "{ran:?}");
     let ran = run(&["check", FIXED, "--storage", "bitstate", "--storage-size", "64K"]);
@@ -141,21 +139,28 @@ fn limits_end_in_incomplete() {
 }
 
 #[test]
-fn a_search_goes_on_from_its_checkpoint() {
+fn a_depth_that_was_asked_for_is_no_limit() {
+    let ran = run(&["check", FIXED, "--max-depth", "2", "--format", "json"]);
+    let value = json(&ran);
+    assert_eq!(
+        (ran.status, &value["verdict"], &value["complete"]),
+        (0, &"ok".into(), &true.into())
+    );
+    assert_eq!(value["bounds"], serde_json::json!(["max-depth"]));
+    assert_eq!(value["limits"], serde_json::json!([]));
+    let shown = run(&["check", FIXED, "--max-depth", "2"]);
+    assert!(shown.stdout.contains("ok; up to --max-depth 2; there is more beyond"), "{shown:?}");
+    // Beyond the bound there is nothing.
+    let whole = json(&run(&["check", FIXED, "--max-depth", "50", "--format", "json"]));
+    assert_eq!((&whole["complete"], whole.get("bounds")), (&true.into(), None));
+    // A run that breaks a response is not of any length.
+    let spin = "model spin\nvar on = false;\nvar n = 0;\nevent begin when !on { on = true; }\n\
+                event tick when on { n = (n + 1) % 3; }\nresponse ends: on leads_to n == 1;\n";
     let folder = folder();
-    let saved = path(&folder, "search");
-    let ran = run(&["check", LOCKS, "--max-states", "5", "--checkpoint", &saved]);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.stderr.contains("goes on with it"), "{}", ran.stderr);
-    let whole = json(&run(&["check", LOCKS, "--format", "json"]));
-    let rest = json(&run(&["check", LOCKS, "--resume", &saved, "--format", "json"]));
-    assert_eq!(rest["findings"][0]["explanation"], whole["findings"][0]["explanation"]);
-    assert_eq!(rest["stats"]["states"], whole["stats"]["states"]);
-    let other = run(&["check", FIXED, "--resume", &saved]);
-    assert_eq!((other.status, other.stdout.as_str()), (2, ""));
-    assert!(other.stderr.contains("of something else"), "{}", other.stderr);
-    let bad = run(&["check", LOCKS, "--resume", LOCKS]);
-    assert_eq!(bad.status, 2, "{bad:?}");
+    let model = file(&folder, "spin.any", spin);
+    let ran = run(&["check", &model, "--max-depth", "1", "--format", "json"]);
+    assert_eq!((ran.status, &json(&ran)["limits"][0]), (3, &"max-depth".into()), "{ran:?}");
+    assert_eq!(run(&["graph", FIXED, "--max-depth", "2"]).status, 0);
 }
 
 #[test]
@@ -191,156 +196,6 @@ fn models_are_recognised_by_content_and_read_from_pipes() {
     let both = run(&["check", LOCKS, common::NOTES, "--format", "json"]);
     let kinds = json(&both)["findings"].as_array().map_or(0, Vec::len);
     assert!(both.status == 1 && kinds > 1, "{both:?}");
-}
-
-#[test]
-fn schedules_show_the_same_again() {
-    let folder = folder();
-    let runs = path(&folder, "runs");
-    for model in [LATE, LOCKS, SEARCH] {
-        let ran = run(&["check", model, "-q", "--schedules", &runs, "--format", "json"]);
-        let command = json(&ran)["findings"][0]["replay"].as_str().expect("a command").to_owned();
-        let words: Vec<&str> = command.split(' ').collect();
-        assert_eq!(words[..2], ["anyorder", "replay"], "{command}");
-        let again = run(&words[1..]);
-        assert_eq!(again.status, 1, "{again:?}");
-        assert!(again.stdout.ends_with("replay: it occurs again\n"), "{}", again.stdout);
-    }
-    assert_eq!(std::fs::read_dir(&runs).expect("the folder is there").count(), 3);
-    let result = run(&["check", LATE, LOCKS, "--format", "json"]);
-    let piped = run_with_stdin(&["replay", "-"], result.stdout.as_bytes());
-    assert_eq!(piped.status, 1, "{piped:?}");
-    assert_eq!(piped.stdout.matches("it occurs again").count(), 2);
-    let id = json(&result)["findings"][0]["id"].as_str().expect("an id").to_owned();
-    let one = run_with_stdin(&["replay", "-", "--finding", &id], result.stdout.as_bytes());
-    assert_eq!(one.stdout.matches("it occurs again").count(), 1);
-}
-
-#[test]
-fn a_mended_model_does_not_show_it_and_another_diverges() {
-    let folder = folder();
-    let result = path(&folder, "result.json");
-    assert_eq!(run(&["check", LATE, "--format", "json", "-o", &result]).status, 1);
-    let text = std::fs::read_to_string(workspace().join(LATE)).expect("the model is there");
-    let mended = file(&folder, "mended.any", text.replace("assert phase", "assert true || phase"));
-    let ran = run(&["replay", &result, "--model", &mended]);
-    assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.stdout.contains("it does not occur"), "{}", ran.stdout);
-    let ran = run(&["replay", &result, "--model", FIXED]);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.stdout.contains("diverged at choice 1: `click#1` cannot run"), "{}", ran.stdout);
-    let gone = run(&["replay", &result, "--model", "no-such.any"]);
-    assert_eq!((gone.status, gone.stdout.as_str()), (2, ""));
-    for bad in ["{}", "[", "{\"schedule\":9}", "{\"findings\":[]}"] {
-        let ran = run_with_stdin(&["replay", "-"], bad.as_bytes());
-        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{bad}");
-    }
-}
-
-#[test]
-fn a_response_is_replayed_with_its_loop() {
-    let folder = folder();
-    let result = path(&folder, "result.json");
-    assert_eq!(run(&["check", SEARCH, "-q", "--format", "json", "-o", &result]).status, 1);
-    let text = std::fs::read_to_string(workspace().join(SEARCH)).expect("the model is there");
-    let later = text.replace("shown = query;", "if query > shown { shown = query; }");
-    assert_ne!(later, text);
-    let mended = file(&folder, "mended.any", later);
-    assert_eq!(run(&["replay", &result, "--model", &mended]).status, 0);
-
-    let spin = "model spin\nvar on = false;\nvar n = 0;\nevent begin when !on { on = true; }\n\
-                event tick when on { n = (n + 1) % 3; }\nresponse ends: on leads_to n == 7;\n";
-    let model = file(&folder, "spin.any", spin);
-    let ran = run(&["check", &model, "--format", "json"]);
-    let value = json(&ran);
-    assert_eq!(value["findings"][0]["kind"], "response", "{value}");
-    let mut schedule = value["findings"][0]["witness"]["inline"].clone();
-    assert_eq!(schedule["options"]["repeats-from"], "1", "{schedule}");
-    let replayed =
-        |schedule: &Value| run_with_stdin(&["replay", "-"], schedule.to_string().as_bytes()).status;
-    assert_eq!(replayed(&schedule), 1);
-    // The run does not come back to this state.
-    schedule["options"]["repeats-from"] = "0".into();
-    assert_eq!(replayed(&schedule), 0);
-    // To stay where the event can go on for ever is not fair.
-    schedule["options"]["repeats-from"] = "4".into();
-    assert_eq!(replayed(&schedule), 0);
-}
-
-#[test]
-fn names_that_are_as_long_as_the_run_give_no_schedule() {
-    let folder = folder();
-    let text = |most: u32| {
-        format!(
-            "model chain\nvar x = 0;\nhandler ui: fifo;\ninit {{ post tick() to ui; }}\n\
-             task tick() on ui {{ x += 1; assert x < {most}; post tick() to ui; }}\n"
-        )
-    };
-    for (most, has_schedule) in [(100, true), (2_100, false)] {
-        let model = file(&folder, "chain.any", text(most));
-        let value = json(&run(&["check", &model, "--format", "json"]));
-        let finding = &value["findings"][0];
-        assert_eq!(finding.get("witness").is_some(), has_schedule, "{most}");
-        assert_eq!(finding.get("replay").is_some(), has_schedule, "{most}");
-        let steps = finding["explanation"].as_array().expect("a list");
-        assert_eq!(steps.len(), most as usize + usize::from(!has_schedule));
-    }
-}
-
-#[test]
-fn no_path_in_a_witness_is_opened() {
-    let result = r#"{"schema":1,"tool":"anyorder","version":"0","command":"check","verdict":"findings","complete":true,
-        "findings":[{"id":"1","kind":"deadlock","severity":"error","harm":"harmful","witness":{"format":"schedule","path":"/etc/passwd"}}]}"#;
-    let ran = run_with_stdin(&["replay", "-"], result.as_bytes());
-    assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.stderr.contains("hint: give that file: /etc/passwd"), "{}", ran.stderr);
-}
-
-#[test]
-fn random_runs_find_what_is_common() {
-    let ran = run(&["simulate", LOCKS, "--runs", "200", "--seed", "7", "--format", "json"]);
-    assert_eq!(ran.status, 1, "{ran:?}");
-    let value = json(&ran);
-    assert_eq!(value["command"], "simulate");
-    assert_eq!(value["findings"][0]["kind"], "deadlock");
-    assert_eq!(value["stats"]["executions"], 200);
-    let again = run_with_stdin(&["replay", "-"], ran.stdout.as_bytes());
-    assert_eq!(again.status, 1, "{again:?}");
-    let counts = |seed: &str| {
-        let ran = run(&["simulate", LOCKS, "--runs", "50", "--seed", seed, "--format", "json"]);
-        json(&ran)["stats"]["transitions"].clone()
-    };
-    assert_eq!(counts("1"), counts("1"));
-    let seeds: std::collections::BTreeSet<String> =
-        ["1", "2", "3", "4"].iter().map(|seed| counts(seed).to_string()).collect();
-    assert!(seeds.len() > 1, "{seeds:?}");
-    assert_eq!(run(&["simulate", FIXED, "--runs", "20"]).status, 0);
-}
-
-#[test]
-fn two_runs_are_compared() {
-    let folder = folder();
-    let schedule = |name: &str, tasks: &[&str]| {
-        let choices: Vec<String> =
-            tasks.iter().map(|task| format!("{{\"task\":\"{task}\"}}")).collect();
-        let text = format!(
-            "{{\"schedule\":1,\"program\":{{\"name\":\"{SEARCH}\"}},\"choices\":[{}]}}",
-            choices.join(",")
-        );
-        file(&folder, name, text)
-    };
-    let good = schedule("good.json", &["key#1", "key#1/ask", "key#1/ask/reply", "key#2"]);
-    let bad = schedule("bad.json", &["key#1", "key#2", "key#2/ask"]);
-    let ran = run(&["diff", &good, &bad]);
-    assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(ran.stdout.contains("the runs part after 1 equal steps"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("  wanted: 1 | 2\n"), "{}", ran.stdout);
-    let same = run(&["diff", &good, &good]);
-    assert_eq!((same.status, same.stdout.as_str()), (0, "the runs are the same: 4 steps\n"));
-    let lost = schedule("lost.json", &["key#1", "key#7"]);
-    let ran = run(&["diff", &good, &lost]);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.stderr.contains("diverged at choice 2"), "{}", ran.stderr);
 }
 
 #[test]
@@ -398,4 +253,67 @@ fn the_help_of_the_commands() {
         assert_eq!(ran.status, 0, "{command}");
         insta::assert_snapshot!(format!("help_{command}"), ran.stdout);
     }
+}
+
+#[test]
+fn a_wrong_end_is_no_deadlock() {
+    let folder = folder();
+    let text = "model ends\nvar x = 0;\nlock a;\nthread t { if x == 1 { acquire a; acquire a; } else { x = 2; } }\n\
+                thread u { x = 1; }\nfinal: x == 2;\n";
+    let model = file(&folder, "ends.any", text);
+    let value = json(&run(&["check", &model, "--format", "json"]));
+    let kinds: Vec<&str> = value["findings"]
+        .as_array()
+        .map_or(Vec::new(), |all| all.iter().filter_map(|one| one["kind"].as_str()).collect());
+    assert_eq!(kinds, ["deadlock", "final"], "{value}");
+    let end = &value["findings"][1];
+    assert_eq!(end["title"], "all is done, and `final` does not hold");
+    assert_eq!(end["sites"][0]["line"], 6);
+    let told = end["explanation"].as_array().and_then(|steps| steps.last()).expect("steps");
+    assert_eq!(told["text"], "all is done, and `final` does not hold: x = 1");
+    let runs = path(&folder, "runs");
+    run(&["check", &model, "--schedules", &runs]);
+    for one in [&value["findings"][0], end] {
+        let schedule = format!("{runs}/{}.json", one["id"].as_str().expect("an id"));
+        assert_eq!(run(&["replay", &model, &schedule]).status, 1, "{one}");
+    }
+    let simulated = json(&run(&["simulate", &model, "--runs", "200", "--format", "json"]));
+    assert_eq!(simulated["findings"].as_array().map(Vec::len), Some(2), "{simulated}");
+}
+
+#[test]
+fn deadlocks_of_different_models_have_different_ids() {
+    let id = |name: &str, handler: &str| {
+        let text = format!(
+            "model {name}\nsetting granularity = access;\nlock l;\nhandler {handler}: fifo;\n\
+             init {{ post t() to {handler}; post t() to {handler}; }}\n\
+             task t() on {handler} {{ acquire l; acquire l; }}\n"
+        );
+        let ran = run_with_stdin(&["check", "-", "--format", "json"], text.as_bytes());
+        let value = json(&ran);
+        let finding = &value["findings"][0];
+        assert_eq!(finding["kind"], "deadlock", "{text} {value}");
+        assert_eq!(finding["sites"][0]["access"], format!("left in mailbox {handler}"), "{value}");
+        finding["id"].as_str().expect("an id").to_owned()
+    };
+    assert_eq!(id("a", "ui"), id("a", "ui"));
+    assert_ne!(id("a", "ui"), id("b", "ui"));
+    assert_ne!(id("a", "ui"), id("a", "net"));
+}
+
+#[test]
+fn a_null_dereference_says_that_the_value_is_null() {
+    let value =
+        json(&run(&["check", "examples/models/cancel-against-completion.any", "--format", "json"]));
+    let finding = &value["findings"][0];
+    assert_eq!(finding["category"], "null");
+    assert_eq!(finding["title"], "the value is null: no field `bytes`");
+}
+
+#[test]
+fn objects_keep_their_numbers_and_reads_are_told() {
+    let ran = run(&["check", "examples/models/cancel-against-completion.any"]);
+    insta::assert_snapshot!("cancel", timeless(&ran.stdout));
+    let ran = run(&["check", "examples/models/crawler.any"]);
+    insta::assert_snapshot!("crawler", timeless(&ran.stdout));
 }

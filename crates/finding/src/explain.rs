@@ -8,6 +8,7 @@ pub const TOPICS: &[&str] = &[
     "order_violation",
     "assertion",
     "deadlock",
+    "final",
     "invariant",
     "response",
     "update_conflict",
@@ -37,6 +38,7 @@ impl Kind {
             Kind::OrderViolation => ORDER_VIOLATION,
             Kind::Assertion => ASSERTION,
             Kind::Deadlock => DEADLOCK,
+            Kind::Final => FINAL,
             Kind::Invariant => INVARIANT,
             Kind::Response => RESPONSE,
             Kind::UpdateConflict => UPDATE_CONFLICT,
@@ -108,6 +110,14 @@ deadlock: some order ends with everybody waiting for something that cannot come.
 
 The sites are what each one waits at, and what it holds. Take locks in one order
 everywhere, or do not wait while holding one.
+";
+
+const FINAL: &str = "\
+final: in some order everything is done, and the end is wrong.
+
+Nothing is left to run and nobody waits, but what the model states as `final` is
+false: a late answer came last, a value was lost. The table ends with the values
+that the condition reads.
 ";
 
 const INVARIANT: &str = "\

@@ -30,6 +30,9 @@ pub struct Outcome {
     /// The names of the options that cut the search.
     #[serde(default)]
     pub limits: Vec<String>,
+    /// The names of the options that bound what was asked, where there is more beyond them: what is complete is so up to these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<String>,
     /// What was found, in the order of the report.
     #[serde(default)]
     pub findings: Vec<Finding>,
@@ -61,6 +64,7 @@ impl Outcome {
             verdict: Verdict::Ok,
             complete: true,
             limits: Vec::new(),
+            bounds: Vec::new(),
             findings: Vec::new(),
             stats: Stats::new(),
         }
@@ -84,6 +88,15 @@ impl Outcome {
         self.complete = false;
         if !self.limits.iter().any(|limit| limit == option) {
             self.limits.push(option.to_owned());
+        }
+    }
+}
+
+impl Outcome {
+    /// Records that there is more beyond a bound that was asked for, which is no limit; each name is listed once.
+    pub fn bounded_by(&mut self, option: &str) {
+        if !self.bounds.iter().any(|bound| bound == option) {
+            self.bounds.push(option.to_owned());
         }
     }
 }

@@ -49,6 +49,8 @@ words! {
         Assertion = "assertion",
         /// Some order ends with everybody waiting.
         Deadlock = "deadlock",
+        /// All is done in some order, and the end is not one that is allowed.
+        Final = "final",
         /// A stated invariant does not hold in some order.
         Invariant = "invariant",
         /// An input event is not answered in some order.

@@ -34,6 +34,7 @@ fn full() -> Outcome {
         .set("filter", vec!["unload".to_owned()]);
     outcome.verdict = Verdict::Findings;
     outcome.cut_by("time-limit");
+    outcome.bounded_by("max-depth");
     outcome.findings.push(Finding {
         category: Some(RaceCategory::CoEnabled.word().into()),
         severity: Severity::Note,
@@ -80,7 +81,8 @@ fn fields_stand_in_the_documented_order() {
         r#"{"schema":1,"tool":"anyorder","version":"0.1.0","command":"check","#,
         r#""inputs":[{"path":"run.trace","format":"native"}],"#,
         r#""options":{"rules":"android","max-pairs":1000,"strict":false,"filter":["unload"]},"#,
-        r#""verdict":"findings","complete":false,"limits":["time-limit"],"findings":[{"#,
+        r#""verdict":"findings","complete":false,"limits":["time-limit"],"#,
+        r#""bounds":["max-depth"],"findings":[{"#,
         r#""id":"0123456789abcdef","kind":"race","category":"co_enabled","severity":"note","#,
         r#""harm":"harmless","harm_class":"equal","#,
         r#""title":"`cart.items` is read and written in either order","sites":["#,

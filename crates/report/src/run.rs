@@ -13,6 +13,68 @@ pub struct Run {
     pub repeats_from: Option<usize>,
     /// What is wrong at the end, in one phrase.
     pub end: String,
+    /// The run that it is compared with, and what differs.
+    pub compared: Option<Box<Comparison>>,
+}
+
+/// A run against the one it varies: the same program, but two of its tasks in the other order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Comparison {
+    /// The run before the two were reversed.
+    pub before: Run,
+    /// What the run before is called, such as `recorded run`.
+    pub before_title: String,
+    /// What the run after is called.
+    pub after_title: String,
+    /// The task that came first before, and comes second now.
+    pub first: String,
+    /// The other one.
+    pub second: String,
+    /// The locations on which the two conflict.
+    pub locations: Vec<String>,
+    /// Tasks of the run before that did not run any more.
+    pub skipped: Vec<String>,
+    /// Tasks that could not run when their turn came, and ran later.
+    pub late: Vec<String>,
+    /// Tasks that ran only after.
+    pub new: Vec<String>,
+    /// What the reversal amounts to, such as `different`.
+    pub class: String,
+    /// Where the observations differ.
+    pub differences: Vec<Differing>,
+}
+
+/// A part of an observation in which two runs differ.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Differing {
+    /// The part.
+    pub path: String,
+    /// Its level, such as `output`.
+    pub level: String,
+    /// Its content in the run before, where that is known.
+    pub before: Option<String>,
+    /// Its content in the run after.
+    pub after: Option<String>,
+}
+
+impl Differing {
+    /// Returns the difference as `path (level): before | after`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let side = |text: &Option<String>| text.clone().unwrap_or_else(|| "nothing".to_owned());
+        format!("{} ({}): {} | {}", self.path, self.level, side(&self.before), side(&self.after))
+    }
+}
+
+/// What a step is in a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mark {
+    /// The one of the reversed pair that came first before.
+    First,
+    /// The other one of the pair.
+    Second,
+    /// It runs in this run only.
+    Only,
 }
 
 /// One step of a run.
@@ -28,10 +90,14 @@ pub struct RunStep {
     pub alternative: Option<u32>,
     /// Values that it changed.
     pub changes: Vec<Change>,
+    /// What it read, by name and value, where it did nothing else.
+    pub reads: Vec<(String, String)>,
     /// Tasks that it posted, and threads that it began.
     pub posts: Vec<RunPost>,
     /// How it failed.
     pub failure: Option<String>,
+    /// What it is where two runs are compared.
+    pub mark: Option<Mark>,
 }
 
 /// A value that a step changed.
@@ -90,6 +156,11 @@ impl RunStep {
         let mut effects: Vec<String> = self.changes.iter().map(Change::words).collect();
         effects.extend(self.posts.iter().map(|post| format!("posts {} to {}", post.what, post.to)));
         effects.extend(self.failure.clone());
+        let reads: Vec<String> =
+            self.reads.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        if effects.is_empty() && !reads.is_empty() {
+            effects.push(format!("reads {}", reads.join(", ")));
+        }
         effects
     }
 }
@@ -144,5 +215,9 @@ mod tests {
         let expected = ["x: 0 -> 1", "x: 1 (new)", "x: 1 -> gone", "posts u(3) to ui", "assertion"];
         assert_eq!(step.effects(), expected);
         assert_eq!(step.title(), "t() (alternative 2)");
+        let read = |name: &str| (name.to_owned(), "1".to_owned());
+        let idle = RunStep { reads: vec![read("x"), read("y")], ..RunStep::default() };
+        assert_eq!(idle.effects(), ["reads x = 1, y = 1"]);
+        assert_eq!(RunStep { reads: vec![read("x")], ..step }.effects(), expected);
     }
 }

@@ -1,8 +1,9 @@
 //! A run as a table for a terminal: a step a row, with who ran, what it ran and what it changed.
 
 use crate::escape::clipped;
-use crate::run::{Run, RunStep};
+use crate::run::{Comparison, Mark, Run, RunStep};
 use crate::wrap::wrap;
+use std::fmt::Write as _;
 
 /// The most steps shown at each end of a run; those between are counted.
 const END_STEPS_MAX: usize = 40;
@@ -14,8 +15,55 @@ const TASK_CHARS_MAX: usize = 28;
 /// The most characters of one value or effect.
 const EFFECT_CHARS_MAX: usize = 200;
 
-/// Returns the rows of a run, each line ending in a line feed, indented by `indent`, at most `width` columns wide where names allow.
+/// The most tasks and differences that are listed of a comparison.
+const LISTED_MAX: usize = 12;
+
+/// Returns the rows of a run, each line ending in a line feed, indented by `indent`, at most `width` columns wide where names allow. A run
+/// that is compared with another follows that one.
 pub(crate) fn table(run: &Run, indent: usize, width: usize) -> String {
+    match &run.compared {
+        None => rows(run, indent, width),
+        Some(compared) => comparison(run, compared, indent, width),
+    }
+}
+
+fn comparison(run: &Run, compared: &Comparison, indent: usize, width: usize) -> String {
+    let mut out = String::new();
+    let line = |out: &mut String, head: &str, text: &str| {
+        let column = indent + head.chars().count();
+        let text = wrap(&clipped(text, 4_000), width, column, column);
+        let _ = writeln!(out, "{:indent$}{head}{text}", "");
+    };
+    let titled = |out: &mut String, title: &str, run: &Run| {
+        if !run.steps.is_empty() {
+            line(out, "", &format!("{title}:"));
+            out.push_str(&rows(run, indent, width));
+        }
+    };
+    titled(&mut out, &compared.before_title, &compared.before);
+    titled(&mut out, &compared.after_title, run);
+    for (head, names) in
+        [("skipped: ", &compared.skipped), ("later:   ", &compared.late), ("new:     ", &compared.new)]
+    {
+        if !names.is_empty() {
+            let mut shown: Vec<String> = names.iter().take(LISTED_MAX).cloned().collect();
+            if names.len() > LISTED_MAX {
+                shown.push(format!("and {} more", names.len() - LISTED_MAX));
+            }
+            line(&mut out, head, &shown.join(", "));
+        }
+    }
+    for (number, differing) in compared.differences.iter().take(LISTED_MAX).enumerate() {
+        line(&mut out, if number == 0 { "differs: " } else { "         " }, &differing.words());
+    }
+    let more = compared.differences.len().saturating_sub(LISTED_MAX);
+    if more > 0 {
+        line(&mut out, "         ", &format!("and in {more} more parts"));
+    }
+    out
+}
+
+fn rows(run: &Run, indent: usize, width: usize) -> String {
     let lane_width =
         column(run.steps.iter().map(|step| step.lane.as_str()), "runs on", LANE_CHARS_MAX);
     let titles: Vec<String> = run.steps.iter().map(RunStep::title).collect();
@@ -44,12 +92,21 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> String {
         if run.repeats_from == Some(number - 1) {
             what.push("from here on for ever".to_owned());
         }
-        shape.row(&mut out, &number.to_string(), &step.lane, title, &effects(&what));
+        let mark = step.mark.map_or("", sign);
+        shape.row(&mut out, &format!("{mark}{number}"), &step.lane, title, &effects(&what));
     }
     if !run.end.is_empty() {
         shape.row(&mut out, "=>", "", "", &run.end);
     }
     out
+}
+
+/// Returns the sign in front of a step that takes part in a comparison.
+fn sign(mark: Mark) -> &'static str {
+    match mark {
+        Mark::First | Mark::Second => "*",
+        Mark::Only => "+",
+    }
 }
 
 fn effects(phrases: &[String]) -> String {
@@ -94,7 +151,7 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Change, RunPost};
+    use crate::run::{Change, Differing, RunPost};
 
     fn example(steps: usize) -> Run {
         let step = |n: usize| RunStep {
@@ -113,6 +170,7 @@ mod tests {
             steps: (0..steps).map(step).collect(),
             repeats_from: None,
             end: "invariant `small` does not hold".to_owned(),
+            compared: None,
         }
     }
 
@@ -121,6 +179,31 @@ mod tests {
         let text = table(&example(1), 2, 100);
         let expected = "  step  runs on  task     what it did\n     0           start    x = 0\n     1  ui       click#0  x: 0 -> 1; posts load(\\u{1b}[2J) to net\n    =>                    invariant `small` does not hold\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn two_runs_stand_one_after_the_other() {
+        let mut run = example(2);
+        run.steps[0].mark = Some(Mark::Second);
+        run.compared = Some(Box::new(Comparison {
+            before: example(2),
+            before_title: "recorded run".to_owned(),
+            after_title: "reversed".to_owned(),
+            skipped: vec!["a".to_owned(), "b".to_owned()],
+            differences: vec![Differing {
+                path: "page/x".to_owned(),
+                level: "output".to_owned(),
+                before: Some("1".to_owned()),
+                after: None,
+            }],
+            ..Comparison::default()
+        }));
+        let text = table(&run, 2, 100);
+        let first = text.find("recorded run:").expect("the run before");
+        assert!(first < text.find("reversed:").expect("the run after"), "{text}");
+        assert!(text.contains("    *1  ui"), "{text}");
+        assert!(text.contains("  skipped: a, b\n"), "{text}");
+        assert!(text.contains("  differs: page/x (output): 1 | nothing\n"), "{text}");
     }
 
     #[test]

@@ -104,7 +104,11 @@ fn invocation(outcome: &Outcome) -> Value {
         words::is_interrupted(outcome).then(|| note("the search was interrupted (Ctrl-C)"));
     let cut = words::options_that_cut(outcome)
         .map(|limit| note(&format!("the search was cut by {limit}")));
-    let notes: Vec<Value> = interrupted.into_iter().chain(cut).collect();
+    let bounds = (!outcome.bounds.is_empty()).then(|| {
+        let text = format!("the answer is meant {}", words::bounds(outcome, ""));
+        json!({ "level": "note", "message": message(&text) })
+    });
+    let notes: Vec<Value> = interrupted.into_iter().chain(cut).chain(bounds).collect();
     json!({ "executionSuccessful": true, "toolExecutionNotifications": notes })
 }
 

@@ -250,6 +250,9 @@ impl Page<'_> {
         } else if !outcome.findings.is_empty() {
             notes.push("no finding counts".into());
         }
+        if !outcome.bounds.is_empty() {
+            notes.push(words::bounds(outcome, "--"));
+        }
         if !outcome.complete {
             notes.push(format!("the search was {}", words::cut(outcome, "--")));
         }

@@ -1,6 +1,6 @@
 //! The phrases that all reports share, so that they say the same.
 
-use anyorder_finding::{Finding, Harm, Outcome, Policy, Site};
+use anyorder_finding::{Finding, Harm, OptionValue, Outcome, Policy, Site};
 
 /// Returns a number with commas between groups of three digits.
 pub(crate) fn number(n: u64) -> String {
@@ -49,6 +49,17 @@ pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
         (true, false) => format!("interrupted (Ctrl-C), and cut by {options}"),
         (false, _) => format!("cut by {options}"),
     }
+}
+
+/// Says up to which bounds the answer is meant, with their values: `up to max-depth 20`. Each bound stands behind `mark`.
+pub(crate) fn bounds(outcome: &Outcome, mark: &str) -> String {
+    let value = |bound: &str| match outcome.options.get(bound) {
+        Some(OptionValue::Integer(value)) => format!(" {}", number(*value)),
+        _ => String::new(),
+    };
+    let bounds: Vec<String> =
+        outcome.bounds.iter().map(|bound| format!("{mark}{bound}{}", value(bound))).collect();
+    format!("up to {}; there is more beyond", bounds.join(", "))
 }
 
 /// Returns how a site's access is named: `write of`, or `event` where it is no access.

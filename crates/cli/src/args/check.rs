@@ -10,9 +10,14 @@ use std::time::Duration;
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Traces and models; `-` reads standard input
-    #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    /// Traces and models; `-` reads standard input. A schedule beside a model is varied, one conflict at a time, as
+    /// `anyorder explore` does
+    #[arg(required_unless_present = "program", value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
+
+    /// Check a program behind a pipe, started by this command: vary one run of it, as `anyorder explore` does
+    #[arg(long, value_name = "COMMAND", help_heading = "Input")]
+    pub(crate) program: Option<String>,
 
     /// Which rules order events; `auto` decides by what the trace holds
     #[arg(long, value_enum, default_value_t = RulesArg::Auto, help_heading = "Analysis")]
@@ -87,6 +92,8 @@ Examples:
   anyorder check app.trace --baseline known.json         ... and fail on what is new
   anyorder check lock.any                             search every order of a model
   anyorder check lock.any --max-depth 20 --report report
+  anyorder check lock.any run.json                    vary the run in run.json
+  anyorder check --program 'node app.js'              vary a run of a program
   gzip -dc app.std.gz | anyorder check -              read standard input
 
 The exit status is 1 when there are findings that count.";

@@ -82,8 +82,8 @@ pub(crate) enum ProcedureArg {
     Auto,
     /// Saturation, then a search modulo orders, with a proof of either answer
     Solver,
-    /// Enumeration of message orders with saturation; for comparison, without proof
+    /// Enumeration of message orders with saturation, with a proof of either answer; for comparison
     Enumerate,
-    /// A search over the orders of posts, where no posted message posts; for comparison, without proof
+    /// A search over the orders of posts, where no posted message posts; for comparison, mostly without a proof that there is no order
     Flat,
 }

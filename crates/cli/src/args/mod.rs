@@ -5,6 +5,7 @@ pub(crate) use check::{
     CheckArgs, CoverageArg, GroupArg, LimitArgs, OutputFormat, RulesArg, SeverityArg,
 };
 pub(crate) use consistency::{ConsistencyArgs, MailboxArg, ProcedureArg};
+pub(crate) use explore::{AlgorithmArg, BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs};
 pub(crate) use generate::{GenerateArgs, RunMailboxArg};
 pub(crate) use model::{
     DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
@@ -16,6 +17,8 @@ pub(crate) use why::{WhyArgs, WhyFormat};
 mod check;
 
 mod consistency;
+
+mod explore;
 
 mod generate;
 
@@ -56,6 +59,7 @@ Examples:
   anyorder check app.trace                     find races, print them
   anyorder check app.trace --report report     and write an HTML report
   anyorder check lock.any                      search every order of a model
+  anyorder explore --program 'node app.js'     reverse the conflicts of one run of a program
   anyorder why app.trace 12 57                 why are these two events (un)ordered?
   anyorder consistency app.edt                 can this have happened, and in which order?
   anyorder info app.trace                      what is in this trace?
@@ -112,6 +116,10 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// Decide whether some order of its messages explains a trace
     Consistency(ConsistencyArgs),
+    /// Explore the orders of a model or a program by one algorithm, with all its options
+    Explore(Box<ExploreArgs>),
+    /// Make the run that shows a finding as small as it gets
+    Shrink(ShrinkArgs),
     /// Run the schedule of a finding again
     Replay(ReplayArgs),
     /// Run a model at random, many times

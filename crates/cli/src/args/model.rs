@@ -1,10 +1,11 @@
 //! The options of what runs models: those of `anyorder check`, and `replay`, `simulate`, `diff`, `graph`, `fmt`.
 
 use crate::args::{LimitArgs, OutputFormat};
-use crate::units::parse_bytes;
+use crate::units::{parse_bytes, parse_duration};
 use clap::{Args, ValueEnum, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What `anyorder check` is told about models.
 #[derive(Args, Debug, Clone)]
@@ -29,24 +30,31 @@ pub(crate) struct SearchArgs {
     #[arg(long, help_heading = "Models")]
     pub(crate) first: bool,
 
-    /// End after this many states
+    /// End after this many states: a limit, which leaves the answer open
     #[arg(long, value_name = "N", help_heading = "Models")]
     pub(crate) max_states: Option<u64>,
 
-    /// Look no deeper than this many steps
+    /// Check runs of at most this many steps: a bound, up to which the answer is whole
     #[arg(long, value_name = "N", help_heading = "Models")]
     pub(crate) max_depth: Option<u32>,
 
-    /// Write the search to this file when a limit or Ctrl-C ends it
+    /// Write the search to this file from time to time, and when a limit or Ctrl-C ends it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Models")]
     pub(crate) checkpoint: Option<PathBuf>,
+
+    /// How often `--checkpoint` writes, such as `5m`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "60s", help_heading = "Models")]
+    pub(crate) checkpoint_every: Duration,
 
     /// Go on with the search in this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Models")]
     pub(crate) resume: Option<PathBuf>,
 
-    /// Visit one of the states that differ only in which `symmetric` part is which. Trusts the model: nothing in
-    /// it, no invariant either, may tell these parts apart
+    /// Search every state, instead of leaving out those that other orders of independent steps lead to
+    #[arg(long, help_heading = "Models")]
+    pub(crate) no_reduction: bool,
+
+    /// Visit one of the states that differ only in which `symmetric` part is which
     #[arg(long, help_heading = "Models")]
     pub(crate) symmetry: bool,
 
@@ -77,28 +85,30 @@ pub(crate) enum StorageArg {
 
 /// `anyorder replay`.
 #[derive(Args, Debug, Clone)]
-#[command(after_help = REPLAY_EXAMPLES)]
+#[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>")]
 pub(crate) struct ReplayArgs {
-    /// A schedule, or a result of `anyorder check --format json`; `-` reads standard input
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) file: PathBuf,
-
-    /// The model to run [default: the one that the schedule names]
-    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
-    pub(crate) model: Option<PathBuf>,
+    /// The model, and a schedule or a result of `anyorder check --format json`, told apart by their content; `-` reads
+    /// standard input. A result of several models needs them all
+    #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    pub(crate) inputs: Vec<PathBuf>,
 
     /// Of a result, only the finding whose id begins so
     #[arg(long, value_name = "ID")]
     pub(crate) finding: Option<String>,
+
+    /// The schedule is for a program behind a pipe, started by this command; see `anyorder explore`
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) program: Option<String>,
 }
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
-  anyorder check lock.any --schedules runs     write a schedule for each finding
-  anyorder replay runs/0123456789abcdef.json   and run one again
-  anyorder replay result.json --finding 0123   one finding of a result
-  anyorder check lock.any --format json | anyorder replay -
-  anyorder replay runs/0123456789abcdef.json --model fixed.any
+  anyorder check lock.any --schedules runs                  write a schedule for each finding
+  anyorder replay lock.any runs/0123456789abcdef.json       and run one again
+  anyorder replay lock.any result.json --finding 0123       one finding of a result
+  anyorder check lock.any --format json | anyorder replay lock.any -
+  anyorder replay fixed.any runs/0123456789abcdef.json      does it still occur?
+  anyorder replay --program 'node app.js' runs/0123456789abcdef.json
 
 The exit status is 1 when the finding occurs again, 0 when it does not, 3 when the schedule cannot be followed.";
 
@@ -147,28 +157,23 @@ Examples:
   anyorder simulate large.any --runs 100000 --seed 7
   anyorder simulate large.any --max-steps 50 --time-limit 1m
 
-Random runs find what is common; they prove nothing. `anyorder check` looks at every state.";
+Random runs find failures, broken invariants, deadlocks and wrong ends where they are common;
+they prove nothing. Responses are about runs that go on for ever: `anyorder check`, which looks
+at every state, checks them.";
 
 /// `anyorder diff`.
 #[derive(Args, Debug, Clone)]
-#[command(after_help = DIFF_EXAMPLES)]
+#[command(after_help = DIFF_EXAMPLES, override_usage = "anyorder diff [OPTIONS] <MODEL> <A> <B>")]
 pub(crate) struct DiffArgs {
-    /// A schedule, or a result of `anyorder check --format json`, whose first finding is taken
-    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
-    pub(crate) a: PathBuf,
-
-    /// Another one of the same model
-    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
-    pub(crate) b: PathBuf,
-
-    /// The model to run [default: the one that A names]
-    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
-    pub(crate) model: Option<PathBuf>,
+    /// A model, and two schedules of it or results of `anyorder check --format json`, whose first findings are taken; told
+    /// apart by their content
+    #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    pub(crate) inputs: Vec<PathBuf>,
 }
 
 const DIFF_EXAMPLES: &str = "\
 Examples:
-  anyorder diff good.json bad.json
+  anyorder diff lock.any good.json bad.json
 
 Shows both runs side by side up to where they part, and the values that differ then. The exit status is 0 when
 they are the same, 1 when they differ, 3 when one cannot be followed.";

@@ -1,10 +1,10 @@
 //! `anyorder diff`: two runs of a model side by side.
 
-use super::replay::{load_for, model_path};
+use super::together::{self, Given, warn_if_changed};
 use crate::args::{DiffArgs, Global};
 use crate::escape::{escape, shorten};
 use crate::failure::{Failure, warn};
-use crate::model::{self, Replayed, Stored};
+use crate::model::{self, Replayed, Stored, schedules_of};
 use crate::output::{shown, to_stdout, width};
 use anyorder_finding::exit;
 use anyorder_report::run::Run;
@@ -18,26 +18,29 @@ const AFTER_MAX: usize = 20;
 
 /// Compares the runs; the status is 0 when they are the same, 1 when they differ, 3 when one cannot be followed.
 pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let (a, b) = (first(&args.a)?, first(&args.b)?);
-    let path = model_path(args.model.as_deref(), &a.schedule);
-    let model = load_for(&path, &a.schedule, args.model.is_some(), global)?;
-    let other = &b.schedule.program;
-    let same_model = other.hash == a.schedule.program.hash;
-    if !same_model && args.model.is_none() && other.name != a.schedule.program.name {
-        let name = escape(&other.name).into_owned();
-        let failure = Failure::new(format!("{}: a run of another model, {name}", shown(&args.b)));
-        return Err(failure.with_hint("`--model MODEL` runs both on one model"));
+    let given = together::read(&args.inputs, global)?;
+    let [(path_a, text_a), (path_b, text_b)] = &given.others[..] else {
+        let found = given.others.len();
+        let what = format!("expected two schedules or results beside the model, found {found}");
+        return Err(Failure::new(what));
+    };
+    let (a, b) = (first(path_a, text_a)?, first(path_b, text_b)?);
+    let Some((path, model)) = given.model_of(&a.schedule) else {
+        return Err(Given::no_model(path_a, &a.schedule));
+    };
+    for stored in [&a, &b] {
+        warn_if_changed(path, model, &stored.schedule, global);
     }
     let run = |stored: &Stored| -> Result<(Replayed, Run), Failure> {
-        let replayed = model::replay(&model, &stored.schedule)
-            .map_err(|error| model::failure(&path, &error))?;
+        let replayed =
+            model::replay(model, &stored.schedule).map_err(|error| model::failure(path, &error))?;
         let end = replayed.shows.clone().unwrap_or_default();
-        let run = model::run_of(&model.machine, &replayed.path, &stored.schedule.choices, end);
+        let run = model::run_of(&model.machine, &replayed.path, &end);
         Ok((replayed, run))
     };
     let ((one, run_a), (two, run_b)) = (run(&a)?, run(&b)?);
     let mut lost = false;
-    for (path, replayed) in [(&args.a, &one), (&args.b, &two)] {
+    for (path, replayed) in [(path_a, &one), (path_b, &two)] {
         if let Some(divergence) = &replayed.divergence {
             lost = true;
             warn(&format!("{}: {}", shown(path), escape(&divergence.to_string())));
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
         to_stdout(|out| writeln!(out, "the runs are the same: {} steps", run_a.steps.len()))?;
         return Ok(ExitCode::from(if lost { exit::LIMIT } else { exit::CLEAN }));
     };
-    let mut text = side_by_side([&run_a, &run_b], [&args.a, &args.b], difference.common);
+    let mut text = side_by_side([&run_a, &run_b], [path_a, path_b], difference.common);
     // Writing to a string does not fail.
     let _ = writeln!(text, "\nthe runs part after {} equal steps", difference.common);
     for (name, a, b) in &difference.values {
@@ -58,9 +61,11 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
         };
         let _ = writeln!(text, "  {}: {} | {}", escape(name), value(a), value(b));
     }
-    for (path, run) in [(&args.a, &run_a), (&args.b, &run_b)] {
-        if !run.end.is_empty() {
-            let _ = writeln!(text, "  {}: {}", shown(path), escape(&run.end));
+    for (path, run) in [(path_a, &run_a), (path_b, &run_b)] {
+        let failure = || run.steps.last().and_then(|step| step.failure.as_deref());
+        let end = Some(run.end.as_str()).filter(|end| !end.is_empty()).or_else(failure);
+        if let Some(end) = end {
+            let _ = writeln!(text, "  {}: {}", shown(path), escape(end));
         }
     }
     to_stdout(|out| out.write_all(text.as_bytes()))?;
@@ -68,8 +73,8 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
 }
 
 /// Reads a schedule; of a result that of its first finding.
-fn first(path: &Path) -> Result<Stored, Failure> {
-    let mut stored = model::read_schedules(path, None)?;
+fn first(path: &Path, text: &str) -> Result<Stored, Failure> {
+    let mut stored = schedules_of(path, text, None)?;
     Ok(stored.swap_remove(0))
 }
 

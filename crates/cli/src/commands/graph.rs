@@ -7,7 +7,7 @@ use crate::model;
 use crate::output::{shown, to_file, to_stdout};
 use crate::watch::Watch;
 use anyorder_finding::exit;
-use anyorder_search::{GraphFormat, Options, Search, export};
+use anyorder_search::{GraphFormat, Options, export};
 use std::process::ExitCode;
 
 /// Writes the graph; the status is 3 when a limit left states out.
@@ -27,21 +27,21 @@ pub(crate) fn run(args: &GraphArgs, global: &Global) -> Result<ExitCode, Failure
         GraphForm::Dot => GraphFormat::Dot,
         GraphForm::Json => GraphFormat::Json,
     };
-    let text = export(&*model.machine, format, &options, &control).map_err(failed)?;
-    // The graph does not tell whether it is whole in every form; the same search does.
-    let mut search = Search::new(&*model.machine, &options).map_err(failed)?;
-    let outcome = search.run(&control).map_err(failed)?;
+    let graph = export(&*model.machine, format, &options, &control).map_err(failed)?;
     watch.done();
-    if !outcome.complete && !global.quiet {
-        let limits: Vec<_> = outcome.limits.iter().map(|limit| model::limit_word(*limit)).collect();
+    if !graph.complete && !global.quiet {
+        let limits: Vec<_> = graph.limits.iter().map(|limit| model::limit_word(*limit)).collect();
         let what = format!("the graph is not whole, it was cut by --{}", limits.join(", --"));
         warn(&format!("{}: {what}", shown(&args.model)));
     }
+    let text = graph.text.trim_end();
     match &args.output {
         Some(path) => to_file(path, |out| {
-            writeln!(out, "{}", text.trim_end()).map_err(|error| Failure::writing(path, &error))
+            writeln!(out, "{text}").map_err(|error| Failure::writing(path, &error))
         })?,
-        None => to_stdout(|out| writeln!(out, "{}", text.trim_end()))?,
+        None => to_stdout(|out| writeln!(out, "{text}"))?,
     }
-    Ok(ExitCode::from(if outcome.complete { exit::CLEAN } else { exit::LIMIT }))
+    // A depth that was asked for is no limit.
+    let cut = graph.limits.iter().any(|limit| !limit.is_bound());
+    Ok(ExitCode::from(if cut { exit::LIMIT } else { exit::CLEAN }))
 }

@@ -12,6 +12,8 @@ mod diff;
 
 mod explain;
 
+mod explore;
+
 mod fmt;
 
 mod generate;
@@ -28,7 +30,11 @@ mod replay;
 
 mod show;
 
+mod shrink;
+
 mod simulate;
+
+mod together;
 
 mod why;
 
@@ -54,6 +60,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Check(args) => check::run(&args, &global),
         Command::Why(args) => why::run(&args, &global),
         Command::Consistency(args) => consistency::run(&args, &global),
+        Command::Explore(args) => explore::run(&args, &global),
+        Command::Shrink(args) => shrink::run(&args, &global),
         Command::Replay(args) => replay::run(&args, &global),
         Command::Simulate(args) => simulate::run(&args, &global),
         Command::Diff(args) => diff::run(&args, &global),

@@ -1,37 +1,36 @@
 //! `anyorder replay`: runs the schedules of findings again.
 
+use super::together::{self, Given, warn_if_changed};
 use crate::args::{Global, ReplayArgs};
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
-use crate::model::{self, Model, Replayed, Stored};
+use crate::model::{self, End, Model, Replayed, Stored, schedules_of};
 use crate::output::{shown, to_stdout, width};
 use anyorder_finding::exit;
 use anyorder_report::terminal;
-use anyorder_system::Schedule;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs all schedules of a file; the status is 1 when one shows again what it should, else 3 when one cannot be followed.
+/// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one cannot be followed.
 pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let stored = model::read_schedules(&args.file, args.finding.as_deref())?;
+    let given = together::read(&args.inputs, global)?;
+    if given.others.is_empty() {
+        let failure = Failure::new("there is no schedule and no result among the inputs");
+        return Err(failure.with_hint("`anyorder check MODEL --schedules DIR` writes schedules"));
+    }
     let mut text = String::new();
     let (mut again, mut lost) = (false, false);
-    let mut models: Vec<(PathBuf, Model)> = Vec::new();
-    for one in &stored {
-        let path = model_path(args.model.as_deref(), &one.schedule);
-        if !models.iter().any(|(known, _)| *known == path) {
-            models.push((
-                path.clone(),
-                load_for(&path, &one.schedule, args.model.is_some(), global)?,
-            ));
+    for (path, content) in &given.others {
+        let all = schedules_of(path, content, args.finding.as_deref())?;
+        for (one, model_path, model) in runnable(path, &all, &given, global)? {
+            warn_if_changed(model_path, model, &one.schedule, global);
+            let replayed = model::replay(model, &one.schedule)
+                .map_err(|error| model::failure(model_path, &error))?;
+            again |= replayed.same;
+            lost |= !replayed.same && (replayed.divergence.is_some() || replayed.shows.is_some());
+            tell(&mut text, one, model, &replayed);
         }
-        let Some((_, model)) = models.iter().find(|(known, _)| *known == path) else { continue };
-        let replayed =
-            model::replay(model, &one.schedule).map_err(|error| model::failure(&path, &error))?;
-        again |= replayed.same;
-        lost |= !replayed.same && (replayed.divergence.is_some() || replayed.shows.is_some());
-        tell(&mut text, one, model, &replayed);
     }
     to_stdout(|out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::from(match (again, lost) {
@@ -41,34 +40,32 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
     }))
 }
 
-/// Returns the model to run: the one given, else the one that the schedule names.
-pub(super) fn model_path(given: Option<&Path>, schedule: &Schedule) -> PathBuf {
-    given.map_or_else(|| PathBuf::from(&schedule.program.name), Path::to_owned)
-}
-
-/// Loads the model of a schedule; says so where it is not as it was.
-pub(super) fn load_for(
+/// Returns the schedules of a file with their models. Of a result of several models those are left out whose models are not given.
+fn runnable<'a>(
     path: &Path,
-    schedule: &Schedule,
-    given: bool,
+    all: &'a [Stored],
+    given: &'a Given,
     global: &Global,
-) -> Result<Model, Failure> {
-    if !given && (path == Path::new("-") || path.as_os_str().is_empty()) {
-        let failure = Failure::new("the schedule does not say which model it is for");
-        return Err(failure.with_hint("`--model MODEL` names it"));
-    }
-    let model = model::load(path).map_err(|failure| {
-        if given {
-            failure
-        } else {
-            failure.with_hint("the schedule names this model; `--model` names another one")
+) -> Result<Vec<(&'a Stored, &'a Path, &'a Model)>, Failure> {
+    let several = all.iter().any(|one| one.schedule.program.name != all[0].schedule.program.name);
+    let mut runnable = Vec::new();
+    let mut left_out = 0_u64;
+    for one in all {
+        match given.model_of(&one.schedule) {
+            Some((model_path, model)) if !several || Given::is_named(model, &one.schedule) => {
+                runnable.push((one, model_path, model));
+            }
+            _ => left_out += 1,
         }
-    })?;
-    let known = schedule.program.hash;
-    if known.is_some() && known != model.program.hash && !given && !global.quiet {
-        warn(&format!("{}: the model is not as it was when the schedule was made", shown(path)));
     }
-    Ok(model)
+    if runnable.is_empty() {
+        return Err(Given::no_model(path, &all[0].schedule));
+    }
+    if left_out > 0 && !global.quiet {
+        let what = crate::units::plural(left_out, "finding");
+        warn(&format!("{}: {what} of other models left out", shown(path)));
+    }
+    Ok(runnable)
 }
 
 fn tell(text: &mut String, stored: &Stored, model: &Model, replayed: &Replayed) {
@@ -78,10 +75,10 @@ fn tell(text: &mut String, stored: &Stored, model: &Model, replayed: &Replayed) 
     }
     let end = match (&replayed.shows, &replayed.divergence) {
         (Some(shows), _) => shows.clone(),
-        (None, Some(divergence)) => divergence.to_string(),
-        (None, None) => String::new(),
+        (None, Some(divergence)) => End::from(divergence.to_string()),
+        (None, None) => End::default(),
     };
-    let run = model::run_of(&model.machine, &replayed.path, &stored.schedule.choices, end);
+    let run = model::run_of(&model.machine, &replayed.path, &end);
     text.push_str(&terminal::table(&run, width()));
     let verdict = match (replayed.same, &replayed.divergence, &replayed.shows) {
         (true, _, _) => "it occurs again",

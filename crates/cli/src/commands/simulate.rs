@@ -3,12 +3,14 @@
 use crate::args::{Global, OutputFormat, SimulateArgs};
 use crate::commands::check::{print_warnings, set_limits};
 use crate::commands::render::{self, Form};
-use crate::failure::Failure;
+use crate::failure::{Failure, warn};
 use crate::model::{self, Replay};
+use crate::output::shown;
 use crate::watch::Watch;
 use anyorder_finding::{Input, Outcome, Policy, assign_ids, exit_code};
 use anyorder_report::run::Runs;
 use anyorder_search::{WalkOptions, walk};
+use anyorder_system::StateSystem as _;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -17,6 +19,10 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     let started = Instant::now();
     let model = model::load(&args.model)?;
     print_warnings(&model, global);
+    if !model.machine.responses().is_empty() && !global.quiet {
+        let what = "random runs do not check responses, `anyorder check` does";
+        warn(&format!("{}: {what}", shown(&args.model)));
+    }
     let watch = Watch::start(global, &args.limits)?;
     let control = watch.control();
     control.progress.phase("runs");

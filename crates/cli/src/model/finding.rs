@@ -2,13 +2,13 @@
 
 use super::load::Model;
 use super::schedule::schedule_of;
-use super::steps::{place_in, run_of};
+use super::steps::{End, failure_title, place_in, run_of};
 use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness, WitnessPlace};
 use anyorder_report::run::Run;
-use anyorder_search::{Property, Violation};
-use anyorder_system::{Schedule, StateSystem};
+use anyorder_search::{Path, Property, Violation};
+use anyorder_system::{Schedule, StateSystem as _};
 use anyorder_vm::Machine;
-use anyorder_vm::program::FuncId;
+use anyorder_vm::program::{FuncId, SiteId};
 
 /// The most sites of a deadlock.
 const SITES_MAX: usize = 8;
@@ -48,25 +48,41 @@ pub(crate) fn report(model: &Model, violations: &[Violation<Machine>]) -> Vec<Re
 }
 
 fn one(model: &Model, violation: &Violation<Machine>) -> Reported {
+    let in_last_step = matches!(violation.property, Property::Failure(_));
+    let says = Shown { words: shows(violation), in_last_step };
+    assemble(model, &violation.path, describe(model, violation), &says)
+}
+
+/// What a path shows, for its replay.
+pub(super) struct Shown {
+    pub(super) words: String,
+    /// The last step itself fails.
+    pub(super) in_last_step: bool,
+}
+
+/// Puts a finding and its path together: run, explanation, schedule.
+pub(super) fn assemble(
+    model: &Model,
+    path: &Path<Machine>,
+    (mut finding, end): (Finding, End),
+    shown: &Shown,
+) -> Reported {
     let machine = &model.machine;
-    let schedule = schedule_of(machine, &violation.path, &model.program);
-    let choices = schedule.as_ref().map_or(&[][..], |schedule| &schedule.choices);
-    let (finding, end) = describe(model, violation);
-    let run = run_of(machine, &violation.path, choices, end);
-    let mut finding = finding;
+    let schedule = schedule_of(machine, path, &model.program);
+    let run = run_of(machine, path, &end);
     finding.severity = Severity::Error;
     finding.harm = Harm::Harmful;
     finding.explanation = explanation(&run);
     if let (Some(site), Some(last)) = (finding.sites.first_mut(), run.steps.last())
-        && matches!(violation.property, Property::Failure(_))
+        && shown.in_last_step
     {
         site.task = Some(last.what.clone());
         site.handler = Some(last.lane.clone());
     }
     finding.confirmed = Some(schedule.is_some());
     if let Some(mut schedule) = schedule {
-        schedule.options.insert(SHOWS.to_owned(), shows(violation));
-        if let Some(from) = violation.path.repeats_from {
+        schedule.options.insert(SHOWS.to_owned(), shown.words.clone());
+        if let Some(from) = path.repeats_from {
             schedule.options.insert(REPEATS.to_owned(), from.to_string());
         }
         let parts: usize = schedule.choices.iter().map(|choice| choice.task.depth()).sum();
@@ -80,39 +96,38 @@ fn one(model: &Model, violation: &Violation<Machine>) -> Reported {
     Reported { finding, run }
 }
 
-/// Says what a schedule shows, for its replay: `failure MESSAGE`, `invariant NAME`, `deadlock`, `response NAME`.
+/// Says what a schedule shows, for its replay: `failure MESSAGE`, `invariant NAME`, `deadlock`, `final`, `response NAME`.
 fn shows(violation: &Violation<Machine>) -> String {
     match &violation.property {
         Property::Failure(message) => format!("failure {message}"),
         Property::Invariant(_) => format!("invariant {}", violation.name),
         Property::Deadlock => "deadlock".to_owned(),
+        Property::Final => "final".to_owned(),
         Property::Response(_) => format!("response {}", violation.name),
     }
 }
 
-fn witness(schedule: &Schedule) -> Option<Witness> {
+pub(crate) fn witness(schedule: &Schedule) -> Option<Witness> {
     let value = serde_json::to_value(schedule).ok()?;
     Some(Witness { format: "schedule".to_owned(), place: WitnessPlace::Inline(value) })
 }
 
 /// Returns the finding without its run, and what is wrong at the end of the run.
-fn describe(model: &Model, violation: &Violation<Machine>) -> (Finding, String) {
+fn describe(model: &Model, violation: &Violation<Machine>) -> (Finding, End) {
     let program = model.machine.program();
+    let stated = |function: Option<FuncId>| {
+        function.map(|function| named(site_of(model, function), "stated")).into_iter().collect()
+    };
     match &violation.property {
-        Property::Failure(message) => failure(model, message),
+        Property::Failure(message) => (failure(model, message), End::default()),
         Property::Invariant(index) => {
-            let site = program
-                .invariants
-                .get(*index)
-                .map(|one| named(site_of(model, one.holds), "stated"));
+            let condition = program.invariants.get(*index).map(|one| one.holds);
             let title = format!("invariant `{}` does not hold", violation.name);
-            (finding(Kind::Invariant, title.clone(), site.into_iter().collect()), title)
+            let end = End { text: title.clone(), condition };
+            (finding(Kind::Invariant, title, stated(condition)), end)
         }
         Property::Response(index) => {
-            let site = program
-                .responses
-                .get(*index)
-                .map(|one| named(site_of(model, one.trigger), "stated"));
+            let trigger = program.responses.get(*index).map(|one| one.trigger);
             let title = format!("response `{}` may never come", violation.name);
             let end = match violation.path.repeats_from {
                 Some(from) if from < violation.path.steps.len() => {
@@ -120,13 +135,18 @@ fn describe(model: &Model, violation: &Violation<Machine>) -> (Finding, String) 
                 }
                 _ => "nothing more need happen, and the response has not come".to_owned(),
             };
-            (finding(Kind::Response, title, site.into_iter().collect()), end)
+            (finding(Kind::Response, title, stated(trigger)), End::from(end))
+        }
+        Property::Final => {
+            let title = "all is done, and `final` does not hold".to_owned();
+            let end = End { text: title.clone(), condition: program.final_ };
+            (finding(Kind::Final, title, stated(program.final_)), end)
         }
         Property::Deadlock => {
             let state = violation.path.last();
             let waiting = waiting(model, &model.machine.show(state));
-            let title = "nothing can happen any more, and the state is not final".to_owned();
-            (finding(Kind::Deadlock, title.clone(), waiting), title)
+            let title = "nothing can happen any more, and something still waits".to_owned();
+            (finding(Kind::Deadlock, title.clone(), waiting), End::from(title))
         }
     }
 }
@@ -135,28 +155,19 @@ fn finding(kind: Kind, title: String, sites: Vec<Site>) -> Finding {
     Finding { title, sites, ..Finding::new(kind) }
 }
 
-fn failure(model: &Model, message: &str) -> (Finding, String) {
+pub(crate) fn failure(model: &Model, message: &str) -> Finding {
     let (head, place) = match place_in(message) {
         Some((head, place)) => (head, Some(place)),
         None => (message, None),
     };
-    let (word, said) = head.split_once(": ").unwrap_or((head, ""));
+    let word = head.split_once(": ").map_or(head, |(word, _)| word);
     let kind = if word == "step_limit" { Kind::StepLimit } else { Kind::Assertion };
-    let title = match (word, said) {
-        ("assertion", "") => "an assertion fails".to_owned(),
-        ("assertion", said) => format!("an assertion fails: {said}"),
-        ("failure", said) if !said.is_empty() => format!("the model fails: {said}"),
-        ("step_limit", _) => "a step does not end within the limit of instructions".to_owned(),
-        (word, "") => word.to_owned(),
-        (word, said) => format!("{word}: {said}"),
-    };
     let site = named(place.map_or_else(|| nowhere(model), site_at), "failure");
-    let mut finding = finding(kind, title, vec![site]);
+    let mut finding = finding(kind, failure_title(head), vec![site]);
     if !matches!(word, "assertion" | "step_limit") {
         finding.category = Some(word.replace(' ', "_"));
     }
-    // The last step of the run says it.
-    (finding, String::new())
+    finding
 }
 
 /// Returns the site of a position written as `file:line:column`.
@@ -168,7 +179,7 @@ fn site_at(place: &str) -> Site {
 }
 
 /// Returns the site of the first instruction of a function that has a position.
-fn site_of(model: &Model, function: FuncId) -> Site {
+pub(super) fn site_of(model: &Model, function: FuncId) -> Site {
     let program = model.machine.program();
     let sites = program.functions.get(function.index()).map_or(&[][..], |function| &function.sites);
     let known = sites.iter().filter_map(|site| program.sites.get(site.index()));
@@ -183,33 +194,58 @@ fn site_of(model: &Model, function: FuncId) -> Site {
     }
 }
 
+/// Returns the site of an instruction.
+pub(super) fn site_at_instruction(model: &Model, site: SiteId) -> Site {
+    let program = model.machine.program();
+    match program.sites.get(site.index()).filter(|site| site.line > 0) {
+        Some(site) => Site {
+            file: program.files.get(usize::from(site.file)).cloned(),
+            line: Some(site.line),
+            column: Some(site.column),
+            ..Site::default()
+        },
+        None => nowhere(model),
+    }
+}
+
 /// Says what a site is, in the place where races say how they access.
-fn named(site: Site, what: &str) -> Site {
+pub(super) fn named(site: Site, what: &str) -> Site {
     Site { access: Some(what.to_owned()), ..site }
 }
 
 /// Returns the site of a model as a whole.
-fn nowhere(model: &Model) -> Site {
-    Site { file: Some(model.program.name.clone()), ..Site::default() }
+pub(super) fn nowhere(model: &Model) -> Site {
+    let name = model.machine.program().name.clone();
+    Site { file: Some(model.program.name.clone()), label: Some(name), ..Site::default() }
 }
 
-/// Returns where each thread of a state waits; messages that wait are told in the run.
+/// Returns where each thread of a state waits, and which mailboxes hold what is not taken.
 fn waiting(model: &Model, shown: &[(String, String)]) -> Vec<Site> {
-    let threads =
-        shown.iter().filter_map(|(name, value)| Some((name.strip_prefix("thread ")?, value)));
-    let sites = threads.take(SITES_MAX).map(|(thread, value)| {
-        let value = format!(" {value}");
-        let place = value.split(", ").next().and_then(place_in);
-        let site = place.map_or_else(|| nowhere(model), |(_, place)| site_at(place));
-        let access = if value.starts_with(" waits for") { "wait" } else { "stuck" };
-        Site { thread: Some(thread.to_owned()), access: Some(access.to_owned()), ..site }
-    });
-    let sites: Vec<Site> = sites.collect();
-    if sites.is_empty() { vec![nowhere(model)] } else { sites }
+    let label = Some(model.machine.program().name.clone());
+    let mut sites = Vec::new();
+    for (name, value) in shown {
+        if let Some(thread) = name.strip_prefix("thread ") {
+            let value = format!(" {value}");
+            let place = value.split(", ").next().and_then(place_in);
+            let site = place.map_or_else(|| nowhere(model), |(_, place)| site_at(place));
+            let waits = value.strip_prefix(" waits for ");
+            let access = match waits.and_then(|rest| rest.split([',', ' ']).next()) {
+                Some(condition) => format!("waits for {condition}"),
+                None => "stuck".to_owned(),
+            };
+            let site = Site { thread: Some(thread.to_owned()), label: label.clone(), ..site };
+            sites.push(named(site, &access));
+        } else if let Some(handler) = name.strip_prefix("mailbox ") {
+            let site = Site { handler: Some(handler.to_owned()), ..nowhere(model) };
+            sites.push(named(site, &format!("left in mailbox {handler}")));
+        }
+    }
+    sites.truncate(SITES_MAX);
+    if sites.is_empty() { vec![named(nowhere(model), "stuck")] } else { sites }
 }
 
 /// Tells the steps of a run as an explanation.
-fn explanation(run: &Run) -> Vec<Step> {
+pub(crate) fn explanation(run: &Run) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for (number, step) in (1..).zip(&run.steps) {
         let mut effects = step.effects();

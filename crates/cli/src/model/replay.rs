@@ -3,6 +3,8 @@
 use super::finding::{REPEATS, SHOWS};
 use super::load::Model;
 use super::schedule::choices_of;
+use super::steps::End;
+use super::updates::{SHOWS_CONFLICT, conflicts};
 use anyorder_search::{Path, SearchError};
 use anyorder_system::{Divergence, Schedule, StateSystem, Successor};
 use anyorder_vm::{Action, Machine, State};
@@ -11,8 +13,8 @@ use anyorder_vm::{Action, Machine, State};
 pub(crate) struct Replayed {
     /// The path, as far as it goes.
     pub(crate) path: Path<Machine>,
-    /// What is wrong at its end, in one phrase; `None` where nothing is.
-    pub(crate) shows: Option<String>,
+    /// What is wrong at its end; `None` where nothing is.
+    pub(crate) shows: Option<End>,
     /// Whether that is what the schedule says that it shows.
     pub(crate) same: bool,
     /// Where the schedule could not be followed.
@@ -33,7 +35,8 @@ pub(crate) fn replay(model: &Model, schedule: &Schedule) -> Result<Replayed, Sea
             let same = wanted.is_none_or(|wanted| {
                 wanted.strip_prefix("failure ").is_some_and(|other| alike(other, &message))
             });
-            (Some(message), same)
+            // The last step says it.
+            (Some(End::default()), same)
         }
         None if divergence.is_some() => (None, false),
         None => at_end(machine, &path, wanted),
@@ -48,29 +51,48 @@ fn alike(a: &str, b: &str) -> bool {
 }
 
 /// What is wrong in the last state of a path, or in the states that it repeats.
-fn at_end(machine: &Machine, path: &Path<Machine>, wanted: Option<&str>) -> (Option<String>, bool) {
+fn at_end(machine: &Machine, path: &Path<Machine>, wanted: Option<&str>) -> (Option<End>, bool) {
     let state = path.last();
     let broken = |index: &usize| !machine.holds(*index, state);
     let names = machine.invariants();
+    let invariant = |index: usize| End {
+        text: format!("invariant `{}` does not hold", names[index]),
+        condition: machine.program().invariants.get(index).map(|one| one.holds),
+    };
     if let Some(name) = wanted.and_then(|wanted| wanted.strip_prefix("invariant ")) {
-        let index = names.iter().position(|one| one == name);
-        let broken = index.filter(broken).is_some();
-        return (broken.then(|| format!("invariant `{name}` does not hold")), broken);
+        let index = names.iter().position(|one| one == name).filter(broken);
+        return (index.map(invariant), index.is_some());
     }
     if let Some(name) = wanted.and_then(|wanted| wanted.strip_prefix("response ")) {
         let index = machine.responses().iter().position(|one| one == name);
         let missing = index.is_some_and(|index| never_answered(machine, path, index));
-        return (missing.then(|| format!("response `{name}` never comes")), missing);
+        let end = || End::from(format!("response `{name}` never comes"));
+        return (missing.then(end), missing);
+    }
+    if let Some(words) = wanted.and_then(|wanted| wanted.strip_prefix(SHOWS_CONFLICT)) {
+        let attribute = words.split(' ').next().unwrap_or_default();
+        let end = || End::from(format!("update conflict on `{attribute}`"));
+        let again = conflicts(machine, path, words);
+        return (again.then(end), again);
     }
     let mut successors = Vec::new();
     machine.successors(state, &mut successors);
-    let deadlock = successors.is_empty() && !machine.is_final(state);
-    if wanted == Some("deadlock") || (wanted.is_none() && deadlock) {
-        return (deadlock.then(|| "nothing can happen any more".to_owned()), deadlock);
+    if successors.is_empty() && !machine.is_final(state) {
+        let stuck = machine.is_stuck(state);
+        let word = if stuck { "deadlock" } else { "final" };
+        if wanted.is_none_or(|wanted| wanted == word) {
+            let condition = if stuck { None } else { machine.program().final_ };
+            let text = if stuck {
+                "nothing can happen any more, and something still waits"
+            } else {
+                "all is done, and `final` does not hold"
+            };
+            return (Some(End { text: text.to_owned(), condition }), true);
+        }
     }
     // A schedule that does not say what it shows shows anything.
     let any = (0..names.len()).find(broken).filter(|_| wanted.is_none());
-    (any.map(|index| format!("invariant `{}` does not hold", names[index])), any.is_some())
+    (any.map(invariant), any.is_some())
 }
 
 /// Whether a response is missing on a path that repeats itself, or that stays in its last state, and whether that is fair.

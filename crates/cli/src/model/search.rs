@@ -1,14 +1,15 @@
 //! Searches a model: options, progress, checkpoints.
 
+use super::kept::{Kept, spare};
 use super::load::Model;
+use super::progress::Progress;
 use crate::args::{OrderArg, SearchArgs, StorageArg};
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::output::shown;
-use crate::units::{bytes, count};
 use crate::watch::Watch;
 use anyorder_finding::Stats;
-use anyorder_search::{Gauge, Limit, Options, Order, Outcome, Search, SearchError, Stop, Storage};
+use anyorder_search::{Limit, Options, Order, Outcome, Pause, Search, SearchError, Stop, Storage};
 use anyorder_system::StateSystem;
 use anyorder_vm::Machine;
 use std::num::NonZeroUsize;
@@ -28,24 +29,48 @@ pub(crate) fn search(
     let options = options(path, machine, args, quiet);
     let identity = format!("{}", model.program.hash.unwrap_or_default());
     let failed = |error: SearchError| failure(path, &error);
+    let unkept = |file: &Path, error: &SearchError| {
+        format!("{}: {}", shown(file), escape(&error.to_string()))
+    };
+    args.checkpoint.as_deref().map_or(Ok(()), spare)?;
     let mut search = match &args.resume {
         None => Search::new(machine, &options).map_err(failed)?,
-        Some(file) => Search::resume(machine, &options, file, &identity).map_err(|error| {
-            Failure::new(format!("{}: {}", shown(file), escape(&error.to_string())))
-        })?,
+        Some(file) => Search::resume(machine, &options, file, &identity)
+            .map_err(|error| Failure::new(unkept(file, &error)))?,
     };
-    let control = watch.control();
-    let (start, first) = (Instant::now(), search.stats().states);
-    let mut follow = |gauge: Gauge| watch.detail(progress(&gauge, first, start));
-    let outcome = search.run_watched(&control, &mut follow).map_err(failed)?;
-    if let Some(file) = &args.checkpoint
-        && !outcome.limits.is_empty()
+    let mut kept = match args.checkpoint.as_deref() {
+        None => None,
+        Some(file) => Some(
+            Kept::begin(&search, (file, args.checkpoint_every), &identity)
+                .map_err(|error| Failure::new(unkept(file, &error)))?,
+        ),
+    };
+    let (control, start) = (watch.control(), Instant::now());
+    let mut progress = Progress::new(&search.gauge(), &options);
+    let outcome = search.run_paused(&control, &mut |search, pause| {
+        progress.note(&search.gauge());
+        watch.detail(progress.words(start.elapsed()));
+        if let Some(kept) = &mut kept
+            && (pause == Pause::Cut || kept.is_due())
+        {
+            kept.save(search, &identity);
+        }
+        Ok(())
+    });
+    let outcome = outcome.map_err(failed)?;
+    if let Some(kept) = kept
+        && !quiet
     {
-        search.save(file, &identity).map_err(|error| {
-            Failure::new(format!("{}: {}", shown(file), escape(&error.to_string())))
-        })?;
-        if !quiet {
-            warn(&format!("the search is in {0}; `--resume {0}` goes on with it", shown(file)));
+        watch.done();
+        match kept.end() {
+            Ok(file) if !outcome.limits.is_empty() => {
+                let file = shown(file);
+                warn(&format!("the search is in {file}; `--resume {file}` goes on with it"));
+            }
+            Ok(_) => {}
+            Err((file, error)) => {
+                warn(&format!("cannot keep the search: {}", unkept(file, &error)))
+            }
         }
     }
     Ok(outcome)
@@ -81,14 +106,6 @@ fn options(path: &Path, machine: &Machine, args: &SearchArgs, quiet: bool) -> Op
     }
 }
 
-/// How far a search is, behind the number of states.
-fn progress(gauge: &Gauge, first: u64, start: Instant) -> String {
-    let seconds = start.elapsed().as_secs_f64().max(1e-3);
-    let rate = (gauge.states.saturating_sub(first)) as f64 / seconds;
-    let (rate, frontier) = (count(rate as u64), count(gauge.frontier));
-    format!(" ({rate}/s, {frontier} waiting, depth {}, {})", gauge.depth, bytes(gauge.bytes))
-}
-
 /// Makes the failure of a search that cannot be done.
 pub(crate) fn failure(path: &Path, error: &SearchError) -> Failure {
     let failure = Failure::new(format!("{}: {}", shown(path), escape(&error.to_string())));
@@ -113,9 +130,11 @@ pub(crate) const fn limit_word(limit: Limit) -> &'static str {
 pub(crate) fn stats(counts: &anyorder_search::Stats) -> Stats {
     let mut stats = Stats::new();
     stats
+        .set("algorithm", "full")
         .set("states", counts.states)
         .set("transitions", counts.transitions)
         .set("executions", counts.executions)
+        .set("inferred", 0_u64)
         .set("max_depth", counts.max_depth)
         .set("frontier_peak", counts.frontier_peak)
         .set("bytes_per_state", counts.bytes_per_state);

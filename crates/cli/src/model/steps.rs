@@ -5,41 +5,92 @@
 
 use anyorder_report::run::{Change, Run, RunPost, RunStep};
 use anyorder_search::Path;
-use anyorder_system::{Choice, StateSystem};
-use anyorder_vm::Machine;
+use anyorder_vm::program::FuncId;
+use anyorder_vm::{Machine, PathWords};
 
 /// The most values shown of the state at the start.
 const START_MAX: usize = 40;
 
-/// Tells a path. `choices` says which handler or thread takes each step; `end` says what is wrong at its end.
-pub(crate) fn run_of(
-    machine: &Machine,
-    path: &Path<Machine>,
-    choices: &[Choice],
-    end: String,
-) -> Run {
+/// The most values shown of what a step read.
+const READS_MAX: usize = 8;
+
+/// What is wrong at the end of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct End {
+    /// In one phrase; empty where the last step says it.
+    pub(crate) text: String,
+    /// The condition that does not hold: what it reads is told, too.
+    pub(crate) condition: Option<FuncId>,
+}
+
+impl From<String> for End {
+    fn from(text: String) -> End {
+        End { text, condition: None }
+    }
+}
+
+/// Tells a path: its steps, with what they changed or else read, and what is wrong at its end.
+pub(crate) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run {
+    let mut words = PathWords::new(machine);
     let mut before = &path.initial;
-    let mut shown = machine.show(before);
+    let mut shown = words.show(before);
     let start = shown.iter().filter(|(name, _)| !is_inner(name)).take(START_MAX).cloned().collect();
     let mut steps = Vec::new();
-    for (at, step) in path.steps.iter().enumerate() {
-        let after = machine.show(&step.state);
-        let words = machine.describe(before, &step.action);
+    for step in &path.steps {
+        let described = words.describe(before, &step.action);
+        let lane = words.lane(before, &step.action);
+        let after = words.show(&step.state);
         let alternative = step.action.alternative();
-        let lane = choices.get(at).map_or("", |choice| choice.handler.as_str());
-        let who = who(&words, alternative, lane);
+        let who = who(&described, alternative, &lane);
+        let (changes, posts) = (changes(&shown, &after), posts(&who, &shown, &after));
+        let idle = changes.is_empty() && posts.is_empty() && step.failure.is_none();
+        let mut reads = if idle { words.reads(before, &step.action) } else { Vec::new() };
+        reads.truncate(READS_MAX);
         steps.push(RunStep {
-            posts: posts(&who, &shown, &after),
-            changes: changes(&shown, &after),
+            changes,
+            posts,
+            reads,
             lane: who.lane,
             what: who.what,
             place: who.place,
             alternative: Some(alternative).filter(|number| *number > 0),
-            failure: step.failure.clone(),
+            failure: step.failure.as_deref().map(failure_words),
+            mark: None,
         });
         (before, shown) = (&step.state, after);
     }
-    Run { start, steps, repeats_from: path.repeats_from, end }
+    let mut text = end.text.clone();
+    let mut reads =
+        end.condition.map_or_else(Vec::new, |function| words.reads_of(path.last(), function));
+    reads.truncate(READS_MAX);
+    let reads: Vec<String> =
+        reads.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if !reads.is_empty() {
+        text.push_str(&format!(": {}", reads.join(", ")));
+    }
+    Run { start, steps, repeats_from: path.repeats_from, end: text, compared: None }
+}
+
+/// What failed, for people: the machine's word for the kind only where the rest needs it.
+pub(crate) fn failure_title(head: &str) -> String {
+    let (word, said) = head.split_once(": ").unwrap_or((head, ""));
+    match (word, said) {
+        ("assertion", "") => "an assertion fails".to_owned(),
+        ("assertion", said) => format!("an assertion fails: {said}"),
+        ("failure", said) if !said.is_empty() => format!("the model fails: {said}"),
+        ("step_limit", _) => "a step does not end within the limit of instructions".to_owned(),
+        ("null", said) if !said.is_empty() => said.to_owned(),
+        (word, "") => word.to_owned(),
+        (word, said) => format!("{word}: {said}"),
+    }
+}
+
+/// A failure with its position.
+fn failure_words(message: &str) -> String {
+    match place_in(message) {
+        Some((head, place)) => format!("{} at {place}", failure_title(head)),
+        None => failure_title(message),
+    }
 }
 
 type Shown = [(String, String)];
@@ -54,8 +105,9 @@ struct Who {
 /// Takes apart the words of a step: `task(1) on ui`, `click`, `t[1] at a.any:3:5`, each perhaps with `, alternative 2`.
 fn who(words: &str, alternative: u32, lane: &str) -> Who {
     let words = words.strip_suffix(&format!(", alternative {alternative}")).unwrap_or(words);
-    let on_lane = format!(" on {lane}");
-    let (what, place) = match (words.strip_suffix(&on_lane), words.rsplit_once(" at ")) {
+    // A task that runs on a thread of its own is taken from the pool.
+    let message = words.strip_suffix(&format!(" on {lane}")).or(words.strip_suffix(" on any"));
+    let (what, place) = match (message, words.rsplit_once(" at ")) {
         (Some(what), _) => (what, None),
         (None, Some((what, place))) => (what, Some(place.to_owned())),
         (None, None) => (words, None),
@@ -64,6 +116,7 @@ fn who(words: &str, alternative: u32, lane: &str) -> Who {
     Who { lane: lane.to_owned(), what: what.to_owned(), place }
 }
 
+const OBJECT: &str = "obj#";
 const MAILBOX: &str = "mailbox ";
 const THREAD: &str = "thread ";
 
@@ -76,11 +129,14 @@ fn value<'a>(shown: &'a Shown, name: &str) -> Option<&'a str> {
     shown.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
 }
 
-/// What a step changed: values, locks, what is enabled, and who waits.
+/// What a step changed: values, locks, what is enabled, and who waits. Objects that nobody refers to any more are passed over.
 fn changes(old: &Shown, new: &Shown) -> Vec<Change> {
     let mut changes = Vec::new();
     for (name, before) in old.iter().filter(|(name, _)| !is_inner(name)) {
         let after = value(new, name);
+        if after.is_none() && name.starts_with(OBJECT) {
+            continue;
+        }
         if after != Some(before) {
             let new = after.map(str::to_owned).or_else(|| default(name));
             changes.push(Change { name: name.clone(), old: Some(before.clone()), new });
@@ -227,6 +283,10 @@ mod tests {
         assert_eq!(
             told("t[1] at a.any:3:5, alternative 1", 1, "t[1]"),
             (text("t[1]"), text("t[1]"), place)
+        );
+        assert_eq!(
+            told("say(\"on any\") on any", 0, "say#1"),
+            (text("say#1"), text("say(\"on any\")"), None)
         );
         assert_eq!(told("click", 0, ""), (text("click"), text("click"), None));
     }

@@ -26,6 +26,7 @@ pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), 
             continue;
         }
         let id = &finding.id;
+        let model = model_of(value);
         finding.replay = Some(match replay {
             Replay::Folder(folder) => {
                 std::fs::create_dir_all(folder)
@@ -34,15 +35,24 @@ pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), 
                 to_file(&path, |out| {
                     writeln!(out, "{value}").map_err(|error| Failure::writing(&path, &error))
                 })?;
-                format!("anyorder replay {}", quote(&path.to_string_lossy()))
+                format!("anyorder replay {model} {}", quote(&path.to_string_lossy()))
             }
             Replay::Result(file) => {
-                format!("anyorder replay {} --finding {id}", quote(&file.to_string_lossy()))
+                let file = quote(&file.to_string_lossy());
+                format!("anyorder replay {model} {file} --finding {id}")
             }
-            Replay::Command(command) => format!("{command} | anyorder replay - --finding {id}"),
+            Replay::Command(command) => {
+                format!("{command} | anyorder replay {model} - --finding {id}")
+            }
         });
     }
     Ok(())
+}
+
+/// Returns the model that a schedule of ours was made for, for a command; a placeholder where it was read from a pipe.
+fn model_of(schedule: &serde_json::Value) -> String {
+    let name = schedule.pointer("/program/name").and_then(serde_json::Value::as_str);
+    name.filter(|name| *name != "-").map_or_else(|| "MODEL".to_owned(), quote)
 }
 
 /// Quotes a word for a shell, where it needs quotes.

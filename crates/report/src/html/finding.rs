@@ -1,5 +1,6 @@
 //! The markup of one finding: a line that opens to both accesses, their chains, and what orders there are.
 
+use super::comparison;
 use super::page::{colour_class, safe};
 use super::sequence;
 use super::write::Options;
@@ -62,7 +63,10 @@ pub(super) fn markup(
                     }
                 }
                 @if let Some(run) = run {
-                    (sequence::markup(run))
+                    @match &run.compared {
+                        Some(compared) => { (comparison::markup(run, compared)) }
+                        None => { (sequence::markup(run)) }
+                    }
                 } @else if !finding.explanation.is_empty() {
                     h4 { @if finding.sites.len() == 2 { "Nearest orders" } @else { "Why" } }
                     ul.steps {

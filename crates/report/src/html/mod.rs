@@ -8,6 +8,8 @@
 pub use timeline::{Budget, TimelineData};
 pub use write::{Options, write, write_report, write_report_with_runs, write_with_runs};
 
+mod comparison;
+
 mod csp;
 
 mod finding;

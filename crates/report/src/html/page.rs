@@ -87,6 +87,9 @@ fn head(outcome: &Outcome) -> Markup {
                 @if let Some(elapsed) = words::elapsed(outcome) { span.dim { (elapsed) } }
             }
         }
+        @if !outcome.bounds.is_empty() {
+            p.notice { "The answer is meant " (safe(&words::bounds(outcome, "--"))) "." }
+        }
         @if !outcome.complete {
             p.notice {
                 @let mut options = words::options_that_cut(outcome).peekable();

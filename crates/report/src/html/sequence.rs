@@ -4,7 +4,7 @@
 
 use super::page::safe;
 use crate::escape::clipped;
-use crate::run::{Run, RunStep};
+use crate::run::{Mark, Run, RunStep};
 use maud::{Markup, html};
 
 /// The most steps drawn; of a longer run the last ones, as they are where it goes wrong.
@@ -23,6 +23,10 @@ const LANE_WIDTH_MIN: usize = 112;
 /// The least width of the column of effects; where there are few lanes it takes what they leave of the page.
 const EFFECT_WIDTH: usize = 380;
 const PAGE_WIDTH: usize = 1140;
+/// The same for one of two diagrams side by side.
+const HALF_WIDTH: usize = 556;
+const HALF_EFFECT_WIDTH: usize = 210;
+const HALF_LANE_WIDTH_MIN: usize = 96;
 const HEAD: usize = 44;
 const LINE: usize = 18;
 const BOX: usize = 26;
@@ -51,17 +55,32 @@ struct Row<'a> {
     height: usize,
 }
 
-/// Makes the diagram of a run.
+/// Makes the diagram of a run, with its heading.
 pub(super) fn markup(run: &Run) -> Markup {
-    let lanes = run.lanes();
-    let shape = Shape::new(lanes.len());
+    html! {
+        h4 { "Run" }
+        (diagram(run, &run.lanes(), Room::Page))
+    }
+}
+
+/// How much room there is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Room {
+    /// All of the page.
+    Page,
+    /// About half of it.
+    Half,
+}
+
+/// Makes the diagram of a run, with these lanes in this order.
+pub(super) fn diagram(run: &Run, lanes: &[&str], room: Room) -> Markup {
+    let shape = Shape::new(lanes.len(), room);
     let skipped = run.steps.len().saturating_sub(STEPS_MAX);
-    let rows = rows(run, &lanes, skipped);
+    let rows = rows(run, lanes, skipped);
     let bottom = rows.last().map_or(HEAD + GAP, |row| row.top + row.height);
     let width = shape.effects_at() + shape.effect_width();
     let height = bottom + if run.end.is_empty() { 0 } else { LINE + 12 };
     html! {
-        h4 { "Run" }
         @if !run.start.is_empty() {
             p.dim.run-start {
                 "Start: "
@@ -86,7 +105,7 @@ pub(super) fn markup(run: &Run) -> Markup {
                 text.caption x=(shape.effects_at()) y="27" { "what it did" }
                 @for row in &rows { (step(row, shape, run.repeats_from == Some(row.number - 1))) }
                 @if !run.end.is_empty() {
-                    text.end x="12" y=(bottom + LINE + 2) { title { (safe(&run.end)) } (clipped(&run.end.replace('`', ""), END_CHARS)) }
+                    text.end x="12" y=(bottom + LINE + 2) { title { (safe(&run.end)) } (clipped(&run.end.replace('`', ""), END_CHARS.min(width / CHAR_WIDTH))) }
                 }
             }
         }
@@ -98,13 +117,19 @@ pub(super) fn markup(run: &Run) -> Markup {
 struct Shape {
     columns: usize,
     lane: usize,
+    page: usize,
+    effects: usize,
 }
 
 impl Shape {
-    fn new(lanes: usize) -> Shape {
+    fn new(lanes: usize, room: Room) -> Shape {
         let columns = lanes.clamp(1, LANES_MAX);
-        let room = PAGE_WIDTH.saturating_sub(STEP_COLUMN + EFFECT_WIDTH) / columns;
-        Shape { columns, lane: room.clamp(LANE_WIDTH_MIN, LANE_WIDTH_MAX) }
+        let (page, effects, least) = match room {
+            Room::Page => (PAGE_WIDTH, EFFECT_WIDTH, LANE_WIDTH_MIN),
+            Room::Half => (HALF_WIDTH, HALF_EFFECT_WIDTH, HALF_LANE_WIDTH_MIN),
+        };
+        let lane = page.saturating_sub(STEP_COLUMN + effects) / columns;
+        Shape { columns, lane: lane.clamp(least, LANE_WIDTH_MAX), page, effects }
     }
 
     /// The middle of a column.
@@ -128,7 +153,7 @@ impl Shape {
 
     /// How wide the column of effects is.
     fn effect_width(self) -> usize {
-        PAGE_WIDTH.saturating_sub(self.effects_at()).max(EFFECT_WIDTH)
+        self.page.saturating_sub(self.effects_at()).max(self.effects)
     }
 }
 
@@ -155,6 +180,11 @@ fn rows<'a>(run: &'a Run, lanes: &[&str], skipped: usize) -> Vec<Row<'a>> {
         }
         effects.extend(step.failure.iter().map(|failure| (true, failure.clone())));
         if effects.is_empty() && posts.is_empty() {
+            effects.extend(
+                step.reads.iter().map(|(name, value)| (false, format!("reads {name} = {value}"))),
+            );
+        }
+        if effects.is_empty() && posts.is_empty() {
             effects.extend(step.place.iter().map(|place| (false, format!("at {place}"))));
         }
         if run.repeats_from == Some(number - 1) {
@@ -175,6 +205,10 @@ fn step(row: &Row<'_>, shape: Shape, repeats: bool) -> Markup {
             line.repeat x1="4" y1=(row.top - 8) x2=(shape.effects_at() + shape.effect_width() - 20) y2=(row.top - 8) {}
             text.repeat x=(shape.effects_at()) y=(row.top - 13) { "from here on for ever" }
         }
+        @if let Some(mark) = row.step.mark {
+            rect.mark.(tone(mark)) x="2" y=(row.top - 5) width=(shape.effects_at() + shape.effect_width() - 4) height=(row.height - 4) rx="6" {}
+            text.mark.(tone(mark)) x="8" y=(row.top + 18) { (sign(mark)) }
+        }
         text.step x=(STEP_COLUMN - 12) y=(row.top + 18) text-anchor="end" { (row.number) }
         rect.box.fails[row.step.failure.is_some()] x=(x - shape.box_width() / 2) y=(row.top) width=(shape.box_width()) height=(BOX) rx="5" {}
         text.task x=(x) y=(row.top + 18) text-anchor="middle" {
@@ -188,6 +222,23 @@ fn step(row: &Row<'_>, shape: Shape, repeats: bool) -> Markup {
                 title { (safe(effect)) } (clipped(effect, shape.effect_width() / CHAR_WIDTH))
             }
         }
+    }
+}
+
+fn tone(mark: Mark) -> &'static str {
+    match mark {
+        Mark::First => "a",
+        Mark::Second => "b",
+        Mark::Only => "only",
+    }
+}
+
+/// What stands before a step that takes part in a comparison: not by colour alone.
+fn sign(mark: Mark) -> &'static str {
+    match mark {
+        Mark::First => "A",
+        Mark::Second => "B",
+        Mark::Only => "+",
     }
 }
 

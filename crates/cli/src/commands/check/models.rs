@@ -2,14 +2,17 @@
 
 use super::sum::add_stats;
 use crate::args::{CheckArgs, Global, LimitArgs, OrderArg, StorageArg};
-use crate::failure::{Failure, warn};
-use crate::model::{self, Model};
+use crate::failure::{Failure, note, warn};
+use crate::model::{self, Model, Question, Reduced, Reported};
 use crate::output::shown;
 use crate::watch::Watch;
 use anyorder_finding::{Input, Options, Outcome, Stat};
 use anyorder_report::run::Run;
+use anyorder_search::ResponseVerdict;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::thread;
 
 /// Checks a model; adds what was found to the result, and the run of each finding to `runs`.
 pub(super) fn check(
@@ -22,21 +25,20 @@ pub(super) fn check(
     runs: &mut Vec<Option<Run>>,
 ) -> Result<(), Failure> {
     let model = model::load_text(path, text)?;
+    if args.search.symmetry && !model.told_apart.is_empty() {
+        return Err(model::refused(&path.to_string_lossy(), text, &model.told_apart));
+    }
     print_warnings(&model, global);
-    let searched = model::search(path, &model, &args.search, watch, global.quiet)?;
-    for limit in &searched.limits {
-        outcome.cut_by(model::limit_word(*limit));
-    }
-    if !searched.complete && searched.limits.is_empty() {
-        outcome.cut_by("first");
-    }
     runs.resize(outcome.findings.len(), None);
-    for reported in model::report(&model, &searched.violations) {
+    let (reported, never_run) = match reason(path, &model, args, global) {
+        Some(()) => full(path, &model, args, global, watch, outcome)?,
+        None => reduced(path, &model, args, watch, outcome)?,
+    };
+    for reported in reported {
         outcome.findings.push(reported.finding);
         runs.push(Some(reported.run));
     }
-    add_stats(&mut outcome.stats, &model::stats(&searched.stats));
-    let idle = model::never_run(&model.machine, searched.never_run.as_deref().unwrap_or(&[]));
+    let idle = model::never_run(&model.machine, never_run.as_deref().unwrap_or(&[]));
     if !idle.is_empty() {
         let known = match outcome.stats.get("never_run") {
             Some(Stat::Text(known)) => format!("{known}; "),
@@ -53,6 +55,85 @@ pub(super) fn check(
         .push(Input { path: path.to_string_lossy().into_owned(), format: "model".to_owned() });
     set_options(&mut outcome.options, args);
     Ok(())
+}
+
+/// Returns something when a model must be searched in full, and says why unless that was asked for.
+fn reason(path: &Path, model: &Model, args: &CheckArgs, global: &Global) -> Option<()> {
+    if args.search.no_reduction {
+        return Some(());
+    }
+    let why = model::full_because(model, args)?;
+    if !global.quiet {
+        note(&format!("{}: full search, without reduction: {why}", shown(path)));
+    }
+    Some(())
+}
+
+type Found = (Vec<Reported>, Option<Vec<usize>>);
+
+/// Searches all states; returns the findings, and what never runs where that is known.
+fn full(
+    path: &Path,
+    model: &Model,
+    args: &CheckArgs,
+    global: &Global,
+    watch: &Watch,
+    outcome: &mut Outcome,
+) -> Result<Found, Failure> {
+    let searched = model::search(path, model, &args.search, watch, global.quiet)?;
+    // A run that breaks a response has no end, so that no depth covers it.
+    let open = searched.responses.contains(&ResponseVerdict::Unknown);
+    for limit in &searched.limits {
+        let word = model::limit_word(*limit);
+        if limit.is_bound() && !open { outcome.bounded_by(word) } else { outcome.cut_by(word) }
+    }
+    if !searched.complete && searched.limits.is_empty() {
+        outcome.cut_by("first");
+    }
+    add_stats(&mut outcome.stats, &model::stats(&searched.stats));
+    let mut reported = model::report(model, &searched.violations);
+    if !model.machine.program().components.is_empty() {
+        // Full search does not know of components.
+        let found = model::reduced(path, model, question(args), watch)?;
+        cut(&found, outcome);
+        reported.extend(model::report_conflicts(model, &found.conflicts));
+    }
+    Ok((reported, searched.never_run))
+}
+
+/// Searches with reduction; returns the same.
+fn reduced(
+    path: &Path,
+    model: &Model,
+    args: &CheckArgs,
+    watch: &Watch,
+    outcome: &mut Outcome,
+) -> Result<Found, Failure> {
+    let found = model::reduced(path, model, question(args), watch)?;
+    cut(&found, outcome);
+    add_stats(&mut outcome.stats, &found.stats);
+    let mut reported = model::report(model, &found.violations);
+    reported.extend(model::report_conflicts(model, &found.conflicts));
+    Ok((reported, found.never_run))
+}
+
+fn question(args: &CheckArgs) -> Question {
+    let cores = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    Question {
+        threads: args.search.threads.unwrap_or(cores),
+        first: args.search.first,
+        values: true,
+        states_max: args.search.max_states,
+        executions_max: None,
+    }
+}
+
+/// Notes what cut a search with reduction.
+pub(crate) fn cut(found: &Reduced, outcome: &mut Outcome) {
+    found.limits.iter().for_each(|limit| outcome.cut_by(limit));
+    if !found.complete && found.limits.is_empty() {
+        outcome.cut_by("first");
+    }
 }
 
 /// Prints the warnings of a model.
@@ -84,6 +165,7 @@ fn set_options(options: &mut Options, args: &CheckArgs) {
         options.set("storage-size", search.storage_size);
     }
     options.set("first", search.first);
+    options.set("no-reduction", search.no_reduction);
     options.set("symmetry", search.symmetry);
     if let Some(most) = search.max_states {
         options.set("max-states", most);

@@ -5,6 +5,11 @@ use anyorder_finding::{Stat, Stats};
 /// What is no sum over inputs, but the largest of them.
 const LARGEST: [&str; 3] = ["max_depth", "frontier_peak", "bytes_per_state"];
 
+/// Whether a list of algorithms holds one.
+fn has(known: &str, word: &str) -> bool {
+    known.split('+').any(|one| one == word)
+}
+
 /// Adds `more` to `sum`, name by name.
 pub(super) fn add_stats(sum: &mut Stats, more: &Stats) {
     for (name, stat) in more.iter() {
@@ -26,6 +31,10 @@ pub(super) fn add_stats(sum: &mut Stats, more: &Stats) {
                 let length = a.len().max(b.len());
                 Stat::List((0..length).map(|i| at(a, i).saturating_add(at(b, i))).collect())
             }
+            (Some(Stat::Text(a)), Stat::Text(b)) if name == "algorithm" && !has(a, b) => {
+                Stat::Text(format!("{a}+{b}"))
+            }
+            (Some(Stat::Text(a)), Stat::Text(_)) if name == "algorithm" => Stat::Text(a.clone()),
             (_, stat) => stat.clone(),
         };
         sum.set(name, total);

@@ -1,0 +1,199 @@
+//! The options of `anyorder explore` and `anyorder shrink`.
+
+use crate::args::{LimitArgs, OutputFormat};
+use clap::{Args, ValueEnum, ValueHint};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// `anyorder explore`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXPLORE_EXAMPLES, override_usage = "anyorder explore [OPTIONS] <MODEL>\n       anyorder explore [OPTIONS] --program <COMMAND>")]
+pub(crate) struct ExploreArgs {
+    /// The model; `-` reads standard input
+    #[arg(required_unless_present = "program", conflicts_with = "program", value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub(crate) model: Option<PathBuf>,
+
+    /// A program that speaks the pipe protocol, as the command that starts it; no shell is asked, quotes group words
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) program: Option<String>,
+
+    /// How to explore [default: `stateful` for models, `r4` for programs and with `--recording`]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) algorithm: Option<AlgorithmArg>,
+
+    #[command(flatten)]
+    pub(crate) reversals: ReversalArgs,
+
+    /// The number of threads [default: one a core; for programs one]; the result is the same with any
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+
+    /// End when something was found
+    #[arg(long)]
+    pub(crate) first: bool,
+
+    /// Let harmless reversals give exit status 1, too
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// End after this many states (`stateful`, `paper`, `full`)
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) max_states: Option<u64>,
+
+    /// End after this many runs of the program (`r4`), or of steps (`stateful`, `paper`)
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) max_executions: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
+    pub(crate) format: OutputFormat,
+
+    /// How many findings the terminal shows; other formats hold all
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    pub(crate) max_findings: usize,
+
+    /// Write a self-contained HTML report into this folder; its path is printed last
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Write the result to this file instead of standard output
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Write the schedule of each finding into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) schedules: Option<PathBuf>,
+}
+
+/// How one run is varied.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ReversalArgs {
+    /// `r4`: the most reversals between the recording and a run, or `none` for all orders that differ
+    #[arg(long, value_name = "K", default_value = "1", help_heading = "Reversals (r4)")]
+    pub(crate) bound: BoundArg,
+
+    /// `r4`: vary this run [default: the run of the program's own scheduler]
+    #[arg(long, value_name = "SCHEDULE", value_hint = ValueHint::FilePath, help_heading = "Reversals (r4)")]
+    pub(crate) recording: Option<PathBuf>,
+
+    /// `r4`: depth first, as published, instead of the fewest reversals first; the runs are the same
+    #[arg(long, help_heading = "Reversals (r4)")]
+    pub(crate) paper_order: bool,
+
+    /// `r4`: run also what is known to do the same as another run
+    #[arg(long, help_heading = "Reversals (r4)")]
+    pub(crate) no_sleep: bool,
+
+    /// Two writes of one value do not conflict (`stateful` does so for models unless told otherwise by `--values=false`)
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) values: Option<bool>,
+
+    /// `r4`: input events, whose order is kept: `declared`, `all` tasks that no task posts, `none`, or kinds such as
+    /// `click,key`
+    #[arg(long, value_name = "LIST", default_value = "declared", help_heading = "Reversals (r4)")]
+    pub(crate) user_events: String,
+
+    /// `r4`: how often a run is tried that the program loses
+    #[arg(long, value_name = "N", default_value = "5", help_heading = "Reversals (r4)")]
+    pub(crate) attempts: std::num::NonZeroU32,
+}
+
+/// A number of reversals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BoundArg(pub(crate) Option<u32>);
+
+impl std::str::FromStr for BoundArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BoundArg, String> {
+        match text {
+            "none" => Ok(BoundArg(None)),
+            number => number
+                .parse()
+                .map(|bound| BoundArg(Some(bound)))
+                .map_err(|_| "expected a number, or `none`".to_owned()),
+        }
+    }
+}
+
+/// A way to explore.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AlgorithmArg {
+    /// All states but those that other orders of independent steps lead to
+    Stateful,
+    /// The published stateful algorithm, for comparison
+    Paper,
+    /// One run, and what reversing its conflicts leads to
+    R4,
+    /// All states
+    Full,
+}
+
+impl AlgorithmArg {
+    /// Returns the name under which results list it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            AlgorithmArg::Stateful => "stateful",
+            AlgorithmArg::Paper => "paper",
+            AlgorithmArg::R4 => "r4",
+            AlgorithmArg::Full => "full",
+        }
+    }
+}
+
+const EXPLORE_EXAMPLES: &str = "\
+Examples:
+  anyorder explore home.any                            the states of a model, reduced
+  anyorder explore home.any --algorithm full           all of them
+  anyorder explore page.any --algorithm r4 --bound 2   one run, and up to two reversals of it
+  anyorder explore page.any --recording run.json       a given run
+  anyorder explore --program 'node app.js'             a program behind a pipe
+  anyorder explore --program 'python3 app.py' --report report
+
+Each reversal is classed: equivalent, equivalent but for timers, late registration, or different: harmful.
+The exit status is 1 when a reversal is harmful, a run fails, or the program is not stable.";
+
+/// `anyorder shrink`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = SHRINK_EXAMPLES, override_usage = "anyorder shrink [OPTIONS] <MODEL> <SCHEDULE>\n       anyorder shrink [OPTIONS] --program <COMMAND> <SCHEDULE>")]
+pub(crate) struct ShrinkArgs {
+    /// The model, and a schedule or a result of `--format json`, told apart by their content; `-` reads standard input
+    #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// The schedule is for a program behind a pipe, started by this command
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) program: Option<String>,
+
+    /// Of a result, the finding whose id begins so [default: the first with a schedule]
+    #[arg(long, value_name = "ID")]
+    pub(crate) finding: Option<String>,
+
+    /// Count reversals from this run [default: the run of the program's own scheduler]
+    #[arg(long, value_name = "SCHEDULE", value_hint = ValueHint::FilePath)]
+    pub(crate) recording: Option<PathBuf>,
+
+    /// How many runs may be made
+    #[arg(long, value_name = "N", default_value_t = 2000, help_heading = "Limits")]
+    pub(crate) max_executions: u64,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// Write the schedule to this file instead of standard output
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+const SHRINK_EXAMPLES: &str = "\
+Examples:
+  anyorder simulate lock.any --schedules runs                long runs that fail
+  anyorder shrink lock.any runs/0123456789abcdef.json -o small.json
+  anyorder replay lock.any small.json
+  anyorder shrink --program 'node app.js' runs/0123456789abcdef.json
+
+First the fewest reversals of conflicts from the recording, then the fewest tasks; the failure stays the same, in kind and place.
+The exit status is 0, or 3 when the schedule does not fail when it runs.";

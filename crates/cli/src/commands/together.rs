@@ -1,0 +1,77 @@
+//! Models and schedules that are given together: told apart by content, and put together.
+//!
+//! A schedule names the model that it was made for. That name is data: it helps to choose among the models given, and nothing is
+//! opened because of it.
+
+use crate::args::Global;
+use crate::escape::escape;
+use crate::failure::{Failure, warn};
+use crate::input;
+use crate::model::{self, Model, SCHEDULE_BYTES_MAX};
+use crate::output::shown;
+use anyorder_system::Schedule;
+use std::path::{Path, PathBuf};
+
+/// What was given.
+pub(super) struct Given {
+    pub(super) models: Vec<(PathBuf, Model)>,
+    /// Everything that is no model, with its text.
+    pub(super) others: Vec<(PathBuf, String)>,
+}
+
+/// Reads all inputs, and compiles those that are models.
+pub(super) fn read(inputs: &[PathBuf], global: &Global) -> Result<Given, Failure> {
+    let mut given = Given { models: Vec::new(), others: Vec::new() };
+    for path in inputs {
+        let begun = input::begin(path)?;
+        if begun.is_model(global) {
+            let text = begun.model_text(path)?;
+            given.models.push((path.clone(), model::load_text(path, &text)?));
+        } else {
+            given.others.push((path.clone(), begun.text(path, SCHEDULE_BYTES_MAX)?));
+        }
+    }
+    Ok(given)
+}
+
+impl Given {
+    /// Returns the model of a schedule: the one with its hash, else the one with its name, else the only one.
+    pub(super) fn model_of(&self, schedule: &Schedule) -> Option<(&Path, &Model)> {
+        let program = &schedule.program;
+        let same = |known: &dyn Fn(&Model) -> bool| {
+            self.models.iter().find(|(_, model)| known(model)).map(|(path, one)| (&**path, one))
+        };
+        let hash = program.hash.and_then(|hash| same(&|one| one.program.hash == Some(hash)));
+        let name = || same(&|one| one.program.name == program.name);
+        let only = || match &self.models[..] {
+            [(path, model)] => Some((&**path, model)),
+            _ => None,
+        };
+        hash.or_else(name).or_else(only)
+    }
+
+    /// Returns whether a model is that of the schedule, as it was or changed, and not just the only one there.
+    pub(super) fn is_named(model: &Model, schedule: &Schedule) -> bool {
+        let program = &schedule.program;
+        (program.hash.is_some() && program.hash == model.program.hash)
+            || program.name == model.program.name
+    }
+
+    /// Makes the failure of a schedule whose model is not there.
+    pub(super) fn no_model(path: &Path, schedule: &Schedule) -> Failure {
+        let what = "which model is it for? No path in a file is opened, so give the model, too";
+        let failure = Failure::new(format!("{}: {what}", shown(path)));
+        match schedule.program.name.as_str() {
+            "" | "-" => failure,
+            name => failure.with_hint(format!("it was made for {}", escape(name))),
+        }
+    }
+}
+
+/// Says that a model is not as it was when a schedule was made.
+pub(super) fn warn_if_changed(path: &Path, model: &Model, schedule: &Schedule, global: &Global) {
+    let known = schedule.program.hash;
+    if known.is_some() && known != model.program.hash && !global.quiet {
+        warn(&format!("{}: the model is not as it was when the schedule was made", shown(path)));
+    }
+}

@@ -1,0 +1,202 @@
+//! Searches a model with reduction: states to which only other orders of independent steps lead are left out.
+//!
+//! A reduced search finds every failure, but not the shortest way to each. So once it has found something, the states up to that depth are
+//! searched in full, as far as a limit on their number allows: then the ways are the shortest there are.
+
+use super::load::Model;
+use super::observed::Observed;
+use super::updates::Conflict;
+use crate::args::{CheckArgs, OrderArg, StorageArg};
+use crate::escape::escape;
+use crate::failure::Failure;
+use crate::output::shown;
+use crate::watch::Watch;
+use anyorder_explore::stateful::{self, Finding, Options};
+use anyorder_finding::Stats;
+use anyorder_search::{Path, PathStep, Property, Stop, Violation};
+use anyorder_system::{Control, StateSystem, Successor};
+use anyorder_vm::{Action, Machine, State};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::Path as FilePath;
+
+/// How many states are searched for shorter ways in any case, and how many times those of the search with reduction.
+const SHORTEN_STATES: u64 = 20_000;
+const SHORTEN_FACTOR: u64 = 2;
+
+/// What a search with reduction found.
+pub(crate) struct Reduced {
+    pub(crate) violations: Vec<Violation<Machine>>,
+    pub(crate) conflicts: Vec<Conflict>,
+    /// Nothing cut it.
+    pub(crate) complete: bool,
+    pub(crate) limits: Vec<&'static str>,
+    pub(crate) stats: Stats,
+    /// The parts that never run, where that is known.
+    pub(crate) never_run: Option<Vec<usize>>,
+}
+
+/// What a search with reduction is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question {
+    pub(crate) threads: NonZeroUsize,
+    pub(crate) first: bool,
+    /// Two writes of one value do not conflict.
+    pub(crate) values: bool,
+    pub(crate) states_max: Option<u64>,
+    pub(crate) executions_max: Option<u64>,
+}
+
+/// Says why a model must be searched in full, if it must.
+pub(crate) fn full_because(model: &Model, args: &CheckArgs) -> Option<&'static str> {
+    let search = &args.search;
+    let reasons = [
+        (search.resume.is_some(), "`--resume` goes on with one"),
+        (search.checkpoint.is_some(), "`--checkpoint` keeps one"),
+        (search.symmetry, "`--symmetry` is of full search"),
+        (search.storage != StorageArg::Fingerprint, "`--storage` is of full search"),
+        (search.order != OrderArg::Breadth, "`--order` is of full search"),
+        (search.max_depth.is_some(), "`--max-depth` bounds runs, and reduction needs whole ones"),
+        (!model.machine.responses().is_empty(), "response properties need every order"),
+    ];
+    reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| *reason)
+}
+
+/// Searches a model with reduction.
+pub(crate) fn reduced(
+    path: &FilePath,
+    model: &Model,
+    question: Question,
+    watch: &Watch,
+) -> Result<Reduced, Failure> {
+    let machine = &*model.machine;
+    let system = Observed::new(machine);
+    let mut control = watch.control();
+    control.limits.executions = question.executions_max;
+    let options = Options {
+        threads: question.threads,
+        values: question.values,
+        stop_at_first: question.first,
+        states_max: question.states_max,
+        ..Options::default()
+    };
+    let outcome = stateful::explore(&system, &options, &control).map_err(|error| {
+        Failure::new(format!("{}: {}", shown(path), escape(&error.to_string())))
+    })?;
+    let (mut violations, mut conflicts) = (Vec::new(), Vec::new());
+    for finding in outcome.findings {
+        let path = path_of(machine, &finding);
+        let property = match finding.property {
+            stateful::Property::Failure(message) => Property::Failure(message),
+            stateful::Property::Invariant(index) => Property::Invariant(index),
+            stateful::Property::Deadlock => Property::Deadlock,
+            stateful::Property::Final => Property::Final,
+            stateful::Property::UpdateConflict { components, .. } => {
+                let names = machine_components(machine);
+                let name = |index: u32| names.get(index as usize).cloned().unwrap_or_default();
+                let components = [name(components.0), name(components.1)];
+                conflicts.push(Conflict { attribute: finding.name, components, path });
+                continue;
+            }
+        };
+        violations.push(Violation { property, name: finding.name, path });
+    }
+    if !violations.is_empty() {
+        let budget = SHORTEN_STATES.max(outcome.stats.states.saturating_mul(SHORTEN_FACTOR));
+        shorten(machine, &mut violations, &question, budget, &watch.control());
+    }
+    let whole = outcome.complete;
+    Ok(Reduced {
+        violations,
+        conflicts,
+        complete: whole,
+        limits: outcome.limits.iter().map(|limit| limit.word()).collect(),
+        stats: stats(&outcome.stats),
+        never_run: whole.then(|| system.never_run()),
+    })
+}
+
+fn machine_components(machine: &Machine) -> Vec<String> {
+    machine.program().components.iter().map(|component| component.name.clone()).collect()
+}
+
+/// Searches in full, up to the length of the longest way, for shorter ways to what was found. Where a limit cuts that, what was
+/// found so far is used: breadth-first it is the shortest, too.
+fn shorten(
+    machine: &Machine,
+    violations: &mut Vec<Violation<Machine>>,
+    question: &Question,
+    budget: u64,
+    control: &Control<'_>,
+) {
+    let lengths = violations.iter().map(|violation| violation.path.steps.len());
+    let reach = if question.first { lengths.min() } else { lengths.max() };
+    let options = anyorder_search::Options {
+        stop: if question.first { Stop::FirstViolation } else { Stop::Exhausted },
+        threads: question.threads,
+        responses: false,
+        states_max: Some(budget),
+        // One more, as a deadlock shows only where a step is tried.
+        depth_max: Some(u32::try_from(reach.unwrap_or(0)).unwrap_or(u32::MAX).saturating_add(1)),
+        ..anyorder_search::Options::default()
+    };
+    control.progress.phase("shorter runs");
+    let Ok(found) = anyorder_search::search(machine, &options, control) else { return };
+    let mut best: BTreeMap<Property, Violation<Machine>> = BTreeMap::new();
+    let known = violations.drain(..).collect::<Vec<_>>();
+    let reduced: Vec<Property> = known.iter().map(|one| one.property.clone()).collect();
+    for one in known.into_iter().chain(found.violations) {
+        // With a limit on the depth, a state in which nothing happens for now is none in which nothing can.
+        if !question.first && !reduced.contains(&one.property) {
+            continue;
+        }
+        let shorter = |old: &Violation<Machine>| one.path.steps.len() <= old.path.steps.len();
+        if best.get(&one.property).is_none_or(shorter) {
+            best.insert(one.property.clone(), one);
+        }
+    }
+    violations.extend(best.into_values());
+    violations.sort_by(|a, b| {
+        (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property))
+    });
+}
+
+/// Makes a path of a full search of one of a search with reduction: the states are the same.
+fn path_of(machine: &Machine, finding: &Finding<Observed<'_>>) -> Path<Machine> {
+    let found = &finding.path;
+    let mut path = Path {
+        start: found.start,
+        initial: found.initial.clone(),
+        steps: Vec::with_capacity(found.steps.len()),
+        repeats_from: None,
+    };
+    for step in &found.steps {
+        let mut successors: Vec<Successor<State, Action>> = Vec::new();
+        machine.successors(path.last(), &mut successors);
+        let place = successors.iter().position(|one| one.action == step.action);
+        path.steps.push(PathStep {
+            action: step.action,
+            place: place.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX),
+            state: step.state.clone(),
+            failure: step.failure.clone(),
+        });
+    }
+    path
+}
+
+/// Returns the counts under the names that they have in results.
+fn stats(counts: &stateful::Stats) -> Stats {
+    let mut stats = Stats::new();
+    stats
+        .set("algorithm", "stateful")
+        .set("states", counts.states)
+        .set("transitions", counts.transitions)
+        .set("executions", counts.executions)
+        .set("inferred", counts.inferred)
+        .set("re_expansions", counts.re_expansions)
+        .set("reduced_states", counts.reduced_states)
+        .set("max_depth", counts.max_depth)
+        .set("frontier_peak", counts.frontier_peak)
+        .set("bytes_per_state", counts.bytes_per_state);
+    stats
+}

@@ -1,0 +1,183 @@
+//! A run of a model that says, beside what fails in a step, which invariant a step breaks, which components overwrite each other, and
+//! whether the run ends where it should.
+
+use anyorder_system::{
+    Capabilities, Choice, EnabledTask, Hash128, Level, Observation, PartPath, Place, Program,
+    Reducible, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskKey, TaskName, TaskSystem,
+};
+use anyorder_trace::Tables;
+use anyorder_vm::{Machine, MachineRun, State};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How a failure begins that is a broken invariant; its name follows.
+pub(super) const INVARIANT: &str = "invariant ";
+
+/// How a failure begins that is an update conflict; the attribute and the components follow.
+pub(super) const UPDATE: &str = "update_conflict ";
+
+/// The part of an observation that says how a run ended that should not end so: its text is `deadlock` or `final`.
+pub(super) const END: &str = "end";
+
+/// What is known of a run beside its state.
+#[derive(Clone, Debug)]
+struct Known {
+    /// For each invariant, whether it was broken.
+    broken: Vec<bool>,
+    /// For each attribute, who set it last: the component, and the value.
+    writers: BTreeMap<Place, (u32, u64)>,
+}
+
+/// A run that is checked as it goes on.
+pub(crate) struct Checked {
+    run: MachineRun,
+    machine: Arc<Machine>,
+    invariants: Vec<String>,
+    known: Known,
+    saved: BTreeMap<u64, Known>,
+}
+
+impl Checked {
+    pub(crate) fn new(machine: &Arc<Machine>, program: &Program) -> Checked {
+        let invariants = machine.invariants();
+        let broken = vec![false; invariants.len()];
+        let known = Known { broken, writers: BTreeMap::new() };
+        let run = MachineRun::new(Arc::clone(machine)).with_program(program.clone());
+        let machine = Arc::clone(machine);
+        Checked { run, machine, invariants, known, saved: BTreeMap::new() }
+    }
+
+    /// Returns the invariants that the state breaks and no state before it did.
+    fn broken(&mut self) -> Vec<String> {
+        let mut failures = Vec::new();
+        for (index, name) in self.invariants.iter().enumerate() {
+            if !self.known.broken[index] && !self.machine.holds(index, self.run.state()) {
+                self.known.broken[index] = true;
+                failures.push(format!("{INVARIANT}{name}"));
+            }
+        }
+        failures
+    }
+
+    /// Returns the update conflicts that end with a step, and notes what it set.
+    fn overwritten(&mut self, before: &State, task: &TaskName) -> Vec<String> {
+        let names = self.machine.components();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let (mut updates, mut failures) = (Vec::new(), Vec::new());
+        // What is set can be seen from the states alone.
+        self.machine.updates(before, TaskKey(0), self.run.state(), &mut updates);
+        let component = component_of(&self.machine, task);
+        for (place, value) in updates {
+            let Some(component) = component else {
+                self.known.writers.remove(&place);
+                continue;
+            };
+            if let Some((other, old)) = self.known.writers.insert(place, (component, value))
+                && other != component
+                && old != value
+            {
+                let name = |at: u32| names.get(at as usize).map_or("", String::as_str);
+                let (a, b) = (other.min(component), other.max(component));
+                let attribute = self.machine.place_name(place);
+                failures.push(format!("{UPDATE}{attribute} {} {}", name(a), name(b)));
+            }
+        }
+        failures
+    }
+}
+
+/// Returns the component of the event or task that a name ends with.
+fn component_of(machine: &Machine, task: &TaskName) -> Option<u32> {
+    let program = machine.program();
+    let kind = task.segment().kind.as_str();
+    let kind = kind.split('[').next().unwrap_or(kind);
+    let of = |names: &mut dyn Iterator<Item = &str>| names.any(|name| name == kind);
+    let is_of = |component: &&anyorder_vm::program::Component| {
+        let events = component.events.iter().filter_map(|id| program.events.get(id.index()));
+        let tasks = component.tasks.iter().filter_map(|id| program.tasks.get(id.index()));
+        of(&mut events.map(|event| event.name.as_str()))
+            || of(&mut tasks.map(|task| task.name.as_str()))
+    };
+    let at = program.components.iter().position(|component| is_of(&component))?;
+    u32::try_from(at).ok()
+}
+
+impl TaskSystem for Checked {
+    fn capabilities(&self) -> Capabilities {
+        self.run.capabilities()
+    }
+
+    fn program(&self) -> &Program {
+        self.run.program()
+    }
+
+    fn tables(&self) -> &Tables {
+        self.run.tables()
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.known.broken.fill(false);
+        self.known.writers.clear();
+        self.run.reset()
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        self.run.enabled()
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        let before = self.run.state().clone();
+        let mut step = self.run.execute(choice)?;
+        if step.failures.is_empty() {
+            let broken = self.broken();
+            step.failures.extend(broken);
+            let overwritten = self.overwritten(&before, &choice.task);
+            step.failures.extend(overwritten);
+        }
+        Ok(step)
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        let mut observation = self.run.observe()?;
+        let failed = observation.part(&PartPath::new(["failure"])).is_some();
+        if !failed && self.run.enabled()?.is_empty() && !self.machine.is_final(self.run.state()) {
+            let stuck = self.machine.is_stuck(self.run.state());
+            let word = if stuck { "deadlock" } else { "final" };
+            let path = PartPath::new([END]);
+            observation.set(path.clone(), Level::Failure, word.as_bytes());
+            observation.keep_text(&path, word);
+        }
+        Ok(observation)
+    }
+
+    fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
+        Some(self)
+    }
+}
+
+impl Snapshots for Checked {
+    fn save(&mut self) -> Result<SnapshotId, RunError> {
+        let id = self.run.save()?;
+        self.saved.insert(id.0, self.known.clone());
+        Ok(id)
+    }
+
+    fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError> {
+        self.run.restore(snapshot)?;
+        if let Some(known) = self.saved.get(&snapshot.0) {
+            self.known = known.clone();
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, snapshot: SnapshotId) {
+        self.run.forget(snapshot);
+        self.saved.remove(&snapshot.0);
+    }
+
+    fn fingerprint(&mut self) -> Hash128 {
+        self.run.fingerprint()
+    }
+}
