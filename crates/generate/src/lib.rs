@@ -7,7 +7,7 @@
 //! the formula is satisfiable. Equal requests give equal traces, on every machine.
 //!
 //! The types to know: [`Family`], [`Request`], [`generate`], and for formulas of one's own
-//! [`sat3_image`] and [`bi3sat_image`].
+//! [`sat3_image`] and [`bi3sat_image`]. [`smart_home`] makes models instead, for explorers.
 //!
 //! ```
 //! use anyorder_generate::{Family, Request, generate};
@@ -30,6 +30,7 @@ pub use generate::{generate, generate_with_run};
 pub use knot::knot_is_consistent;
 pub use request::{Generated, Request, RunMailbox};
 pub use sat3::{sat3_formula, sat3_image};
+pub use smart_home::{SMART_HOME_EVENTS, smart_home};
 
 mod family;
 
@@ -66,3 +67,5 @@ mod shuffle;
 mod flat;
 
 mod android;
+
+mod smart_home;

@@ -1,0 +1,166 @@
+//! Pairs of smart-home apps as models: what reduction of programs that never end is measured with.
+//!
+//! The shape is that of the IoTCheck pairs in Trimananda, Luo, Demsky, Xu: *Stateful Dynamic Partial Order Reduction for Model Checking
+//! Event-Driven Applications that Do Not Terminate* (VMCAI 2022), section 6: two apps share devices, external events are always enabled,
+//! each event stores what a device says and runs the app that subscribes to it, and conflicts are reads against writes and
+//! writes against writes. The apps themselves are random.
+
+use crate::rng::Rng;
+use std::fmt::Write;
+
+/// The least and the greatest number of events of [`smart_home`].
+pub const SMART_HOME_EVENTS: std::ops::RangeInclusive<u64> = 2..=400;
+
+/// What the apps can switch. Both may.
+const ACTUATORS: [&str; 5] = ["lamp", "door", "heating", "siren", "valve"];
+
+/// What devices tell.
+const SENSORS: [&str; 8] =
+    ["motion", "contact", "presence", "smoke", "button", "level", "power", "humidity"];
+
+/// A device that tells values.
+struct Sensor {
+    name: String,
+    values: u64,
+    /// The app that subscribes to it.
+    app: usize,
+}
+
+/// When a sensor tells a value, and maybe only if something has a value: an actuator gets a value.
+struct Rule {
+    sensor: usize,
+    value: u64,
+    condition: Option<(String, u64)>,
+    actuator: usize,
+    sets: u64,
+}
+
+/// Returns the text of a model with `events` external events, always the same for the same numbers; `None` when the number is out
+/// of [`SMART_HOME_EVENTS`]. Linear in `events`.
+///
+/// ```
+/// let text = anyorder_generate::smart_home(14, 3).expect("2 to 400 events");
+/// assert_eq!(text.matches("\nevent ").count(), 14);
+/// assert_eq!(text, anyorder_generate::smart_home(14, 3).unwrap());
+/// ```
+#[must_use]
+pub fn smart_home(events: u64, seed: u64) -> Option<String> {
+    if !SMART_HOME_EVENTS.contains(&events) {
+        return None;
+    }
+    let mut rng = Rng::for_purpose(seed, *b"home");
+    let sensors = sensors(&mut rng, events);
+    let actuators = rng.within(1, 1 + (events / 6).min(ACTUATORS.len() as u64 - 1)) as usize;
+    let rules = rules(&mut rng, &sensors, actuators, events);
+    let mut text = format!(
+        "// Two smart-home apps that share devices, generated: {events} events, seed {seed}.\nmodel smart_home_{events}_{seed}\n\n"
+    );
+    for sensor in &sensors {
+        let _ = writeln!(text, "var {} = 0;", sensor.name);
+    }
+    for actuator in &ACTUATORS[..actuators] {
+        let _ = writeln!(text, "var {actuator} = 0;");
+    }
+    for (number, sensor) in sensors.iter().enumerate() {
+        text.push('\n');
+        for value in 0..sensor.values {
+            event(&mut text, sensor, number, value, &rules);
+        }
+    }
+    text.push('\n');
+    for (app, name) in ["first", "second"].iter().enumerate() {
+        let own = sensors.iter().filter(|sensor| sensor.app == app);
+        let names: Vec<String> =
+            own.flat_map(|s| (0..s.values).map(move |v| format!("{}_{v}", s.name))).collect();
+        if !names.is_empty() {
+            let _ = writeln!(text, "component {name}:\n    {};", names.join(",\n    "));
+        }
+    }
+    Some(text)
+}
+
+fn sensors(rng: &mut Rng, events: u64) -> Vec<Sensor> {
+    let mut sensors: Vec<Sensor> = Vec::new();
+    let mut left = events;
+    while left > 0 {
+        let values = match left {
+            // The last one: a button that always tells the same.
+            1 => 1,
+            2 => 2,
+            3 => 3,
+            _ if rng.chance(0.3) && left != 4 => 3,
+            _ => 2,
+        };
+        let number = sensors.len();
+        let name = format!("{}_{number}", SENSORS[rng.index(SENSORS.len())]);
+        // Each app has at least one, if there are two.
+        let app = if number < 2 { number } else { rng.index(2) };
+        sensors.push(Sensor { name, values, app });
+        left -= values;
+    }
+    sensors
+}
+
+fn rules(rng: &mut Rng, sensors: &[Sensor], actuators: usize, events: u64) -> Vec<Rule> {
+    let count = rng.within(1, 2 + events / 8).max(2);
+    (0..count)
+        .map(|number| {
+            // The first two rules are one of each app, for the same actuator: there is something to conflict.
+            let app = number as usize % 2;
+            let own: Vec<usize> = (0..sensors.len()).filter(|i| sensors[*i].app == app).collect();
+            let sensor = own.get(rng.index(own.len())).copied().unwrap_or(0);
+            let condition = rng.chance(0.5).then(|| {
+                let other = rng.index(sensors.len() + actuators);
+                match sensors.get(other) {
+                    Some(sensor) => (sensor.name.clone(), rng.below(sensor.values)),
+                    None => (ACTUATORS[other - sensors.len()].to_owned(), rng.below(2)),
+                }
+            });
+            Rule {
+                sensor,
+                value: rng.below(sensors[sensor].values),
+                condition,
+                actuator: if number < 2 { 0 } else { rng.index(actuators) },
+                sets: rng.below(2),
+            }
+        })
+        .collect()
+}
+
+fn event(text: &mut String, sensor: &Sensor, number: usize, value: u64, rules: &[Rule]) {
+    let _ = writeln!(text, "event {}_{value} {{", sensor.name);
+    let _ = writeln!(text, "    {} = {value};", sensor.name);
+    for rule in rules.iter().filter(|rule| rule.sensor == number && rule.value == value) {
+        let set = format!("{} = {};", ACTUATORS[rule.actuator], rule.sets);
+        let _ = match &rule.condition {
+            Some((place, value)) => {
+                writeln!(text, "    if {place} == {value} {{ {set} }}")
+            }
+            None => writeln!(text, "    {set}"),
+        };
+    }
+    text.push_str("}\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::smart_home;
+
+    #[test]
+    fn models_have_as_many_events_as_asked_for() {
+        for events in 2..=80 {
+            for seed in 0..20 {
+                let text = smart_home(events, seed).expect("in range");
+                assert_eq!(text.matches("\nevent ").count() as u64, events, "{events} {seed}");
+            }
+        }
+        assert!(smart_home(1, 0).is_none() && smart_home(401, 0).is_none());
+    }
+
+    #[test]
+    fn both_apps_write_the_first_actuator_somewhere() {
+        let text = smart_home(20, 5).expect("in range");
+        assert!(text.contains("component first:") && text.contains("component second:"), "{text}");
+        assert!(text.matches("lamp = ").count() > 2, "{text}");
+    }
+}
