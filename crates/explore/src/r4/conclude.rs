@@ -1,0 +1,133 @@
+//! From what an exploration has to what it says.
+
+use super::explore::Exploration;
+use super::footprint::Mode;
+use super::ledger::{Node, Pair};
+use super::names::TaskId;
+use super::outcome::{FindingKind, Found, Outcome, Reversal, RunInfo};
+use super::sequences::Sequences;
+use super::store::RunId;
+use super::verdict::Verdict;
+use anyorder_system::TaskName;
+
+/// Makes the outcome.
+pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
+    exploration.book.catch_up();
+    let mut findings = Vec::new();
+    let mut runs = Vec::with_capacity(exploration.ledger.nodes.len());
+    for (id, node) in (0..).zip(&exploration.ledger.nodes) {
+        let reversal = node.pair.map(|pair| exploration.reversal(id, node, pair));
+        exploration.findings(id, node, reversal.as_ref(), &mut findings);
+        runs.push(exploration.run_info(node, reversal));
+    }
+    for lost in &exploration.ledger.lost {
+        let reversal = lost.pair.map(|pair| exploration.named(pair));
+        findings.push(Found {
+            kind: FindingKind::Unstable(lost.error.clone()),
+            run: None,
+            parent: lost.parent.map(|id| id as usize),
+            reversal,
+            confirmed: None,
+        });
+    }
+    let Exploration { program, book, choices, ledger, exhausted, .. } = exploration;
+    let limits: Vec<_> = ledger.limits.into_iter().collect();
+    Outcome {
+        runs,
+        findings,
+        counts: ledger.counts,
+        complete: limits.is_empty(),
+        exhausted: exhausted && limits.is_empty(),
+        limits,
+        program,
+        sequences: Sequences::new(ledger.store, book, choices),
+    }
+}
+
+impl Exploration<'_> {
+    fn names(&self, tasks: &[TaskId]) -> Vec<TaskName> {
+        tasks.iter().map(|task| self.book.task(*task).name.clone()).collect()
+    }
+
+    fn named(&self, pair: Pair) -> Reversal {
+        let [first, second] =
+            [pair.first, pair.second].map(|task| self.book.task(task).name.clone());
+        Reversal { first, second, disabling: pair.disabling, locations: Vec::new() }
+    }
+
+    /// The pair that a run reverses, with the locations for which it was one in the parent: those are looked up only where they are shown.
+    fn reversal(&self, _id: RunId, node: &Node, pair: Pair) -> Reversal {
+        let mut reversal = self.named(pair);
+        let harmless = node.comparison.as_ref().is_some_and(|comparison| {
+            matches!(comparison.verdict, Verdict::Equivalent | Verdict::Bookkeeping)
+        });
+        let Some(parent) = node.parent.filter(|_| !pair.disabling && !harmless) else {
+            return reversal;
+        };
+        let steps = self.ledger.store.steps(parent);
+        let find = |task| steps.iter().find(|step| step.task == task);
+        if let (Some(first), Some(second)) = (find(pair.first), find(pair.second)) {
+            let shared = first.footprint.iter().filter_map(|(location, mode)| {
+                let at =
+                    second.footprint.binary_search_by_key(location, |(other, _)| *other).ok()?;
+                let other: Mode = second.footprint[at].1;
+                (!mode.commutes_with(other)).then_some(*location)
+            });
+            let texts = shared.map(|id| self.book.names.location_text(id).to_string());
+            reversal.locations = texts.collect();
+            reversal.locations.sort();
+        }
+        reversal
+    }
+
+    fn run_info(&self, node: &Node, reversal: Option<Reversal>) -> RunInfo {
+        RunInfo {
+            parent: node.parent.map(|id| id as usize),
+            reversal,
+            depth: node.depth,
+            length: node.length,
+            skipped: self.names(&node.skipped),
+            late: self.names(&node.late),
+            new: self.names(&node.new),
+            equivalent_to: node.equivalent_to.map(|id| id as usize),
+            slept: node.slept,
+            cut: node.cut,
+            failures: node.failures.clone(),
+            comparison: node.comparison.clone(),
+            observation: self.ledger.observations.get(node.observation).1.clone(),
+        }
+    }
+
+    fn findings(
+        &self,
+        id: RunId,
+        node: &Node,
+        reversal: Option<&Reversal>,
+        findings: &mut Vec<Found>,
+    ) {
+        let found = |kind| Found {
+            kind,
+            run: Some(id as usize),
+            parent: node.parent.map(|id| id as usize),
+            reversal: reversal.cloned(),
+            confirmed: node.confirmed,
+        };
+        if let Some(error) = &node.unstable {
+            findings.push(found(FindingKind::Unstable(error.clone())));
+        }
+        match &node.comparison {
+            None => {
+                findings.extend(node.failures.iter().cloned().map(FindingKind::Failure).map(found));
+            }
+            Some(comparison) if comparison.verdict == Verdict::Different => {
+                for failure in &comparison.failures_new {
+                    findings.push(found(FindingKind::Failure(failure.clone())));
+                }
+                if comparison.failures_new.is_empty() {
+                    findings.push(found(FindingKind::Harmful));
+                }
+            }
+            Some(_) => {}
+        }
+    }
+}

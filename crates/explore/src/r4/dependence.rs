@@ -1,0 +1,249 @@
+//! Which tasks of a run must stay in order: the dependence of the run.
+//!
+//! **Problem.** Given the steps of a run, the relation -> : the transitive closure of happens-before and of all conflicts, taken in the order of
+//! the run. Happens-before is: creator to created, the order of input events, and what enabled a task to that task.
+//! **Source.** Definition 2 of the R4 paper (Jensen, Møller, Raychev, Dimitrov, Vechev: Stateless Model Checking of Event-Driven Applications).
+//! **Guarantee.** The closure of the direct predecessors is exactly ->. **Naive version**: compare all pairs; it is in `tests/r4/naive`.
+//! **Method.** The uses of a location fall into groups of equal modes ([`Mode`]); a use conflicts with all of the group before its own, and what is
+//! earlier is reached through that group.
+//! **Cost.** Linear in the accesses and the direct pairs; a location that m tasks read before and n after one write gives m + n pairs.
+
+use super::footprint::Mode;
+use super::names::{Book, NO_TASK, TaskId};
+use super::options::Inputs;
+use super::step::Done;
+use std::sync::Arc;
+
+/// A direct predecessor of a task, by its position in the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Before {
+    pub(crate) at: u32,
+    /// Both use a location, in ways that conflict.
+    pub(crate) conflict: bool,
+    /// By creation, or both are inputs.
+    pub(crate) told: bool,
+    /// It made the task enabled.
+    pub(crate) opened: bool,
+}
+
+/// The direct predecessors of each task of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    ends: Vec<u32>,
+    before: Vec<Before>,
+}
+
+impl Graph {
+    /// Returns the number of tasks.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the direct predecessors of the task at a position, by position.
+    pub(crate) fn before(&self, at: usize) -> &[Before] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        &self.before[start..self.ends[at] as usize]
+    }
+}
+
+/// Computes graphs, and keeps the tables for it from one run to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Analyzer {
+    round: u32,
+    locations: Vec<Location>,
+    /// By task: the round in which the rest is valid, and positions.
+    tasks: Vec<Task>,
+    found: Vec<Before>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Location {
+    round: u32,
+    mode: Option<Mode>,
+    /// The group that goes on, and the one before it.
+    group: Vec<u32>,
+    previous: Vec<u32>,
+}
+
+const NEVER: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    round: u32,
+    ran: u32,
+    poster: u32,
+    opener: u32,
+}
+
+impl Default for Task {
+    fn default() -> Task {
+        Task { round: 0, ran: NEVER, poster: NEVER, opener: NEVER }
+    }
+}
+
+impl Analyzer {
+    /// Computes the graph of a run.
+    pub(crate) fn graph<'s>(
+        &mut self,
+        steps: impl ExactSizeIterator<Item = &'s Arc<Done>>,
+        book: &Book,
+        inputs: &Inputs,
+    ) -> Graph {
+        self.round += 1;
+        self.tasks.resize(book.len().max(self.tasks.len()), Task::default());
+        let mut graph = Graph { ends: Vec::with_capacity(steps.len()), before: Vec::new() };
+        let mut last_input = NEVER;
+        for (at, step) in (0..).zip(steps) {
+            self.found.clear();
+            let info = book.task(step.task);
+            let own = self.task(step.task);
+            let (poster, opener) = (own.poster, own.opener);
+            own.ran = at;
+            if opener != NEVER {
+                self.add(opener, |before| before.opened = true);
+            }
+            if poster != NEVER {
+                self.add(poster, |before| before.told = true);
+            }
+            // A creator that does not say what it creates is known by the name.
+            if info.creator != NO_TASK {
+                let creator = self.task(info.creator).ran;
+                if creator != NEVER {
+                    self.add(creator, |before| before.told = true);
+                }
+            }
+            if inputs.is_input(step.task, info) {
+                if last_input != NEVER {
+                    self.add(last_input, |before| before.told = true);
+                }
+                last_input = at;
+            }
+            for (location, mode) in &step.footprint {
+                self.access(at, *location, *mode);
+            }
+            self.finish(&mut graph);
+            for (posted, _) in &step.posted {
+                self.task(*posted).poster = at;
+            }
+            if let Some(flips) = &step.flips {
+                for opened in &flips.opened {
+                    self.task(*opened).opener = at;
+                }
+            }
+        }
+        graph
+    }
+
+    fn task(&mut self, id: TaskId) -> &mut Task {
+        let index = id as usize;
+        if index >= self.tasks.len() {
+            self.tasks.resize(index + 1, Task::default());
+        }
+        let task = &mut self.tasks[index];
+        if task.round != self.round {
+            *task = Task { round: self.round, ..Task::default() };
+        }
+        task
+    }
+
+    fn add(&mut self, at: u32, mark: impl FnOnce(&mut Before)) {
+        let mut before = Before { at, conflict: false, told: false, opened: false };
+        mark(&mut before);
+        self.found.push(before);
+    }
+
+    fn access(&mut self, at: u32, id: u32, mode: Mode) {
+        let index = id as usize;
+        if index >= self.locations.len() {
+            self.locations.resize(index + 1, Location::default());
+        }
+        let location = &mut self.locations[index];
+        if location.round != self.round {
+            location.round = self.round;
+            location.mode = None;
+            location.group.clear();
+            location.previous.clear();
+        }
+        if !location.mode.is_some_and(|group| group.commutes_with(mode)) {
+            std::mem::swap(&mut location.previous, &mut location.group);
+            location.group.clear();
+            location.mode = Some(mode);
+        }
+        location.group.push(at);
+        let conflicts = location.previous.iter().map(|at| Before {
+            at: *at,
+            conflict: true,
+            told: false,
+            opened: false,
+        });
+        self.found.extend(conflicts);
+    }
+
+    /// Sorts what was found for one task, and merges what concerns one predecessor.
+    fn finish(&mut self, graph: &mut Graph) {
+        self.found.sort_unstable_by_key(|before| before.at);
+        let start = graph.before.len();
+        for before in &self.found {
+            match graph.before[start..].last_mut() {
+                Some(last) if last.at == before.at => {
+                    last.conflict |= before.conflict;
+                    last.told |= before.told;
+                    last.opened |= before.opened;
+                }
+                _ => graph.before.push(*before),
+            }
+        }
+        graph.ends.push(u32::try_from(graph.before.len()).unwrap_or(u32::MAX));
+    }
+}
+
+/// Returns a hash of the class of a run: the same for all orders of its independent tasks, and another for other runs, but for
+/// collisions. Tells apart by what every run tells: who enabled whom is left out, as it is not always asked.
+pub(crate) fn class<'s>(
+    graph: &Graph,
+    steps: impl Iterator<Item = &'s Arc<Done>>,
+    book: &Book,
+) -> u128 {
+    let mut hashes: Vec<u128> = Vec::with_capacity(graph.len());
+    let mut sum = 0u128;
+    for (at, step) in steps.enumerate() {
+        let told = graph.before(at).iter().filter(|before| before.conflict || before.told);
+        let before = told.fold(0u128, |sum, before| sum.wrapping_add(hashes[before.at as usize]));
+        let hash = mix(book.task(step.task).hash.wrapping_add(mix(before)));
+        hashes.push(hash);
+        sum = sum.wrapping_add(mix(hash ^ 0x5851_f42d_4c95_7f2d));
+    }
+    sum
+}
+
+/// Returns a hash of a sequence of tasks that can be updated where the sequence changes: a sum over positions.
+pub(crate) fn sequence_part(book: &Book, task: TaskId, at: usize) -> u128 {
+    mix(book.task(task).hash ^ mix(at as u128 + 1))
+}
+
+/// Scrambles 128 bits; one to one.
+pub(crate) fn mix(x: u128) -> u128 {
+    const M: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+    let x = (x ^ (x >> 67)).wrapping_mul(M);
+    let x = (x ^ (x >> 61)).wrapping_mul(M);
+    x ^ (x >> 64)
+}
+
+/// Returns whether `order` (positions in the run, first to last) contains all tasks of the run exactly once, and every task
+/// after its predecessors; then doing the tasks in that order gives an equivalent run.
+pub(crate) fn is_linearisation(graph: &Graph, order: &[u32]) -> bool {
+    order.len() == graph.len() && is_prefix_of_linearisation(graph, order)
+}
+
+/// The same for an order of some of the tasks, that could be gone on with to all of them.
+pub(crate) fn is_prefix_of_linearisation(graph: &Graph, order: &[u32]) -> bool {
+    let mut there = vec![false; graph.len()];
+    for at in order {
+        let Some(slot) = there.get(*at as usize) else { return false };
+        if *slot || graph.before(*at as usize).iter().any(|before| !there[before.at as usize]) {
+            return false;
+        }
+        there[*at as usize] = true;
+    }
+    true
+}

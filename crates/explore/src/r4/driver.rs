@@ -1,0 +1,516 @@
+//! One system, driven along planned sequences: approximate replay.
+//!
+//! A planned sequence is followed as far as it goes: a task that cannot run when its turn comes is skipped. Then the default scheduler goes on
+//! until nothing is left to do.
+
+use super::dependence::mix;
+use super::footprint::{AccessRules, footprint};
+use super::names::{Book, NO_TASK, TaskId};
+use super::options::Inputs;
+use super::step::{Done, Flips};
+use anyorder_system::{
+    Choice, Control, EnabledDetail, Observation, RunError, SnapshotId, Step, StopReason, TaskName,
+    TaskSystem,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// What all runs of an exploration have in common.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) rules: AccessRules,
+    pub(crate) inputs: Inputs,
+    /// Choices that say more than the task's name: alternatives, injected values.
+    pub(crate) choices: FxHashMap<TaskId, Choice>,
+    /// The tasks of the recording in their order: what may be pending although nobody posted it.
+    pub(crate) recorded: Vec<TaskId>,
+    pub(crate) stop_after_plan: bool,
+    pub(crate) tail_max: u64,
+    pub(crate) attempts: u32,
+}
+
+/// A run to be made: the first `shared` steps of another, then the rest of the plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Course {
+    pub(crate) shared: usize,
+    pub(crate) rest: Vec<TaskId>,
+    /// Tasks that are not to run before something that depends on them has: sleep sets. Empty but in exhaustive exploration.
+    pub(crate) asleep: Vec<Arc<Done>>,
+}
+
+/// A run that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Ran {
+    /// The steps after the shared ones.
+    pub(crate) steps: Vec<Arc<Done>>,
+    pub(crate) skipped: Vec<TaskId>,
+    pub(crate) observation: Observation,
+    /// It was cut before nothing was left to do.
+    pub(crate) cut: bool,
+    /// It ended because all that could run slept.
+    pub(crate) blocked: bool,
+    /// It ran as it was planned, and every task did what it did in the run that it varies.
+    pub(crate) as_known: bool,
+}
+
+/// Why there is no run.
+#[derive(Clone, Debug)]
+pub(crate) enum NoRun {
+    /// The exploration was stopped.
+    Stopped(StopReason),
+    /// All attempts failed; the last error, in words.
+    Lost(String),
+}
+
+/// Why one attempt gave no run.
+enum Attempt {
+    Stopped(StopReason),
+    Failed(String),
+}
+
+impl From<RunError> for Attempt {
+    fn from(error: RunError) -> Attempt {
+        Attempt::Failed(error.to_string())
+    }
+}
+
+/// A saved state: after so many steps of the run with this number.
+#[derive(Debug)]
+struct Saved {
+    run: u64,
+    after: usize,
+    snapshot: SnapshotId,
+}
+
+/// Drives one system.
+pub(crate) struct Driver<S> {
+    system: S,
+    pub(crate) book: Book,
+    /// The numbers of the system's own locations, as they are met.
+    locations: Vec<u32>,
+    saved: Option<Saved>,
+    exact: bool,
+    /// Executions begun.
+    pub(crate) attempts: u64,
+    /// By task, marks of the round in which it was seen.
+    marks: Vec<u64>,
+    mark: u64,
+}
+
+/// The state of a run that is being made.
+struct Going<'a> {
+    /// What it has in common with the run that it varies.
+    shared: &'a [Arc<Done>],
+    steps: Vec<Arc<Done>>,
+    last_input: Option<TaskId>,
+    /// The step of each task in the run that this one varies.
+    known: FxHashMap<TaskId, &'a Arc<Done>>,
+    enabled: Option<Vec<TaskId>>,
+    asleep: Vec<Arc<Done>>,
+    /// Some task did something else than in the run that this one varies, or is not in it.
+    differs: bool,
+}
+
+const NO_LOCATION: u32 = u32::MAX;
+
+impl<S: TaskSystem> Driver<S> {
+    pub(crate) fn new(system: S, book: Book) -> Driver<S> {
+        let exact = system.capabilities().enabled == EnabledDetail::Exact;
+        let (locations, marks) = (Vec::new(), Vec::new());
+        Driver { system, book, locations, saved: None, exact, attempts: 0, marks, mark: 0 }
+    }
+
+    pub(crate) fn system(&self) -> &S {
+        &self.system
+    }
+
+    /// Returns the number of a task's name.
+    pub(crate) fn id(&mut self, name: &TaskName) -> TaskId {
+        self.book.id(name, |name| self.system.role(name))
+    }
+
+    /// Makes a run; `run` is a number for the run it varies, which stays the same while states of that are worth keeping. With `ask`,
+    /// the enabled tasks are asked for after each step.
+    pub(crate) fn run(
+        &mut self,
+        config: &Config,
+        control: &Control<'_>,
+        (run, parent): (u64, &[Arc<Done>]),
+        course: &Course,
+        ask: bool,
+    ) -> Result<Ran, NoRun> {
+        let mut last = String::new();
+        for _ in 0..config.attempts.max(1) {
+            self.attempts += 1;
+            match self.attempt(config, control, (run, parent), course, ask) {
+                Ok(ran) => return Ok(ran),
+                Err(Attempt::Stopped(reason)) => return Err(NoRun::Stopped(reason)),
+                Err(Attempt::Failed(error)) => last = error,
+            }
+            // Whatever state was kept may be a victim as well.
+            self.forget();
+        }
+        Err(NoRun::Lost(last))
+    }
+
+    fn attempt(
+        &mut self,
+        config: &Config,
+        control: &Control<'_>,
+        (run, parent): (u64, &[Arc<Done>]),
+        course: &Course,
+        ask: bool,
+    ) -> Result<Ran, Attempt> {
+        let ask = ask && self.exact;
+        self.book.catch_up();
+        self.go_to(config, control, (run, parent), course.shared)?;
+        let mut going = Going {
+            shared: &parent[..course.shared],
+            steps: Vec::with_capacity(course.rest.len()),
+            last_input: None,
+            known: FxHashMap::default(),
+            enabled: None,
+            asleep: course.asleep.clone(),
+            differs: false,
+        };
+        let shared = parent[..course.shared].iter().rev().map(|step| step.task);
+        going.last_input = shared.into_iter().find(|task| self.is_input(config, *task));
+        going.known = parent[course.shared..].iter().map(|step| (step.task, step)).collect();
+        if ask {
+            going.enabled = Some(self.enabled(&[])?);
+        }
+        let mut skipped = Vec::new();
+        for (at, task) in course.rest.iter().enumerate() {
+            if at % 256 == 0 {
+                control.check().map_err(|stopped| Attempt::Stopped(stopped.0))?;
+            }
+            if !self.step(config, &mut going, *task, ask)? {
+                skipped.push(*task);
+            }
+        }
+        let mut cut = false;
+        let mut blocked = false;
+        if !config.stop_after_plan {
+            (cut, blocked) = self.tail(config, control, &mut going, ask)?;
+        }
+        let observation = self.system.observe()?;
+        let as_planned = skipped.is_empty() && going.steps.len() == course.rest.len();
+        let as_known = as_planned && !going.differs;
+        Ok(Ran { steps: going.steps, skipped, observation, cut, blocked, as_known })
+    }
+
+    /// Brings the system to the state after so many steps of a run.
+    fn go_to(
+        &mut self,
+        config: &Config,
+        control: &Control<'_>,
+        (run, parent): (u64, &[Arc<Done>]),
+        after: usize,
+    ) -> Result<(), Attempt> {
+        let mut from = 0;
+        match &self.saved {
+            Some(saved) if saved.run == run && saved.after <= after => {
+                from = saved.after;
+                let snapshot = saved.snapshot;
+                let snapshots = self.system.snapshots();
+                snapshots.ok_or(RunError::Unsupported("snapshots"))?.restore(snapshot)?;
+            }
+            _ => {
+                self.forget();
+                self.system.reset()?;
+            }
+        }
+        for (at, step) in parent.iter().enumerate().take(after).skip(from) {
+            if at % 256 == 0 {
+                control.check().map_err(|stopped| Attempt::Stopped(stopped.0))?;
+            }
+            let again = self.execute(config, step.task)?;
+            match again {
+                Some(again) if again.is_same(step) => {}
+                Some(_) => {
+                    return Err(self.other_course(
+                        step.task,
+                        "did something else when the same run was repeated",
+                    ));
+                }
+                None => {
+                    return Err(self
+                        .other_course(step.task, "could not run when the same run was repeated"));
+                }
+            }
+        }
+        if after > from || self.saved.is_none() {
+            self.save(run, after);
+        }
+        Ok(())
+    }
+
+    fn other_course(&self, task: TaskId, what: &str) -> Attempt {
+        let name = &self.book.task(task).name;
+        Attempt::Failed(format!("`{name}` {what}"))
+    }
+
+    /// Keeps the state, where the system can. That it cannot now is no error: the run is then repeated from the start.
+    fn save(&mut self, run: u64, after: usize) {
+        self.forget();
+        if let Some(snapshots) = self.system.snapshots()
+            && let Ok(snapshot) = snapshots.save()
+        {
+            self.saved = Some(Saved { run, after, snapshot });
+        }
+    }
+
+    fn forget(&mut self) {
+        if let Some(saved) = self.saved.take()
+            && let Some(snapshots) = self.system.snapshots()
+        {
+            snapshots.forget(saved.snapshot);
+        }
+    }
+
+    fn is_input(&self, config: &Config, task: TaskId) -> bool {
+        config.inputs.is_input(task, self.book.task(task))
+    }
+
+    /// Runs one task if it can run; says whether it did.
+    fn step(
+        &mut self,
+        config: &Config,
+        going: &mut Going<'_>,
+        task: TaskId,
+        ask: bool,
+    ) -> Result<bool, Attempt> {
+        let is_input = self.is_input(config, task);
+        if is_input && !config.inputs.may_follow(going.last_input, task) {
+            return Ok(false);
+        }
+        if going.enabled.as_ref().is_some_and(|enabled| !enabled.contains(&task))
+            || going.asleep.iter().any(|step| step.task == task)
+        {
+            return Ok(false);
+        }
+        let Some(mut done) = self.execute(config, task)? else {
+            if self.exact && self.enabled(&[])?.contains(&task) {
+                return Err(self.other_course(task, "was listed as enabled and could not run"));
+            }
+            return Ok(false);
+        };
+        if ask {
+            let before = going.enabled.take().unwrap_or_default();
+            let now = self.enabled(&before)?;
+            done.flips = Some(self.flips(&before, &now, task));
+            going.enabled = Some(now);
+        }
+        if is_input {
+            going.last_input = Some(task);
+        }
+        let done = match going.known.get(&task) {
+            Some(known)
+                if known.flips.is_some() >= done.flips.is_some() && known.is_same(&done) =>
+            {
+                (*known).clone()
+            }
+            _ => {
+                going.differs = true;
+                Arc::new(done)
+            }
+        };
+        wake(&mut going.asleep, &done);
+        going.steps.push(done);
+        Ok(true)
+    }
+
+    /// Lets the default scheduler go on. Returns whether the run was cut, and whether it ended because all slept.
+    fn tail(
+        &mut self,
+        config: &Config,
+        control: &Control<'_>,
+        going: &mut Going<'_>,
+        ask: bool,
+    ) -> Result<(bool, bool), Attempt> {
+        let listed = self.system.capabilities().enabled != EnabledDetail::Unknown;
+        let (mut taken, mut blocked) = (0u64, false);
+        'next: loop {
+            if taken % 64 == 0 {
+                control.check().map_err(|stopped| Attempt::Stopped(stopped.0))?;
+            }
+            let mut candidates = match &going.enabled {
+                Some(enabled) => enabled.clone(),
+                None if listed => self.enabled(&[])?,
+                None => Vec::new(),
+            };
+            if !self.exact {
+                let mut seen: FxHashSet<TaskId> = candidates.iter().copied().collect();
+                candidates
+                    .extend(self.pending(config, going).into_iter().filter(|t| seen.insert(*t)));
+            }
+            self.order_inputs(config, going.last_input, &mut candidates);
+            if taken >= config.tail_max {
+                return Ok((!candidates.is_empty(), false));
+            }
+            blocked |= self.exact && !candidates.is_empty();
+            for task in candidates {
+                if self.step(config, going, task, ask)? {
+                    taken += 1;
+                    blocked = false;
+                    continue 'next;
+                }
+            }
+            return Ok((false, blocked && !going.asleep.is_empty()));
+        }
+    }
+
+    /// Leaves out input events that may not run, and of those that may all but the first in the order of the recording.
+    fn order_inputs(&self, config: &Config, last: Option<TaskId>, tasks: &mut Vec<TaskId>) {
+        let rank = |task: &TaskId| config.inputs.rank(*task);
+        let may =
+            |task: &TaskId| self.is_input(config, *task) && config.inputs.may_follow(last, *task);
+        let first = tasks.iter().filter(|task| may(task)).min_by_key(|task| rank(task)).copied();
+        tasks.retain(|task| !self.is_input(config, *task) || Some(*task) == first);
+    }
+
+    /// The tasks that may be pending, as far as the steps tell: the recorded first, then in the order of their posts.
+    fn pending(&self, config: &Config, going: &Going<'_>) -> Vec<TaskId> {
+        let mut gone: FxHashSet<TaskId> = FxHashSet::default();
+        let mut posted = Vec::new();
+        for step in going.all() {
+            gone.insert(step.task);
+            gone.extend(step.cancelled.iter().copied());
+            posted.extend(step.posted.iter().map(|(task, _)| *task));
+        }
+        let there: FxHashSet<TaskId> = posted.iter().copied().collect();
+        let recorded = config
+            .recorded
+            .iter()
+            .copied()
+            .filter(|task| there.contains(task) || self.book.task(*task).creator == NO_TASK);
+        let mut seen = FxHashSet::default();
+        let all = recorded.chain(posted.iter().copied());
+        all.filter(|task| !gone.contains(task) && seen.insert(*task)).collect()
+    }
+
+    /// Asks for the enabled tasks. Most are those enabled before, in the same order: comparing names is cheaper than looking them up.
+    fn enabled(&mut self, before: &[TaskId]) -> Result<Vec<TaskId>, Attempt> {
+        const AHEAD: usize = 3;
+        let enabled = self.system.enabled()?;
+        let mut ids = Vec::with_capacity(enabled.len());
+        let mut next = 0;
+        for entry in &enabled {
+            let ahead = before[next..].iter().take(AHEAD);
+            let found = ahead.clone().position(|id| self.book.task(*id).name == entry.task);
+            ids.push(match found {
+                Some(place) => {
+                    next += place + 1;
+                    before[next - 1]
+                }
+                None => self.id(&entry.task),
+            });
+        }
+        Ok(ids)
+    }
+
+    /// How the enabled tasks changed.
+    fn flips(&mut self, before: &[TaskId], now: &[TaskId], ran: TaskId) -> Flips {
+        self.marks.resize(self.book.len(), 0);
+        self.mark += 2;
+        let (old, both) = (self.mark, self.mark + 1);
+        for task in before {
+            self.marks[*task as usize] = old;
+        }
+        let mut opened = Vec::new();
+        for task in now {
+            let mark = &mut self.marks[*task as usize];
+            if *mark < old {
+                opened.push(*task);
+            }
+            *mark = both;
+        }
+        let closed =
+            before.iter().filter(|task| **task != ran && self.marks[**task as usize] == old);
+        Flips { opened: opened.into(), closed: closed.copied().collect() }
+    }
+
+    /// Runs one task; nothing when the system says that it cannot run.
+    fn execute(&mut self, config: &Config, task: TaskId) -> Result<Option<Done>, Attempt> {
+        let result = match config.choices.get(&task) {
+            Some(choice) => self.system.execute(choice),
+            None => self.system.execute(&Choice::of(self.book.task(task).name.clone())),
+        };
+        match result {
+            Ok(step) => Ok(Some(self.done(config, task, &step))),
+            Err(RunError::Diverged(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Turns a step into numbers.
+    fn done(&mut self, config: &Config, task: TaskId, step: &Step) -> Done {
+        let (system, book, locations) = (&self.system, &mut self.book, &mut self.locations);
+        let names = book.names.clone();
+        let number = |access: &anyorder_system::Access| {
+            let index = access.location.index();
+            if index >= locations.len() {
+                locations.resize(index + 1, NO_LOCATION);
+            }
+            if locations[index] == NO_LOCATION {
+                locations[index] = names.location(&system.tables().location_text(access.location));
+            }
+            locations[index]
+        };
+        let update_of = |id| match config.rules.updates.0.as_slice() {
+            [] => None,
+            _ => config.rules.updates.update_of(&names.location_text(id)),
+        };
+        let footprint = footprint(&step.accesses, &config.rules, number, update_of);
+        let mut id = |name: &TaskName| book.id(name, |name| system.role(name));
+        let posted = step.posted.iter();
+        let posted = posted.map(|posted| (id(&posted.task), posted.delay > 0)).collect();
+        let cancelled = step.cancelled.iter().map(&mut id).collect();
+        let failures = step.failures.clone().into();
+        Done { task, footprint, posted, cancelled, failures, flips: None }
+    }
+}
+
+impl Going<'_> {
+    /// All steps of the run so far.
+    fn all(&self) -> impl Iterator<Item = &Arc<Done>> {
+        self.shared.iter().chain(&self.steps)
+    }
+}
+
+/// Takes out of a sleep set what depends on a step just made.
+pub(crate) fn wake(asleep: &mut Vec<Arc<Done>>, done: &Done) {
+    asleep.retain(|sleeper| !depends(sleeper, done));
+}
+
+/// Returns whether the order of two tasks, both enabled before either ran, may make a difference.
+pub(crate) fn depends(a: &Done, b: &Done) -> bool {
+    let (mut left, mut right) = (a.footprint.iter().peekable(), b.footprint.iter().peekable());
+    while let (Some((x, mode)), Some((y, other))) = (left.peek(), right.peek()) {
+        match x.cmp(y) {
+            std::cmp::Ordering::Less => drop(left.next()),
+            std::cmp::Ordering::Greater => drop(right.next()),
+            std::cmp::Ordering::Equal if !mode.commutes_with(*other) => return true,
+            std::cmp::Ordering::Equal => {
+                left.next();
+                right.next();
+            }
+        }
+    }
+    let touches = |one: &Done, other: &Done| {
+        one.cancelled.contains(&other.task)
+            || one.posted.iter().any(|(task, _)| *task == other.task)
+            || one.flips.as_ref().is_some_and(|flips| {
+                flips.closed.contains(&other.task) || flips.opened.contains(&other.task)
+            })
+    };
+    touches(a, b) || touches(b, a)
+}
+
+/// Returns the hash of a sequence.
+pub(crate) fn sequence_hash(book: &Book, steps: &[Arc<Done>]) -> u128 {
+    let parts = steps.iter().enumerate();
+    parts.fold(mix(0), |sum, (at, step)| {
+        sum.wrapping_add(super::dependence::sequence_part(book, step.task, at))
+    })
+}

@@ -1,0 +1,157 @@
+//! Tasks and locations as small numbers, the same for all workers.
+//!
+//! Numbers depend on who came first, so nothing that is seen outside may depend on their order.
+
+use super::lock::{read, write};
+use anyorder_system::{Hash128, TaskName, TaskRole};
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+
+/// The number of a task's name.
+pub(crate) type TaskId = u32;
+
+/// No task.
+pub(crate) const NO_TASK: TaskId = TaskId::MAX;
+
+/// What is known of a name.
+#[derive(Clone, Debug)]
+pub(crate) struct TaskInfo {
+    pub(crate) name: TaskName,
+    /// A hash of the name's text: the same in every run of this program.
+    pub(crate) hash: u128,
+    /// The task that created it, by its name.
+    pub(crate) creator: TaskId,
+    pub(crate) role: TaskRole,
+}
+
+/// The names met so far, by anybody.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    tables: RwLock<Tables>,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    tasks: Vec<TaskInfo>,
+    task_ids: HashMap<TaskName, TaskId>,
+    locations: Vec<Arc<str>>,
+    location_ids: HashMap<Arc<str>, u32>,
+}
+
+impl Names {
+    /// Returns the number of a location, by its text: instances of a system do not share ids.
+    pub(crate) fn location(&self, text: &str) -> u32 {
+        if let Some(id) = read(&self.tables).location_ids.get(text) {
+            return *id;
+        }
+        let mut tables = write(&self.tables);
+        if let Some(id) = tables.location_ids.get(text) {
+            return *id;
+        }
+        let (id, text): (u32, Arc<str>) = (number(tables.locations.len()), text.into());
+        tables.locations.push(text.clone());
+        tables.location_ids.insert(text, id);
+        id
+    }
+
+    /// Returns the text of a location.
+    pub(crate) fn location_text(&self, id: u32) -> Arc<str> {
+        read(&self.tables).locations[id as usize].clone()
+    }
+}
+
+/// A count as a number of four bytes. Each entry takes more than a hundred bytes, so memory ends first.
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX - 1)
+}
+
+/// One worker's view of the names: what it has met itself is found without a lock.
+#[derive(Debug)]
+pub(crate) struct Book {
+    pub(crate) names: Arc<Names>,
+    tasks: Vec<TaskInfo>,
+    ids: HashMap<TaskName, TaskId>,
+}
+
+impl Book {
+    pub(crate) fn new(names: Arc<Names>) -> Book {
+        Book { names, tasks: Vec::new(), ids: HashMap::new() }
+    }
+
+    /// Returns the number of a name; `role` is asked of names that nobody has met.
+    pub(crate) fn id(&mut self, name: &TaskName, role: impl Fn(&TaskName) -> TaskRole) -> TaskId {
+        if let Some(id) = self.ids.get(name) {
+            return *id;
+        }
+        let shared = read(&self.names.tables).task_ids.get(name).copied();
+        let id = shared.unwrap_or_else(|| self.add(name, role));
+        self.ids.insert(name.clone(), id);
+        self.catch_up();
+        id
+    }
+
+    /// Adds a name and its creators, the first of them first: a chain of a million timers must not recurse.
+    fn add(&self, name: &TaskName, role: impl Fn(&TaskName) -> TaskRole) -> TaskId {
+        let mut tables = write(&self.names.tables);
+        let mut missing = Vec::new();
+        let mut next = Some(name);
+        let mut creator = NO_TASK;
+        while let Some(name) = next {
+            if let Some(id) = tables.task_ids.get(name) {
+                creator = *id;
+                break;
+            }
+            missing.push(name);
+            next = name.creator();
+        }
+        for name in missing.into_iter().rev() {
+            let id = number(tables.tasks.len());
+            let hash = Hash128::of(name.to_string().as_bytes()).0;
+            tables.tasks.push(TaskInfo { name: name.clone(), hash, creator, role: role(name) });
+            tables.task_ids.insert(name.clone(), id);
+            creator = id;
+        }
+        creator
+    }
+
+    /// Takes over what others have met.
+    pub(crate) fn catch_up(&mut self) {
+        let tables = read(&self.names.tables);
+        let known = self.tasks.len();
+        self.tasks.extend_from_slice(&tables.tasks[known..]);
+    }
+
+    /// Returns what is known of a task met before the last [`catch_up`](Self::catch_up).
+    pub(crate) fn task(&self, id: TaskId) -> &TaskInfo {
+        &self.tasks[id as usize]
+    }
+
+    /// Returns the number of tasks known.
+    pub(crate) fn len(&self) -> usize {
+        self.tasks.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_agree_and_know_creators() {
+        let names = Arc::new(Names::default());
+        let (mut a, mut b) = (Book::new(names.clone()), Book::new(names));
+        let timer = TaskName::root("load").child("timer");
+        let role = |name: &TaskName| match name.depth() {
+            1 => TaskRole::Input,
+            _ => TaskRole::Timer,
+        };
+        let id = a.id(&timer, role);
+        assert_eq!(b.id(&timer, role), id);
+        let info = b.task(id).clone();
+        assert_eq!(info.role, TaskRole::Timer);
+        assert_eq!(b.task(info.creator).name, TaskName::root("load"));
+        assert_eq!(b.task(info.creator).creator, NO_TASK);
+        assert_eq!(b.names.location("x"), a.names.location("x"));
+        assert_eq!(&*a.names.location_text(a.names.location("y")), "y");
+    }
+}

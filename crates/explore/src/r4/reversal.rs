@@ -1,0 +1,289 @@
+//! Which conflicts of a run can be reversed, and the sequences that reverse them.
+//!
+//! **Problem.** Given a run and its dependence ->, the pairs (i, j) with i before j that conflict, that happens-before does not order, and that can be
+//! made adjacent; and for each the sequence in which j comes before i and as little else as possible changes.
+//! **Source.** Algorithm 2 of the R4 paper, lines 5-7 (disabling) and 8-13 (races).
+//! **Deviations.** (1) *Relevant* is the adjacency of lines 17-19, no k with i -> k -> j; section 4.4 prints a weaker test with a single covering
+//! race, which contradicts section 2.1. (2) Disabled by a task means tasks other than itself: `enabled(p)` without `enabled(p.i)` contains i, which
+//! has just been consumed. (3) A disabled task that runs later in the sequence is moved, not doubled.
+//! **Cost.** n²/64 words for the ancestors of n tasks, and their union over direct predecessors.
+
+use super::dependence::{Graph, sequence_part};
+use super::names::{Book, TaskId};
+use super::options::Inputs;
+use super::step::Done;
+use std::sync::Arc;
+
+/// A sequence that reverses one pair of a run: the run up to `at`, then `window`, then the run from `resume`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Plan {
+    /// The pair, as it stands in the run: the first came first. For a disabling, the second did not come.
+    pub(crate) first: TaskId,
+    pub(crate) second: TaskId,
+    pub(crate) disabling: bool,
+    pub(crate) at: u32,
+    pub(crate) window: Box<[TaskId]>,
+    pub(crate) resume: u32,
+}
+
+impl Plan {
+    /// Returns the whole sequence.
+    pub(crate) fn sequence<'a>(
+        &'a self,
+        run: &'a [Arc<Done>],
+    ) -> impl Iterator<Item = TaskId> + 'a {
+        let start = run[..self.at as usize].iter().map(|step| step.task);
+        let rest = run[self.resume as usize..].iter().map(|step| step.task);
+        start.chain(self.window.iter().copied()).chain(rest)
+    }
+
+    /// Returns the hash of the sequence, given that of the run, in time linear in what moves.
+    pub(crate) fn hash(&self, run: &[Arc<Done>], run_hash: u128, book: &Book) -> u128 {
+        let (at, resume) = (self.at as usize, self.resume as usize);
+        let mut hash = run_hash;
+        let moved = self.window.len() != resume - at;
+        let end = if moved { run.len() } else { resume };
+        for (place, step) in run.iter().enumerate().take(end).skip(at) {
+            hash = hash.wrapping_sub(sequence_part(book, step.task, place));
+        }
+        let rest = run[resume..].iter().map(|step| step.task).filter(|_| moved);
+        for (place, task) in (at..).zip(self.window.iter().copied().chain(rest)) {
+            hash = hash.wrapping_add(sequence_part(book, task, place));
+        }
+        hash
+    }
+}
+
+/// The ancestors of each task of a run, as rows of bits.
+pub(crate) struct Ancestors {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Ancestors {
+    /// Returns the bytes that the rows for `n` tasks take.
+    pub(crate) fn memory_bytes(n: usize) -> u64 {
+        (n as u64).saturating_mul(n.div_ceil(64) as u64).saturating_mul(8)
+    }
+
+    pub(crate) fn of(graph: &Graph) -> Ancestors {
+        let words = graph.len().div_ceil(64);
+        let mut bits = vec![0u64; words * graph.len()];
+        for at in 0..graph.len() {
+            let (earlier, row) = bits.split_at_mut(at * words);
+            let row = &mut row[..words];
+            for before in graph.before(at) {
+                let k = before.at as usize;
+                for (word, other) in row[..=k / 64].iter_mut().zip(&earlier[k * words..]) {
+                    *word |= other;
+                }
+                row[k / 64] |= 1 << (k % 64);
+            }
+        }
+        Ancestors { words, bits }
+    }
+
+    /// Returns whether i -> j.
+    pub(crate) fn has(&self, i: usize, j: usize) -> bool {
+        self.bits[j * self.words + i / 64] >> (i % 64) & 1 == 1
+    }
+}
+
+/// Returns the plans of a run: the later first, by the first of the pair and then by the second.
+pub(crate) fn plans(steps: &[Arc<Done>], graph: &Graph, book: &Book, inputs: &Inputs) -> Vec<Plan> {
+    let ancestors = Ancestors::of(graph);
+    let mut pairs = relevant(graph, &ancestors);
+    pairs.sort_unstable_by(|a, b| b.cmp(a));
+    let mut pairs = pairs.into_iter().peekable();
+    let disabled = Disabled::of(steps, book, inputs);
+    let mut plans = Vec::new();
+    for i in (0..steps.len()).rev() {
+        while let Some((_, j)) = pairs.next_if(|(first, _)| *first == i) {
+            plans.push(reversal(steps, &ancestors, i, j));
+        }
+        for task in &disabled.by[i] {
+            plans.push(enabling(steps, &disabled, i, *task));
+        }
+    }
+    plans
+}
+
+/// Returns the conflicts (i, j) that happens-before leaves open and that can be made adjacent.
+pub(crate) fn relevant(graph: &Graph, ancestors: &Ancestors) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    for j in 0..graph.len() {
+        let direct = graph.before(j);
+        for before in direct {
+            if !before.conflict || before.told || before.opened {
+                continue;
+            }
+            let i = before.at as usize;
+            // What lies between i and j lies, last of all, in a direct predecessor of j.
+            if !direct.iter().any(|other| ancestors.has(i, other.at as usize)) {
+                pairs.push((i, j));
+            }
+        }
+    }
+    pairs
+}
+
+/// The plan for a relevant conflict [R4 Alg. 2, l. 16-25]: what j needs, j, i, and the rest as it was.
+fn reversal(steps: &[Arc<Done>], ancestors: &Ancestors, i: usize, j: usize) -> Plan {
+    let between = || i + 1..j;
+    let needed = between().filter(|k| ancestors.has(*k, j));
+    let others = between().filter(|k| !ancestors.has(*k, j));
+    let order = needed.chain([j, i]).chain(others);
+    Plan {
+        first: steps[i].task,
+        second: steps[j].task,
+        disabling: false,
+        at: place(i),
+        window: order.map(|k| steps[k].task).collect(),
+        resume: place(j + 1),
+    }
+}
+
+/// The plan for a task that another disabled [R4 Alg. 2, l. 5-7]: it comes first.
+fn enabling(steps: &[Arc<Done>], disabled: &Disabled, i: usize, task: TaskId) -> Plan {
+    let later = steps[i..].iter().position(|step| step.task == task).map(|after| i + after);
+    let (between, resume) = match later {
+        Some(place) => (&steps[i..place], place + 1),
+        None => (&steps[i..i], i),
+    };
+    debug_assert!(disabled.by[i].contains(&task), "only what was disabled there");
+    let window = std::iter::once(task).chain(between.iter().map(|step| step.task)).collect();
+    let (first, disabling) = (steps[i].task, true);
+    Plan { first, second: task, disabling, at: place(i), window, resume: place(resume) }
+}
+
+fn place(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Which tasks each step disabled.
+struct Disabled {
+    by: Vec<Vec<TaskId>>,
+}
+
+impl Disabled {
+    /// From the sets of enabled tasks where they are known, else from what was cancelled while it was pending.
+    fn of(steps: &[Arc<Done>], book: &Book, inputs: &Inputs) -> Disabled {
+        let mut last_input = None;
+        let mut by = Vec::with_capacity(steps.len());
+        for step in steps {
+            let is_input = inputs.is_input(step.task, book.task(step.task));
+            let gone = match &step.flips {
+                Some(flips) => &flips.closed,
+                None => &step.cancelled,
+            };
+            let wanted = |task: &&TaskId| {
+                if !inputs.is_input(**task, book.task(**task)) {
+                    return **task != step.task;
+                }
+                // Inputs keep their order, and only those that were recorded take part.
+                !is_input && inputs.may_follow(last_input, **task)
+            };
+            by.push(gone.iter().filter(wanted).copied().collect());
+            if is_input {
+                last_input = Some(step.task);
+            }
+        }
+        Disabled { by }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dependence::Analyzer;
+    use super::super::footprint::Mode;
+    use super::super::names::Names;
+    use super::super::options::UserEvents;
+    use super::*;
+    use anyorder_system::{TaskName, TaskRole};
+
+    /// The first sequence of the paper's example: what each event does to the queue, the clicks being inputs and e4 posted by e2.
+    fn first_sequence(book: &mut Book) -> Vec<Arc<Done>> {
+        let queue = book.names.location("queue");
+        let stats = book.names.location("stats");
+        let is_click = |name: &TaskName| ["e1", "e2"].contains(&name.to_string().as_str());
+        let role = |name: &TaskName| if is_click(name) { TaskRole::Input } else { TaskRole::Task };
+        let ids: Vec<TaskId> =
+            (0..6).map(|i| book.id(&TaskName::root(&format!("e{i}")), role)).collect();
+        let uses = [
+            (queue, Mode::Exclusive),
+            (queue, Mode::Exclusive),
+            (queue, Mode::Read),
+            (queue, Mode::Exclusive),
+            (queue, Mode::Exclusive),
+            (stats, Mode::Exclusive),
+        ];
+        let step = |(i, used): (usize, &(u32, Mode))| {
+            let posted = if i == 2 { vec![(ids[4], true)] } else { Vec::new() };
+            Arc::new(Done {
+                task: ids[i],
+                footprint: vec![*used].into(),
+                posted: posted.into(),
+                cancelled: Box::default(),
+                failures: Box::default(),
+                flips: None,
+            })
+        };
+        uses.iter().enumerate().map(step).collect()
+    }
+
+    #[test]
+    fn the_sets_of_the_first_sequence() {
+        let mut book = Book::new(Arc::new(Names::default()));
+        let steps = first_sequence(&mut book);
+        let inputs = Inputs::new(UserEvents::Declared);
+        let graph = Analyzer::default().graph(steps.iter(), &book, &inputs);
+        let show = |plan: &Plan| {
+            let tasks = plan.sequence(&steps).skip(plan.at as usize);
+            let words: Vec<String> = tasks.map(|id| book.task(id).name.to_string()).collect();
+            let [first, second] = [plan.first, plan.second].map(|id| book.task(id).name.clone());
+            format!("s{}: {} <{first},{second}>", plan.at, words.join(" "))
+        };
+        let found = plans(&steps, &graph, &book, &inputs);
+        let shown: Vec<String> = found.iter().map(show).collect();
+        // <e0,e3> is a race, too, which no single race covers; the chain e0 -> e1 -> e2 -> e3 does.
+        let expected =
+            ["s3: e4 e3 e5 <e3,e4>", "s2: e3 e2 e4 e5 <e2,e3>", "s0: e1 e0 e2 e3 e4 e5 <e0,e1>"];
+        assert_eq!(shown, expected);
+        // A plan's hash follows from what moves.
+        let parts = |tasks: &mut dyn Iterator<Item = TaskId>| {
+            let parts = tasks.enumerate().map(|(at, task)| sequence_part(&book, task, at));
+            parts.fold(0, u128::wrapping_add)
+        };
+        let run_hash = parts(&mut steps.iter().map(|step| step.task));
+        for plan in &found {
+            assert_eq!(plan.hash(&steps, run_hash, &book), parts(&mut plan.sequence(&steps)));
+        }
+    }
+
+    #[test]
+    fn a_disabled_task_comes_first_and_once() {
+        let mut book = Book::new(Arc::new(Names::default()));
+        let mut steps = first_sequence(&mut book);
+        let e5 = steps[5].task;
+        let other = book.id(&TaskName::root("other"), |_| TaskRole::Task);
+        let cancels = |step: &Done, task| Done { cancelled: vec![task].into(), ..step.clone() };
+        steps[3] = Arc::new(cancels(&steps[3], e5));
+        steps[4] = Arc::new(cancels(&steps[4], other));
+        let inputs = Inputs::new(UserEvents::Declared);
+        let graph = Analyzer::default().graph(steps.iter(), &book, &inputs);
+        let found = plans(&steps, &graph, &book, &inputs);
+        let run_hash = super::super::driver::sequence_hash(&book, &steps);
+        let tasks = |plan: &Plan| plan.sequence(&steps).collect::<Vec<_>>();
+        let of = |task| found.iter().find(|plan| plan.disabling && plan.second == task).unwrap();
+        let e: Vec<TaskId> = steps.iter().map(|step| step.task).collect();
+        assert_eq!(tasks(of(e5)), [e[0], e[1], e[2], e5, e[3], e[4]]);
+        assert_eq!(tasks(of(other)), [e[0], e[1], e[2], e[3], other, e[4], e5]);
+        for plan in &found {
+            let parts = tasks(plan).into_iter().enumerate();
+            let sum = parts.fold(super::super::dependence::mix(0), |sum, (at, task)| {
+                sum.wrapping_add(sequence_part(&book, task, at))
+            });
+            assert_eq!(plan.hash(&steps, run_hash, &book), sum);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The sequences of an outcome, kept small.
+
+use super::names::{Book, TaskId};
+use super::store::Store;
+use anyorder_system::{Choice, TaskName};
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The runs, and the words for what is in them.
+#[derive(Clone)]
+pub(crate) struct Sequences {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    book: Book,
+    choices: FxHashMap<TaskId, Choice>,
+}
+
+impl Sequences {
+    pub(crate) fn new(store: Store, book: Book, choices: FxHashMap<TaskId, Choice>) -> Sequences {
+        Sequences { inner: Arc::new(Inner { store, book, choices }) }
+    }
+
+    pub(crate) fn names(&self, run: usize) -> Vec<TaskName> {
+        self.choices(run).into_iter().map(|choice| choice.task).collect()
+    }
+
+    pub(crate) fn choices(&self, run: usize) -> Vec<Choice> {
+        let id = u32::try_from(run).unwrap_or(u32::MAX);
+        let choice = |task: TaskId| match self.inner.choices.get(&task) {
+            Some(choice) => choice.clone(),
+            None => Choice::of(self.inner.book.task(task).name.clone()),
+        };
+        self.inner.store.steps(id).iter().map(|step| choice(step.task)).collect()
+    }
+}
+
+impl fmt::Debug for Sequences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sequences").field("runs", &self.inner.store.len()).finish()
+    }
+}

@@ -1,0 +1,126 @@
+//! The runs of an exploration. A run is kept as what it has in common with its parent, and the steps between.
+
+use super::step::Done;
+use std::sync::Arc;
+
+/// The number of a run.
+pub(crate) type RunId = u32;
+
+/// One run: its parent's first `start` steps, then `middle`, then its parent's steps from `resume` on.
+#[derive(Debug)]
+struct Stored {
+    parent: Option<RunId>,
+    start: u32,
+    middle: Box<[Arc<Done>]>,
+    resume: u32,
+    length: u32,
+}
+
+/// All runs.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    runs: Vec<Stored>,
+    bytes: u64,
+}
+
+impl Store {
+    /// Adds a run; linear in its length.
+    pub(crate) fn add(
+        &mut self,
+        parent: Option<(RunId, &[Arc<Done>])>,
+        steps: &[Arc<Done>],
+    ) -> RunId {
+        let of_parent = parent.map_or(&[][..], |(_, steps)| steps);
+        let same = |(a, b): &(&Arc<Done>, &Arc<Done>)| Arc::ptr_eq(a, b);
+        let start = steps.iter().zip(of_parent).take_while(same).count();
+        let most = steps.len().min(of_parent.len()) - start;
+        let ends = steps.iter().rev().zip(of_parent.iter().rev()).take(most);
+        let end = ends.take_while(same).count();
+        let middle: Box<[Arc<Done>]> = steps[start..steps.len() - end].into();
+        // What other runs have as well is counted only once: where nobody else holds it.
+        let own = middle.iter().filter(|step| Arc::strong_count(step) <= 3);
+        self.bytes += own.map(|step| step.memory_bytes()).sum::<u64>();
+        self.bytes += (size_of::<Stored>() + middle.len() * size_of::<usize>()) as u64;
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let id = number(self.runs.len());
+        self.runs.push(Stored {
+            parent: parent.map(|(id, _)| id),
+            start: number(start),
+            middle,
+            resume: number(of_parent.len() - end),
+            length: number(steps.len()),
+        });
+        id
+    }
+
+    /// Returns the number of runs.
+    pub(crate) fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Returns the bytes that the runs take, about.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns the steps of a run, in time linear in its length for each reversal that led to it.
+    pub(crate) fn steps(&self, id: RunId) -> Vec<Arc<Done>> {
+        let mut lineage = vec![&self.runs[id as usize]];
+        while let Some(parent) = lineage.last().and_then(|run| run.parent) {
+            lineage.push(&self.runs[parent as usize]);
+        }
+        let mut steps: Vec<Arc<Done>> = Vec::new();
+        for run in lineage.into_iter().rev() {
+            let mut next = Vec::with_capacity(run.length as usize);
+            next.extend_from_slice(&steps[..run.start as usize]);
+            next.extend_from_slice(&run.middle);
+            next.extend_from_slice(&steps[run.resume as usize..]);
+            steps = next;
+        }
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_come_back_as_they_went() {
+        let step = |task| {
+            let (footprint, posted, cancelled) = (Box::default(), Box::default(), Box::default());
+            Arc::new(Done {
+                task,
+                footprint,
+                posted,
+                cancelled,
+                failures: Box::default(),
+                flips: None,
+            })
+        };
+        let steps: Vec<_> = (0..5).map(step).collect();
+        let pick = |order: &[usize]| order.iter().map(|i| steps[*i].clone()).collect::<Vec<_>>();
+        let mut store = Store::default();
+        let mut runs: Vec<(Option<usize>, Vec<Arc<Done>>)> = Vec::new();
+        let orders: [(Option<usize>, &[usize]); 7] = [
+            (None, &[0, 1, 2, 3]),
+            (Some(0), &[0, 2, 1, 3]),
+            (Some(0), &[0, 1, 2, 3, 4]),
+            (Some(1), &[0, 2]),
+            (Some(3), &[]),
+            (Some(4), &[3, 3, 3]),
+            (Some(5), &[3, 3]),
+        ];
+        for (parent, order) in orders {
+            let run = pick(order);
+            let of = parent.map(|id| (id as u32, runs[id].1.as_slice()));
+            store.add(of, &run);
+            runs.push((parent, run));
+        }
+        for (id, (_, run)) in (0..).zip(&runs) {
+            assert_eq!(store.steps(id), *run, "run {id}");
+        }
+        assert_eq!(store.len(), 7);
+        assert!(store.memory_bytes() > 0);
+    }
+}

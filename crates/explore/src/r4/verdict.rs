@@ -1,0 +1,188 @@
+//! What a reversal did: a run against the run it varies.
+
+use super::footprint::Mode;
+use super::names::{Book, TaskId};
+use super::options::{Inputs, Options};
+use super::step::Done;
+use anyorder_system::{Difference, Hash128, Level, Observation, TaskRole};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// How a run compares with its parent, which differs from it by one reversal. All but the last two are harmless.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Both observations are equal.
+    Equivalent,
+    /// Only counters, caches and ids differ.
+    Bookkeeping,
+    /// Only pending timers differ, or nothing does but which timers ran: the program waits for a condition by looking again and again
+    /// (ad-hoc synchronisation).
+    Timers,
+    /// An event came before the task that registers a handler for it, and so did nothing. The two tasks conflict only on locations that hold
+    /// registered handlers: those whose text begins as one of [`Options::registrations`] says.
+    LateRegistration,
+    /// The observations differ otherwise, or a failure came or went: harmful.
+    Different,
+    /// When the runs were repeated they gave something else: nothing can be said.
+    Unstable,
+}
+
+impl Verdict {
+    /// Returns the words for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Verdict::Equivalent => "equivalent",
+            Verdict::Bookkeeping => "equivalent but for bookkeeping",
+            Verdict::Timers => "equivalent but for timers",
+            Verdict::LateRegistration => "late registration",
+            Verdict::Different => "different",
+            Verdict::Unstable => "unstable",
+        }
+    }
+
+    /// Returns whether the reversal is harmful.
+    #[must_use]
+    pub const fn is_harmful(self) -> bool {
+        matches!(self, Verdict::Different)
+    }
+}
+
+/// A run against its parent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comparison {
+    /// The class.
+    pub verdict: Verdict,
+    /// Where the observations differ, in the order of paths.
+    pub differences: Vec<Difference>,
+    /// Failures that the parent does not have, in the order in which they came.
+    pub failures_new: Vec<String>,
+    /// Failures of the parent that are not there.
+    pub failures_gone: Vec<String>,
+}
+
+/// A run as it is compared.
+pub(crate) struct Side<'a> {
+    pub(crate) steps: &'a [Arc<Done>],
+    pub(crate) observation: &'a Observation,
+    pub(crate) hash: Hash128,
+}
+
+/// The failures of a run, in order.
+pub(crate) fn failures(steps: &[Arc<Done>]) -> Vec<String> {
+    steps.iter().flat_map(|step| step.failures.iter().cloned()).collect()
+}
+
+/// Compares a run with its parent.
+pub(crate) fn compare(
+    parent: &Side<'_>,
+    child: &Side<'_>,
+    pair: (TaskId, TaskId),
+    (book, inputs, options): (&Book, &Inputs, &Options),
+) -> Comparison {
+    let differences = if parent.hash == child.hash {
+        Vec::new()
+    } else {
+        parent.observation.difference(child.observation)
+    };
+    let (before, after) = (failures(parent.steps), failures(child.steps));
+    let (failures_new, failures_gone) = (without(&after, &before), without(&before, &after));
+    let only = |levels: &[Level]| differences.iter().all(|d| levels.contains(&d.level));
+    let is_same = failures_new.is_empty() && failures_gone.is_empty();
+    let verdict = if is_same && only(&[]) {
+        if other_timers(parent, child, book) { Verdict::Timers } else { Verdict::Equivalent }
+    } else if is_same && only(&[Level::Bookkeeping]) {
+        Verdict::Bookkeeping
+    } else if is_same
+        && only(&[Level::PendingTimers, Level::Bookkeeping])
+        && odd_tasks(parent, child).iter().all(|task| is_timer(book, *task, parent, child))
+    {
+        Verdict::Timers
+    } else if failures_new.is_empty()
+        && late_registration(parent, child, pair, (book, inputs, options))
+    {
+        Verdict::LateRegistration
+    } else {
+        Verdict::Different
+    };
+    Comparison { verdict, differences, failures_new, failures_gone }
+}
+
+/// The entries of `these` beyond those in `others`, counting repetitions.
+fn without(these: &[String], others: &[String]) -> Vec<String> {
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    for other in others {
+        *counts.entry(other).or_default() += 1;
+    }
+    let is_extra = |text: &&String| match counts.get_mut(text.as_str()) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    these.iter().filter(is_extra).cloned().collect()
+}
+
+/// The tasks that only one of the two ran.
+fn odd_tasks(parent: &Side<'_>, child: &Side<'_>) -> Vec<TaskId> {
+    let of = |side: &Side<'_>| side.steps.iter().map(|step| step.task).collect::<FxHashSet<_>>();
+    let (left, right) = (of(parent), of(child));
+    let gone = parent.steps.iter().map(|step| step.task).filter(|task| !right.contains(task));
+    let new = child.steps.iter().map(|step| step.task).filter(|task| !left.contains(task));
+    gone.chain(new).collect()
+}
+
+/// Whether the two differ in which tasks they ran, and all of those are timers.
+fn other_timers(parent: &Side<'_>, child: &Side<'_>, book: &Book) -> bool {
+    let odd = odd_tasks(parent, child);
+    !odd.is_empty() && odd.iter().all(|task| is_timer(book, *task, parent, child))
+}
+
+/// Whether a task is a timer's: its role says so, or somebody posted it with a delay.
+fn is_timer(book: &Book, task: TaskId, parent: &Side<'_>, child: &Side<'_>) -> bool {
+    let mut posted = parent.steps.iter().chain(child.steps).flat_map(|step| &step.posted);
+    book.task(task).role == TaskRole::Timer || posted.any(|posted| *posted == (task, true))
+}
+
+/// Whether the second of the pair now comes first, does nothing, and would have found in the locations of registered handlers what the other
+/// puts there.
+fn late_registration(
+    parent: &Side<'_>,
+    child: &Side<'_>,
+    (first, second): (TaskId, TaskId),
+    (book, inputs, options): (&Book, &Inputs, &Options),
+) -> bool {
+    let find = |side: &Side<'_>, task| side.steps.iter().position(|step| step.task == task);
+    let (Some(registers), Some(event)) = (find(child, first), find(child, second)) else {
+        return false;
+    };
+    let (Some(was), Some(earlier)) = (find(parent, second), find(parent, first)) else {
+        return false;
+    };
+    if event > registers || was < earlier || inputs.is_input(first, book.task(first)) {
+        return false;
+    }
+    let (event, registers, was) = (&child.steps[event], &parent.steps[earlier], &parent.steps[was]);
+    let idle = |step: &Done| {
+        step.footprint.iter().all(|(_, mode)| *mode == Mode::Read)
+            && step.posted.is_empty()
+            && step.cancelled.is_empty()
+    };
+    let is_registration = |location: u32| {
+        let text = book.names.location_text(location);
+        options.registrations.iter().any(|start| text.starts_with(start.as_str()))
+    };
+    let written: FxHashSet<u32> = registers
+        .footprint
+        .iter()
+        .filter(|(_, mode)| *mode != Mode::Read)
+        .map(|(location, _)| *location)
+        .collect();
+    let mut shared =
+        was.footprint.iter().filter(|(location, _)| written.contains(location)).peekable();
+    idle(event)
+        && !idle(was)
+        && shared.peek().is_some()
+        && shared.all(|(location, _)| is_registration(*location))
+}

@@ -1,0 +1,271 @@
+//! Taking in what a block came to, state by state in order: numbers of states, footprints and facts depend on this order only.
+
+use super::engine::{Engine, Failing};
+use super::found::{Attempt, Found, Item, NEW, Unit};
+use super::outcome::Limit;
+use super::space::{BLOCKED, Edge, FAILED, FULL, Link, WAITING};
+use super::table::NUMBERS_MAX;
+use anyorder_system::{Effects, Hash128, Reducible};
+
+/// The end of a search that a limit cuts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut;
+
+/// How far the lists of what a thread found were taken in.
+#[derive(Clone, Default)]
+pub(crate) struct Cursor {
+    units: usize,
+    attempts: usize,
+    touched: usize,
+    targets: usize,
+    updates: usize,
+    unknown: usize,
+    sets: usize,
+    watched: usize,
+    broken: usize,
+}
+
+impl<S: Reducible> Engine<'_, S> {
+    /// Takes in what a thread found of its next chunk of states. Those that wait for the numbers of their tasks go to `again`,
+    /// and so do those that were not reached.
+    pub(crate) fn commit(
+        &mut self,
+        found: &mut Found<S::State>,
+        at: &mut Cursor,
+        (items, done): (&mut impl Iterator<Item = Item<S::State>>, usize),
+        width: usize,
+        again: &mut Vec<Item<S::State>>,
+    ) -> Result<(), Cut> {
+        for item in items.by_ref().take(done) {
+            let index = at.units;
+            let unit = found.units[index].clone();
+            at.units += 1;
+            if unit.deferred {
+                for key in &found.unknown[at.unknown..unit.unknown] {
+                    self.know.task(self.system, *key);
+                }
+                at.unknown = unit.unknown;
+                again.push(item);
+                continue;
+            }
+            let fresh = self.space.nodes[item.number as usize].inside == WAITING;
+            if fresh {
+                self.take_watched(found, at, (index, item.number));
+            } else {
+                self.stats.re_expansions += 1;
+            }
+            let start = self.space.open(item.number);
+            let done = self.take_attempts(found, &unit, at, &item);
+            self.space.close(item.number, start);
+            done?;
+            self.take_sets(found, &unit, at, (item, width));
+        }
+        again.extend(items);
+        Ok(())
+    }
+
+    fn take_watched(
+        &mut self,
+        found: &Found<S::State>,
+        at: &mut Cursor,
+        (unit, number): (usize, u32),
+    ) {
+        let observers = self.know.observers;
+        let room = self.space.nodes.len() * observers as usize;
+        if self.space.watched.len() < room {
+            self.space.watched.resize(room, 0);
+        }
+        for observer in 0..observers {
+            let (mut footprint, end) = found.watched[at.watched];
+            at.watched += 1;
+            if footprint == NEW {
+                let list = &found.touched[at.touched..end];
+                footprint = self.know.footprint(self.system, observer, list);
+                at.touched = end;
+            }
+            self.space.watched[(number * observers + observer) as usize] = footprint;
+        }
+        while let Some((_, invariant)) = found.broken.get(at.broken).filter(|one| one.0 == unit) {
+            self.broken.push((*invariant, number));
+            at.broken += 1;
+        }
+    }
+
+    fn take_attempts(
+        &mut self,
+        found: &mut Found<S::State>,
+        unit: &Unit,
+        at: &mut Cursor,
+        item: &Item<S::State>,
+    ) -> Result<(), Cut> {
+        let attempts = at.attempts..unit.attempts;
+        at.attempts = unit.attempts;
+        for index in attempts {
+            let attempt = found.attempts[index];
+            let mut footprint = attempt.footprint;
+            if footprint == NEW {
+                let end = attempt.touched as usize;
+                let list = &found.touched[at.touched..end];
+                footprint = self.know.footprint(self.system, attempt.task, list);
+                at.touched = end;
+            }
+            if attempt.donor != NEW {
+                self.take_inferred(&attempt, footprint, item)?;
+                continue;
+            }
+            let targets = at.targets..attempt.targets as usize;
+            if targets.is_empty() {
+                self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
+            }
+            at.targets = targets.end;
+            for (place, alternative) in targets.zip(0..) {
+                let link = Link { parent: item.number, task: attempt.task, alternative };
+                let mut updates = 0;
+                if let Some(end) = found.updates_ends.get(place) {
+                    updates = self.space.update_lists.intern(&found.updates[at.updates..*end]);
+                    at.updates = *end;
+                }
+                let target = match found.targets[place] {
+                    FAILED => found.failures.pop_front().map_or(FAILED, |message| self.fail(message, link)),
+                    NEW => match found.arrivals.pop_front() {
+                        Some((hash, state)) => self.arrive(hash, state, link)?,
+                        None => FAILED,
+                    },
+                    known => known,
+                };
+                self.step(Edge { task: attempt.task, footprint, target }, updates)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the edge from the donor, or runs the task where the donor did not follow it.
+    fn take_inferred(
+        &mut self,
+        attempt: &Attempt,
+        footprint: u32,
+        item: &Item<S::State>,
+    ) -> Result<(), Cut> {
+        let last = self.space.nodes[item.number as usize].link.task;
+        if let Some(target) = self.space.only(attempt.donor, last) {
+            self.stats.inferred += 1;
+            return self.step(Edge { task: attempt.task, footprint, target }, attempt.donated);
+        }
+        let mut effects = Effects::default();
+        let key = self.know.tasks.task(attempt.task);
+        self.system.run(&item.state, key, &mut effects);
+        self.stats.executions += 1;
+        let footprint = self.know.footprint(self.system, attempt.task, &effects.touched);
+        if effects.successors.is_empty() {
+            self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
+        }
+        for (successor, alternative) in effects.successors.into_iter().zip(0..) {
+            let mut updates = Vec::new();
+            if self.know.reading.updates {
+                self.system.updates(&item.state, key, &successor.state, &mut updates);
+            }
+            let updates = self.space.update_lists.intern(&updates);
+            let link = Link { parent: item.number, task: attempt.task, alternative };
+            let target = match successor.failure {
+                Some(message) => self.fail(message, link),
+                None => {
+                    let hash = self.system.fingerprint(&successor.state);
+                    self.arrive(hash, successor.state, link)?
+                }
+            };
+            self.step(Edge { task: attempt.task, footprint, target }, updates)?;
+        }
+        Ok(())
+    }
+
+    fn take_sets(
+        &mut self,
+        found: &Found<S::State>,
+        unit: &Unit,
+        at: &mut Cursor,
+        (item, width): (Item<S::State>, usize),
+    ) {
+        let (ready, rest) = found.sets[at.sets..].split_at(width);
+        let inside = &rest[..width];
+        at.sets += 2 * width;
+        let node = item.number as usize;
+        if self.space.nodes[node].ready == WAITING {
+            let known = (unit.ready != NEW).then_some(unit.ready);
+            self.space.nodes[node].ready = known.unwrap_or_else(|| self.intern_set(ready));
+        }
+        if let Some(stuck) = unit.dead {
+            self.dead.push((stuck, item.number));
+        }
+        self.stats.ends += u64::from(unit.end);
+        if unit.full {
+            self.space.nodes[node].inside = FULL;
+        } else {
+            self.space.nodes[node].inside = self.intern_set(inside);
+            self.space.kept.insert(item.number, item.state);
+        }
+    }
+
+    /// Interns a set that may be of fewer words than sets have by now.
+    fn intern_set(&mut self, words: &[u64]) -> u32 {
+        if words.len() == self.know.width {
+            return self.know.sets.intern(words);
+        }
+        let mut wide = words.to_vec();
+        wide.resize(self.know.width, 0);
+        self.know.sets.intern(&wide)
+    }
+
+    fn step(&mut self, edge: Edge, updates: u32) -> Result<(), Cut> {
+        if self.options.transitions_max.is_some_and(|most| self.stats.transitions >= most) {
+            self.limits.insert(Limit::Transitions);
+            return Err(Cut);
+        }
+        self.stats.transitions += 1;
+        self.push_edge(edge, updates);
+        Ok(())
+    }
+
+    fn push_edge(&mut self, edge: Edge, updates: u32) {
+        self.space.edges.push(edge);
+        if self.know.reading.updates {
+            self.space.updates.push(updates);
+        }
+    }
+
+    fn fail(&mut self, message: String, link: Link) -> u32 {
+        let next = self.messages.len() as u32;
+        let message = *self.messages.entry(message).or_insert(next);
+        self.failures.push(Failing { message, link });
+        FAILED
+    }
+
+    /// Returns the number of a state, new or found a moment ago.
+    pub(crate) fn arrive(
+        &mut self,
+        hash: Hash128,
+        state: S::State,
+        link: Link,
+    ) -> Result<u32, Cut> {
+        let number = self.space.nodes.len() as u32;
+        let most = self.options.states_max.unwrap_or(u64::MAX).min(NUMBERS_MAX);
+        if u64::from(number) >= most {
+            return self.space.table.find(hash).ok_or_else(|| {
+                self.limits.insert(Limit::States);
+                Cut
+            });
+        }
+        if let Some(known) = self.space.table.insert(hash, number) {
+            return Ok(known);
+        }
+        let parent = self.space.nodes.get(link.parent as usize);
+        let depth = parent.map_or(0, |parent| parent.depth.saturating_add(1));
+        self.space.add(link, depth);
+        if self.options.keep_graph {
+            self.hashes.push(hash);
+        }
+        self.stats.states += 1;
+        self.stats.max_depth = self.stats.max_depth.max(u64::from(depth));
+        self.queue.push_back(Item { number, state, extra: Vec::new() });
+        Ok(number)
+    }
+}

@@ -1,0 +1,266 @@
+//! The driver: blocks of states until nothing waits, checks against what was learned, cycles that ignore a task; until nothing changes.
+
+use super::commit::{Cursor, Cut};
+use super::error::Error;
+use super::expand::{CHUNK, Shared, Tools};
+use super::found::Item;
+use super::knowledge::{Knowledge, Reading};
+use super::options::Options;
+use super::outcome::{Graph, Limit, Outcome, Stats};
+use super::sabotage::Sabotage;
+use super::seeds::Seeds;
+use super::space::{Link, NO_PARENT, Space};
+use anyorder_system::{Control, Hash128, Reducible};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::AtomicUsize;
+use std::thread;
+
+/// The least and the most states of a block. In between an eighth of those found: small while there is much to learn, large when
+/// threads need work. Part of the order of the search: it must not depend on threads.
+const BLOCK: std::ops::Range<usize> = 1 << 8..1 << 13;
+
+/// Blocks with fewer states are not worth a second thread.
+const ALONE: usize = 4 * CHUNK;
+
+/// A step that fails.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failing {
+    pub(crate) message: u32,
+    pub(crate) link: Link,
+}
+
+pub(crate) struct Engine<'a, S: Reducible> {
+    pub(crate) system: &'a S,
+    pub(crate) options: &'a Options,
+    pub(crate) control: &'a Control<'a>,
+    pub(crate) know: Knowledge,
+    pub(crate) space: Space<S::State>,
+    /// States not gone on from, in order.
+    pub(crate) queue: VecDeque<Item<S::State>>,
+    /// The messages of failures, by number.
+    pub(crate) messages: BTreeMap<String, u32>,
+    pub(crate) failures: Vec<Failing>,
+    /// Invariants and states that violate them.
+    pub(crate) broken: Vec<(usize, u32)>,
+    /// Ends that are not fine: whether something waits, and the state.
+    pub(crate) dead: Vec<(bool, u32)>,
+    pub(crate) hashes: Vec<Hash128>,
+    pub(crate) stats: Stats,
+    pub(crate) limits: BTreeSet<Limit>,
+    /// What each thread keeps from block to block.
+    tools: Vec<Tools<S>>,
+    pub(crate) seeds_of_driver: Seeds,
+    /// The number of states, and what was known, when all were checked last.
+    checked: (usize, u64),
+}
+
+/// Searches a system for all that is wrong with it.
+///
+/// # Errors
+///
+/// Fails when the system has no initial state, or breaks its contract so that a path cannot be run again.
+pub fn explore<S: Reducible>(
+    system: &S,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<Outcome<S>, Error> {
+    let updates = options.updates && !system.components().is_empty();
+    let reading = Reading { values: options.values, updates, sabotage: options.sabotage };
+    let mut engine = Engine {
+        system,
+        options,
+        control,
+        know: Knowledge::new(system, reading),
+        space: Space::new(),
+        queue: VecDeque::new(),
+        messages: BTreeMap::new(),
+        failures: Vec::new(),
+        broken: Vec::new(),
+        dead: Vec::new(),
+        hashes: Vec::new(),
+        stats: Stats::default(),
+        limits: BTreeSet::new(),
+        tools: Vec::new(),
+        seeds_of_driver: Seeds::default(),
+        checked: (0, 0),
+    };
+    control.progress.phase("states");
+    engine.begin()?;
+    let complete = engine.run().is_ok() && engine.limits.is_empty();
+    engine.conclude(complete)
+}
+
+impl<S: Reducible> Engine<'_, S> {
+    fn begin(&mut self) -> Result<(), Error> {
+        let initials = self.system.initial();
+        if initials.is_empty() {
+            return Err(Error::NoInitialState);
+        }
+        for (state, alternative) in initials.into_iter().zip(0..) {
+            let hash = self.system.fingerprint(&state);
+            let link = Link { parent: NO_PARENT, task: 0, alternative };
+            if self.arrive(hash, state, link).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Explores until the end; an error when it was cut, or ended because something was found.
+    fn run(&mut self) -> Result<(), Cut> {
+        loop {
+            while !self.queue.is_empty() {
+                self.stats.frontier_peak = self.stats.frontier_peak.max(self.queue.len() as u64);
+                self.block()?;
+                let (states, version) = self.checked;
+                if self.know.version != version && self.space.nodes.len() >= 2 * states {
+                    self.check_again();
+                }
+            }
+            if self.know.version != self.checked.1 {
+                self.check_again();
+            }
+            if self.queue.is_empty() && !self.add_ignored() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn check_again(&mut self) {
+        self.checked = (self.space.nodes.len(), self.know.version);
+        if self.options.sabotage != Sabotage::NoReclosing {
+            self.stats.rounds += 1;
+            self.recheck();
+        }
+    }
+
+    fn stop_by_control(&mut self) -> Result<(), Cut> {
+        let bytes = self.bytes();
+        let limits = self.control.limits;
+        let limit = if let Err(stopped) = self.control.step(self.stats.states, None) {
+            Limit::from(stopped.0)
+        } else if limits.memory_exceeded(bytes, 0) {
+            Limit::Memory
+        } else if limits.executions.is_some_and(|most| self.stats.executions >= most) {
+            Limit::Executions
+        } else if self.space.edges.len() > (u32::MAX / 4 * 3) as usize {
+            Limit::Transitions
+        } else {
+            return Ok(());
+        };
+        self.limits.insert(limit);
+        Err(Cut)
+    }
+
+    /// The bytes taken, without what states point to.
+    pub(crate) fn bytes(&self) -> u64 {
+        let waiting = self.queue.len() as u64 * size_of::<Item<S::State>>() as u64;
+        self.space.bytes() + self.know.bytes() + waiting
+    }
+
+    /// Goes on from the next states.
+    fn block(&mut self) -> Result<(), Cut> {
+        self.stop_by_control()?;
+        let mut items: Vec<Item<S::State>> = Vec::new();
+        let size = (self.space.nodes.len() / 8).clamp(BLOCK.start, BLOCK.end);
+        while items.len() < size
+            && let Some(item) = self.queue.pop_front()
+        {
+            let depth = self.space.nodes[item.number as usize].depth;
+            if self.options.depth_max.is_some_and(|most| depth >= most) {
+                self.limits.insert(Limit::Depth);
+                self.check_invariants(&item);
+                continue;
+            }
+            items.push(item);
+        }
+        self.expand(&items);
+        let again = self.take_in(items);
+        for item in again.into_iter().rev() {
+            self.queue.push_front(item);
+        }
+        let something =
+            !(self.failures.is_empty() && self.broken.is_empty() && self.dead.is_empty());
+        if !self.limits.iter().all(|limit| *limit == Limit::Depth)
+            || (self.options.stop_at_first && something)
+        {
+            return Err(Cut);
+        }
+        Ok(())
+    }
+
+    /// Goes on from each state, on all threads.
+    fn expand(&mut self, items: &[Item<S::State>]) {
+        let threads = if items.len() < ALONE { 1 } else { self.options.threads.get() };
+        self.tools.resize_with(self.tools.len().max(threads), Tools::default);
+        let rest = self.tools.split_off(threads);
+        let mut mine = std::mem::take(&mut self.tools);
+        let shared = Shared {
+            system: self.system,
+            know: &self.know,
+            space: &self.space,
+            options: self.options,
+            control: self.control,
+            items,
+            next: AtomicUsize::new(0),
+        };
+        let own = mine.pop().unwrap_or_default();
+        self.tools = thread::scope(|scope| {
+            let shared = &shared;
+            let others: Vec<_> =
+                mine.into_iter().map(|tools| scope.spawn(move || shared.work(tools))).collect();
+            let own = shared.work(own);
+            let others = others.into_iter().map(|other| match other.join() {
+                Ok(tools) => tools,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            others.chain([own]).collect()
+        });
+        self.tools.extend(rest);
+    }
+
+    /// Takes in what was found, in the order of the states; returns those to go on from next, in order.
+    fn take_in(&mut self, items: Vec<Item<S::State>>) -> Vec<Item<S::State>> {
+        let width = self.know.width;
+        let mut tools = std::mem::take(&mut self.tools);
+        let mut order = Vec::new();
+        for (tool, index) in tools.iter().zip(0usize..) {
+            self.stats.executions += tool.found.executions;
+            order.extend(tool.found.chunks.iter().map(|(chunk, done)| (*chunk, index, *done)));
+        }
+        order.sort_unstable();
+        let mut cursors = vec![Cursor::default(); tools.len()];
+        let (mut items, mut again) = (items.into_iter(), Vec::new());
+        for (_, tool, done) in order {
+            let found = &mut tools[tool].found;
+            let mut chunk = items.by_ref().take(CHUNK);
+            let taken =
+                self.commit(found, &mut cursors[tool], (&mut chunk, done), width, &mut again);
+            if taken.is_err() {
+                break;
+            }
+        }
+        tools.iter_mut().for_each(|tools| tools.found.clear());
+        self.tools = tools;
+        again.extend(items);
+        again
+    }
+
+    /// Checks the invariants of a state that is not gone on from.
+    pub(crate) fn check_invariants(&mut self, item: &Item<S::State>) {
+        for invariant in 0..self.know.observers as usize {
+            if !self.system.holds(invariant, &item.state) {
+                self.broken.push((invariant, item.number));
+            }
+        }
+    }
+
+    pub(crate) fn graph(&mut self) -> Graph {
+        let task = |task: u32| self.know.tasks.task(task);
+        let edges = (0..self.space.nodes.len() as u32).map(|number| {
+            let edges = self.space.edges(number).iter();
+            edges.map(|edge| (task(edge.task), edge.state())).collect()
+        });
+        Graph { edges: edges.collect(), states: std::mem::take(&mut self.hashes) }
+    }
+}

@@ -1,0 +1,464 @@
+//! Going on from a state: its set S is closed and its ready members are attempted, against what was known when the block began.
+//!
+//! Many threads do this at a time and change nothing that is shared; what they found is taken in by `commit`.
+
+use super::bits;
+use super::footprints::Silent;
+use super::found::{Attempt, Found, Item, NEW, Unit};
+use super::knowledge::Knowledge;
+use super::options::Options;
+use super::sabotage::Sabotage;
+use super::seeds::Seeds;
+use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
+use anyorder_system::{Control, Effects, Hash128, Place, Reducible, TaskKey, TouchKind, Touched};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What a thread keeps from block to block: room, and predictions.
+#[derive(Debug)]
+pub(crate) struct Tools<S: Reducible> {
+    pub(crate) found: Found<S::State>,
+    seeds: Seeds,
+    effects: Effects<S::State, S::Action>,
+    donors: Vec<Donor>,
+    looked_up: Vec<(Hash128, S::State, u32)>,
+}
+
+impl<S: Reducible> Default for Tools<S> {
+    fn default() -> Self {
+        Tools {
+            found: Found::default(),
+            seeds: Seeds::default(),
+            effects: Effects::default(),
+            donors: Vec::new(),
+            looked_up: Vec::new(),
+        }
+    }
+}
+
+/// What the threads of a block share: what is known, and nothing of it changes.
+pub(crate) struct Shared<'a, S: Reducible> {
+    pub(crate) system: &'a S,
+    pub(crate) know: &'a Knowledge,
+    pub(crate) space: &'a Space<S::State>,
+    pub(crate) options: &'a Options,
+    pub(crate) control: &'a Control<'a>,
+    pub(crate) items: &'a [Item<S::State>],
+    /// The next chunk to take.
+    pub(crate) next: AtomicUsize,
+}
+
+/// States that a thread takes at a time.
+pub(crate) const CHUNK: usize = 32;
+
+impl<S: Reducible> Shared<'_, S> {
+    /// Goes on from chunks of states, in order, until none is left or the job was stopped.
+    pub(crate) fn work(&self, tools: Tools<S>) -> Tools<S> {
+        let mut worker = Worker::new(self, tools);
+        loop {
+            let chunk = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(items) = self.items.chunks(CHUNK).nth(chunk) else { break };
+            let before = worker.found.units.len();
+            for item in items {
+                if self.control.check().is_err() {
+                    break;
+                }
+                worker.go_on(item);
+            }
+            let done = worker.found.units.len() - before;
+            worker.found.chunks.push((chunk, done));
+        }
+        worker.into_tools()
+    }
+}
+
+/// One thread at work.
+struct Worker<'a, S: Reducible> {
+    system: &'a S,
+    know: &'a Knowledge,
+    space: &'a Space<S::State>,
+    options: &'a Options,
+    seeds: Seeds,
+    found: Found<S::State>,
+    effects: Effects<S::State, S::Action>,
+    keys: Vec<TaskKey>,
+    places: Vec<Place>,
+    watch: Vec<Touched>,
+    ready: Vec<u64>,
+    inside: Vec<u64>,
+    attempted: Vec<u64>,
+    handled: Vec<u64>,
+    /// By task.
+    donors: Vec<Donor>,
+    /// Successors of the state at hand, with their places among all targets.
+    looked_up: Vec<(Hash128, S::State, u32)>,
+    progress: bool,
+    /// Where this state's lists of watched places begin.
+    watched_start: usize,
+    watched_touches: usize,
+}
+
+/// A parent's step that shows what a step of a state does.
+#[derive(Clone, Copy, Debug)]
+struct Donor {
+    /// The state.
+    number: u32,
+    /// The state after the parent's step, the footprint of that step, and the list of its updates.
+    state: u32,
+    footprint: u32,
+    updates: u32,
+}
+
+const NO_DONOR: Donor = Donor { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
+
+impl<'a, S: Reducible> Worker<'a, S> {
+    fn new(shared: &Shared<'a, S>, tools: Tools<S>) -> Self {
+        let know = shared.know;
+        let empty = vec![0; know.width];
+        let Tools { mut found, seeds, effects, mut donors, looked_up } = tools;
+        found.clear();
+        donors.resize(know.tasks.len(), NO_DONOR);
+        Worker {
+            system: shared.system,
+            know,
+            space: shared.space,
+            options: shared.options,
+            seeds,
+            found,
+            effects,
+            keys: Vec::new(),
+            places: Vec::new(),
+            watch: Vec::new(),
+            ready: empty.clone(),
+            inside: empty.clone(),
+            attempted: empty.clone(),
+            handled: empty,
+            donors,
+            looked_up,
+            progress: false,
+            watched_start: 0,
+            watched_touches: 0,
+        }
+    }
+
+    fn into_tools(self) -> Tools<S> {
+        let Worker { found, seeds, effects, donors, looked_up, .. } = self;
+        Tools { found, seeds, effects, donors, looked_up }
+    }
+
+    fn go_on(&mut self, item: &Item<S::State>) {
+        if !self.ask_ready(item) {
+            return;
+        }
+        let node = self.space.nodes[item.number as usize];
+        let fresh = node.inside == WAITING;
+        self.attempted.fill(0);
+        self.handled.fill(0);
+        self.inside.fill(0);
+        self.progress = false;
+        let targets = self.found.targets.len();
+        let last = (node.link.parent != NO_PARENT).then_some(node.link.task);
+        if fresh {
+            self.look_around(item);
+            self.find_donors(item.number);
+        } else {
+            self.take_up(item.number);
+        }
+        for (inside, extra) in self.inside.iter_mut().zip(&item.extra) {
+            *inside |= extra;
+        }
+        let number = if fresh { self.know.sets.find(&self.ready) } else { Some(node.ready) };
+        loop {
+            self.close(item, fresh);
+            let enough = self.progress
+                || (self.options.sabotage == Sabotage::NoProgress
+                    && self.attempted.iter().any(|word| *word != 0));
+            if enough {
+                break;
+            }
+            let ready = (self.ready.as_slice(), number);
+            let seed = self.seeds.choose(self.know, ready, &self.attempted, last);
+            match seed {
+                None => break,
+                Some((_, true)) => {
+                    bits::join(&mut self.inside, &self.ready);
+                }
+                Some((seed, false)) => {
+                    bits::set(&mut self.inside, seed);
+                }
+            }
+        }
+        self.resolve();
+        let full = bits::within(&self.ready, &self.attempted);
+        let end = full && !self.progress && self.is_end(item.number, targets);
+        let dead = (end && self.options.deadlocks && !self.system.is_final(&item.state))
+            .then(|| self.system.is_stuck(&item.state));
+        self.found.sets.extend_from_slice(&self.ready);
+        self.found.sets.extend_from_slice(&self.inside);
+        self.found.units.push(Unit {
+            deferred: false,
+            full,
+            dead,
+            end,
+            ready: number.unwrap_or(NEW),
+            attempts: self.found.attempts.len(),
+            unknown: self.found.unknown.len(),
+        });
+    }
+
+    /// Returns whether no attempt in this state had a successor, one that fails included.
+    fn is_end(&self, number: u32, targets: usize) -> bool {
+        self.found.targets.len() == targets
+            && self.space.edges(number).iter().all(|edge| edge.target == BLOCKED)
+    }
+
+    /// Asks which tasks are ready; if one was never met, the state waits.
+    fn ask_ready(&mut self, item: &Item<S::State>) -> bool {
+        self.keys.clear();
+        self.system.ready(&item.state, &mut self.keys);
+        self.ready.fill(0);
+        let before = self.found.unknown.len();
+        for key in &self.keys {
+            match self.know.tasks.find(key.0) {
+                Some(task) => {
+                    bits::set(&mut self.ready, task);
+                }
+                None => self.found.unknown.push(*key),
+            }
+        }
+        if self.found.unknown.len() == before {
+            return true;
+        }
+        self.found.units.push(Unit {
+            deferred: true,
+            full: false,
+            dead: None,
+            end: false,
+            ready: NEW,
+            attempts: self.found.attempts.len(),
+            unknown: self.found.unknown.len(),
+        });
+        false
+    }
+
+    /// Checks the invariants of a fresh state, and notes what they look at.
+    fn look_around(&mut self, item: &Item<S::State>) {
+        self.watched_start = self.found.watched.len();
+        self.watched_touches = self.found.touched.len();
+        for observer in 0..self.know.observers {
+            if !self.system.holds(observer as usize, &item.state) {
+                self.found.broken.push((self.found.units.len(), observer as usize));
+            }
+            self.places.clear();
+            self.system.watches(observer as usize, &item.state, &mut self.places);
+            self.watch.clear();
+            let read = |place: &Place| Touched { place: *place, kind: TouchKind::Read };
+            self.watch.extend(self.places.iter().map(read));
+            let footprint = self.know.footprints.find(observer, &self.watch).unwrap_or(NEW);
+            if footprint == NEW {
+                self.found.touched.extend_from_slice(&self.watch);
+            }
+            self.found.watched.push((footprint, self.found.touched.len()));
+        }
+    }
+
+    /// Goes on where the last visit ended.
+    fn take_up(&mut self, number: u32) {
+        let inside = self.space.nodes[number as usize].inside;
+        if inside != FULL {
+            self.inside.copy_from_slice(self.know.sets.rows.row(inside));
+        }
+        for edge in self.space.edges(number) {
+            bits::set(&mut self.attempted, edge.task);
+            self.progress |= edge.target < FAILED;
+            bits::join(&mut self.inside, self.know.conflicts.row(edge.footprint));
+        }
+    }
+
+    /// Closes S and attempts its ready members, until there is nothing to add or nothing left to attempt.
+    fn close(&mut self, item: &Item<S::State>, fresh: bool) {
+        loop {
+            let next = self.inside.iter().zip(&self.ready).zip(&self.attempted).zip(0u32..);
+            let next = next
+                .map(|(((inside, ready), attempted), index)| (inside & ready & !attempted, index))
+                .find(|(open, _)| *open != 0);
+            if let Some((open, index)) = next {
+                self.attempt(item, index * 64 + open.trailing_zeros());
+                continue;
+            }
+            if bits::within(&self.ready, &self.attempted) || !self.handle_others(item, fresh) {
+                return;
+            }
+        }
+    }
+
+    /// Adds what members of S ask for that are not ready, and observers; returns whether there was one not handled before.
+    fn handle_others(&mut self, item: &Item<S::State>, fresh: bool) -> bool {
+        let mut any = false;
+        for index in 0..self.inside.len() {
+            let mut open = self.inside[index] & !self.ready[index] & !self.handled[index];
+            any |= open != 0;
+            self.handled[index] |= open;
+            while open != 0 {
+                let task = index as u32 * 64 + open.trailing_zeros();
+                open &= open - 1;
+                if task < self.know.observers {
+                    self.join_watched(item, task, fresh);
+                } else if self.options.sabotage != Sabotage::NoEnablers {
+                    bits::join(&mut self.inside, self.know.enablers.row(task));
+                }
+            }
+        }
+        any
+    }
+
+    fn join_watched(&mut self, item: &Item<S::State>, observer: u32, fresh: bool) {
+        if self.options.sabotage == Sabotage::NoObservers {
+            return;
+        }
+        let at = observer as usize;
+        let (footprint, end) = if fresh {
+            self.found.watched[self.watched_start + at]
+        } else {
+            let observers = self.know.observers as usize;
+            (self.space.watched[item.number as usize * observers + at], 0)
+        };
+        if footprint != NEW {
+            bits::join(&mut self.inside, self.know.conflicts.row(footprint));
+            return;
+        }
+        let before =
+            at.checked_sub(1).map(|before| self.found.watched[self.watched_start + before].1);
+        let list = &self.found.touched[before.unwrap_or(self.watched_touches)..end];
+        self.know.join_conflicts(self.system, observer, list, &mut self.inside);
+    }
+
+    fn attempt(&mut self, item: &Item<S::State>, task: u32) {
+        bits::set(&mut self.attempted, task);
+        let donor = self.donors[task as usize];
+        if donor.number == item.number {
+            self.progress = true;
+            bits::join(&mut self.inside, self.know.conflicts.row(donor.footprint));
+            self.push_attempt(task, donor.footprint, donor);
+            return;
+        }
+        self.effects.clear();
+        self.system.run(&item.state, self.know.tasks.task(task), &mut self.effects);
+        self.found.executions += 1;
+        if self.options.sabotage == Sabotage::BlockedTouchNothing
+            && self.effects.successors.is_empty()
+        {
+            self.effects.touched.clear();
+        }
+        let touched = &self.effects.touched;
+        let known = self.know.footprints.find(task, touched);
+        match known {
+            _ if self.options.sabotage == Sabotage::ActualFootprints => {
+                self.join_actual(item, task);
+            }
+            Some(footprint) => {
+                bits::join(&mut self.inside, self.know.conflicts.row(footprint));
+            }
+            None => self.know.join_conflicts(self.system, task, touched, &mut self.inside),
+        }
+        if known.is_none() {
+            self.found.touched.extend_from_slice(&self.effects.touched);
+        }
+        self.take_successors(item, task);
+        self.push_attempt(task, known.unwrap_or(NEW), Donor { state: NEW, ..NO_DONOR });
+    }
+
+    fn take_successors(&mut self, item: &Item<S::State>, task: u32) {
+        for successor in self.effects.successors.drain(..) {
+            if self.know.reading.updates {
+                let key = self.know.tasks.task(task);
+                let updates = &mut self.found.updates;
+                self.system.updates(&item.state, key, &successor.state, updates);
+                self.found.updates_ends.push(updates.len());
+            }
+            if let Some(message) = successor.failure {
+                self.found.failures.push_back(message);
+                self.found.targets.push(FAILED);
+                continue;
+            }
+            self.progress = true;
+            let hash = self.system.fingerprint(&successor.state);
+            self.looked_up.push((hash, successor.state, self.found.targets.len() as u32));
+            self.found.targets.push(NEW);
+        }
+    }
+
+    fn push_attempt(&mut self, task: u32, footprint: u32, donor: Donor) {
+        self.found.attempts.push(Attempt {
+            task,
+            footprint,
+            touched: self.found.touched.len() as u32,
+            targets: self.found.targets.len() as u32,
+            donor: donor.state,
+            donated: donor.updates,
+        });
+    }
+
+    /// Looks up where the steps of this state lead, all at once, so that requests to memory overlap.
+    fn resolve(&mut self) {
+        let table = &self.space.table;
+        let touched = self.looked_up.iter().fold(0, |sum, (hash, ..)| sum ^ table.touch(*hash));
+        std::hint::black_box(touched);
+        for (hash, state, place) in self.looked_up.drain(..) {
+            match table.find(hash) {
+                Some(known) => self.found.targets[place as usize] = known,
+                None => self.found.arrivals.push_back((hash, state)),
+            }
+        }
+    }
+
+    /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this state `s.y`, and a task `x` whose
+    /// footprint in `s` does not conflict with that of `y`, `s.y.x` is `s.x.y`. Only states with a lower number are asked, so that
+    /// no two edges wait for each other.
+    fn find_donors(&mut self, number: u32) {
+        let link = self.space.nodes[number as usize].link;
+        // Where all that is ready was seen to conflict with the last step somewhere, little would be found.
+        let hopeless = |know: &Knowledge| bits::within(&self.ready, know.rivals.row(link.task));
+        if link.parent == NO_PARENT || !self.options.infer || hopeless(self.know) {
+            return;
+        }
+        let (edges, start) = (self.space.edges(link.parent), self.space.edges_start(link.parent));
+        if self.space.only(link.parent, link.task) != Some(number) {
+            return;
+        }
+        let step = edges.iter().find(|edge| edge.task == link.task);
+        let Some(step) = step else { return };
+        let footprints = &self.know.footprints;
+        for (at, edge) in edges.iter().enumerate() {
+            let alone = edges.get(at + 1).is_none_or(|next| next.task != edge.task)
+                && at.checked_sub(1).is_none_or(|before| edges[before].task != edge.task);
+            if edge.target >= number || !alone {
+                continue;
+            }
+            let independent = self.options.sabotage == Sabotage::InferAnything
+                || !bits::has(self.know.conflicts.row(step.footprint), edge.task)
+                || !footprints.conflict(step.footprint, edge.footprint);
+            if independent {
+                let updates = self.space.updates.get(start + at).copied().unwrap_or(0);
+                let (state, footprint) = (edge.target, edge.footprint);
+                self.donors[edge.task as usize] = Donor { number, state, footprint, updates };
+            }
+        }
+    }
+
+    /// Sabotage: joins the tasks whose footprints in this state conflict with the one at hand.
+    fn join_actual(&mut self, item: &Item<S::State>, task: u32) {
+        let silent = if self.options.values { Silent::Read } else { Silent::Write };
+        let writes = |one: &Touched| super::footprints::writes(one.kind, silent) == Some(true);
+        for other in bits::members(&self.ready) {
+            let mut effects = Effects::default();
+            self.system.run(&item.state, self.know.tasks.task(other), &mut effects);
+            let conflict = effects.touched.iter().any(|one| {
+                let mut mine = self.effects.touched.iter();
+                mine.any(|mine| mine.place == one.place && (writes(mine) || writes(one)))
+            });
+            if conflict && other != task {
+                bits::set(&mut self.inside, other);
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Faults put in on purpose, to see whether the tests notice.
+
+/// What is to be wrong. Only for tests of the tests.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sabotage {
+    /// Nothing.
+    #[default]
+    None,
+    /// Tasks that could make a member ready are not added (S2).
+    NoEnablers,
+    /// One task is enough although it leads nowhere (S3, which S4 would make up for).
+    NoProgress,
+    /// Tasks may be ignored for ever (S4).
+    NoFairness,
+    /// Only what other tasks would touch in the same state counts, not what they were seen to touch.
+    ActualFootprints,
+    /// What a task awaits does not count as read.
+    NoAwaits,
+    /// States are not looked at again when facts grow.
+    NoReclosing,
+    /// Edges are inferred also where footprints conflict.
+    InferAnything,
+    /// Silent writes count as reads where values count, of attributes too.
+    SilentAttributes,
+    /// Silent writes count as nothing where values count.
+    SilentNothing,
+    /// Nobody watches for invariants.
+    NoObservers,
+    /// Tasks that are told in advance are not known in advance.
+    NoForeknowledge,
+    /// Blocked attempts are taken to touch nothing.
+    BlockedTouchNothing,
+}

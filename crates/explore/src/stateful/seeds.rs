@@ -1,0 +1,127 @@
+//! Where to begin a set S: the ready task whose closure promises to be small.
+//!
+//! A closure is predicted from all that each task was ever seen to touch. Which task is begun with matters for speed only.
+
+use super::bits;
+use super::knowledge::Knowledge;
+
+/// What was predicted for a set of ready tasks: the ready tasks in the closure of each, in order.
+#[derive(Clone, Debug, Default)]
+struct Ranking {
+    version: u64,
+    /// Whether each closure holds all ready tasks.
+    whole: bool,
+    sizes: Vec<u16>,
+}
+
+/// Not predicted: what it would be is no less than for another.
+const NOT_LESS: u16 = u16::MAX;
+
+/// Predictions of one thread.
+#[derive(Debug, Default)]
+pub(crate) struct Seeds {
+    /// By the number of the set of ready tasks.
+    rankings: Vec<Ranking>,
+    fresh: Ranking,
+    closure: Vec<u64>,
+    done: Vec<u64>,
+}
+
+impl Seeds {
+    /// Returns the ready task, not yet attempted, to put into S first, and whether its closure holds all ready tasks.
+    pub(crate) fn choose(
+        &mut self,
+        know: &Knowledge,
+        ready: (&[u64], Option<u32>),
+        attempted: &[u64],
+        last: Option<u32>,
+    ) -> Option<(u32, bool)> {
+        let (ready, number) = ready;
+        let all = bits::common(ready, ready);
+        let stays = |task: u32| {
+            last.is_some_and(|last| task == last || bits::has(know.rivals.row(last), task))
+        };
+        let ranking = match number {
+            Some(number) => {
+                let number = number as usize;
+                if self.rankings.len() <= number {
+                    self.rankings.resize(number + 1, Ranking::default());
+                }
+                let mut ranking = std::mem::take(&mut self.rankings[number]);
+                if ranking.version != know.version {
+                    self.rank(know, ready, all, &mut ranking);
+                }
+                self.rankings[number] = ranking;
+                &self.rankings[number]
+            }
+            None => {
+                let mut ranking = std::mem::take(&mut self.fresh);
+                self.rank(know, ready, all, &mut ranking);
+                self.fresh = ranking;
+                &self.fresh
+            }
+        };
+        if ranking.whole {
+            return bits::first_outside(ready, attempted).map(|task| (task, true));
+        }
+        let candidates = bits::members(ready).zip(&ranking.sizes);
+        let open = candidates.filter(|(task, _)| !bits::has(attempted, *task));
+        let again = last.is_some_and(|last| bits::has(ready, last));
+        let best = open.min_by_key(|(task, size)| (again && !stays(*task), **size, !stays(*task), *task))?;
+        Some((best.0, u32::from(*best.1) >= all))
+    }
+
+    fn rank(&mut self, know: &Knowledge, ready: &[u64], all: u32, out: &mut Ranking) {
+        out.version = know.version;
+        out.sizes.clear();
+        out.sizes.resize(all as usize, 0);
+        for (index, task) in bits::members(ready).enumerate() {
+            if out.sizes[index] != 0 {
+                continue;
+            }
+            self.close(know, ready, task);
+            let size = bits::common(&self.closure, ready).min(u32::from(NOT_LESS)) as u16;
+            out.sizes[index] = size;
+            for (other, one) in bits::members(ready).enumerate().skip(index + 1) {
+                // Each in the closure of the other: the same closure.
+                let same = bits::has(&self.closure, one) && bits::has(know.rivals.row(one), task);
+                if same && out.sizes[other] == 0 {
+                    out.sizes[other] = size;
+                }
+            }
+        }
+        out.whole = out.sizes.iter().all(|size| u32::from(*size) >= all);
+    }
+
+    /// Predicts the closure of a task, at least as far as it holds all ready tasks.
+    fn close(&mut self, know: &Knowledge, ready: &[u64], task: u32) {
+        self.closure.clear();
+        self.closure.resize(know.width, 0);
+        self.done.clear();
+        self.done.resize(know.width, 0);
+        bits::set(&mut self.closure, task);
+        while let Some(next) = bits::first_outside(&self.closure, &self.done) {
+            bits::set(&mut self.done, next);
+            let active = bits::has(ready, next) || next < know.observers;
+            let row = if active { know.rivals.row(next) } else { know.enablers.row(next) };
+            if bits::join(&mut self.closure, row) && bits::within(ready, &self.closure) {
+                break;
+            }
+        }
+    }
+
+    /// Removes from a set of tasks those in the predicted closure of one.
+    pub(crate) fn take_out(
+        &mut self,
+        know: &Knowledge,
+        ready: &[u64],
+        task: u32,
+        from: &mut [u64],
+    ) {
+        self.close(know, ready, task);
+        for (word, closure) in from.iter_mut().zip(&self.closure) {
+            *word &= !closure;
+        }
+        from[task as usize / 64] &= !(1 << (task % 64));
+    }
+}

@@ -1,0 +1,128 @@
+//! Update conflicts: two components have set one attribute to different values, one right after the other.
+//!
+//! For each attribute that two components write, a search of the explored graph whose states also hold who wrote the attribute last, and
+//! what. That is exact: the search sees what it would see if each state remembered the last writer, because such a memory is written only where
+//! the attribute is, and so conflicts nowhere else.
+
+use super::conclude::Way;
+use super::engine::Engine;
+use super::outcome::Property;
+use super::space::NO_PARENT;
+use super::ways::{Choice, choice};
+use anyorder_system::{Place, Reducible};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Who wrote an attribute last, and what. `None`: nobody, or no component.
+type Writer = Option<(u32, u64)>;
+
+/// A state with the last writer, and how it was reached: the index of such a state before, and the place of the edge.
+struct Seen {
+    state: u32,
+    writer: Writer,
+    before: u32,
+    edge: u32,
+}
+
+impl<S: Reducible> Engine<'_, S> {
+    /// Returns all update conflicts with a shortest way to each.
+    pub(crate) fn update_conflicts(&self) -> BTreeMap<Property, Way> {
+        let mut found = BTreeMap::new();
+        for place in self.contested() {
+            self.conflicts_of(place, &mut found);
+        }
+        found
+    }
+
+    /// Returns the attributes that at least two components write.
+    fn contested(&self) -> Vec<Place> {
+        let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
+        for number in 0..self.space.nodes.len() as u32 {
+            let start = self.space.edges_start(number);
+            for (edge, list) in self.space.edges(number).iter().zip(&self.space.updates[start..]) {
+                if *list != 0 {
+                    pairs.insert((edge.task, *list));
+                }
+            }
+        }
+        let mut writers: BTreeMap<Place, BTreeSet<u32>> = BTreeMap::new();
+        for (task, list) in pairs {
+            if let Some(component) = self.system.component(self.know.tasks.task(task)) {
+                for (place, _) in &self.space.update_lists.lists[list as usize] {
+                    writers.entry(*place).or_default().insert(component);
+                }
+            }
+        }
+        let contested = writers.into_iter().filter(|(_, components)| components.len() > 1);
+        contested.map(|(place, _)| place).collect()
+    }
+
+    /// Returns the component of each task.
+    fn components(&self) -> Vec<Option<u32>> {
+        let tasks = self.know.observers..self.know.tasks.len() as u32;
+        let of_task = |task| self.system.component(self.know.tasks.task(task));
+        let observers = (0..self.know.observers).map(|_| None);
+        observers.chain(tasks.map(of_task)).collect()
+    }
+
+    fn conflicts_of(&self, place: Place, found: &mut BTreeMap<Property, Way>) {
+        let space = &self.space;
+        // For each list of updates what it leaves in the attribute, and for each task its component.
+        let lists = space.update_lists.lists.iter();
+        let left: Vec<Option<u64>> = lists
+            .map(|list| list.iter().rev().find(|(at, _)| *at == place).map(|(_, value)| *value))
+            .collect();
+        let components = self.components();
+        let mut known: Vec<Vec<Writer>> = vec![Vec::new(); space.nodes.len()];
+        let (mut seen, mut queue) = (Vec::new(), VecDeque::new());
+        for (node, state) in space.nodes.iter().zip(0u32..) {
+            if node.link.parent == NO_PARENT {
+                known[state as usize].push(None);
+                queue.push_back(seen.len() as u32);
+                seen.push(Seen { state, writer: None, before: NO_PARENT, edge: 0 });
+            }
+        }
+        while let Some(index) = queue.pop_front() {
+            let (state, writer) = (seen[index as usize].state, seen[index as usize].writer);
+            let start = space.edges_start(state);
+            for (edge, at) in space.edges(state).iter().zip(start..) {
+                let value = left[space.updates[at] as usize];
+                let mut next = writer;
+                if let Some(value) = value {
+                    let component = components[edge.task as usize];
+                    next = component.map(|component| (component, value));
+                    if let (Some((a, old)), Some(b)) = (writer, component)
+                        && a != b
+                        && old != value
+                    {
+                        let components = (a.min(b), a.max(b));
+                        let property = Property::UpdateConflict { place, components };
+                        found.entry(property).or_insert_with(|| {
+                            self.way(&seen, index, choice(space, state, at as u32))
+                        });
+                    }
+                }
+                let Some(target) = edge.state() else { continue };
+                if !known[target as usize].contains(&next) {
+                    known[target as usize].push(next);
+                    queue.push_back(seen.len() as u32);
+                    let edge = at as u32;
+                    seen.push(Seen { state: target, writer: next, before: index, edge });
+                }
+            }
+        }
+    }
+
+    fn way(&self, seen: &[Seen], mut index: u32, last: Choice) -> Way {
+        let mut choices = vec![last];
+        loop {
+            let here = &seen[index as usize];
+            if here.before == NO_PARENT {
+                choices.reverse();
+                return (self.space.nodes[here.state as usize].link.alternative, choices);
+            }
+            let before = &seen[here.before as usize];
+            choices.push(choice(&self.space, before.state, here.edge));
+            index = here.before;
+        }
+    }
+}

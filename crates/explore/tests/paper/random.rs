@@ -1,0 +1,168 @@
+//! Random systems of every kind against full search.
+
+use crate::common::generate::{KINDS, Kind, random_toy};
+use crate::common::oracle::{Truth, truth};
+use crate::common::{Local, Toy};
+use anyorder_explore::paper::{Choice, Options, Outcome, explore};
+use anyorder_explore::stateful::Property;
+use anyorder_system::{Control, StateSystem};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) fn systems(kind: Kind, seeds: u64, most: usize) -> impl Iterator<Item = (u64, Toy, Truth)> {
+    (1..=seeds).filter_map(move |seed| {
+        let toy = random_toy(kind, seed);
+        let truth = truth(&toy, most)?;
+        Some((seed, toy, truth))
+    })
+}
+
+/// Searches; returns the outcome and all local states that were seen.
+pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local>) {
+    toy.forget();
+    let outcome = explore(toy, options, &Control::default()).unwrap();
+    let locals = std::mem::take(&mut *toy.log.lock().unwrap());
+    (outcome, locals)
+}
+
+/// Returns what is wrong with an outcome, in words.
+pub(crate) fn fault(
+    toy: &Toy,
+    truth: &Truth,
+    outcome: &Outcome<Toy>,
+    locals: &BTreeSet<Local>,
+) -> Option<String> {
+    let missing: Vec<_> = truth.locals.difference(locals).collect();
+    if !missing.is_empty() {
+        return Some(format!("local states missing: {missing:?}"));
+    }
+    if *locals != truth.locals {
+        return Some("local states that do not exist".to_owned());
+    }
+    let (mut failures, mut broken) = (BTreeSet::new(), BTreeSet::new());
+    let (mut deadlock, mut wrong_end) = (false, false);
+    for finding in &outcome.findings {
+        let path = &finding.path;
+        let failure = path.steps.last().and_then(|step| step.failure.clone());
+        let shown = match &finding.property {
+            Property::Failure(message) => {
+                failures.insert(message.clone());
+                failure.as_ref() == Some(message)
+            }
+            Property::Invariant(invariant) => {
+                broken.insert(*invariant);
+                failure.is_none() && !toy.holds(*invariant, path.last())
+            }
+            Property::Deadlock => {
+                deadlock = true;
+                truth.ends.contains(path.last()) && toy.is_stuck(path.last())
+            }
+            Property::Final => {
+                wrong_end = true;
+                truth.ends.contains(path.last()) && !toy.is_stuck(path.last())
+            }
+            Property::UpdateConflict { .. } => false,
+        };
+        if !shown {
+            return Some(format!("the path does not show {:?}", finding.property));
+        }
+    }
+    let found = (failures, broken, deadlock, wrong_end);
+    let expected =
+        (truth.failures.clone(), truth.broken.clone(), truth.deadlock, truth.wrong_end);
+    if found != expected {
+        return Some(format!("found {found:?}, expected {expected:?}"));
+    }
+    if outcome.stats.ends != truth.ends.len() as u64 {
+        return Some(format!("{} ends of {}", outcome.stats.ends, truth.ends.len()));
+    }
+    if outcome.stats.states > truth.states || outcome.stats.transitions > truth.transitions {
+        return Some("more than there is".to_owned());
+    }
+    let edges = &outcome.trail.as_ref()?.edges;
+    let mut steps = edges.iter().filter_map(|edge| Some((edge.from, edge.task, edge.to?)));
+    let wrong = steps.find(|step| !truth.edges.contains(step));
+    wrong.map(|edge| format!("an edge that is none: {edge:?}"))
+}
+
+#[test]
+fn everything_is_found() {
+    for kind in KINDS {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for (seed, toy, truth) in systems(kind, 3_000, 2_000) {
+            for (values, choice) in [
+                (false, Choice::First),
+                (true, Choice::First),
+                (false, Choice::LeastRecent),
+                (true, Choice::LeastRecent),
+            ] {
+                let options = Options { values, choice, keep_trail: true, ..Options::default() };
+                let (outcome, locals) = run(&toy, &options);
+                assert!(outcome.complete);
+                if let Some(fault) = fault(&toy, &truth, &outcome, &locals) {
+                    panic!("{kind:?} seed {seed} {options:?}: {fault}\n{toy:#?}");
+                }
+                let stats = outcome.stats;
+                let mut add = |name, count: u64| *counts.entry(name).or_default() += count;
+                add("searches", 1);
+                add("states of full", truth.states);
+                add("transitions of full", truth.transitions);
+                add("states", stats.states);
+                add("transitions", stats.transitions);
+                add("executions", stats.executions);
+                add("blocked", stats.blocked);
+                add("points", stats.backtracking_points);
+                add("reduced", u64::from(stats.transitions < truth.transitions));
+                add("with a failure", u64::from(!truth.failures.is_empty()));
+                add("with a broken invariant", u64::from(!truth.broken.is_empty()));
+                add("with a deadlock", u64::from(truth.deadlock));
+                add("with a wrong end", u64::from(truth.wrong_end));
+            }
+        }
+        println!("{kind:?}: {counts:#?}");
+        // Systems made for update conflicts have nothing to find but ends.
+        let found = ["with a failure", "with a broken invariant", "with a deadlock"];
+        for name in ["reduced", "points"].into_iter().chain(found) {
+            let expected = matches!(kind, Kind::Updates) && found.contains(&name);
+            let rare = if matches!(kind, Kind::Cyclic) && name == "with a deadlock" { 0 } else { 20 };
+            assert!(expected || counts[name] > rare, "{kind:?}: {name}");
+        }
+    }
+}
+
+/// Without summaries each simple path is searched: the same findings, with as many or fewer transitions.
+#[test]
+fn summaries_change_nothing_but_the_time() {
+    for kind in KINDS {
+        let (mut tried, mut cut, mut same, mut fewer) = (0, 0, 0, 0);
+        let (mut with, mut without) = (0, 0);
+        for (seed, toy, truth) in systems(kind, 700, 12) {
+            for choice in [Choice::First, Choice::LeastRecent] {
+                let options = Options {
+                    choice,
+                    keep_trail: true,
+                    backward_max: Some(200_000),
+                    ..Options::default()
+                };
+                let (quick, locals) = run(&toy, &options);
+                let what = format!("{kind:?} seed {seed} {choice:?}");
+                assert_eq!(fault(&toy, &truth, &quick, &locals), None, "{what}");
+                let (slow, locals) = run(&toy, &Options { summaries: false, ..options });
+                if !slow.complete {
+                    cut += 1;
+                    continue;
+                }
+                assert_eq!(fault(&toy, &truth, &slow, &locals), None, "{what}");
+                tried += 1;
+                with += quick.stats.backward_steps;
+                without += slow.stats.backward_steps;
+                let counts = |outcome: &Outcome<Toy>| (outcome.stats.states, outcome.stats.transitions);
+                same += u64::from(counts(&quick) == counts(&slow));
+                fewer += u64::from(counts(&slow) < counts(&quick));
+            }
+        }
+        println!(
+            "{kind:?}: {tried} searches, {cut} cut, {same} with equal counts, {fewer} with fewer without summaries; steps {with} and {without}"
+        );
+        assert!(tried > 200, "{kind:?}: {tried}");
+    }
+}

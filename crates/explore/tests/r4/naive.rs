@@ -1,0 +1,269 @@
+//! The definitions, computed in the most direct way: all pairs, all closures, all sequences.
+
+use crate::toy::{Effects, Model, shadow};
+use anyorder_system::{AccessKind, Hash128, TaskName, TaskRole};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// One executed run.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) tasks: Vec<TaskName>,
+    pub(crate) effects: Vec<Effects>,
+    /// The enabled tasks before each step, and at the end.
+    pub(crate) enabled: Vec<Vec<TaskName>>,
+    pub(crate) observed: Hash128,
+    pub(crate) failures: BTreeSet<String>,
+}
+
+/// A model with its recording.
+pub(crate) struct Twin<M> {
+    pub(crate) model: M,
+    pub(crate) inputs: Vec<TaskName>,
+}
+
+fn is_input<M: Model>(model: &M, task: &TaskName) -> bool {
+    model.role(task) == TaskRole::Input
+}
+
+impl<M: Model> Twin<M> {
+    pub(crate) fn new(model: M) -> Twin<M> {
+        let mut twin = Twin { model, inputs: Vec::new() };
+        // While the recording is made, nothing is held back.
+        let mut state = twin.model.clone();
+        while let Some(task) = state.enabled().first().cloned() {
+            state.run(&task, 0);
+            if is_input(&state, &task) {
+                twin.inputs.push(task);
+            }
+        }
+        twin
+    }
+
+    pub(crate) fn recording(&self) -> Run {
+        let mut state = self.model.clone();
+        let mut tasks = Vec::new();
+        while let Some(task) = state.enabled().first().cloned() {
+            state.run(&task, 0);
+            tasks.push(task);
+        }
+        self.execute(&tasks)
+    }
+
+    fn rank(&self, task: &TaskName) -> Option<usize> {
+        self.inputs.iter().position(|input| input == task)
+    }
+
+    /// Whether users' order lets a task run after these: not if it was not recorded, or comes after a later one.
+    fn lets(&self, done: &[TaskName], task: &TaskName) -> bool {
+        if !is_input(&self.model, task) {
+            return true;
+        }
+        let last = done.iter().filter_map(|task| self.rank(task)).max();
+        self.rank(task).is_some_and(|rank| last.is_none_or(|last| last < rank))
+    }
+
+    /// Approximate replay: skip what cannot run, then go on to the end.
+    pub(crate) fn execute(&self, plan: &[TaskName]) -> Run {
+        let mut state = self.model.clone();
+        let mut run = Run {
+            tasks: vec![],
+            effects: vec![],
+            enabled: vec![],
+            observed: Hash128::new(),
+            failures: BTreeSet::new(),
+        };
+        let step = |state: &mut M, run: &mut Run, task: &TaskName| {
+            run.enabled.push(state.enabled());
+            let mut effects = state.run(task, 0);
+            for name in effects.posted.iter().map(|(name, _)| name).chain(&effects.cancelled) {
+                effects.accesses.push((shadow(name), AccessKind::Write, None, None));
+            }
+            effects.accesses.push((shadow(task), AccessKind::Read, None, None));
+            run.failures.extend(effects.failures.iter().cloned());
+            run.tasks.push(task.clone());
+            run.effects.push(effects);
+        };
+        for task in plan {
+            if state.enabled().contains(task) && self.lets(&run.tasks, task) {
+                step(&mut state, &mut run, task);
+            }
+        }
+        loop {
+            let enabled = state.enabled();
+            let may: Vec<&TaskName> =
+                enabled.iter().filter(|task| self.lets(&run.tasks, task)).collect();
+            let first_input =
+                may.iter().filter_map(|task| self.rank(task)).min().map(|rank| &self.inputs[rank]);
+            let next = may
+                .iter()
+                .find(|task| !is_input(&self.model, task) || Some(**task) == first_input)
+                .map(|task| (*task).clone());
+            let Some(task) = next else { break };
+            step(&mut state, &mut run, &task);
+        }
+        run.enabled.push(state.enabled());
+        run.observed = state.observe().hash();
+        run
+    }
+
+    /// All sequences at most `bound` reversals from the recording, with their numbers of reversals.
+    pub(crate) fn within(&self, bound: u32) -> BTreeMap<Vec<TaskName>, (u32, Run)> {
+        let first = self.recording();
+        let mut found = BTreeMap::from([(first.tasks.clone(), (0, first.clone()))]);
+        let mut open = VecDeque::from([(0, first)]);
+        while let Some((depth, run)) = open.pop_front() {
+            if depth == bound {
+                continue;
+            }
+            for (_, plan) in self.reversals(&run) {
+                let child = self.execute(&plan);
+                if !found.contains_key(&child.tasks) {
+                    found.insert(child.tasks.clone(), (depth + 1, child.clone()));
+                    open.push_back((depth + 1, child));
+                }
+            }
+        }
+        found
+    }
+
+    /// The pairs of a run that can be reversed, and the sequences that do it.
+    pub(crate) fn reversals(&self, run: &Run) -> Vec<((TaskName, TaskName), Vec<TaskName>)> {
+        let n = run.tasks.len();
+        let (depends, happens) = (closure(&self.direct(run)), closure(&self.before(run)));
+        let mut plans = Vec::new();
+        for i in 0..n {
+            for j in i + 1..n {
+                let adjacent = !(i + 1..j).any(|k| depends[i][k] && depends[k][j]);
+                if !conflict(&run.effects[i], &run.effects[j]) || happens[i][j] || !adjacent {
+                    continue;
+                }
+                let mut plan: Vec<usize> = (0..i).collect();
+                plan.extend((i + 1..j).filter(|k| depends[*k][j]));
+                plan.extend([j, i]);
+                plan.extend((i + 1..j).filter(|k| !depends[*k][j]));
+                plan.extend(j + 1..n);
+                let plan = plan.into_iter().map(|k| run.tasks[k].clone()).collect();
+                plans.push(((run.tasks[i].clone(), run.tasks[j].clone()), plan));
+            }
+            for gone in &run.enabled[i] {
+                let own = *gone == run.tasks[i] || run.enabled[i + 1].contains(gone);
+                let both = is_input(&self.model, gone)
+                    && (is_input(&self.model, &run.tasks[i]) || !self.lets(&run.tasks[..i], gone));
+                if own || both {
+                    continue;
+                }
+                let mut plan = run.tasks[..i].to_vec();
+                plan.push(gone.clone());
+                plan.extend(run.tasks[i..].iter().filter(|task| *task != gone).cloned());
+                plans.push(((run.tasks[i].clone(), gone.clone()), plan));
+            }
+        }
+        plans
+    }
+
+    /// Happens-before, pair by pair.
+    fn before(&self, run: &Run) -> Vec<Vec<bool>> {
+        let n = run.tasks.len();
+        let mut relation = vec![vec![false; n]; n];
+        for j in 0..n {
+            let task = &run.tasks[j];
+            for i in 0..j {
+                let posts = run.effects[i].posted.iter().any(|(name, _)| name == task)
+                    || task.creator() == Some(&run.tasks[i]);
+                let inputs = is_input(&self.model, task) && is_input(&self.model, &run.tasks[i]);
+                let opens = !run.enabled[i].contains(task)
+                    && (i + 1..=j).all(|k| run.enabled[k].contains(task));
+                relation[i][j] = posts || inputs || opens;
+            }
+        }
+        relation
+    }
+
+    /// Happens-before and conflicts, pair by pair.
+    fn direct(&self, run: &Run) -> Vec<Vec<bool>> {
+        let mut relation = self.before(run);
+        for (i, row) in relation.iter_mut().enumerate() {
+            for j in i + 1..run.tasks.len() {
+                row[j] |= conflict(&run.effects[i], &run.effects[j]);
+            }
+        }
+        relation
+    }
+
+    /// The class of a run: its tasks, and which of two that depend on each other came first.
+    pub(crate) fn class(&self, run: &Run) -> BTreeSet<(TaskName, Option<TaskName>)> {
+        let depends = self.direct(run);
+        let n = run.tasks.len();
+        let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
+        let pairs = pairs.filter(|(i, j)| depends[*i][*j]);
+        let pairs = pairs.map(|(i, j)| (run.tasks[i].clone(), Some(run.tasks[j].clone())));
+        run.tasks.iter().map(|task| (task.clone(), None)).chain(pairs).collect()
+    }
+
+    /// All maximal sequences, inputs strictly in the order of the recording; nothing when there are more than `most`.
+    pub(crate) fn all(&self, most: usize) -> Option<Vec<Run>> {
+        let mut found = Vec::new();
+        let mut open = vec![(self.model.clone(), Vec::new())];
+        while let Some((state, tasks)) = open.pop() {
+            let inputs = tasks.iter().filter(|task| is_input(&self.model, task)).count();
+            let next: Vec<TaskName> = state
+                .enabled()
+                .into_iter()
+                .filter(|t| !is_input(&self.model, t) || self.rank(t) == Some(inputs))
+                .collect();
+            if next.is_empty() {
+                found.push(self.exactly(&tasks));
+                if found.len() > most {
+                    return None;
+                }
+            }
+            for task in next {
+                let mut state = state.clone();
+                state.run(&task, 0);
+                let tasks = tasks.iter().cloned().chain([task]).collect();
+                open.push((state, tasks));
+            }
+        }
+        Some(found)
+    }
+
+    /// A run of these tasks and nothing after them.
+    fn exactly(&self, tasks: &[TaskName]) -> Run {
+        let mut run = self.execute(tasks);
+        if run.tasks.len() > tasks.len() {
+            // The looser rule for inputs would go on: what it did beyond is taken back.
+            let mut state = self.model.clone();
+            let mut failures = BTreeSet::new();
+            for task in tasks {
+                failures.extend(state.run(task, 0).failures);
+            }
+            run.tasks.truncate(tasks.len());
+            run.effects.truncate(tasks.len());
+            run.enabled.truncate(tasks.len() + 1);
+            run.observed = state.observe().hash();
+            run.failures = failures;
+        }
+        run
+    }
+}
+
+fn conflict(a: &Effects, b: &Effects) -> bool {
+    a.accesses.iter().any(|(location, kind, _, _)| {
+        b.accesses.iter().any(|(other, with, _, _)| {
+            location == other && (*kind != AccessKind::Read || *with != AccessKind::Read)
+        })
+    })
+}
+
+fn closure(relation: &[Vec<bool>]) -> Vec<Vec<bool>> {
+    let n = relation.len();
+    let mut closed = relation.to_vec();
+    for k in 0..n {
+        for i in 0..n {
+            for j in 0..n {
+                closed[i][j] |= closed[i][k] && closed[k][j];
+            }
+        }
+    }
+    closed
+}

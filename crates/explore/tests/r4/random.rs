@@ -1,0 +1,380 @@
+//! Random systems: R4 against the naive twin.
+
+use crate::naive::Twin;
+use crate::toy::{ALL, Effects, Model, NONE, Skills, factory};
+use anyorder_explore::r4::{Options, Order, Outcome, Sleep, explore};
+use anyorder_system::{AccessKind, Control, Level, Observation, PartPath, TaskName, TaskRole};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A small generator of numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize % n
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Set(usize, u64),
+    Add(usize, u64),
+    Copy(usize, usize),
+    /// Posts a task if a variable is odd, or in any case.
+    Post(usize, Option<usize>, u64),
+    Enable(usize),
+    Disable(usize),
+    Cancel(usize),
+    FailIf(usize, u64),
+}
+
+#[derive(Clone, Debug)]
+struct Spec {
+    name: TaskName,
+    role: TaskRole,
+    ops: Vec<Op>,
+}
+
+/// A random program.
+#[derive(Clone, Debug)]
+pub(crate) struct Random {
+    specs: std::sync::Arc<Vec<Spec>>,
+    vars: Vec<u64>,
+    pending: Vec<bool>,
+    blocked: Vec<bool>,
+}
+
+/// Which kinds of system.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    pub(crate) tasks: usize,
+    pub(crate) vars: usize,
+    pub(crate) posts: bool,
+    pub(crate) enabling: bool,
+    pub(crate) inputs: bool,
+}
+
+impl Random {
+    pub(crate) fn new(kind: Kind, numbers: &mut Numbers) -> Random {
+        let roots = if kind.posts { kind.tasks.div_ceil(2) } else { kind.tasks };
+        let mut specs: Vec<Spec> = (0..roots)
+            .map(|i| {
+                let is_input = kind.inputs && numbers.below(2) == 0;
+                let role = if is_input { TaskRole::Input } else { TaskRole::Task };
+                Spec { name: TaskName::root(&format!("t{i}")), role, ops: vec![] }
+            })
+            .collect();
+        for i in roots..kind.tasks {
+            let parent = numbers.below(i);
+            let delay = numbers.below(2) as u64;
+            let name = specs[parent].name.child(&format!("c{i}"));
+            let condition = (numbers.below(3) == 0).then(|| numbers.below(kind.vars));
+            specs[parent].ops.push(Op::Post(i, condition, delay));
+            let role = if delay > 0 { TaskRole::Timer } else { TaskRole::Task };
+            specs.push(Spec { name, role, ops: vec![] });
+        }
+        let mut blocked = vec![false; kind.tasks];
+        for i in 0..kind.tasks {
+            for _ in 0..1 + numbers.below(2) {
+                let (x, y) = (numbers.below(kind.vars), numbers.below(kind.vars));
+                let other = numbers.below(kind.tasks);
+                let op = match numbers.below(if kind.enabling { 9 } else { 5 }) {
+                    0 => Op::Set(x, numbers.below(3) as u64),
+                    1 | 2 => Op::Add(x, 1 + numbers.below(2) as u64),
+                    3 => Op::Copy(x, y),
+                    4 => Op::FailIf(x, numbers.below(4) as u64),
+                    5 | 6 => Op::Enable(other),
+                    7 => Op::Disable(other),
+                    _ => Op::Cancel(other),
+                };
+                specs[i].ops.push(op);
+            }
+            blocked[i] = kind.enabling && numbers.below(4) == 0;
+        }
+        let pending = (0..kind.tasks).map(|i| i < roots).collect();
+        Random { specs: specs.into(), vars: vec![0; kind.vars], pending, blocked }
+    }
+}
+
+impl Model for Random {
+    fn enabled(&self) -> Vec<TaskName> {
+        let may = |i: &usize| self.pending[*i] && !self.blocked[*i];
+        (0..self.specs.len()).filter(may).map(|i| self.specs[i].name.clone()).collect()
+    }
+
+    fn run(&mut self, task: &TaskName, _alternative: u32) -> Effects {
+        let mut effects = Effects::default();
+        let specs = self.specs.clone();
+        let at = specs.iter().position(|spec| spec.name == *task).expect("it is enabled");
+        self.pending[at] = false;
+        let var = |x: usize| format!("x{x}");
+        let rmw = |effects: &mut Effects, x: usize, before: u64, after: u64| {
+            effects.accesses.push((var(x), AccessKind::Rmw, Some(before), Some(after)));
+        };
+        for op in &specs[at].ops {
+            match *op {
+                Op::Set(x, value) => {
+                    self.vars[x] = value;
+                    effects.accesses.push((var(x), AccessKind::Write, None, Some(value)));
+                }
+                Op::Add(x, value) => {
+                    let before = self.vars[x];
+                    self.vars[x] += value;
+                    rmw(&mut effects, x, before, self.vars[x]);
+                }
+                Op::Copy(x, y) => {
+                    let value = self.vars[y];
+                    self.vars[x] = value;
+                    effects.accesses.push((var(y), AccessKind::Read, Some(value), None));
+                    effects.accesses.push((var(x), AccessKind::Write, None, Some(value)));
+                }
+                Op::Post(child, condition, delay) => {
+                    let posts = condition.is_none_or(|x| {
+                        effects.accesses.push((var(x), AccessKind::Read, Some(self.vars[x]), None));
+                        self.vars[x] % 2 == 1
+                    });
+                    if posts {
+                        self.pending[child] = true;
+                        effects.posted.push((specs[child].name.clone(), delay));
+                    }
+                }
+                Op::Enable(other) => {
+                    self.blocked[other] = false;
+                    effects.flips(&specs[other].name);
+                }
+                Op::Disable(other) => {
+                    self.blocked[other] = true;
+                    effects.flips(&specs[other].name);
+                }
+                Op::Cancel(other) => {
+                    // Cancelling what is not pending does nothing now; in another order it would.
+                    if std::mem::replace(&mut self.pending[other], false) {
+                        effects.cancelled.push(specs[other].name.clone());
+                    } else {
+                        effects.flips(&specs[other].name);
+                    }
+                }
+                Op::FailIf(x, value) => {
+                    effects.accesses.push((var(x), AccessKind::Read, Some(self.vars[x]), None));
+                    if self.vars[x] == value {
+                        effects.failures.push(format!("{task} at {value}"));
+                    }
+                }
+            }
+        }
+        effects
+    }
+
+    fn observe(&self) -> Observation {
+        let mut observation = Observation::new();
+        for (x, value) in self.vars.iter().enumerate() {
+            let path = PartPath::new([format!("x{x}")]);
+            observation.set(path, Level::Output, &value.to_le_bytes());
+        }
+        let bytes: Vec<u8> = self.pending.iter().map(|b| u8::from(*b)).collect();
+        observation.set(PartPath::new(["pending"]), Level::Heap, &bytes);
+        observation
+    }
+
+    fn role(&self, task: &TaskName) -> TaskRole {
+        self.specs.iter().find(|s| s.name == *task).map_or(TaskRole::Task, |s| s.role)
+    }
+}
+
+pub(crate) const KINDS: [(&str, Kind); 5] = [
+    ("plain", Kind { tasks: 5, vars: 3, posts: false, enabling: false, inputs: false }),
+    ("posts", Kind { tasks: 6, vars: 3, posts: true, enabling: false, inputs: false }),
+    ("enabling", Kind { tasks: 5, vars: 2, posts: false, enabling: true, inputs: false }),
+    ("inputs", Kind { tasks: 5, vars: 2, posts: false, enabling: false, inputs: true }),
+    ("all", Kind { tasks: 6, vars: 3, posts: true, enabling: true, inputs: true }),
+];
+
+pub(crate) fn explored(model: &Random, options: &Options) -> Outcome {
+    explore(&factory(model.clone(), ALL), options, &Control::default()).expect("it runs")
+}
+
+/// The sequences of an outcome with their depths.
+fn sequences(outcome: &Outcome) -> BTreeMap<Vec<TaskName>, u32> {
+    (0..outcome.runs.len()).map(|i| (outcome.sequence(i), outcome.runs[i].depth)).collect()
+}
+
+fn rounds() -> u64 {
+    std::env::var("ANYORDER_R4_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
+#[test]
+fn bounded_sets_are_those_of_the_twin() {
+    let (mut slept, mut skipped, mut disabled, mut duplicates) = (0, 0, 0, 0);
+    for (name, kind) in KINDS {
+        for seed in 1..=rounds() {
+            let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)));
+            let twin = Twin::new(model.clone());
+            let bound = 1 + (seed % 3) as u32;
+            let expected = twin.within(bound);
+            let depths: BTreeMap<Vec<TaskName>, u32> =
+                expected.iter().map(|(tasks, (depth, _))| (tasks.clone(), *depth)).collect();
+            let classes: BTreeSet<_> = expected.values().map(|(_, run)| twin.class(run)).collect();
+            let context = format!("{name} {seed} bound {bound}");
+            for (sleep, order) in [
+                (Sleep::Off, Order::Levels),
+                (Sleep::Exact, Order::Levels),
+                (Sleep::Exact, Order::DepthFirst),
+            ] {
+                let options = Options {
+                    bound: Some(bound),
+                    sleep,
+                    order,
+                    confirm: false,
+                    ..Options::default()
+                };
+                let outcome = explored(&model, &options);
+                assert_eq!(sequences(&outcome), depths, "{context} {sleep:?} {order:?}");
+                let distinct = outcome.runs.iter().filter(|run| run.equivalent_to.is_none());
+                assert_eq!(distinct.count(), classes.len(), "{context} {sleep:?} {order:?}");
+                check(&twin, &outcome, &context);
+                slept += outcome.counts.slept;
+                duplicates += outcome.counts.duplicates;
+                skipped += outcome.runs.iter().filter(|run| !run.skipped.is_empty()).count();
+                let is_disabling = |run: &&anyorder_explore::r4::RunInfo| {
+                    run.reversal.as_ref().is_some_and(|pair| pair.disabling)
+                };
+                disabled += outcome.runs.iter().filter(is_disabling).count();
+            }
+        }
+    }
+    println!("slept {slept}, duplicates {duplicates}, skipped {skipped}, disabled {disabled}");
+    assert!(slept > 100 && skipped > 100 && disabled > 100 && duplicates > 100);
+}
+
+/// What a run says of itself must be so: its parent is one reversal away, and its observation is that of a run of its tasks.
+fn check(twin: &Twin<Random>, outcome: &Outcome, context: &str) {
+    for (i, run) in outcome.runs.iter().enumerate() {
+        let tasks = outcome.sequence(i);
+        let again = twin.execute(&tasks);
+        assert_eq!(again.tasks, tasks, "{context}");
+        assert_eq!(run.observation.hash(), again.observed, "{context}: {tasks:?}");
+        let (Some(parent), Some(pair)) = (run.parent, &run.reversal) else { continue };
+        assert_eq!(outcome.runs[parent].depth + 1, run.depth, "{context}");
+        let parent = twin.execute(&outcome.sequence(parent));
+        let plans = twin.reversals(&parent);
+        let is_plan = plans.iter().any(|((first, second), plan)| {
+            *first == pair.first && *second == pair.second && twin.execute(plan).tasks == tasks
+        });
+        assert!(is_plan, "{context}: {tasks:?} from {:?} by {pair:?}", parent.tasks);
+    }
+}
+
+#[test]
+fn exhaustive_runs_are_one_in_each_class() {
+    let (mut classes_total, mut runs_total, mut blocked) = (0, 0, 0);
+    for (name, kind) in KINDS {
+        let mut tried = 0;
+        for seed in 1..=rounds() {
+            let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x9876_5432_1234_5677)));
+            let twin = Twin::new(model.clone());
+            let Some(all) = twin.all(3000) else { continue };
+            tried += 1;
+            let context = format!("{name} {seed}");
+            let classes: BTreeSet<_> = all.iter().map(|run| twin.class(run)).collect();
+            let finals: BTreeSet<_> = all.iter().map(|run| run.observed).collect();
+            let failures: BTreeSet<_> = all.iter().flat_map(|run| run.failures.clone()).collect();
+            let options = Options { bound: None, confirm: false, ..Options::default() };
+            let outcome = explored(&model, &options);
+            assert!(outcome.complete && outcome.exhausted, "{context}");
+            let ours: BTreeSet<_> = outcome.runs.iter().map(|run| run.observation.hash()).collect();
+            assert_eq!(ours, finals, "{context}");
+            let ours: BTreeSet<_> =
+                outcome.runs.iter().flat_map(|run| run.failures.clone()).collect();
+            assert_eq!(ours, failures, "{context}");
+            if outcome.runs.len() != classes.len() {
+                for i in 0..outcome.runs.len() {
+                    println!("ours {:?}", outcome.sequence(i));
+                }
+                for c in &classes {
+                    let r = all.iter().find(|r| twin.class(r) == *c).unwrap();
+                    println!("class {:?} {:?}", r.tasks, r.enabled);
+                }
+                println!("{model:?}");
+            }
+            assert_eq!(outcome.runs.len(), classes.len(), "{context}");
+            assert_eq!(outcome.counts.duplicates, 0, "{context}");
+            classes_total += classes.len();
+            runs_total += all.len();
+            blocked += outcome.counts.sleep_blocked;
+        }
+        assert!(tried > rounds() / 2, "{name}: most systems are small enough");
+    }
+    println!("{runs_total} sequences in {classes_total} classes; {blocked} runs were blocked");
+}
+
+#[test]
+fn any_number_of_workers_gives_the_same() {
+    for (name, kind) in KINDS {
+        for seed in 1..=20 {
+            let model = Random::new(kind, &mut Numbers(seed * 7919));
+            let show = |workers, bound| {
+                let outcome = explored(&model, &Options { bound, workers, ..Options::default() });
+                let names: Vec<_> = (0..outcome.runs.len()).map(|i| outcome.sequence(i)).collect();
+                let runs: Vec<String> = outcome
+                    .runs
+                    .iter()
+                    .map(|run| format!("{:?}", anyorder_explore::r4::RunInfo { observation: Default::default(), ..run.clone() }))
+                    .collect();
+                (names, runs, outcome.findings, outcome.counts)
+            };
+            for bound in [Some(2), None] {
+                let one = show(1, bound);
+                for workers in [2, 4] {
+                    assert_eq!(show(workers, bound), one, "{name} {seed} {bound:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn programs_that_keep_or_list_less_give_the_same_sequences() {
+    // What is enabled without being posted cannot be seen by a program that lists nothing.
+    for (name, kind) in &KINDS[..2] {
+        for seed in 1..=100 {
+            let model = Random::new(*kind, &mut Numbers(seed * 104_729));
+            let recording = Twin::new(model.clone()).recording().tasks;
+            let mut schedule = anyorder_system::Schedule::new(Default::default());
+            schedule.choices.extend(recording.into_iter().map(anyorder_system::Choice::of));
+            let options =
+                Options { bound: Some(2), recording: Some(schedule), ..Options::default() };
+            let set = |skills| {
+                let factory = factory(model.clone(), skills);
+                sequences(&explore(&factory, &options, &Control::default()).expect("it runs"))
+            };
+            let expected = set(ALL);
+            assert_eq!(set(Skills { snapshot: false, ..ALL }), expected, "{name} {seed}");
+            assert_eq!(set(NONE), expected, "{name} {seed}");
+        }
+    }
+}
+
+#[test]
+fn greedy_sleeping_gives_some_of_the_classes() {
+    let (mut all, mut greedy, mut missed) = (0, 0, 0);
+    for (_, kind) in KINDS {
+        for seed in 1..=rounds() {
+            let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1357_9bdf_0246_8ace)));
+            let classes = |sleep| -> BTreeSet<_> {
+                let options = Options { bound: Some(3), sleep, confirm: false, ..Options::default() };
+                let (outcome, twin) = (explored(&model, &options), Twin::new(model.clone()));
+                (0..outcome.runs.len()).map(|i| twin.class(&twin.execute(&outcome.sequence(i)))).collect()
+            };
+            let (exact, some) = (classes(Sleep::Exact), classes(Sleep::Greedy));
+            assert!(some.is_subset(&exact));
+            missed += usize::from(some.len() < exact.len());
+            (all, greedy) = (all + exact.len(), greedy + some.len());
+        }
+    }
+    println!("greedy: {greedy} of {all} classes; some are missing in {missed} systems");
+    assert!(greedy * 100 > all * 95);
+}

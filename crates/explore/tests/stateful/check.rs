@@ -1,0 +1,131 @@
+//! What a reduced search of a toy system must have found.
+
+use crate::common::oracle::Truth;
+use crate::common::{Local, Toy};
+use anyorder_explore::stateful::{Options, Outcome, Property, Sabotage, explore};
+use anyorder_system::{Control, StateSystem};
+use std::collections::{BTreeSet, VecDeque};
+use std::num::NonZeroUsize;
+
+pub(crate) fn options(values: bool, threads: usize) -> Options {
+    let threads = NonZeroUsize::new(threads).unwrap();
+    Options { values, threads, keep_graph: true, ..Options::default() }
+}
+
+pub(crate) fn sabotaged(values: bool, sabotage: Sabotage) -> Options {
+    Options { sabotage, ..options(values, 1) }
+}
+
+/// Searches; returns the outcome and all local states that were seen.
+pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local>) {
+    toy.forget();
+    let outcome = explore(toy, options, &Control::default()).unwrap();
+    let locals = std::mem::take(&mut *toy.log.lock().unwrap());
+    (outcome, locals)
+}
+
+/// Returns what is wrong with an outcome, in words.
+pub(crate) fn fault(
+    toy: &Toy,
+    truth: &Truth,
+    outcome: &Outcome<Toy>,
+    locals: &BTreeSet<Local>,
+) -> Option<String> {
+    let fail = |what: String| Some(what);
+    if !outcome.complete {
+        return fail("not complete".to_owned());
+    }
+    if *locals != truth.locals {
+        let missing: Vec<_> = truth.locals.difference(locals).collect();
+        return fail(format!("local states missing: {missing:?}"));
+    }
+    let mut failures = BTreeSet::new();
+    let mut broken = BTreeSet::new();
+    let mut conflicts = BTreeSet::new();
+    let (mut deadlock, mut wrong_end) = (false, false);
+    for finding in &outcome.findings {
+        let path = &finding.path;
+        let failure = path.steps.last().and_then(|step| step.failure.clone());
+        let shown = match &finding.property {
+            Property::Failure(message) => {
+                failures.insert(message.clone());
+                failure.as_ref() == Some(message)
+            }
+            Property::Invariant(invariant) => {
+                broken.insert(*invariant);
+                failure.is_none() && !toy.holds(*invariant, path.last())
+            }
+            Property::Deadlock => {
+                deadlock = true;
+                truth.ends.contains(path.last()) && toy.is_stuck(path.last())
+            }
+            Property::Final => {
+                wrong_end = true;
+                truth.ends.contains(path.last()) && !toy.is_stuck(path.last())
+            }
+            Property::UpdateConflict { place, components } => {
+                conflicts.insert((*place, *components));
+                true
+            }
+        };
+        if !shown {
+            return fail(format!("the path does not show {:?}", finding.property));
+        }
+    }
+    let found = (failures, broken, conflicts, deadlock, wrong_end);
+    let expected = (
+        truth.failures.clone(),
+        truth.broken.clone(),
+        truth.conflicts.clone(),
+        truth.deadlock,
+        truth.wrong_end,
+    );
+    if found != expected {
+        return fail(format!("found {found:?}, expected {expected:?}"));
+    }
+    if outcome.stats.ends != truth.ends.len() as u64 {
+        return fail(format!("{} ends of {}", outcome.stats.ends, truth.ends.len()));
+    }
+    graph_fault(truth, outcome)
+}
+
+/// Checks the explored graph: part of the full one, and paths as short as it has them.
+fn graph_fault(truth: &Truth, outcome: &Outcome<Toy>) -> Option<String> {
+    let graph = outcome.graph.as_ref()?;
+    let stats = &outcome.stats;
+    if stats.states > truth.states || stats.transitions > truth.transitions {
+        return Some("more than there is".to_owned());
+    }
+    for (edges, from) in graph.edges.iter().zip(&graph.states) {
+        for (task, target) in edges {
+            let Some(target) = target else { continue };
+            if !truth.edges.contains(&(*from, *task, graph.states[*target as usize])) {
+                return Some(format!("an edge of {task:?} that is none"));
+            }
+        }
+    }
+    None
+}
+
+/// Returns the distance of each state in the explored graph.
+pub(crate) fn distances(toy: &Toy, outcome: &Outcome<Toy>) -> Vec<usize> {
+    let graph = outcome.graph.as_ref().unwrap();
+    let mut distance = vec![usize::MAX; graph.states.len()];
+    let initial: BTreeSet<_> = toy.initial.iter().map(|state| toy.fingerprint(state)).collect();
+    let mut queue = VecDeque::new();
+    for (index, state) in graph.states.iter().enumerate() {
+        if initial.contains(state) {
+            distance[index] = 0;
+            queue.push_back(index);
+        }
+    }
+    while let Some(index) = queue.pop_front() {
+        for target in graph.edges[index].iter().filter_map(|(_, target)| *target) {
+            if distance[target as usize] == usize::MAX {
+                distance[target as usize] = distance[index] + 1;
+                queue.push_back(target as usize);
+            }
+        }
+    }
+    distance
+}

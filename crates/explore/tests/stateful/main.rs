@@ -1,0 +1,12 @@
+//! The reduced search against full search and against definitions.
+
+#![allow(clippy::print_stdout, reason = "tests print what they counted")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod check;
+mod examples;
+mod families;
+mod random;
+mod threads;

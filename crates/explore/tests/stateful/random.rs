@@ -1,0 +1,123 @@
+//! Random systems of every kind, values on and off, inference on and off; and engines that are wrong on purpose.
+
+use crate::check::{distances, fault, options, run, sabotaged};
+use crate::common::Toy;
+use crate::common::generate::{KINDS, Kind, random_toy};
+use crate::common::oracle::{Truth, check_contract, truth};
+use anyorder_explore::stateful::{Options, Property, Sabotage};
+use anyorder_system::{Control, StateSystem};
+use std::collections::BTreeMap;
+
+const STATES_MAX: usize = 2_000;
+
+fn systems(kind: Kind, seeds: u64) -> impl Iterator<Item = (u64, Toy, Truth)> {
+    (1..=seeds).filter_map(move |seed| {
+        let toy = random_toy(kind, seed);
+        let truth = truth(&toy, STATES_MAX)?;
+        Some((seed, toy, truth))
+    })
+}
+
+#[test]
+fn toys_keep_the_contract() {
+    for kind in KINDS {
+        let mut commuting = 0;
+        for (_, toy, _) in systems(kind, 300) {
+            commuting += check_contract(&toy, true);
+            check_contract(&toy, false);
+        }
+        println!("{kind:?}: {commuting} commuting pairs");
+        assert!(commuting > 100, "{kind:?} {commuting}");
+    }
+}
+
+#[test]
+fn everything_is_found() {
+    for kind in KINDS {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for (seed, toy, truth) in systems(kind, 3_000) {
+            let full = anyorder_search::search(&toy, &Default::default(), &Control::default());
+            let full = full.unwrap().stats;
+            assert_eq!((full.states, full.transitions), (truth.states, truth.transitions));
+            for values in [false, true] {
+                let (outcome, locals) = run(&toy, &options(values, 1));
+                let what = format!("{kind:?} seed {seed} values {values}");
+                if let Some(fault) = fault(&toy, &truth, &outcome, &locals) {
+                    panic!("{what}: {fault}\n{toy:#?}");
+                }
+                let distance = distances(&toy, &outcome);
+                let states = &outcome.graph.as_ref().unwrap().states;
+                for finding in &outcome.findings {
+                    let at = toy.fingerprint(finding.path.last());
+                    let at = states.iter().position(|state| *state == at);
+                    let steps = finding.path.steps.len();
+                    match finding.property {
+                        Property::Failure(_) | Property::UpdateConflict { .. } => {}
+                        _ => assert_eq!(distance[at.unwrap()], steps, "{what}"),
+                    }
+                }
+                let without = Options { infer: false, ..options(values, 1) };
+                let (other, _) = run(&toy, &without);
+                assert_eq!(other.stats.states, outcome.stats.states, "{what}");
+                assert_eq!(other.stats.transitions, outcome.stats.transitions, "{what}");
+                assert!(outcome.stats.executions <= other.stats.executions, "{what}");
+                let stats = outcome.stats;
+                let mut add = |name, count: u64| *counts.entry(name).or_default() += count;
+                add("systems", 1);
+                add("states of full", truth.states);
+                add("transitions of full", truth.transitions);
+                add("states", stats.states);
+                add("transitions", stats.transitions);
+                add("executions", stats.executions);
+                add("inferred", stats.inferred);
+                add("re-expansions", stats.re_expansions);
+                add("rounds", stats.rounds);
+                add("added for fairness", stats.fairness_added);
+                add("reduced states", stats.reduced_states);
+                add("with a failure", u64::from(!truth.failures.is_empty()));
+                add("with a broken invariant", u64::from(!truth.broken.is_empty()));
+                add("with a deadlock", u64::from(truth.deadlock));
+                add("with a wrong end", u64::from(truth.wrong_end));
+                add("with update conflicts", u64::from(!truth.conflicts.is_empty()));
+            }
+        }
+        println!("{kind:?}: {counts:#?}");
+        for name in ["inferred", "re-expansions", "reduced states", "with update conflicts"] {
+            assert!(counts[name] > 20, "{kind:?}: {name}");
+        }
+    }
+}
+
+#[test]
+fn wrong_engines_are_noticed() {
+    use Sabotage::*;
+    for sabotage in [
+        NoEnablers,
+        NoProgress,
+        NoFairness,
+        ActualFootprints,
+        NoAwaits,
+        NoReclosing,
+        InferAnything,
+        SilentAttributes,
+        SilentNothing,
+        NoObservers,
+        BlockedTouchNothing,
+    ] {
+        let (mut noticed, mut tried) = (0, 0);
+        let mut first = Option::None;
+        for kind in KINDS {
+            let seeds = if kind == Kind::Updates { 4_000 } else { 1_000 };
+            for (seed, toy, truth) in systems(kind, seeds) {
+                tried += 1;
+                let (outcome, locals) = run(&toy, &sabotaged(true, sabotage));
+                if let Some(fault) = fault(&toy, &truth, &outcome, &locals) {
+                    noticed += 1;
+                    first.get_or_insert((kind, seed, fault));
+                }
+            }
+        }
+        println!("{sabotage:?}: {noticed} of {tried}, first {first:?}");
+        assert!(noticed > 1, "{sabotage:?}");
+    }
+}
