@@ -91,6 +91,7 @@ pub fn program(bytes: &mut Bytes<'_>) -> Program {
         locks: vec![LockId(0)],
         conds: vec![CondId(0)],
         globals: vec![GlobalId(1)],
+        ..Symmetry::default()
     });
     let mut settings = b.program().settings;
     (settings.steps, settings.size) = (200, 64);

@@ -72,6 +72,15 @@ impl Begun {
         global.input_format.is_none() && is_model(&self.head)
     }
 
+    /// Returns whether it begins as a schedule does: a JSON object with the key `schedule`.
+    pub(crate) fn is_schedule(&self, global: &Global) -> bool {
+        let head = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head).trim_ascii_start();
+        let key = b"\"schedule\"";
+        global.input_format.is_none()
+            && head.first() == Some(&b'{')
+            && head.windows(key.len()).any(|window| window == key)
+    }
+
     /// Reads the rest, up to `most` bytes in all, as text.
     pub(crate) fn text(self, path: &Path, most: u64) -> Result<String, Failure> {
         let mut bytes = self.head;

@@ -17,6 +17,8 @@ mod consistent;
 
 mod model;
 
+mod reversal;
+
 mod input;
 
 mod output;

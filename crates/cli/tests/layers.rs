@@ -20,6 +20,16 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
     ("anyorder-explore", &["anyorder-trace", "anyorder-system", "anyorder-commute"]),
+    (
+        "anyorder-predict",
+        &[
+            "anyorder-trace",
+            "anyorder-system",
+            "anyorder-order",
+            "anyorder-commute",
+            "anyorder-finding",
+        ],
+    ),
     ("anyorder-report", &["anyorder-finding", "anyorder-trace", "anyorder-system"]),
     (
         "anyorder",
@@ -34,8 +44,10 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-certify",
             "anyorder-vm",
             "anyorder-search",
+            "anyorder-commute",
             "anyorder-explore",
             "anyorder-lang",
+            "anyorder-pipe",
             "anyorder-report",
         ],
     ),

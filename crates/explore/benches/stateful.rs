@@ -162,19 +162,16 @@ fn measure(name: &str, system: &Events) {
 }
 
 fn main() {
-    let base = Events {
-        events: 7,
-        rounds: 7,
-        endless: false,
-        values: 2,
-        shared: |_| 0..1,
-        work: 0,
-    };
+    let base =
+        Events { events: 7, rounds: 7, endless: false, values: 2, shared: |_| 0..1, work: 0 };
     measure("all-conflict", &base);
     measure("all-conflict-slow", &Events { work: 10, ..base });
     measure("all-conflict-endless", &Events { endless: true, rounds: 6, ..base });
     measure("two-groups", &Events { shared: |event| event % 2..event % 2 + 1, ..base });
     measure("neighbours", &Events { shared: |event| event..event + 2, rounds: 5, ..base });
-    measure("neighbours-slow", &Events { shared: |event| event..event + 2, rounds: 5, work: 10, ..base });
+    measure(
+        "neighbours-slow",
+        &Events { shared: |event| event..event + 2, rounds: 5, work: 10, ..base },
+    );
     measure("independent", &Events { shared: |_| 0..0, ..base });
 }

@@ -11,8 +11,12 @@ use std::fmt::Write;
 /// The least and the greatest number of events of [`smart_home`].
 pub const SMART_HOME_EVENTS: std::ops::RangeInclusive<u64> = 2..=400;
 
-/// What the apps can switch. Both may.
-const ACTUATORS: [&str; 5] = ["lamp", "door", "heating", "siren", "valve"];
+/// What the apps can switch, with the number of its values. Both may.
+const ACTUATORS: [(&str, u64); 5] =
+    [("lamp", 2), ("door", 2), ("heating", 4), ("siren", 2), ("valve", 3)];
+
+/// In pairs of more events than this the apps do no more than store what most devices tell.
+const SMALL: u64 = 20;
 
 /// What devices tell.
 const SENSORS: [&str; 8] =
@@ -24,14 +28,19 @@ struct Sensor {
     values: u64,
     /// The app that subscribes to it.
     app: usize,
+    /// The app remembers whether it has told something an even number of times.
+    toggles: bool,
 }
 
-/// When a sensor tells a value, and maybe only if something has a value: an actuator gets a value.
+/// What rules look at or set: its name and the number of its values.
+type Variable = (String, u64);
+
+/// When a sensor tells a value, and maybe only if something has a value: a variable gets a value.
 struct Rule {
     sensor: usize,
     value: u64,
     condition: Option<(String, u64)>,
-    actuator: usize,
+    target: String,
     sets: u64,
 }
 
@@ -50,16 +59,19 @@ pub fn smart_home(events: u64, seed: u64) -> Option<String> {
     }
     let mut rng = Rng::for_purpose(seed, *b"home");
     let sensors = sensors(&mut rng, events);
-    let actuators = rng.within(1, 1 + (events / 6).min(ACTUATORS.len() as u64 - 1)) as usize;
-    let rules = rules(&mut rng, &sensors, actuators, events);
+    let variables = variables(&mut rng, events);
+    let rules = rules(&mut rng, &sensors, &variables, events);
     let mut text = format!(
         "// Two smart-home apps that share devices, generated: {events} events, seed {seed}.\nmodel smart_home_{events}_{seed}\n\n"
     );
     for sensor in &sensors {
         let _ = writeln!(text, "var {} = 0;", sensor.name);
+        if sensor.toggles {
+            let _ = writeln!(text, "var {}_odd = 0;", sensor.name);
+        }
     }
-    for actuator in &ACTUATORS[..actuators] {
-        let _ = writeln!(text, "var {actuator} = 0;");
+    for (name, _) in &variables {
+        let _ = writeln!(text, "var {name} = 0;");
     }
     for (number, sensor) in sensors.iter().enumerate() {
         text.push('\n');
@@ -95,33 +107,57 @@ fn sensors(rng: &mut Rng, events: u64) -> Vec<Sensor> {
         let name = format!("{}_{number}", SENSORS[rng.index(SENSORS.len())]);
         // Each app has at least one, if there are two.
         let app = if number < 2 { number } else { rng.index(2) };
-        sensors.push(Sensor { name, values, app });
+        let toggles = events <= SMALL && rng.chance(0.5);
+        sensors.push(Sensor { name, values, app, toggles });
         left -= values;
     }
     sensors
 }
 
-fn rules(rng: &mut Rng, sensors: &[Sensor], actuators: usize, events: u64) -> Vec<Rule> {
-    let count = rng.within(1, 2 + events / 8).max(2);
+/// Returns the actuators, the lamp first, and what the apps remember.
+fn variables(rng: &mut Rng, events: u64) -> Vec<Variable> {
+    let actuators = rng.within(1, 1 + (events / 6).min(ACTUATORS.len() as u64 - 1)) as usize;
+    let mut all: Vec<Variable> =
+        ACTUATORS[..actuators].iter().map(|(name, values)| ((*name).to_owned(), *values)).collect();
+    let remembered = rng.within(1, 2 + (events / 6).min(2));
+    all.extend((0..remembered).map(|number| (format!("remembered_{number}"), rng.within(2, 3))));
+    all
+}
+
+fn rules(rng: &mut Rng, sensors: &[Sensor], variables: &[Variable], events: u64) -> Vec<Rule> {
+    // Two sensors at least: each app has one.
+    let looked_at = if events <= SMALL { sensors.len() } else { sensors.len().min(7) };
+    let sensors = &sensors[..looked_at];
+    let count = if events <= SMALL {
+        rng.within(events / 4 + 1, 3 * events / 4 + 1)
+    } else {
+        rng.within(8, 16)
+    };
     (0..count)
         .map(|number| {
             // The first two rules are one of each app, for the same actuator: there is something to conflict.
             let app = number as usize % 2;
             let own: Vec<usize> = (0..sensors.len()).filter(|i| sensors[*i].app == app).collect();
-            let sensor = own.get(rng.index(own.len())).copied().unwrap_or(0);
-            let condition = rng.chance(0.5).then(|| {
-                let other = rng.index(sensors.len() + actuators);
-                match sensors.get(other) {
-                    Some(sensor) => (sensor.name.clone(), rng.below(sensor.values)),
-                    None => (ACTUATORS[other - sensors.len()].to_owned(), rng.below(2)),
-                }
+            let sensor = own.get(rng.index(own.len().max(1))).copied().unwrap_or(0);
+            let condition = rng.chance(0.6).then(|| {
+                let other = rng.index(sensors.len() + variables.len());
+                let (name, values) = match sensors.get(other) {
+                    Some(sensor) => (&sensor.name, sensor.values),
+                    None => {
+                        let (name, values) = &variables[other - sensors.len()];
+                        (name, *values)
+                    }
+                };
+                (name.clone(), rng.below(values))
             });
+            let (target, values) =
+                &variables[if number < 2 { 0 } else { rng.index(variables.len()) }];
             Rule {
                 sensor,
                 value: rng.below(sensors[sensor].values),
                 condition,
-                actuator: if number < 2 { 0 } else { rng.index(actuators) },
-                sets: rng.below(2),
+                target: target.clone(),
+                sets: rng.below(*values),
             }
         })
         .collect()
@@ -130,8 +166,11 @@ fn rules(rng: &mut Rng, sensors: &[Sensor], actuators: usize, events: u64) -> Ve
 fn event(text: &mut String, sensor: &Sensor, number: usize, value: u64, rules: &[Rule]) {
     let _ = writeln!(text, "event {}_{value} {{", sensor.name);
     let _ = writeln!(text, "    {} = {value};", sensor.name);
+    if sensor.toggles && value == 0 {
+        let _ = writeln!(text, "    {0}_odd = 1 - {0}_odd;", sensor.name);
+    }
     for rule in rules.iter().filter(|rule| rule.sensor == number && rule.value == value) {
-        let set = format!("{} = {};", ACTUATORS[rule.actuator], rule.sets);
+        let set = format!("{} = {};", rule.target, rule.sets);
         let _ = match &rule.condition {
             Some((place, value)) => {
                 writeln!(text, "    if {place} == {value} {{ {set} }}")

@@ -42,9 +42,11 @@ fn comparison(run: &Run, compared: &Comparison, indent: usize, width: usize) -> 
     };
     titled(&mut out, &compared.before_title, &compared.before);
     titled(&mut out, &compared.after_title, run);
-    for (head, names) in
-        [("skipped: ", &compared.skipped), ("later:   ", &compared.late), ("new:     ", &compared.new)]
-    {
+    for (head, names) in [
+        ("skipped: ", &compared.skipped),
+        ("later:   ", &compared.late),
+        ("new:     ", &compared.new),
+    ] {
         if !names.is_empty() {
             let mut shown: Vec<String> = names.iter().take(LISTED_MAX).cloned().collect();
             if names.len() > LISTED_MAX {
@@ -104,7 +106,8 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
 /// Returns the sign in front of a step that takes part in a comparison.
 fn sign(mark: Mark) -> &'static str {
     match mark {
-        Mark::First | Mark::Second => "*",
+        Mark::First => "A",
+        Mark::Second => "B",
         Mark::Only => "+",
     }
 }
@@ -201,7 +204,7 @@ mod tests {
         let text = table(&run, 2, 100);
         let first = text.find("recorded run:").expect("the run before");
         assert!(first < text.find("reversed:").expect("the run after"), "{text}");
-        assert!(text.contains("    *1  ui"), "{text}");
+        assert!(text.contains("    B1  ui"), "{text}");
         assert!(text.contains("  skipped: a, b\n"), "{text}");
         assert!(text.contains("  differs: page/x (output): 1 | nothing\n"), "{text}");
     }

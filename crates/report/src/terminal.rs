@@ -187,7 +187,8 @@ impl Page<'_> {
         }
         let told: &[_] = if run.is_some() { &[] } else { &finding.explanation };
         if !told.is_empty() {
-            let what = if finding.kind == Kind::Race { "nearest orders:" } else { "because:" };
+            let is_race = finding.kind == Kind::Race && finding.coverage.is_some();
+            let what = if is_race { "nearest orders:" } else { "because:" };
             self.line(Tone::Plain, 4, what)?;
         }
         for step in told {
@@ -205,13 +206,16 @@ impl Page<'_> {
         let head = format!("{:<6} ", visible(words::access(site)));
         let mut place = Vec::new();
         place.extend(site.event.as_ref().map(|event| format!("event {event}")));
-        place.extend(site.position().map(|position| format!("at {position}")));
+        let named = |at: &String| site.task.as_ref() != Some(at);
+        place.extend(site.position().filter(named).map(|position| format!("at {position}")));
         place.extend(site.location.as_ref().map(|location| format!("of `{location}`")));
-        self.entry(4, &head, Tone::Plain, &place.join(" "))?;
         let mut runner = Vec::new();
         runner.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
         runner.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
         runner.extend(words::thread(site).map(|thread| format!("(thread `{thread}`)")));
+        // Where nothing but the task is known, it stands on the first line.
+        let known = if place.is_empty() { std::mem::take(&mut runner) } else { place };
+        self.entry(4, &head, Tone::Plain, &known.join(" "))?;
         if !runner.is_empty() {
             self.line(Tone::Plain, 11, &runner.join(" "))?;
         }

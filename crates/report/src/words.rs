@@ -1,6 +1,6 @@
 //! The phrases that all reports share, so that they say the same.
 
-use anyorder_finding::{Finding, Harm, OptionValue, Outcome, Policy, Site};
+use anyorder_finding::{Finding, Harm, OptionValue, Outcome, Policy, Site, Stat};
 
 /// Returns a number with commas between groups of three digits.
 pub(crate) fn number(n: u64) -> String {
@@ -130,14 +130,28 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         ("handlers", "handler"),
         ("states", "state"),
         ("transitions", "transition"),
+        ("recorded_tasks", "recorded task"),
     ];
     for (name, noun) in nouns {
         if let Some(n) = outcome.stats.get(name).and_then(|stat| stat.integer()) {
             sizes.push(count(n, noun));
         }
     }
-    let runs = outcome.stats.get("executions").and_then(|stat| stat.integer());
-    sizes.extend(runs.filter(|runs| *runs > 0).map(|runs| count(runs, "run")));
+    let stat = |name: &str| outcome.stats.get(name).and_then(|stat| stat.integer());
+    let runs = stat("executions").filter(|runs| *runs > 0);
+    // The executions of a search of states are of steps, not of runs.
+    match (runs, stat("states"), stat("inferred")) {
+        (Some(steps), Some(_), Some(_)) => sizes.push(count(steps, "step") + " executed"),
+        (Some(runs), _, _) => sizes.push(count(runs, "run")),
+        (None, _, _) => {}
+    }
+    if let Some(Stat::Map(classes)) = outcome.stats.get("reversals") {
+        let all: u64 = classes.iter().map(|(_, n)| *n).sum();
+        let some = classes.iter().filter(|(_, n)| **n > 0);
+        let some: Vec<String> = some.map(|(class, n)| format!("{} {class}", number(*n))).collect();
+        let list = if some.is_empty() { String::new() } else { format!(": {}", some.join(", ")) };
+        sizes.push(count(all, "reversal") + &list);
+    }
     sizes
 }
 

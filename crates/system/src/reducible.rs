@@ -73,7 +73,8 @@ impl<S, A> Effects<S, A> {
 ///    a [`TouchKind::Write`] to one of them. Running a task counts as reading what it awaits.
 /// 3. A step changes only places that it reports as written. Equal contents of all places mean equal fingerprints; so two steps none of which writes what the other
 ///    touches can be swapped, and lead to the same state.
-/// 4. A task that awaits several places is told by [`tasks`](Self::tasks) before anything is run.
+/// 4. A task that awaits several places is told by [`tasks`](Self::tasks) before anything is run, or it is told by [`pending`](Self::pending) in each state in which one
+///    of these places, always the same for one key and by its contents alone, says that it is there; and is ready nowhere else.
 /// 5. An invariant depends only on the places that [`watches`](Self::watches) gives for it.
 pub trait Reducible: StateSystem {
     /// Appends the tasks that may be able to run: each key once, in a fixed order. Cheap: guards and locks are
@@ -90,9 +91,13 @@ pub trait Reducible: StateSystem {
     fn awaits(&self, task: TaskKey, out: &mut Vec<Place>);
 
     /// Appends tasks that are known before anything is run. Those that await one place need not be among them: an engine learns of a
-    /// task when it is ready somewhere. Those that await several must be: otherwise one step may write the first of them and an
-    /// independent one the second, each enough to keep the task from ever being ready where the engine looks.
+    /// task when it is ready somewhere. Those that await several must be, or be [`pending`](Self::pending): otherwise one step may write the first of
+    /// them and an independent one the second, each enough to keep the task from ever being ready where the engine looks.
     fn tasks(&self, _out: &mut Vec<TaskKey>) {}
+
+    /// Appends tasks that are there and may not be ready, such as messages behind others or of a busy handler; ready ones may be among them. In any order,
+    /// repetitions allowed. Needed of tasks that await several places and cannot be told in advance.
+    fn pending(&self, _state: &Self::State, _out: &mut Vec<TaskKey>) {}
 
     /// Appends the places that an invariant may look at in a state.
     fn watches(&self, invariant: usize, state: &Self::State, out: &mut Vec<Place>);

@@ -96,6 +96,14 @@ pub(crate) struct ReversalArgs {
     #[arg(long, value_name = "LIST", default_value = "declared", help_heading = "Reversals (r4)")]
     pub(crate) user_events: String,
 
+    /// `r4`: the most tasks of the recording, and the most that a run takes after what was planned
+    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Reversals (r4)")]
+    pub(crate) max_steps: u64,
+
+    /// `r4`: how often each event of a model happens at most in a run
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Reversals (r4)")]
+    pub(crate) repeats: u32,
+
     /// `r4`: how often a run is tried that the program loses
     #[arg(long, value_name = "N", default_value = "5", help_heading = "Reversals (r4)")]
     pub(crate) attempts: std::num::NonZeroU32,

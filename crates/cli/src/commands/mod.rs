@@ -38,6 +38,8 @@ mod together;
 
 mod why;
 
+pub(crate) use check::add_stats;
+
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
 use clap::{ColorChoice, Parser};

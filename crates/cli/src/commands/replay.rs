@@ -6,7 +6,11 @@ use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::model::{self, End, Model, Replayed, Stored, schedules_of};
 use crate::output::{shown, to_stdout, width};
+use crate::reversal::{
+    self, Again, Target, cannot_start, command_of, is_difference, pipe_options, with_system,
+};
 use anyorder_finding::exit;
+use anyorder_pipe::PipeFactory;
 use anyorder_report::terminal;
 use std::fmt::Write;
 use std::path::Path;
@@ -14,6 +18,9 @@ use std::process::ExitCode;
 
 /// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one cannot be followed.
 pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
+    if let Some(command) = &args.program {
+        return of_program(command, args);
+    }
     let given = together::read(&args.inputs, global)?;
     if given.others.is_empty() {
         let failure = Failure::new("there is no schedule and no result among the inputs");
@@ -25,6 +32,14 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
         let all = schedules_of(path, content, args.finding.as_deref())?;
         for (one, model_path, model) in runnable(path, &all, &given, global)? {
             warn_if_changed(model_path, model, &one.schedule, global);
+            if is_difference(&one.schedule) {
+                let name = model_path.to_string_lossy();
+                let replayed = again_with(Target::Model(model, &name), one)?;
+                again |= replayed.same;
+                lost |= !replayed.same && (replayed.lost.is_some() || replayed.wrong);
+                tell_again(&mut text, one, replayed);
+                continue;
+            }
             let replayed = model::replay(model, &one.schedule)
                 .map_err(|error| model::failure(model_path, &error))?;
             again |= replayed.same;
@@ -33,11 +48,55 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
         }
     }
     to_stdout(|out| out.write_all(text.as_bytes()))?;
-    Ok(ExitCode::from(match (again, lost) {
+    Ok(status(again, lost))
+}
+
+/// Runs the schedules of a program behind a pipe.
+fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let factory = PipeFactory { command: command_of(command)?, options: pipe_options() };
+    let mut text = String::new();
+    let (mut again, mut lost) = (false, false);
+    for path in &args.inputs {
+        let content = crate::input::begin(path)?.text(path, model::SCHEDULE_BYTES_MAX)?;
+        for one in schedules_of(path, &content, args.finding.as_deref())? {
+            let replayed = again_with(Target::Program(&factory, command), &one)?;
+            again |= replayed.same;
+            lost |= !replayed.same && (replayed.lost.is_some() || replayed.wrong);
+            tell_again(&mut text, &one, replayed);
+        }
+    }
+    to_stdout(|out| out.write_all(text.as_bytes()))?;
+    Ok(status(again, lost))
+}
+
+fn status(again: bool, lost: bool) -> ExitCode {
+    ExitCode::from(match (again, lost) {
         (true, _) => exit::FINDINGS,
         (false, true) => exit::LIMIT,
         (false, false) => exit::CLEAN,
-    }))
+    })
+}
+
+/// Runs a schedule on whatever it is for.
+fn again_with(target: Target<'_>, stored: &Stored) -> Result<Again, Failure> {
+    let replayed = with_system(target, reversal::replay(&stored.schedule))?;
+    replayed.map_err(|error| cannot_start(target.name(), &error))
+}
+
+fn tell_again(text: &mut String, stored: &Stored, replayed: Again) {
+    if let Some((id, title)) = &stored.finding {
+        let _ = writeln!(text, "{} {}", escape(id), escape(title));
+    }
+    let mut run = replayed.run;
+    let verdict = match (replayed.same, &replayed.lost, replayed.wrong) {
+        (true, _, _) => "it occurs again",
+        (false, Some(_), _) => "the schedule cannot be followed to its end",
+        (false, None, true) => "something else goes wrong",
+        (false, None, false) => "it does not occur",
+    };
+    run.end = replayed.lost.unwrap_or_default();
+    text.push_str(&terminal::table(&run, width()));
+    let _ = writeln!(text, "replay: {verdict}");
 }
 
 /// Returns the schedules of a file with their models. Of a result of several models those are left out whose models are not given.

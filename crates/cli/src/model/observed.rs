@@ -104,6 +104,10 @@ impl Reducible for Observed<'_> {
         self.machine.tasks(out);
     }
 
+    fn pending(&self, state: &State, out: &mut Vec<TaskKey>) {
+        self.machine.pending(state, out);
+    }
+
     fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
         self.machine.watches(invariant, state, out);
     }

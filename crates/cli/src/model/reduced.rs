@@ -3,16 +3,18 @@
 //! A reduced search finds every failure, but not the shortest way to each. So once it has found something, the states up to that depth are
 //! searched in full, as far as a limit on their number allows: then the ways are the shortest there are.
 
+use super::finding::{Reported, report};
 use super::load::Model;
 use super::observed::Observed;
-use super::updates::Conflict;
+use super::updates::{Conflict, report_conflicts};
 use crate::args::{CheckArgs, OrderArg, StorageArg};
 use crate::escape::escape;
 use crate::failure::Failure;
 use crate::output::shown;
 use crate::watch::Watch;
+use anyorder_explore::paper;
 use anyorder_explore::stateful::{self, Finding, Options};
-use anyorder_finding::Stats;
+use anyorder_finding::{Outcome, Stats};
 use anyorder_search::{Path, PathStep, Property, Stop, Violation};
 use anyorder_system::{Control, StateSystem, Successor};
 use anyorder_vm::{Action, Machine, State};
@@ -45,6 +47,16 @@ pub(crate) struct Question {
     pub(crate) values: bool,
     pub(crate) states_max: Option<u64>,
     pub(crate) executions_max: Option<u64>,
+    pub(crate) engine: Engine,
+}
+
+/// Which algorithm reduces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Engine {
+    /// Ours.
+    Stateful,
+    /// The published one.
+    Paper,
 }
 
 /// Says why a model must be searched in full, if it must.
@@ -73,18 +85,16 @@ pub(crate) fn reduced(
     let system = Observed::new(machine);
     let mut control = watch.control();
     control.limits.executions = question.executions_max;
-    let options = Options {
-        threads: question.threads,
-        values: question.values,
-        stop_at_first: question.first,
-        states_max: question.states_max,
-        ..Options::default()
-    };
-    let outcome = stateful::explore(&system, &options, &control).map_err(|error| {
+    let failed = |error: stateful::Error| {
         Failure::new(format!("{}: {}", shown(path), escape(&error.to_string())))
-    })?;
+    };
+    let Found { findings, complete, limits, stats, states } = match question.engine {
+        Engine::Stateful => by_stateful(&system, question, &control),
+        Engine::Paper => by_paper(&system, question, &control),
+    }
+    .map_err(failed)?;
     let (mut violations, mut conflicts) = (Vec::new(), Vec::new());
-    for finding in outcome.findings {
+    for finding in findings {
         let path = path_of(machine, &finding);
         let property = match finding.property {
             stateful::Property::Failure(message) => Property::Failure(message),
@@ -102,18 +112,122 @@ pub(crate) fn reduced(
         violations.push(Violation { property, name: finding.name, path });
     }
     if !violations.is_empty() {
-        let budget = SHORTEN_STATES.max(outcome.stats.states.saturating_mul(SHORTEN_FACTOR));
+        let budget = SHORTEN_STATES.max(states.saturating_mul(SHORTEN_FACTOR));
         shorten(machine, &mut violations, &question, budget, &watch.control());
     }
-    let whole = outcome.complete;
     Ok(Reduced {
         violations,
         conflicts,
-        complete: whole,
+        complete,
+        limits,
+        stats,
+        never_run: complete.then(|| system.never_run()),
+    })
+}
+
+/// What an engine found.
+struct Found<'a> {
+    findings: Vec<Finding<Observed<'a>>>,
+    complete: bool,
+    limits: Vec<&'static str>,
+    stats: Stats,
+    states: u64,
+}
+
+fn by_stateful<'a>(
+    system: &Observed<'a>,
+    question: Question,
+    control: &Control<'_>,
+) -> Result<Found<'a>, stateful::Error> {
+    let options = Options {
+        threads: question.threads,
+        values: question.values,
+        stop_at_first: question.first,
+        states_max: question.states_max,
+        ..Options::default()
+    };
+    let outcome = stateful::explore(system, &options, control)?;
+    Ok(Found {
+        findings: outcome.findings,
+        complete: outcome.complete,
         limits: outcome.limits.iter().map(|limit| limit.word()).collect(),
         stats: stats(&outcome.stats),
-        never_run: whole.then(|| system.never_run()),
+        states: outcome.stats.states,
     })
+}
+
+fn by_paper<'a>(
+    system: &Observed<'a>,
+    question: Question,
+    control: &Control<'_>,
+) -> Result<Found<'a>, stateful::Error> {
+    let options = paper::Options {
+        values: question.values,
+        states_max: question.states_max,
+        ..paper::Options::default()
+    };
+    let outcome = paper::explore(system, &options, control)?;
+    let word = |limit: &paper::Limit| match limit {
+        paper::Limit::States => "max-states",
+        paper::Limit::Executions => "max-executions",
+        paper::Limit::Backward => "max-transitions",
+        paper::Limit::Memory => "memory-limit",
+        paper::Limit::Time => "time-limit",
+        paper::Limit::Interrupt => "interrupt",
+    };
+    let counts = &outcome.stats;
+    let mut stats = Stats::new();
+    stats
+        .set("algorithm", "paper")
+        .set("states", counts.states)
+        .set("transitions", counts.transitions)
+        .set("executions", counts.executions)
+        .set("inferred", 0_u64)
+        .set("sequences", counts.sequences)
+        .set("backtracking_points", counts.backtracking_points)
+        .set("backward_steps", counts.backward_steps)
+        .set("max_depth", counts.max_depth);
+    Ok(Found {
+        complete: outcome.complete,
+        limits: outcome.limit.iter().map(word).collect(),
+        stats,
+        states: counts.states,
+        findings: outcome.findings,
+    })
+}
+
+/// Searches a model in full, and for update conflicts with reduction; adds limits and counts to a result.
+pub(crate) fn full_states(
+    path: &FilePath,
+    model: &Model,
+    question: Question,
+    watch: &Watch,
+    outcome: &mut Outcome,
+) -> Result<Vec<Reported>, Failure> {
+    let options = anyorder_search::Options {
+        stop: if question.first { Stop::FirstViolation } else { Stop::Exhausted },
+        threads: question.threads,
+        responses: !model.machine.responses().is_empty(),
+        states_max: question.states_max,
+        ..anyorder_search::Options::default()
+    };
+    let searched = anyorder_search::search(&*model.machine, &options, &watch.control())
+        .map_err(|error| super::search::failure(path, &error))?;
+    searched.limits.iter().for_each(|limit| outcome.cut_by(super::search::limit_word(*limit)));
+    if !searched.complete && searched.limits.is_empty() {
+        outcome.cut_by("first");
+    }
+    let counts = super::search::stats(&searched.stats);
+    for (name, stat) in counts.iter() {
+        outcome.stats.set(name, stat.clone());
+    }
+    let mut reported = report(model, &searched.violations);
+    if !model.machine.program().components.is_empty() {
+        let found = reduced(path, model, question, watch)?;
+        found.limits.iter().for_each(|limit| outcome.cut_by(limit));
+        reported.extend(report_conflicts(model, &found.conflicts));
+    }
+    Ok(reported)
 }
 
 fn machine_components(machine: &Machine) -> Vec<String> {
@@ -156,9 +270,8 @@ fn shorten(
         }
     }
     violations.extend(best.into_values());
-    violations.sort_by(|a, b| {
-        (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property))
-    });
+    violations
+        .sort_by(|a, b| (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property)));
 }
 
 /// Makes a path of a full search of one of a search with reduction: the states are the same.

@@ -45,7 +45,7 @@ pub(crate) fn replay(model: &Model, schedule: &Schedule) -> Result<Replayed, Sea
 }
 
 /// Whether two failures are of one kind; positions and values may have changed with the model.
-fn alike(a: &str, b: &str) -> bool {
+pub(crate) fn alike(a: &str, b: &str) -> bool {
     let word = |text: &str| text.split([':', ' ']).next().map(str::to_owned);
     word(a) == word(b)
 }

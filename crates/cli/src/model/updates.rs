@@ -31,7 +31,8 @@ fn one(model: &Model, conflict: &Conflict) -> Reported {
     let Conflict { attribute, components, path } = conflict;
     let [a, b] = components;
     let updates = updates_of(&model.machine, path, attribute);
-    let title = format!("`{a}` and `{b}` set `{attribute}` to different values, one after the other");
+    let title =
+        format!("`{a}` and `{b}` set `{attribute}` to different values, one after the other");
     let last: Vec<&Update> = updates.iter().rev().take(2).collect();
     let sites = last.iter().rev().map(|update| site(model, path, attribute, update)).collect();
     let told: Vec<String> = last
@@ -56,7 +57,17 @@ struct Update {
     value: String,
 }
 
-/// Returns whether the last step of a path is the second update of a conflict between two components.
+/// Returns whether the last step of a path is the second update of a conflict of an attribute between two components.
+pub(crate) fn is_conflict(
+    machine: &Machine,
+    path: &Path<Machine>,
+    attribute: &str,
+    components: &[String; 2],
+) -> bool {
+    conflicts(machine, path, &format!("{attribute} {} {}", components[0], components[1]))
+}
+
+/// As [`is_conflict`], in the words of a schedule.
 pub(super) fn conflicts(machine: &Machine, path: &Path<Machine>, words: &str) -> bool {
     let mut words = words.split(' ');
     let (Some(attribute), Some(a), Some(b)) = (words.next(), words.next(), words.next()) else {
@@ -115,8 +126,13 @@ fn site(model: &Model, path: &Path<Machine>, attribute: &str, update: &Update) -
     let component = update.component.clone();
     let event = Some((update.step + 1).to_string());
     let site = Site { location: Some(attribute.to_owned()), task: Some(task), event, ..position };
-    let by = component.map(|name| format!("component {name}"));
-    named(Site { handler: by, ..site }, "write")
+    // What a handler is to tasks, the app it belongs to is to updates.
+    named(Site { handler: component, ..site }, "write")
+}
+
+/// Returns where the event or task begins that takes a step.
+pub(crate) fn site_of_step(model: &Model, action: &Action) -> Site {
+    body_of(&model.machine, action).map_or_else(|| nowhere(model), |body| site_of(model, body))
 }
 
 /// Returns the function that an event or a task runs.

@@ -18,6 +18,15 @@ pub(crate) enum Replay<'a> {
 
 /// Writes the schedules of findings, and sets the commands that replay them. Ids must have been set.
 pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), Failure> {
+    place_for(findings, replay, None)
+}
+
+/// The same for a program that is started by a command, where there is one, instead of a model.
+pub(crate) fn place_for(
+    findings: &mut [Finding],
+    replay: Replay<'_>,
+    program: Option<&str>,
+) -> Result<(), Failure> {
     for finding in findings {
         let Some(Witness { format, place: WitnessPlace::Inline(value) }) = &finding.witness else {
             continue;
@@ -26,7 +35,8 @@ pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), 
             continue;
         }
         let id = &finding.id;
-        let model = model_of(value);
+        let model = program
+            .map_or_else(|| model_of(value), |program| format!("--program {}", quote(program)));
         finding.replay = Some(match replay {
             Replay::Folder(folder) => {
                 std::fs::create_dir_all(folder)

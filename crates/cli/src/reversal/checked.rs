@@ -2,13 +2,15 @@
 //! whether the run ends where it should.
 
 use anyorder_system::{
-    Capabilities, Choice, EnabledTask, Hash128, Level, Observation, PartPath, Place, Program,
-    Reducible, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskKey, TaskName, TaskSystem,
+    Capabilities, Choice, Divergence, EnabledTask, Hash128, Level, Observation, PartPath, Place,
+    Program, Reducible, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskKey, TaskName,
+    TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::{Machine, MachineRun, State};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How a failure begins that is a broken invariant; its name follows.
 pub(super) const INVARIANT: &str = "invariant ";
@@ -35,16 +37,48 @@ pub(crate) struct Checked {
     invariants: Vec<String>,
     known: Known,
     saved: BTreeMap<u64, Known>,
+    repeats: Option<Repeats>,
+}
+
+/// How often an event may happen.
+#[derive(Clone, Debug)]
+pub(crate) struct Repeats {
+    pub(crate) most: u32,
+    /// Set once an event could have happened more often.
+    pub(crate) reached: Arc<AtomicBool>,
+}
+
+impl Repeats {
+    pub(crate) fn of(most: u32) -> Repeats {
+        Repeats { most, reached: Arc::default() }
+    }
 }
 
 impl Checked {
-    pub(crate) fn new(machine: &Arc<Machine>, program: &Program) -> Checked {
+    pub(crate) fn new(
+        machine: &Arc<Machine>,
+        program: &Program,
+        repeats: Option<Repeats>,
+    ) -> Checked {
         let invariants = machine.invariants();
         let broken = vec![false; invariants.len()];
         let known = Known { broken, writers: BTreeMap::new() };
         let run = MachineRun::new(Arc::clone(machine)).with_program(program.clone());
         let machine = Arc::clone(machine);
-        Checked { run, machine, invariants, known, saved: BTreeMap::new() }
+        Checked { run, machine, invariants, known, saved: BTreeMap::new(), repeats }
+    }
+
+    /// Returns whether a task is an event that has happened as often as it may.
+    fn is_spent(&self, task: &TaskName) -> bool {
+        let Some(repeats) = &self.repeats else { return false };
+        let segment = task.segment();
+        let kind = segment.kind.split('[').next().unwrap_or_default();
+        let is_event = || self.machine.program().events.iter().any(|event| event.name == kind);
+        let spent = task.creator().is_none() && segment.ordinal > repeats.most && is_event();
+        if spent {
+            repeats.reached.store(true, Ordering::Relaxed);
+        }
+        spent
     }
 
     /// Returns the invariants that the state breaks and no state before it did.
@@ -93,14 +127,12 @@ fn component_of(machine: &Machine, task: &TaskName) -> Option<u32> {
     let program = machine.program();
     let kind = task.segment().kind.as_str();
     let kind = kind.split('[').next().unwrap_or(kind);
-    let of = |names: &mut dyn Iterator<Item = &str>| names.any(|name| name == kind);
-    let is_of = |component: &&anyorder_vm::program::Component| {
-        let events = component.events.iter().filter_map(|id| program.events.get(id.index()));
-        let tasks = component.tasks.iter().filter_map(|id| program.tasks.get(id.index()));
-        of(&mut events.map(|event| event.name.as_str()))
-            || of(&mut tasks.map(|task| task.name.as_str()))
+    let is_of = |component: &anyorder_vm::program::Component| {
+        let mut events = component.events.iter().filter_map(|id| program.events.get(id.index()));
+        let mut tasks = component.tasks.iter().filter_map(|id| program.tasks.get(id.index()));
+        events.any(|event| event.name == kind) || tasks.any(|task| task.name == kind)
     };
-    let at = program.components.iter().position(|component| is_of(&component))?;
+    let at = program.components.iter().position(is_of)?;
     u32::try_from(at).ok()
 }
 
@@ -124,10 +156,17 @@ impl TaskSystem for Checked {
     }
 
     fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
-        self.run.enabled()
+        let mut enabled = self.run.enabled()?;
+        enabled.retain(|task| !self.is_spent(&task.task));
+        Ok(enabled)
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        if self.is_spent(&choice.task) {
+            let enabled = self.enabled()?.into_iter().map(|task| task.task).collect();
+            let wanted = choice.task.clone();
+            return Err(RunError::Diverged(Divergence { choice: 0, wanted, enabled }));
+        }
         let before = self.run.state().clone();
         let mut step = self.run.execute(choice)?;
         if step.failures.is_empty() {

@@ -1,9 +1,10 @@
 //! Runs of a model or a program, varied by reversing one conflict at a time: what is asked, what is told of it.
 
-pub(crate) use explored::{Asked, Explored, explored};
+pub(crate) use explored::{Asked, explored};
 pub(crate) use program::{command_of, pipe_options};
-pub(crate) use replay::{Again, failing_word, is_difference, replay};
-pub(crate) use target::{Target, with_system};
+pub(crate) use replay::{Again, is_difference, replay};
+pub(crate) use shrunk::shrunk;
+pub(crate) use target::{Target, cannot_start, with_system};
 
 mod program;
 
@@ -20,3 +21,5 @@ mod findings;
 mod races;
 
 mod replay;
+
+mod shrunk;

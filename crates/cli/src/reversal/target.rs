@@ -1,6 +1,6 @@
 //! What is explored: a model, or a program behind a pipe.
 
-use super::checked::Checked;
+use super::checked::{Checked, Repeats};
 use crate::failure::Failure;
 use crate::model::{Model, quote};
 use anyorder_explore::r4;
@@ -23,11 +23,12 @@ impl<'a> Target<'a> {
         self,
         options: &r4::Options,
         control: &Control<'_>,
+        repeats: &Repeats,
     ) -> Result<r4::Outcome, r4::Error> {
         match self {
             Target::Model(model, _) => {
                 let make = || -> Result<Checked, RunError> {
-                    Ok(Checked::new(&model.machine, &model.program))
+                    Ok(Checked::new(&model.machine, &model.program, Some(repeats.clone())))
                 };
                 r4::explore(&make, options, control)
             }
@@ -79,9 +80,12 @@ pub(crate) trait WithSystem {
 }
 
 /// Starts a system, and does something with it.
-pub(crate) fn with_system<W: WithSystem>(target: Target<'_>, work: W) -> Result<W::Result, Failure> {
+pub(crate) fn with_system<W: WithSystem>(
+    target: Target<'_>,
+    work: W,
+) -> Result<W::Result, Failure> {
     match target {
-        Target::Model(model, _) => Ok(work.run(Checked::new(&model.machine, &model.program))),
+        Target::Model(model, _) => Ok(work.run(Checked::new(&model.machine, &model.program, None))),
         Target::Program(factory, command) => {
             let started = PipeSystem::spawn(factory.command.clone(), factory.options.clone());
             Ok(work.run(started.map_err(|error| cannot_start(command, &error))?))

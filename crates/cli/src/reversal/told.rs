@@ -2,7 +2,8 @@
 
 use anyorder_report::run::{Change, Run, RunPost, RunStep};
 use anyorder_system::{
-    AccessKind, Choice, EnabledDetail, EnabledTask, Observation, RunError, Step, TaskName, TaskSystem,
+    AccessKind, Choice, EnabledDetail, EnabledTask, Observation, RunError, Step, TaskName,
+    TaskSystem,
 };
 use std::collections::BTreeMap;
 

@@ -104,7 +104,9 @@ impl AccessTable {
 
     /// Returns about how many bytes the table takes.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.sets.len() as u64) * 96 + (self.rests.len() as u64) * 24 + self.names.len() as u64 * 32
+        (self.sets.len() as u64) * 96
+            + (self.rests.len() as u64) * 24
+            + self.names.len() as u64 * 32
     }
 }
 

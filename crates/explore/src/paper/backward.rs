@@ -54,6 +54,10 @@ impl<S: Reducible> Engine<'_, S> {
         self.draining = true;
         loop {
             while let Some((state, event, accesses)) = self.work.pop() {
+                if self.limit.is_some() {
+                    self.work.clear();
+                    break;
+                }
                 let count = self.graph.node(state).incoming.len();
                 for index in 0..count {
                     let number = self.graph.node(state).incoming[index];
@@ -69,6 +73,9 @@ impl<S: Reducible> Engine<'_, S> {
     /// Goes back over one transition. [Algorithm 5, lines 6-17]
     fn cross(&mut self, number: u32, event: u32, accesses: Accesses) {
         self.stats.backward_steps += 1;
+        if self.stats.backward_steps.is_multiple_of(4096) {
+            self.is_cut();
+        }
         let (src, event, left) = self.step_back(number, event, accesses);
         self.carry(src, event, left);
     }
@@ -135,7 +142,13 @@ impl<S: Reducible> Engine<'_, S> {
     }
 
     /// UPDATEBACKTRACKSET as printed: along every simple path. [Algorithm 5]
-    pub(crate) fn search_back(&mut self, state: u32, event: u32, accesses: Accesses, from: Option<u32>) {
+    pub(crate) fn search_back(
+        &mut self,
+        state: u32,
+        event: u32,
+        accesses: Accesses,
+        from: Option<u32>,
+    ) {
         let mut on_path = vec![false; self.graph.transitions.len()];
         if let Some(from) = from {
             on_path[from as usize] = true;

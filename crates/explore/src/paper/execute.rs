@@ -87,10 +87,10 @@ impl<S: Reducible> Engine<'_, S> {
             self.limit = Some(Limit::Executions);
             return Ok((0, 0));
         }
-        self.stats.executions += 1;
         if self.stats.executions.is_multiple_of(256) && self.is_cut() {
             return Ok((0, 0));
         }
+        self.stats.executions += 1;
         let task = self.graph.tasks[event as usize];
         let node = self.graph.node_mut(state);
         if self.options.keep_trail {
@@ -139,14 +139,8 @@ impl<S: Reducible> Engine<'_, S> {
     ) -> (u32, u32) {
         let accesses = self.accesses_of(event, &effects.touched);
         let mut new = Vec::with_capacity(effects.successors.len().max(1));
-        let transition = |dst, alternative, kind| Transition {
-            src,
-            dst,
-            event,
-            alternative,
-            accesses,
-            kind,
-        };
+        let transition =
+            |dst, alternative, kind| Transition { src, dst, event, alternative, accesses, kind };
         if effects.successors.is_empty() {
             self.stats.blocked += u64::from(!idle);
             new.push(transition(src, 0, Kind::Blocked));
@@ -183,8 +177,7 @@ impl<S: Reducible> Engine<'_, S> {
                 if self.options.keep_trail {
                     let by = self.graph.tasks[event as usize];
                     let task = Some(self.graph.tasks[disabled as usize]);
-                    let (state, cause) =
-                        (self.graph.node(src).fingerprint, Cause::DisabledBy(by));
+                    let (state, cause) = (self.graph.node(src).fingerprint, Cause::DisabledBy(by));
                     self.points.insert(Point { state, task, cause });
                 }
             }

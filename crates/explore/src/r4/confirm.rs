@@ -1,7 +1,7 @@
 //! Whether a difference is one: both runs are made again.
 
+use super::course::{Course, Ran};
 use super::crew::{Answer, Crew, Job};
-use super::driver::{Course, Ran};
 use super::explore::Exploration;
 use super::outcome::Limit;
 use super::store::RunId;
@@ -44,10 +44,11 @@ pub(crate) fn confirm(exploration: &mut Exploration<'_>, crew: &mut dyn Crew, le
         let node = &exploration.ledger.nodes[*id as usize];
         let parent = node.parent.map(|parent| exploration.ledger.nodes[parent as usize].confirmed);
         let shaky = node.confirmed == Some(false) || parent == Some(Some(false));
-        if shaky && let Some(comparison) = &mut exploration.ledger.nodes[*id as usize].comparison {
-            if comparison.verdict == Verdict::Different {
-                comparison.verdict = Verdict::Unstable;
-            }
+        if shaky
+            && let Some(comparison) = &mut exploration.ledger.nodes[*id as usize].comparison
+            && comparison.verdict == Verdict::Different
+        {
+            comparison.verdict = Verdict::Unstable;
         }
     }
 }
@@ -132,10 +133,10 @@ impl Exploration<'_> {
                     let again = Again { same_tasks, observation: ran.observation.hash() };
                     found.insert(id, (again, ran));
                 }
-                Err(super::driver::NoRun::Stopped(reason)) => {
+                Err(super::course::NoRun::Stopped(reason)) => {
                     self.ledger.limits.insert(Limit::Stopped(reason));
                 }
-                Err(super::driver::NoRun::Lost(_)) => {}
+                Err(super::course::NoRun::Lost(_)) => {}
             }
         }
         found

@@ -1,6 +1,7 @@
 //! Workers, each with a system of its own.
 
-use super::driver::{Config, Course, Driver, NoRun, Ran};
+use super::course::{Config, Course, NoRun, Ran};
+use super::driver::Driver;
 use super::lock::lock;
 use super::names::{Book, Names};
 use super::outcome::Error;

@@ -3,64 +3,17 @@
 //! A planned sequence is followed as far as it goes: a task that cannot run when its turn comes is skipped. Then the default scheduler goes on
 //! until nothing is left to do.
 
+use super::course::{Config, Course, NoRun, Ran};
 use super::dependence::mix;
-use super::footprint::{AccessRules, footprint};
+use super::footprint::footprint;
 use super::names::{Book, NO_TASK, TaskId};
-use super::options::Inputs;
+use super::sleepers::wake;
 use super::step::{Done, Flips};
 use anyorder_system::{
-    Choice, Control, EnabledDetail, Observation, RunError, SnapshotId, Step, StopReason, TaskName,
-    TaskSystem,
+    Choice, Control, EnabledDetail, RunError, SnapshotId, Step, StopReason, TaskName, TaskSystem,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-
-/// What all runs of an exploration have in common.
-#[derive(Debug)]
-pub(crate) struct Config {
-    pub(crate) rules: AccessRules,
-    pub(crate) inputs: Inputs,
-    /// Choices that say more than the task's name: alternatives, injected values.
-    pub(crate) choices: FxHashMap<TaskId, Choice>,
-    /// The tasks of the recording in their order: what may be pending although nobody posted it.
-    pub(crate) recorded: Vec<TaskId>,
-    pub(crate) stop_after_plan: bool,
-    pub(crate) tail_max: u64,
-    pub(crate) attempts: u32,
-}
-
-/// A run to be made: the first `shared` steps of another, then the rest of the plan.
-#[derive(Clone, Debug)]
-pub(crate) struct Course {
-    pub(crate) shared: usize,
-    pub(crate) rest: Vec<TaskId>,
-    /// Tasks that are not to run before something that depends on them has: sleep sets. Empty but in exhaustive exploration.
-    pub(crate) asleep: Vec<Arc<Done>>,
-}
-
-/// A run that was made.
-#[derive(Clone, Debug)]
-pub(crate) struct Ran {
-    /// The steps after the shared ones.
-    pub(crate) steps: Vec<Arc<Done>>,
-    pub(crate) skipped: Vec<TaskId>,
-    pub(crate) observation: Observation,
-    /// It was cut before nothing was left to do.
-    pub(crate) cut: bool,
-    /// It ended because all that could run slept.
-    pub(crate) blocked: bool,
-    /// It ran as it was planned, and every task did what it did in the run that it varies.
-    pub(crate) as_known: bool,
-}
-
-/// Why there is no run.
-#[derive(Clone, Debug)]
-pub(crate) enum NoRun {
-    /// The exploration was stopped.
-    Stopped(StopReason),
-    /// All attempts failed; the last error, in words.
-    Lost(String),
-}
 
 /// Why one attempt gave no run.
 enum Attempt {
@@ -476,35 +429,6 @@ impl Going<'_> {
     fn all(&self) -> impl Iterator<Item = &Arc<Done>> {
         self.shared.iter().chain(&self.steps)
     }
-}
-
-/// Takes out of a sleep set what depends on a step just made.
-pub(crate) fn wake(asleep: &mut Vec<Arc<Done>>, done: &Done) {
-    asleep.retain(|sleeper| !depends(sleeper, done));
-}
-
-/// Returns whether the order of two tasks, both enabled before either ran, may make a difference.
-pub(crate) fn depends(a: &Done, b: &Done) -> bool {
-    let (mut left, mut right) = (a.footprint.iter().peekable(), b.footprint.iter().peekable());
-    while let (Some((x, mode)), Some((y, other))) = (left.peek(), right.peek()) {
-        match x.cmp(y) {
-            std::cmp::Ordering::Less => drop(left.next()),
-            std::cmp::Ordering::Greater => drop(right.next()),
-            std::cmp::Ordering::Equal if !mode.commutes_with(*other) => return true,
-            std::cmp::Ordering::Equal => {
-                left.next();
-                right.next();
-            }
-        }
-    }
-    let touches = |one: &Done, other: &Done| {
-        one.cancelled.contains(&other.task)
-            || one.posted.iter().any(|(task, _)| *task == other.task)
-            || one.flips.as_ref().is_some_and(|flips| {
-                flips.closed.contains(&other.task) || flips.opened.contains(&other.task)
-            })
-    };
-    touches(a, b) || touches(b, a)
 }
 
 /// Returns the hash of a sequence.

@@ -12,14 +12,16 @@
 //! first task: the others' orders are found again below it.
 
 use super::confirm::confirm;
+use super::course::{Course, NoRun, Ran};
 use super::crew::{Answer, Crew, Job};
 use super::dependence::Graph;
-use super::driver::{Course, NoRun, Ran, sequence_hash, wake};
+use super::driver::sequence_hash;
 use super::explore::Exploration;
 use super::ledger::{LostPlan, NewNode, Pair, analyze};
 use super::names::TaskId;
 use super::outcome::Limit;
 use super::reversal::{Ancestors, Plan, plans};
+use super::sleepers::wake;
 use super::step::Done;
 use super::store::RunId;
 use super::verdict::{Side, compare};

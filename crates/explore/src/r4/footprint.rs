@@ -98,10 +98,10 @@ impl Use {
         if !self.writes {
             return Mode::Read;
         }
-        if self.only_updates {
-            if let Some(update) = update() {
-                return Mode::Update(update);
-            }
+        if self.only_updates
+            && let Some(update) = update()
+        {
+            return Mode::Update(update);
         }
         if !rules.same_value {
             return Mode::Exclusive;

@@ -3,9 +3,10 @@
 //! Plans come in the order of their parents, and for each parent the later pairs first. They are run in batches by all workers and taken in
 //! in the order of the plans, so the result is the same for any number of workers.
 
+use super::course::{Course, NoRun, Ran};
 use super::crew::{Answer, Crew, Job};
 use super::dependence::{Graph, is_linearisation, is_prefix_of_linearisation};
-use super::driver::{Course, NoRun, Ran, sequence_hash};
+use super::driver::sequence_hash;
 use super::explore::Exploration;
 use super::ledger::{LostPlan, NO_RUN, NewNode, Pair, analyze};
 use super::names::TaskId;
@@ -38,6 +39,9 @@ pub(crate) struct Pending {
     predicted: Option<u128>,
     fate: Fate,
 }
+
+/// A run, and runs that vary it, with their places in the batch.
+type Share = (Arc<Parent>, Vec<(usize, Course)>);
 
 /// What becomes of a plan.
 enum Fate {
@@ -145,9 +149,8 @@ impl Exploration<'_> {
             self.stop();
         }
         let mut leaders = FxHashMap::default();
-        for place in 0..batch.len() {
-            let fate = self.fate(&mut batch[place], place, &mut leaders);
-            batch[place].fate = fate;
+        for (place, pending) in batch.iter_mut().enumerate() {
+            pending.fate = self.fate(pending, place, &mut leaders);
         }
         self.dispatch(crew, batch, ask);
         for place in 0..batch.len() {
@@ -249,7 +252,7 @@ impl Exploration<'_> {
         let mut jobs: Vec<Job> = Vec::new();
         let mut left = limit.saturating_sub(self.ledger.counts.executions);
         let stopped = self.is_stopped();
-        let mut of: Option<(RunId, Vec<(usize, Course)>, Arc<Parent>)> = None;
+        let mut of: Option<Share> = None;
         for (place, pending) in batch.iter_mut().enumerate() {
             if !matches!(pending.fate, Fate::Run) {
                 continue;
@@ -267,16 +270,18 @@ impl Exploration<'_> {
             let rest = plan.sequence(&pending.parent.steps).skip(plan.at as usize).collect();
             let course = Course { shared: plan.at as usize, rest, asleep: Vec::new() };
             match &mut of {
-                Some((id, courses, _)) if *id == pending.parent.id => courses.push((place, course)),
+                Some((parent, courses)) if parent.id == pending.parent.id => {
+                    courses.push((place, course));
+                }
                 _ => {
-                    if let Some((_, courses, parent)) = of.take() {
+                    if let Some((parent, courses)) = of.take() {
                         self.split(courses, &parent, ask, &mut jobs);
                     }
-                    of = Some((pending.parent.id, vec![(place, course)], pending.parent.clone()));
+                    of = Some((pending.parent.clone(), vec![(place, course)]));
                 }
             }
         }
-        if let Some((_, courses, parent)) = of {
+        if let Some((parent, courses)) = of {
             self.split(courses, &parent, ask, &mut jobs);
         }
         let answers = crew.work(jobs);

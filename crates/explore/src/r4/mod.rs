@@ -39,6 +39,10 @@ mod reversal;
 
 // How runs are made.
 
+mod course;
+
+mod sleepers;
+
 mod driver;
 
 mod crew;

@@ -1,6 +1,7 @@
 //! The first run: what the others vary.
 
-use super::driver::{Config, Course, Driver, NoRun, Ran};
+use super::course::{Config, Course, NoRun, Ran};
+use super::driver::Driver;
 use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::{Inputs, Options};

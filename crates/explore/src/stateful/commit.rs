@@ -1,7 +1,7 @@
 //! Taking in what a block came to, state by state in order: numbers of states, footprints and facts depend on this order only.
 
 use super::engine::{Engine, Failing};
-use super::found::{Attempt, Found, Item, NEW, Unit};
+use super::found::{Attempt, DONOR_BLOCKED, Found, Item, NEW, Unit};
 use super::outcome::Limit;
 use super::space::{BLOCKED, Edge, FAILED, FULL, Link, WAITING};
 use super::table::NUMBERS_MAX;
@@ -109,6 +109,11 @@ impl<S: Reducible> Engine<'_, S> {
                 footprint = self.know.footprint(self.system, attempt.task, list);
                 at.touched = end;
             }
+            if attempt.donor == DONOR_BLOCKED {
+                self.spared += 1;
+                self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
+                continue;
+            }
             if attempt.donor != NEW {
                 self.take_inferred(&attempt, footprint, item)?;
                 continue;
@@ -126,7 +131,10 @@ impl<S: Reducible> Engine<'_, S> {
                     at.updates = *end;
                 }
                 let target = match found.targets[place] {
-                    FAILED => found.failures.pop_front().map_or(FAILED, |message| self.fail(message, link)),
+                    FAILED => found
+                        .failures
+                        .pop_front()
+                        .map_or(FAILED, |message| self.fail(message, link)),
                     NEW => match found.arrivals.pop_front() {
                         Some((hash, state)) => self.arrive(hash, state, link)?,
                         None => FAILED,
@@ -149,6 +157,7 @@ impl<S: Reducible> Engine<'_, S> {
         let last = self.space.nodes[item.number as usize].link.task;
         if let Some(target) = self.space.only(attempt.donor, last) {
             self.stats.inferred += 1;
+            self.spared += 1;
             return self.step(Edge { task: attempt.task, footprint, target }, attempt.donated);
         }
         let mut effects = Effects::default();

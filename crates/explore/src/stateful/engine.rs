@@ -47,6 +47,9 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) hashes: Vec<Hash128>,
     pub(crate) stats: Stats,
     pub(crate) limits: BTreeSet<Limit>,
+    /// The blocks so far, and the attempts in them that needed no run.
+    blocks: u64,
+    pub(crate) spared: u64,
     /// What each thread keeps from block to block.
     tools: Vec<Tools<S>>,
     pub(crate) seeds_of_driver: Seeds,
@@ -80,6 +83,8 @@ pub fn explore<S: Reducible>(
         hashes: Vec::new(),
         stats: Stats::default(),
         limits: BTreeSet::new(),
+        blocks: 0,
+        spared: 0,
         tools: Vec::new(),
         seeds_of_driver: Seeds::default(),
         checked: (0, 0),
@@ -195,7 +200,12 @@ impl<S: Reducible> Engine<'_, S> {
         self.tools.resize_with(self.tools.len().max(threads), Tools::default);
         let rest = self.tools.split_off(threads);
         let mut mine = std::mem::take(&mut self.tools);
+        // Where next to nothing could be inferred, only some blocks try.
+        self.blocks += 1;
+        let pays = self.spared * 32 >= self.stats.transitions.saturating_sub(1 << 12);
+        let infer = self.options.infer && (pays || self.blocks.is_multiple_of(16));
         let shared = Shared {
+            infer,
             system: self.system,
             know: &self.know,
             space: &self.space,

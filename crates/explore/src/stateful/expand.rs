@@ -4,7 +4,7 @@
 
 use super::bits;
 use super::footprints::Silent;
-use super::found::{Attempt, Found, Item, NEW, Unit};
+use super::found::{Attempt, DONOR_BLOCKED, Found, Item, NEW, Unit};
 use super::knowledge::Knowledge;
 use super::options::Options;
 use super::sabotage::Sabotage;
@@ -43,6 +43,8 @@ pub(crate) struct Shared<'a, S: Reducible> {
     pub(crate) options: &'a Options,
     pub(crate) control: &'a Control<'a>,
     pub(crate) items: &'a [Item<S::State>],
+    /// Whether to look for edges that need no run.
+    pub(crate) infer: bool,
     /// The next chunk to take.
     pub(crate) next: AtomicUsize,
 }
@@ -77,6 +79,7 @@ struct Worker<'a, S: Reducible> {
     know: &'a Knowledge,
     space: &'a Space<S::State>,
     options: &'a Options,
+    infer: bool,
     seeds: Seeds,
     found: Found<S::State>,
     effects: Effects<S::State, S::Action>,
@@ -122,6 +125,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
             know,
             space: shared.space,
             options: shared.options,
+            infer: shared.infer,
             seeds,
             found,
             effects,
@@ -159,10 +163,10 @@ impl<'a, S: Reducible> Worker<'a, S> {
         let last = (node.link.parent != NO_PARENT).then_some(node.link.task);
         if fresh {
             self.look_around(item);
-            self.find_donors(item.number);
         } else {
             self.take_up(item.number);
         }
+        self.find_donors(item.number);
         for (inside, extra) in self.inside.iter_mut().zip(&item.extra) {
             *inside |= extra;
         }
@@ -224,6 +228,12 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 }
                 None => self.found.unknown.push(*key),
             }
+        }
+        if self.options.sabotage != Sabotage::NoForeknowledge {
+            self.keys.clear();
+            self.system.pending(&item.state, &mut self.keys);
+            let unknown = self.keys.iter().filter(|key| self.know.tasks.find(key.0).is_none());
+            self.found.unknown.extend(unknown);
         }
         if self.found.unknown.len() == before {
             return true;
@@ -336,7 +346,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         bits::set(&mut self.attempted, task);
         let donor = self.donors[task as usize];
         if donor.number == item.number {
-            self.progress = true;
+            self.progress |= donor.state != DONOR_BLOCKED;
             bits::join(&mut self.inside, self.know.conflicts.row(donor.footprint));
             self.push_attempt(task, donor.footprint, donor);
             return;
@@ -412,13 +422,11 @@ impl<'a, S: Reducible> Worker<'a, S> {
     }
 
     /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this state `s.y`, and a task `x` whose
-    /// footprint in `s` does not conflict with that of `y`, `s.y.x` is `s.x.y`. Only states with a lower number are asked, so that
-    /// no two edges wait for each other.
+    /// footprint in `s` does not conflict with that of `y`, `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only
+    /// states with a lower number are asked, so that no two edges wait for each other.
     fn find_donors(&mut self, number: u32) {
         let link = self.space.nodes[number as usize].link;
-        // Where all that is ready was seen to conflict with the last step somewhere, little would be found.
-        let hopeless = |know: &Knowledge| bits::within(&self.ready, know.rivals.row(link.task));
-        if link.parent == NO_PARENT || !self.options.infer || hopeless(self.know) {
+        if link.parent == NO_PARENT || !self.infer {
             return;
         }
         let (edges, start) = (self.space.edges(link.parent), self.space.edges_start(link.parent));
@@ -431,7 +439,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
         for (at, edge) in edges.iter().enumerate() {
             let alone = edges.get(at + 1).is_none_or(|next| next.task != edge.task)
                 && at.checked_sub(1).is_none_or(|before| edges[before].task != edge.task);
-            if edge.target >= number || !alone {
+            let blocked = edge.target == BLOCKED;
+            if (edge.target >= number && !blocked) || !alone {
                 continue;
             }
             let independent = self.options.sabotage == Sabotage::InferAnything
@@ -439,7 +448,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 || !footprints.conflict(step.footprint, edge.footprint);
             if independent {
                 let updates = self.space.updates.get(start + at).copied().unwrap_or(0);
-                let (state, footprint) = (edge.target, edge.footprint);
+                let state = if blocked { DONOR_BLOCKED } else { edge.target };
+                let footprint = edge.footprint;
                 self.donors[edge.task as usize] = Donor { number, state, footprint, updates };
             }
         }

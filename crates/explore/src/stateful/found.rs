@@ -32,6 +32,9 @@ pub(crate) struct Unit {
     pub(crate) unknown: usize,
 }
 
+/// In place of a donor: the attempt is blocked in the parent, and so in this state.
+pub(crate) const DONOR_BLOCKED: u32 = u32::MAX - 1;
+
 /// An attempt, or an inferred one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attempt {

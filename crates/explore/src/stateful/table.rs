@@ -91,7 +91,9 @@ impl Table {
         let mut larger = Table::with_slots(self.slots.len() / 10 * 16);
         for [a, b, c, d, number] in &self.slots {
             if *number != FREE {
-                let word = |words: [u32; 4]| words.iter().fold(0, |all, word| all << 32 | u128::from(*word));
+                let word = |words: [u32; 4]| {
+                    words.iter().fold(0, |all, word| all << 32 | u128::from(*word))
+                };
                 let hash = Hash128(word([*a, *b, *c, *d]));
                 let (slot, _) = larger.slot(hash);
                 larger.put(slot, hash, *number);

@@ -112,7 +112,8 @@ pub fn random_toy(kind: Kind, seed: u64) -> Toy {
     if kind == Kind::Enabling {
         shape.flags = data..data + count;
     }
-    let mut toy = Toy { domain, hashed: random.one_in(4), ..Toy::default() };
+    let (hashed, dynamic) = (random.one_in(4), random.one_in(2));
+    let mut toy = Toy { domain, hashed, dynamic, ..Toy::default() };
     let depth = 1 + random.below(3) as u32;
     let mut places = data;
     match kind {

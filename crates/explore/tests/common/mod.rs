@@ -61,6 +61,8 @@ pub struct Toy {
     pub attributes: BTreeSet<usize>,
     /// Keys are hashes.
     pub hashed: bool,
+    /// Tasks that await several places are not told in advance, but while the first of these places allows them to run.
+    pub dynamic: bool,
     /// In states where the place holds the value, nothing needs to happen.
     pub finals: Option<(usize, u8)>,
     /// What was read in all attempts so far; invariants count as tasks after the last.
@@ -241,8 +243,16 @@ impl Reducible for Toy {
     }
 
     fn tasks(&self, out: &mut Vec<TaskKey>) {
-        let several = |task: &usize| self.tasks[*task].awaits.len() > 1;
+        let several = |task: &usize| !self.dynamic && self.tasks[*task].awaits.len() > 1;
         out.extend((0..self.tasks.len()).filter(several).map(|task| self.key(task)));
+    }
+
+    fn pending(&self, state: &Vec<u8>, out: &mut Vec<TaskKey>) {
+        let there = |task: &usize| {
+            let first = self.tasks[*task].awaits.first();
+            self.dynamic && first.is_some_and(|(place, values)| values.contains(&state[*place]))
+        };
+        out.extend((0..self.tasks.len()).filter(there).map(|task| self.key(task)));
     }
 
     fn watches(&self, invariant: usize, state: &Vec<u8>, out: &mut Vec<Place>) {

@@ -43,12 +43,12 @@ fn a_reader_between_hides_a_conflict_from_the_printed_algorithm() {
     }
 }
 
-/// With fewer events, or with three events that do less, there is no such system: the smallest one is the one above. Checked here for
-/// all systems of two events that read or write two places in up to three accesses each.
+/// No such system has two events: checked for all of which each event happens once and does one or two accesses of two places, with
+/// what follows a read depending on what was read or not.
 #[test]
 fn two_events_are_too_few() {
     let mut tried = 0;
-    let bodies = bodies(3);
+    let bodies = bodies(2);
     for first in &bodies {
         for second in &bodies {
             let mark = |body: &Tree, event: usize| finish(body, 2 + event);
@@ -80,9 +80,6 @@ fn bodies(most: u32) -> Vec<Tree> {
         }
         all.extend(next.iter().cloned());
         last = next;
-        if all.len() > 60 {
-            break;
-        }
     }
     all
 }
@@ -99,14 +96,19 @@ fn finish(body: &Tree, mark: usize) -> Tree {
     }
 }
 
-/// The printed algorithm misses something in a few random systems of several kinds; how many is written down so that a change is noticed.
+/// The printed algorithm misses something in a few random systems of several kinds; the mended one in none, see `random`.
 #[test]
 fn the_printed_algorithm_misses_things_in_random_systems() {
     let mut wrong: BTreeMap<Kind, u64> = BTreeMap::new();
     for kind in KINDS {
         for (seed, toy, truth) in systems(kind, 3_000, 2_000) {
-            for choice in [Choice::First, Choice::LeastRecent] {
-                let options = Options { choice, as_printed: true, ..traced() };
+            for (choice, values) in [
+                (Choice::First, false),
+                (Choice::First, true),
+                (Choice::LeastRecent, false),
+                (Choice::LeastRecent, true),
+            ] {
+                let options = Options { choice, values, as_printed: true, ..traced() };
                 toy.forget();
                 let outcome = run(&toy, &options);
                 let locals = std::mem::take(&mut *toy.log.lock().unwrap());

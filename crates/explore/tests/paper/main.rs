@@ -4,6 +4,7 @@
 mod common;
 
 mod flaws;
+mod limits;
 mod naive;
 mod random;
 mod systems;

@@ -177,7 +177,9 @@ impl<'a> Twin<'a> {
             if self.toy.is_ready(&before.from, event) {
                 set.insert(event);
             } else {
-                set.extend((0..self.toy.tasks.len()).filter(|e| self.toy.is_ready(&before.from, *e)));
+                set.extend(
+                    (0..self.toy.tasks.len()).filter(|e| self.toy.is_ready(&before.from, *e)),
+                );
             }
             accesses.retain(|one| !meets(one));
             event = before.task;

@@ -8,7 +8,11 @@ use anyorder_explore::stateful::Property;
 use anyorder_system::{Control, StateSystem};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) fn systems(kind: Kind, seeds: u64, most: usize) -> impl Iterator<Item = (u64, Toy, Truth)> {
+pub(crate) fn systems(
+    kind: Kind,
+    seeds: u64,
+    most: usize,
+) -> impl Iterator<Item = (u64, Toy, Truth)> {
     (1..=seeds).filter_map(move |seed| {
         let toy = random_toy(kind, seed);
         let truth = truth(&toy, most)?;
@@ -67,8 +71,7 @@ pub(crate) fn fault(
         }
     }
     let found = (failures, broken, deadlock, wrong_end);
-    let expected =
-        (truth.failures.clone(), truth.broken.clone(), truth.deadlock, truth.wrong_end);
+    let expected = (truth.failures.clone(), truth.broken.clone(), truth.deadlock, truth.wrong_end);
     if found != expected {
         return Some(format!("found {found:?}, expected {expected:?}"));
     }
@@ -84,11 +87,16 @@ pub(crate) fn fault(
     wrong.map(|edge| format!("an edge that is none: {edge:?}"))
 }
 
+/// The number of seeds a kind; more are tried with `ANYORDER_SEEDS`.
+fn seeds() -> u64 {
+    std::env::var("ANYORDER_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(3_000)
+}
+
 #[test]
 fn everything_is_found() {
     for kind in KINDS {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        for (seed, toy, truth) in systems(kind, 3_000, 2_000) {
+        for (seed, toy, truth) in systems(kind, seeds(), 2_000) {
             for (values, choice) in [
                 (false, Choice::First),
                 (true, Choice::First),
@@ -123,7 +131,8 @@ fn everything_is_found() {
         let found = ["with a failure", "with a broken invariant", "with a deadlock"];
         for name in ["reduced", "points"].into_iter().chain(found) {
             let expected = matches!(kind, Kind::Updates) && found.contains(&name);
-            let rare = if matches!(kind, Kind::Cyclic) && name == "with a deadlock" { 0 } else { 20 };
+            let rare =
+                if matches!(kind, Kind::Cyclic) && name == "with a deadlock" { 0 } else { 20 };
             assert!(expected || counts[name] > rare, "{kind:?}: {name}");
         }
     }
@@ -155,7 +164,8 @@ fn summaries_change_nothing_but_the_time() {
                 tried += 1;
                 with += quick.stats.backward_steps;
                 without += slow.stats.backward_steps;
-                let counts = |outcome: &Outcome<Toy>| (outcome.stats.states, outcome.stats.transitions);
+                let counts =
+                    |outcome: &Outcome<Toy>| (outcome.stats.states, outcome.stats.transitions);
                 same += u64::from(counts(&quick) == counts(&slow));
                 fewer += u64::from(counts(&slow) < counts(&quick));
             }

@@ -3,9 +3,7 @@
 use crate::common::Toy;
 use crate::naive::{Naive, Twin};
 use crate::systems::{fairness, figure_1, figure_3, figure_5};
-use anyorder_explore::paper::{
-    Again, Cause, Choice, Limit, Options, Outcome, Trail, explore,
-};
+use anyorder_explore::paper::{Again, Cause, Choice, Limit, Options, Outcome, Trail, explore};
 use anyorder_explore::stateful::Property;
 use anyorder_system::{Control, Limits, StateSystem};
 use std::collections::BTreeSet;

@@ -1,9 +1,12 @@
 //! R4 against what the paper says, against a naive twin, and against systems that misbehave.
 
+mod models;
 mod naive;
 mod piped;
 mod random;
 mod slides;
 mod toy;
+mod traps;
 mod unstable;
+mod verdicts;
 mod worked;

@@ -1,4 +1,5 @@
 //! The definitions, computed in the most direct way: all pairs, all closures, all sequences.
+#![expect(clippy::needless_range_loop, reason = "the definitions speak of i, j and k")]
 
 use crate::toy::{Effects, Model, shadow};
 use anyorder_system::{AccessKind, Hash128, TaskName, TaskRole};
@@ -19,7 +20,35 @@ pub(crate) struct Run {
 pub(crate) struct Twin<M> {
     pub(crate) model: M,
     pub(crate) inputs: Vec<TaskName>,
+    pub(crate) mutant: Mutant,
 }
+
+/// A slip of the printed algorithms, or another rule that is not ours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mutant {
+    None,
+    /// Section 4.4: covered is what a single race covers.
+    SingleCover,
+    /// All races are reversed.
+    AllRaces,
+    /// Lines 5-7 are left out.
+    NoDisabling,
+    /// What needs the first of the pair comes with the second.
+    NoLambda,
+    /// The sequence ends with the pair.
+    OnlyThePair,
+    /// Nothing is known of what enabled what.
+    NoOpening,
+}
+
+pub(crate) const MUTANTS: [Mutant; 6] = [
+    Mutant::SingleCover,
+    Mutant::AllRaces,
+    Mutant::NoDisabling,
+    Mutant::NoLambda,
+    Mutant::OnlyThePair,
+    Mutant::NoOpening,
+];
 
 fn is_input<M: Model>(model: &M, task: &TaskName) -> bool {
     model.role(task) == TaskRole::Input
@@ -27,7 +56,7 @@ fn is_input<M: Model>(model: &M, task: &TaskName) -> bool {
 
 impl<M: Model> Twin<M> {
     pub(crate) fn new(model: M) -> Twin<M> {
-        let mut twin = Twin { model, inputs: Vec::new() };
+        let mut twin = Twin { model, inputs: Vec::new(), mutant: Mutant::None };
         // While the recording is made, nothing is held back.
         let mut state = twin.model.clone();
         while let Some(task) = state.enabled().first().cloned() {
@@ -133,15 +162,29 @@ impl<M: Model> Twin<M> {
         let mut plans = Vec::new();
         for i in 0..n {
             for j in i + 1..n {
-                let adjacent = !(i + 1..j).any(|k| depends[i][k] && depends[k][j]);
+                let race = |a: usize, b: usize| {
+                    conflict(&run.effects[a], &run.effects[b]) && !happens[a][b]
+                };
+                let until = |a: usize, b: usize| a == b || happens[a][b];
+                let adjacent = match self.mutant {
+                    Mutant::AllRaces => true,
+                    Mutant::SingleCover => !(i..=j).any(|a| {
+                        (a + 1..=j)
+                            .any(|b| (a, b) != (i, j) && race(a, b) && until(i, a) && until(b, j))
+                    }),
+                    _ => !(i + 1..j).any(|k| depends[i][k] && depends[k][j]),
+                };
                 if !conflict(&run.effects[i], &run.effects[j]) || happens[i][j] || !adjacent {
                     continue;
                 }
                 let mut plan: Vec<usize> = (0..i).collect();
-                plan.extend((i + 1..j).filter(|k| depends[*k][j]));
+                let needed = |k: &usize| depends[*k][j] && self.mutant != Mutant::NoLambda;
+                plan.extend((i + 1..j).filter(needed));
                 plan.extend([j, i]);
-                plan.extend((i + 1..j).filter(|k| !depends[*k][j]));
-                plan.extend(j + 1..n);
+                if self.mutant != Mutant::OnlyThePair {
+                    plan.extend((i + 1..j).filter(|k| !needed(k)));
+                    plan.extend(j + 1..n);
+                }
                 let plan = plan.into_iter().map(|k| run.tasks[k].clone()).collect();
                 plans.push(((run.tasks[i].clone(), run.tasks[j].clone()), plan));
             }
@@ -149,7 +192,7 @@ impl<M: Model> Twin<M> {
                 let own = *gone == run.tasks[i] || run.enabled[i + 1].contains(gone);
                 let both = is_input(&self.model, gone)
                     && (is_input(&self.model, &run.tasks[i]) || !self.lets(&run.tasks[..i], gone));
-                if own || both {
+                if own || both || self.mutant == Mutant::NoDisabling {
                     continue;
                 }
                 let mut plan = run.tasks[..i].to_vec();
@@ -171,7 +214,8 @@ impl<M: Model> Twin<M> {
                 let posts = run.effects[i].posted.iter().any(|(name, _)| name == task)
                     || task.creator() == Some(&run.tasks[i]);
                 let inputs = is_input(&self.model, task) && is_input(&self.model, &run.tasks[i]);
-                let opens = !run.enabled[i].contains(task)
+                let opens = self.mutant != Mutant::NoOpening
+                    && !run.enabled[i].contains(task)
                     && (i + 1..=j).all(|k| run.enabled[k].contains(task));
                 relation[i][j] = posts || inputs || opens;
             }

@@ -43,14 +43,6 @@ fn the_planted_bug_is_found() {
         return;
     }
     let outcome = explored(&[], &options());
-    for i in 0..outcome.runs.len() {
-        println!(
-            "{:?} {:?} {:?}",
-            outcome.sequence(i),
-            outcome.runs[i].reversal,
-            outcome.runs[i].comparison.as_ref().map(|c| c.verdict)
-        );
-    }
     println!("{:?} {:?}", outcome.counts, failures(&outcome));
     assert!(failures(&outcome).iter().any(|text| text.contains("ordered twice")));
     let fixed = explored(&["--fixed"], &options());

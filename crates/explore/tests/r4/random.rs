@@ -198,7 +198,7 @@ pub(crate) fn explored(model: &Random, options: &Options) -> Outcome {
 }
 
 /// The sequences of an outcome with their depths.
-fn sequences(outcome: &Outcome) -> BTreeMap<Vec<TaskName>, u32> {
+pub(crate) fn sequences(outcome: &Outcome) -> BTreeMap<Vec<TaskName>, u32> {
     (0..outcome.runs.len()).map(|i| (outcome.sequence(i), outcome.runs[i].depth)).collect()
 }
 
@@ -290,16 +290,6 @@ fn exhaustive_runs_are_one_in_each_class() {
             let ours: BTreeSet<_> =
                 outcome.runs.iter().flat_map(|run| run.failures.clone()).collect();
             assert_eq!(ours, failures, "{context}");
-            if outcome.runs.len() != classes.len() {
-                for i in 0..outcome.runs.len() {
-                    println!("ours {:?}", outcome.sequence(i));
-                }
-                for c in &classes {
-                    let r = all.iter().find(|r| twin.class(r) == *c).unwrap();
-                    println!("class {:?} {:?}", r.tasks, r.enabled);
-                }
-                println!("{model:?}");
-            }
             assert_eq!(outcome.runs.len(), classes.len(), "{context}");
             assert_eq!(outcome.counts.duplicates, 0, "{context}");
             classes_total += classes.len();
@@ -322,7 +312,15 @@ fn any_number_of_workers_gives_the_same() {
                 let runs: Vec<String> = outcome
                     .runs
                     .iter()
-                    .map(|run| format!("{:?}", anyorder_explore::r4::RunInfo { observation: Default::default(), ..run.clone() }))
+                    .map(|run| {
+                        format!(
+                            "{:?}",
+                            anyorder_explore::r4::RunInfo {
+                                observation: Default::default(),
+                                ..run.clone()
+                            }
+                        )
+                    })
                     .collect();
                 (names, runs, outcome.findings, outcome.counts)
             };
@@ -365,9 +363,12 @@ fn greedy_sleeping_gives_some_of_the_classes() {
         for seed in 1..=rounds() {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1357_9bdf_0246_8ace)));
             let classes = |sleep| -> BTreeSet<_> {
-                let options = Options { bound: Some(3), sleep, confirm: false, ..Options::default() };
+                let options =
+                    Options { bound: Some(3), sleep, confirm: false, ..Options::default() };
                 let (outcome, twin) = (explored(&model, &options), Twin::new(model.clone()));
-                (0..outcome.runs.len()).map(|i| twin.class(&twin.execute(&outcome.sequence(i)))).collect()
+                (0..outcome.runs.len())
+                    .map(|i| twin.class(&twin.execute(&outcome.sequence(i))))
+                    .collect()
             };
             let (exact, some) = (classes(Sleep::Exact), classes(Sleep::Greedy));
             assert!(some.is_subset(&exact));
@@ -377,4 +378,38 @@ fn greedy_sleeping_gives_some_of_the_classes() {
     }
     println!("greedy: {greedy} of {all} classes; some are missing in {missed} systems");
     assert!(greedy * 100 > all * 95);
+}
+
+#[test]
+fn values_and_declared_updates_lose_no_final_state() {
+    let (mut plain, mut by_value, mut by_update) = (0, 0, 0);
+    for (name, kind) in KINDS {
+        for seed in 1..=rounds() {
+            let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x0f0f_1234_5bcd_0001)));
+            let twin = Twin::new(model.clone());
+            let Some(all) = twin.all(3000) else { continue };
+            let finals: BTreeSet<_> = all.iter().map(|run| run.observed).collect();
+            let failures: BTreeSet<_> = all.iter().flat_map(|run| run.failures.clone()).collect();
+            let base = Options { bound: None, confirm: false, ..Options::default() };
+            let values = Options { same_value: true, ..base.clone() };
+            let updates = Options { updates: "x*:add".parse().expect("it is one"), ..base.clone() };
+            let both = Options { updates: updates.updates.clone(), ..values.clone() };
+            for (options, count) in [
+                (&base, &mut plain),
+                (&values, &mut by_value),
+                (&updates, &mut by_update),
+                (&both, &mut 0),
+            ] {
+                let outcome = explored(&model, options);
+                let ours: BTreeSet<_> = outcome.runs.iter().map(|r| r.observation.hash()).collect();
+                assert_eq!(ours, finals, "{name} {seed} {options:?}");
+                let ours: BTreeSet<_> =
+                    outcome.runs.iter().flat_map(|run| run.failures.clone()).collect();
+                assert_eq!(ours, failures, "{name} {seed} {options:?}");
+                *count += outcome.counts.executions;
+            }
+        }
+    }
+    println!("{plain} runs; {by_value} with values, {by_update} with declared updates");
+    assert!(by_value < plain && by_update < plain);
 }

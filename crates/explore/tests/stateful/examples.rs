@@ -155,22 +155,21 @@ fn the_fair_choice_ends() {
 }
 
 #[test]
-fn a_task_that_awaits_two_places_must_be_told() {
+fn a_task_that_awaits_two_places_must_be_known() {
     // The first event and the second are independent; the third is ready between them only, and only if the second comes first.
     let mut late = task(None, Tree::Fail(0));
-    late.awaits = vec![(0, vec![0]), (1, vec![1])];
-    let system = toy(
-        4,
-        2,
-        vec![
-            task(Some((2, 0)), write(0, 1, write(2, 1, Tree::Done))),
-            task(Some((3, 0)), write(1, 1, write(3, 1, Tree::Done))),
-            late,
-        ],
-    );
-    for outcome in explored(&system) {
-        assert_eq!(shortest_failure(&outcome), Some(vec![1, 2]));
+    late.awaits = vec![(1, vec![1]), (0, vec![0])];
+    let events = vec![
+        task(Some((2, 0)), write(0, 1, write(2, 1, Tree::Done))),
+        task(Some((3, 0)), write(1, 1, write(3, 1, Tree::Done))),
+        late,
+    ];
+    for dynamic in [false, true] {
+        let system = Toy { dynamic, ..toy(4, 2, events.clone()) };
+        for outcome in explored(&system) {
+            assert_eq!(shortest_failure(&outcome), Some(vec![1, 2]));
+        }
+        let (missed, _) = run(&system, &sabotaged(true, Sabotage::NoForeknowledge));
+        assert_eq!(shortest_failure(&missed), None);
     }
-    let (missed, _) = run(&system, &sabotaged(true, Sabotage::NoForeknowledge));
-    assert_eq!(shortest_failure(&missed), None);
 }

@@ -10,6 +10,12 @@ use std::collections::BTreeMap;
 
 const STATES_MAX: usize = 2_000;
 
+/// Seeds of each kind: 3,000, or as many as `ANYORDER_EXPLORE_SEEDS` says.
+fn seeds() -> u64 {
+    let asked = std::env::var("ANYORDER_EXPLORE_SEEDS").ok();
+    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(3_000)
+}
+
 fn systems(kind: Kind, seeds: u64) -> impl Iterator<Item = (u64, Toy, Truth)> {
     (1..=seeds).filter_map(move |seed| {
         let toy = random_toy(kind, seed);
@@ -35,7 +41,7 @@ fn toys_keep_the_contract() {
 fn everything_is_found() {
     for kind in KINDS {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        for (seed, toy, truth) in systems(kind, 3_000) {
+        for (seed, toy, truth) in systems(kind, seeds()) {
             let full = anyorder_search::search(&toy, &Default::default(), &Control::default());
             let full = full.unwrap().stats;
             assert_eq!((full.states, full.transitions), (truth.states, truth.transitions));

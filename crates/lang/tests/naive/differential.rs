@@ -1,5 +1,6 @@
 //! The machine and the naive interpreter, step by step on the same model.
 
+use crate::colours::{self, Verdict};
 use crate::interp::program::{Mutant, Program};
 use crate::interp::state::State;
 use crate::interp::{canon, step};
@@ -9,6 +10,9 @@ use anyorder_system::{StateSystem, Successor};
 use anyorder_vm::{Action, Machine};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+/// No more states than this are coloured: `NAIVE_COLOURED` asks for more.
+const COLOURED_MAX: usize = 1_000;
+
 /// What a comparison went through.
 #[derive(Default, Debug)]
 pub struct Compared {
@@ -17,8 +21,10 @@ pub struct Compared {
     pub kinds: BTreeSet<&'static str>,
     pub deadlocks: usize,
     pub broken: usize,
-    /// States with several forked threads or running `any` tasks, where the comparison stops.
-    pub crowds: usize,
+    /// Whether what looked alike was decided by colours of the whole graphs.
+    pub coloured: bool,
+    /// Whether what looked alike was left undecided: too many states.
+    pub undecided: bool,
     /// Steps in which one side met a limit that the page leaves to the machine (A3).
     pub limits: usize,
     /// The bound was met.
@@ -45,6 +51,8 @@ struct Both {
     queue: VecDeque<Pair>,
     /// T11: classes of fairness by both names.
     classes: BTreeMap<String, usize>,
+    /// Several results of one label looked alike, also two steps later.
+    guessed: bool,
 }
 
 /// A transition of the naive interpreter, and one of the machine: label, class of fairness, result.
@@ -89,9 +97,19 @@ pub fn compare(text: &str, mutant: Mutant, bound: usize) -> Result<Compared, Dif
     let machine = Machine::new(compiled.program)
         .map_err(|e| Difference::Refused(format!("the machine refuses: {e:?}")))?;
     let (forth, back, queue) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
-    let mut both = Both { p, machine, forth, back, queue, classes: BTreeMap::new() };
+    let mut both =
+        Both { p, machine, forth, back, queue, classes: BTreeMap::new(), guessed: false };
     let mut compared = Compared::default();
-    both.run(bound, &mut compared).map_err(Difference::Found)?;
+    let Err(found) = both.run(bound, &mut compared) else { return Ok(compared) };
+    if !both.guessed {
+        return Err(Difference::Found(found));
+    }
+    let max = std::env::var("NAIVE_COLOURED").ok().and_then(|n| n.parse().ok());
+    match colours::compare(p, &both.machine, max.unwrap_or(COLOURED_MAX)) {
+        Verdict::Same => compared.coloured = true,
+        Verdict::Cut => compared.undecided = true,
+        Verdict::Different(what) => return Err(Difference::Found(format!("{found}\n{what}"))),
+    }
     Ok(compared)
 }
 
@@ -214,7 +232,6 @@ impl Both {
     ) -> Result<(), String> {
         self.pair_classes(&left, &right)?;
         let mut groups: BTreeMap<String, (Vec<Left>, Vec<Right>)> = BTreeMap::new();
-        let mut crowds: BTreeSet<String> = BTreeSet::new();
         // Transitions with each label; M3 and W3 say which are one.
         let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         left.iter().for_each(|(label, ..)| counts.entry(label.clone()).or_default().0 += 1);
@@ -227,11 +244,6 @@ impl Both {
                     failures.0.insert((label, failure.kind.to_string()));
                 }
                 Ok(state) => {
-                    if is_crowd(&state) {
-                        compared.crowds += 1;
-                        crowds.insert(label);
-                        continue;
-                    }
                     let key = canon::canonical(self.p, &state);
                     let sign = words::sign(self.p, &state);
                     let group = &mut groups.entry(label).or_default().0;
@@ -267,8 +279,7 @@ impl Both {
         if failures.0 != failures.1 {
             return Err(format!("failures: naive {:?}, machine {:?}", failures.0, failures.1));
         }
-        groups.retain(|label, _| !crowds.contains(label));
-        counts.retain(|label, (naive, machine)| naive != machine && !crowds.contains(label));
+        counts.retain(|_, (naive, machine)| naive != machine);
         if !counts.is_empty() {
             return Err(format!("numbers of transitions (naive, machine): {counts:?}"));
         }
@@ -359,8 +370,10 @@ impl Both {
                 r.ahead = self.ahead_of_machine(&r.state, 2);
             }
         }
+        let alike = |a: &Left, b: &Left| (&a.sign, &a.ahead) == (&b.sign, &b.ahead);
         new.sort_by(|a, b| (&a.sign, &a.ahead).cmp(&(&b.sign, &b.ahead)));
         right.sort_by(|a, b| (&a.sign, &a.ahead).cmp(&(&b.sign, &b.ahead)));
+        self.guessed |= new.windows(2).any(|pair| alike(&pair[0], &pair[1]));
         for (l, r) in new.into_iter().zip(right) {
             if l.sign != r.sign {
                 return Err(format!("globals: naive {:?}, machine {:?}", l.sign, r.sign));
@@ -392,27 +405,8 @@ fn at_limits(naive: &Kinds, machine: &Kinds) -> BTreeSet<String> {
     one.filter(|(_, kind)| limit(kind)).map(|(label, _)| label.clone()).collect()
 }
 
-/// Whether several processes that have no place in an order are there: the machine keeps them in the order of their creation, which is
-/// finer than C1.
-fn is_crowd(state: &State) -> bool {
-    use crate::interp::state::Pid;
-    if std::env::var("NOCROWD").is_ok() {
-        return false;
-    }
-    let refers = |m: &crate::interp::state::Message| {
-        let mut any = false;
-        m.args.iter().for_each(|arg| arg.each_reference(&mut |_| any = true));
-        any
-    };
-    let mut bags = state.mailboxes.values().map(|m| &m.rest).chain([&state.pool]);
-    if bags.any(|bag| bag.len() > 1 && bag.iter().any(refers)) {
-        return true;
-    }
-    state.running.keys().filter(|pid| matches!(pid, Pid::Any(_) | Pid::Fork(_))).count() > 1
-}
-
 /// `begin NAME(ARGUMENTS)` or `go NAME`, of what the machine says of an action.
-fn label_of(said: &str) -> String {
+pub fn label_of(said: &str) -> String {
     let said = said.split(", alternative").next().unwrap_or(said);
     if let Some((before, _)) = said.split_once(" at ") {
         let name: String = before.chars().take_while(|c| *c != '#').collect();
@@ -425,7 +419,7 @@ fn label_of(said: &str) -> String {
     }
 }
 
-fn kind_of(line: &str) -> String {
+pub fn kind_of(line: &str) -> String {
     let table = [
         ("assertion", "assert"),
         ("failure", "fail"),

@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, reason = "all of it is one test program")]
 
+mod colours;
 mod differential;
 mod explore;
 mod gallery;

@@ -42,11 +42,40 @@ fn counts_are_those_of_orbits() {
     }
 }
 
-/// `cargo test -p anyorder-lang --release --test symmetry -- --ignored --nocapture larger` measures.
 #[test]
-#[ignore = "takes long without optimisation"]
+fn the_model_of_the_gallery() {
+    let text = include_str!("../../../../examples/models/two-phase-commit-symmetric.any");
+    let mut counts = vec![];
+    for participants in 2..=4 {
+        let text = text.replace("const N = 3;", &format!("const N = {participants};"));
+        let compiled = compiled(&text);
+        let wrong = &compiled.symmetries.diagnostics;
+        assert!(wrong.is_empty(), "{wrong:?}");
+        let machine = compiled.into_machine().expect("a valid program");
+        let (verdicts, all) = searched(&machine, false, 1);
+        let (same, some) = searched(&machine, true, 1);
+        assert_eq!(same, verdicts);
+        if participants <= 3 {
+            let states = states(&machine, 20_000).expect("few states");
+            assert_eq!(
+                some.states as usize,
+                orbits(&machine, &states, "two-phase-commit-symmetric")
+            );
+        }
+        println!(
+            "{participants} participants: {} of {} states, {} of {} transitions",
+            some.states, all.states, some.transitions, all.transitions
+        );
+        counts.push((all.states, some.states));
+    }
+    assert_eq!(counts, [(236, 128), (3_134, 647), (42_752, 2_678)]);
+}
+
+/// Measures: `SYMMETRY_LARGER=1 cargo test -p anyorder-lang --release --test symmetry -- --nocapture larger`.
+#[test]
 fn larger() {
-    for participants in 3..=7 {
+    let most = if std::env::var_os("SYMMETRY_LARGER").is_some() { 7 } else { 4 };
+    for participants in 3..=most {
         let machine = compiled(&model(participants)).into_machine().expect("a valid program");
         let start = Instant::now();
         let (_, some) = searched(&machine, true, 1);

@@ -68,7 +68,7 @@ pub(super) fn markup(
                         None => { (sequence::markup(run)) }
                     }
                 } @else if !finding.explanation.is_empty() {
-                    h4 { @if finding.sites.len() == 2 { "Nearest orders" } @else { "Why" } }
+                    h4 { @if finding.sites.len() == 2 && finding.coverage.is_some() { "Nearest orders" } @else { "Why" } }
                     ul.steps {
                         @for step in finding.explanation.iter().take(STEPS_MAX) {
                             li { (ticked(&step.text)) @if let Some(rule) = &step.rule { " " span.chip { (safe(rule)) } } }
@@ -98,7 +98,8 @@ fn side(position: usize, site: &Site) -> Markup {
         _ => "other",
     };
     let mut facts: Vec<(&str, String)> = Vec::new();
-    facts.extend(site.position().map(|at| ("at", at)));
+    let named = |at: &String| site.task.as_ref() != Some(at);
+    facts.extend(site.position().filter(named).map(|at| ("at", at)));
     facts.extend(site.event.clone().map(|event| ("event", event)));
     facts.extend(site.task.clone().map(|task| ("task", task)));
     facts.extend(site.handler.clone().map(|handler| ("handler", handler)));

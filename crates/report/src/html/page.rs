@@ -118,6 +118,13 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
             tiles.push((name, n, ""));
         }
     }
+    if let Some(Stat::Map(classes)) = outcome.stats.get("reversals") {
+        tiles.extend(stat("executions").map(|n| ("runs", n, "")));
+        tiles.push(("reversals", classes.iter().map(|(_, n)| *n).sum(), ""));
+        tiles.extend(
+            classes.get("different").map(|n| ("harmful", *n, if *n > 0 { "strong" } else { "" })),
+        );
+    }
     if let Some(n) = stat("race_pairs") {
         tiles.push(("race pairs", n, ""));
     }

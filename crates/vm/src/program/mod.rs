@@ -6,8 +6,8 @@
 pub use self::build::ProgramBuilder;
 pub use self::builtin::Builtin;
 pub use self::declare::{
-    Choice, Class, Component, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock, MailboxKind, Post,
-    PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
+    Choice, Class, Component, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock,
+    MailboxKind, Post, PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
 };
 pub use self::function::{Function, SourceSite};
 pub use self::function_build::{FunctionBuilder, Label};

@@ -58,8 +58,11 @@ fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
     state.replace_heap(heap(machine, reader)?);
     state.replace_messages(queues(machine, reader)?);
     let count = reader.count()?;
-    let threads: Option<Vec<Arc<Thread>>> = (0..count).map(|_| thread(machine, reader)).collect();
-    let threads = threads?;
+    // Steps tell what is there before and after them by these numbers.
+    let first = state.messages().len() as u64 + 1;
+    state.next_uid = first + count as u64;
+    let threads = (first..state.next_uid).map(|uid| thread(machine, uid, reader));
+    let threads = threads.collect::<Option<Vec<Arc<Thread>>>>()?;
     let sorted = threads.windows(2).all(|pair| {
         pair[0].origin < pair[1].origin
             || (pair[0].origin, pair[1].origin) == (Origin::Dynamic, Origin::Dynamic)
@@ -95,13 +98,18 @@ fn queues(machine: &Machine, reader: &mut Reader<'_>) -> Option<Vec<Message>> {
             return None;
         }
         for _ in 0..count {
-            messages.push(message(machine, index, reader)?);
+            let uid = messages.len() as u64 + 1;
+            messages.push(message(machine, (index, uid), reader)?);
         }
     }
     Some(messages)
 }
 
-fn message(machine: &Machine, queue: usize, reader: &mut Reader<'_>) -> Option<Message> {
+fn message(
+    machine: &Machine,
+    (queue, uid): (usize, u64),
+    reader: &mut Reader<'_>,
+) -> Option<Message> {
     let task = reader.number16()?;
     let declared = machine.program.tasks.get(usize::from(task))?;
     let params = machine.program.functions[declared.body.index()].params;
@@ -117,7 +125,7 @@ fn message(machine: &Machine, queue: usize, reader: &mut Reader<'_>) -> Option<M
     let front = head & 1 == 1;
     let kind = machine.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
     let body = Body { task, front, handle, due, args };
-    fits.then(|| Message::new(queue as u32, kind, 0, body))
+    fits.then(|| Message::new(queue as u32, kind, uid, body))
 }
 
 fn pair(reader: &mut Reader<'_>) -> Option<(u64, u32)> {
@@ -125,7 +133,7 @@ fn pair(reader: &mut Reader<'_>) -> Option<(u64, u32)> {
     Some((number % 4, u32::try_from(number / 4).ok()?))
 }
 
-fn thread(machine: &Machine, reader: &mut Reader<'_>) -> Option<Arc<Thread>> {
+fn thread(machine: &Machine, uid: u64, reader: &mut Reader<'_>) -> Option<Arc<Thread>> {
     let layout = &machine.layout;
     let origin = match pair(reader)? {
         (0, n) if (n as usize) < layout.thread_members.len() => Origin::Declared(n),
@@ -160,7 +168,8 @@ fn thread(machine: &Machine, reader: &mut Reader<'_>) -> Option<Arc<Thread>> {
         .iter()
         .map(|f| usize::from(machine.program.functions[usize::from(f.func)].registers));
     let regs: Option<Vec<Value>> = (0..registers.sum()).map(|_| reader.value(DEPTH_MAX)).collect();
-    let mut thread = Thread { origin, what, status, handle, frames, regs: regs?, uid: 0, hash: 0 };
+    let uid = if let Origin::Declared(_) = origin { 0 } else { uid };
+    let mut thread = Thread { origin, what, status, handle, frames, regs: regs?, uid, hash: 0 };
     thread.rehash();
     Some(Arc::new(thread))
 }

@@ -23,6 +23,8 @@ pub(super) struct Later {
     deed: Arc<Deed>,
     /// The position of the message that was taken, among all; `u32::MAX` for none.
     taken: u32,
+    /// The number for the name of what is posted first.
+    uid: u64,
 }
 
 impl State {
@@ -77,7 +79,8 @@ impl State {
         }
         let next_uid = self.next_uid + deed.posts as u64;
         let taken = taken.map_or(u32::MAX, |taken| taken as u32);
-        let later = Some(Later { from: from.clone(), deed: deed.clone(), taken });
+        let (from, deed, uid) = (from.clone(), deed.clone(), self.next_uid);
+        let later = Some(Later { from, deed, taken, uid });
         Some(State { sum, flags, next_uid, parts: OnceLock::new(), later })
     }
 }
@@ -132,11 +135,11 @@ fn end(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> 
 }
 
 impl Later {
-    /// Makes the parts. `next_uid` is the next number for a name after the step.
+    /// Makes the parts.
     #[cold]
-    pub(super) fn make(&self, next_uid: u64) -> Arc<Parts> {
+    pub(super) fn make(&self) -> Arc<Parts> {
         let mut parts = Parts::clone(&self.from);
-        let mut uid = next_uid - self.deed.posts as u64;
+        let mut uid = self.uid;
         let takes = self.taken != u32::MAX;
         let mut mail = None;
         if takes || self.deed.posts > 0 {
@@ -199,9 +202,7 @@ fn insert(all: &mut Vec<Message>, kind: MailboxKind, message: Message) {
     let length = all[first..].partition_point(|other| other.queue == message.queue);
     let queue = &all[first..first + length];
     let at = match kind {
-        MailboxKind::Bag => {
-            queue.partition_point(|m| m.front || m.bag_key() <= message.bag_key())
-        }
+        MailboxKind::Bag => queue.partition_point(|m| m.front || m.bag_key() <= message.bag_key()),
         _ => length,
     };
     all.insert(first + at, message);

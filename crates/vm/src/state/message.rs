@@ -30,6 +30,8 @@ struct Content {
     hash: u128,
     /// Where its place does not count: what it adds to the sum of a state.
     term: u128,
+    /// The hash of its arguments.
+    args: u128,
 }
 
 /// A pending task in a mailbox.
@@ -80,12 +82,12 @@ impl Message {
     }
 
     fn content(queue: u32, ordered: bool, body: Body) -> Arc<Content> {
-        let head = (u64::from(body.task) << 33)
-            | (u64::from(body.front) << 32)
-            | u64::from(body.handle);
-        let hash = mix::mix(head, mix::mix(body.due, body.args.hash()));
+        let head =
+            (u64::from(body.task) << 33) | (u64::from(body.front) << 32) | u64::from(body.handle);
+        let args = body.args.hash();
+        let hash = mix::mix(head, mix::mix(body.due, args));
         let term = mix::mix(QUEUE + u64::from(queue), hash);
-        Arc::new(Content { body, ordered, hash, term })
+        Arc::new(Content { body, ordered, hash, term, args })
     }
 
     /// Changes what it is.
@@ -110,6 +112,12 @@ impl Message {
         }
         let place = (position as u64 + 1).rotate_left(43);
         mix::mix((QUEUE + u64::from(self.queue)) ^ place, self.content.hash)
+    }
+
+    /// The hash of its arguments; constant time.
+    #[inline]
+    pub(crate) fn args_hash(&self) -> u128 {
+        self.content.args
     }
 
     /// Whether its place among the others of its mailbox counts.

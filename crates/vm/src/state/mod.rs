@@ -18,6 +18,8 @@ mod chunks;
 
 mod message;
 
+mod mail;
+
 mod thread;
 
 mod object;

@@ -169,8 +169,7 @@ fn normalize_as(machine: &Machine, state: &mut State, numbers: Numbers) {
     }
     let mut loose: Vec<Part<'_>> = Vec::new();
     for (i, queue) in state.queues() {
-        let front =
-            queue.iter().take_while(|message| message.front || !is_bag(machine, i));
+        let front = queue.iter().take_while(|message| message.front || !is_bag(machine, i));
         let ordered = front.count();
         for message in &queue[..ordered] {
             numbers.root(state, &message.args);

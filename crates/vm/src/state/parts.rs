@@ -121,7 +121,7 @@ impl State {
     #[inline]
     pub(super) fn shared_parts(&self) -> &Arc<Parts> {
         self.parts.get_or_init(|| match &self.later {
-            Some(later) => later.make(self.next_uid),
+            Some(later) => later.make(),
             None => unreachable!("a state has parts or what they are made of"),
         })
     }
@@ -133,7 +133,7 @@ impl State {
 
     /// Returns the parts to change.
     #[inline]
-    fn parts_mut(&mut self) -> &mut Parts {
+    pub(super) fn parts_mut(&mut self) -> &mut Parts {
         self.shared_parts();
         self.later = None;
         Arc::make_mut(self.parts.get_mut().expect("just made"))
@@ -322,53 +322,6 @@ impl State {
         self.parts_mut().locks = if locks.is_empty() { None } else { Some(locks.into()) };
     }
 
-    /// Returns the messages of all mailboxes, by mailbox.
-    #[inline]
-    pub(crate) fn messages(&self) -> &[Message] {
-        self.parts().messages()
-    }
-
-    /// Returns the mailboxes that are not empty, with their numbers.
-    pub(crate) fn queues(&self) -> impl Iterator<Item = (usize, &[Message])> {
-        let queues = self.messages().chunk_by(|a, b| a.queue == b.queue);
-        queues.map(|queue| (queue[0].queue as usize, queue))
-    }
-
-    /// Returns the position of the first message of a mailbox among all, or where it would be.
-    #[inline]
-    pub(crate) fn first_of(&self, index: usize) -> usize {
-        self.messages().partition_point(|message| (message.queue as usize) < index)
-    }
-
-    /// Returns the messages of a mailbox.
-    #[inline]
-    pub(crate) fn queue(&self, index: usize) -> &[Message] {
-        let rest = &self.messages()[self.first_of(index)..];
-        &rest[..rest.partition_point(|message| message.queue as usize == index)]
-    }
-
-    /// Changes a mailbox. Linear in all messages.
-    pub(crate) fn change_queue<R>(
-        &mut self,
-        index: usize,
-        change: impl FnOnce(&mut Vec<Message>) -> R,
-    ) -> R {
-        let first = self.first_of(index);
-        let mut queue = self.queue(index).to_vec();
-        let end = first + queue.len();
-        let old = terms(&queue, 0);
-        let result = change(&mut queue);
-        debug_assert!(queue.iter().all(|message| message.queue as usize == index));
-        self.sum = self.sum.wrapping_sub(old).wrapping_add(terms(&queue, 0));
-        let all = self.messages();
-        let mut mail = Vec::with_capacity(all.len() + queue.len() + first - end);
-        mail.extend_from_slice(&all[..first]);
-        mail.append(&mut queue);
-        mail.extend_from_slice(&all[end..]);
-        self.parts_mut().set_messages(mail.into_iter());
-        result
-    }
-
     /// Returns the threads, in the order of their origins.
     #[inline]
     pub(crate) fn threads(&self) -> &[Arc<Thread>] {
@@ -459,12 +412,6 @@ impl State {
     /// Puts other threads in the place of all; the sum is wrong until [`resum`](Self::resum).
     pub(crate) fn replace_threads(&mut self, threads: Vec<Arc<Thread>>) {
         self.parts_mut().threads = if threads.is_empty() { None } else { Some(Arc::new(threads)) };
-    }
-
-    /// Puts other messages in the place of all, in any order of mailboxes; the sum is wrong until [`resum`](Self::resum).
-    pub(crate) fn replace_messages(&mut self, mut messages: Vec<Message>) {
-        messages.sort_by_key(|message| message.queue);
-        self.parts_mut().set_messages(messages.into_iter());
     }
 
     /// Puts other owners in the place of all; the sum is wrong until [`resum`](Self::resum).

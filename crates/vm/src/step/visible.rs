@@ -78,8 +78,11 @@ impl Runner<'_> {
                 self.set(dst, Value::Int(i64::from(taken)));
             }
             Op::ChooseInt { dst, a, b } => {
-                let (Value::Int(a), Value::Int(b)) = (self.get(a), self.get(b)) else {
-                    return Err(self.fault(FaultKind::Type, "a range of ints is needed"));
+                let (a, b) = match (self.get(a), self.get(b)) {
+                    (Value::Int(a), Value::Int(b)) => (a, b),
+                    (Value::Int(_), other) | (other, _) => {
+                        return Err(self.bad_type("a range is of ints, not", other));
+                    }
                 };
                 let (first, count) = (*a, i128::from(*b) - i128::from(*a));
                 let taken = self.pick(usize::try_from(count.max(0)).unwrap_or(usize::MAX))?;

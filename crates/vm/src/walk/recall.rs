@@ -2,11 +2,12 @@
 
 use super::action::Move;
 use super::walker::{Outcome, Walker};
+use crate::machine::Machine;
 use crate::program::FuncId;
 use crate::state::{Deed, Effect, State};
-use crate::step::Fault;
 use crate::step::DEPTH_MAX;
-use crate::step::memo::{Ending, Found, Root, replay};
+use crate::step::Fault;
+use crate::step::memo::{self, Ending, Found, Leaf, Memo, Root, replay};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -22,77 +23,193 @@ pub(crate) enum Recalled {
     Unknown,
 }
 
-impl Walker<'_> {
-    /// Where a step is remembered, if it can be.
-    #[inline]
-    fn root(&self, step: Move) -> Option<Root> {
-        let machine = self.machine;
-        match step {
-            Move::Event(member) => {
-                let (event, _) = machine.layout.members[member as usize];
-                machine.memorable.events[usize::from(event)].then_some(Root::Event(member))
-            }
-            Move::Message { task, .. } => {
-                machine.memorable.tasks[usize::from(task)].then_some(Root::Task(task))
-            }
-            Move::Init | Move::Thread { .. } => None,
+/// Where a step is remembered, if it can be.
+#[inline]
+fn root_of(machine: &Machine, step: Move) -> Option<Root> {
+    match step {
+        Move::Event(member) => {
+            let (event, _) = machine.layout.members[member as usize];
+            machine.memorable.events[usize::from(event)].then_some(Root::Event(member))
         }
+        Move::Message { task, .. } => {
+            machine.memorable.tasks[usize::from(task)].then_some(Root::Task(task))
+        }
+        Move::Init | Move::Thread { .. } => None,
     }
+}
 
+/// Looks a step up at a root. `place` puts what it leads to where it is wanted, `tell` gets what is remembered of it.
+#[inline(always)]
+fn look_up(
+    (machine, state): (&Machine, &State),
+    memo: &mut Memo,
+    (root, step): (Root, Move),
+    place: impl FnOnce(State),
+    mut tell: impl FnMut(&mut Leaf),
+) -> Recalled {
+    let taken = match step {
+        Move::Message { queue, position, .. } => {
+            Some(state.first_of(queue as usize) + position as usize)
+        }
+        _ => None,
+    };
+    let message = taken.and_then(|taken| state.messages().get(taken));
+    let args = message.map_or(&Value::Null, |message| &message.args);
+    let leaf = match memo.find(root, state, args) {
+        Found::Known(leaf) => leaf,
+        Found::Closed => return Recalled::Unknown,
+        Found::New => return Recalled::New(root),
+    };
+    tell(leaf);
+    let deed = match &leaf.ending {
+        Ending::Dropped => return Recalled::Dropped,
+        Ending::Effects(deed) => deed,
+        Ending::Answer(_) => return Recalled::Unknown,
+    };
+    let late = message.is_some_and(|message| message.due > 0);
+    let limits = (machine.program.settings.size, DEPTH_MAX);
+    if !late && let Some(state) = state.after(taken, deed, limits) {
+        place(state);
+        return Recalled::Done;
+    }
+    let mut after = state.clone();
+    if let (Some(message), Move::Message { queue, position, .. }) = (message, step) {
+        super::walker::take_message(machine, &mut after, queue, position, message);
+    }
+    if !replay(machine, &mut after, &deed.effects) {
+        return Recalled::Unknown;
+    }
+    place(after);
+    Recalled::Done
+}
+
+/// Looks a step up without getting ready to execute anything. `tell` gets all that is remembered of it: also of its guard, where that is
+/// looked up by itself. False where it is not known: what was told until then is of no use.
+#[inline]
+pub(crate) fn recall_known(
+    machine: &Machine,
+    state: &State,
+    step: Move,
+    place: impl FnOnce(State),
+    mut tell: impl FnMut(&mut Leaf),
+) -> bool {
+    if !machine.memorable.any || machine.switches.no_memory {
+        return false;
+    }
+    let Some(root) = root_of(machine, step) else { return false };
+    let guard = shared_guard(machine, step);
+    let recalled = memo::with(machine.number, |memo| {
+        if let Some(guard) = guard {
+            let Found::Known(leaf) = memo.find(Root::Function(guard.0), state, &Value::Null) else {
+                return Recalled::Unknown;
+            };
+            tell(leaf);
+            match leaf.ending {
+                Ending::Answer(true) => {}
+                Ending::Answer(false) => return Recalled::Dropped,
+                _ => return Recalled::Unknown,
+            }
+        }
+        look_up((machine, state), memo, (root, step), place, tell)
+    });
+    matches!(recalled, Some(Recalled::Dropped | Recalled::Done))
+}
+
+/// The guard of an event, if it is looked up by itself.
+#[inline]
+fn shared_guard(machine: &Machine, step: Move) -> Option<FuncId> {
+    let Move::Event(member) = step else { return None };
+    let (event, _) = machine.layout.members[member as usize];
+    let event = usize::from(event);
+    if machine.memorable.shared[event] { machine.program.events[event].guard } else { None }
+}
+
+impl Walker<'_> {
     /// Looks a step up. `place` puts what it leads to where it is wanted.
     #[inline(always)]
     pub(crate) fn recall(&mut self, step: Move, place: impl FnOnce(State)) -> Recalled {
         if self.memo.is_none() {
             return Recalled::Unknown;
         }
-        let Some(root) = self.root(step) else { return Recalled::Unknown };
-        if let Move::Event(member) = step {
-            match self.shared_guard(member) {
+        let Some(root) = root_of(self.machine, step) else { return Recalled::Unknown };
+        if let Some(guard) = shared_guard(self.machine, step) {
+            match self.shared_answer(guard) {
                 Some(true) => {}
                 Some(false) => return Recalled::Dropped,
                 None => return Recalled::Unknown,
             }
         }
-        let Some(memo) = &mut self.memo else { return Recalled::Unknown };
-        let taken = match step {
-            Move::Message { queue, position, .. } => {
-                Some(self.state.first_of(queue as usize) + position as usize)
-            }
-            _ => None,
-        };
-        let message = taken.and_then(|taken| self.state.messages().get(taken));
-        let args = message.map_or(&Value::Null, |message| &message.args);
-        let deed = match memo.find(root, self.state, args) {
-            Found::Known(Ending::Dropped) => return Recalled::Dropped,
-            Found::Known(Ending::Effects(deed)) => deed,
-            Found::Known(Ending::Answer(_)) | Found::Closed => return Recalled::Unknown,
-            Found::New => return Recalled::New(root),
-        };
-        let late = message.is_some_and(|message| message.due > 0);
-        let limits = (self.machine.program.settings.size, DEPTH_MAX);
-        if !late && let Some(state) = self.state.after(taken, deed, limits) {
-            place(state);
-            return Recalled::Done;
-        }
-        let mut state = self.state.clone();
-        if let (Some(message), Move::Message { queue, position, .. }) = (message, step) {
-            super::walker::take_message(self.machine, &mut state, queue, position, message);
-        }
-        if !replay(self.machine, &mut state, &deed.effects) {
-            return Recalled::Unknown;
-        }
-        place(state);
-        Recalled::Done
+        self.recall_at(root, step, place, |_| {})
     }
 
-    /// The answer of a guard that is looked up by itself; true for any other. `None`: it fails.
-    #[inline]
-    fn shared_guard(&mut self, member: u32) -> Option<bool> {
-        let (event, _) = self.machine.layout.members[member as usize];
-        if !self.machine.memorable.shared[usize::from(event)] {
-            return Some(true);
+    /// Looks a step up, likewise, and executes it if it was not known. `tell` gets all that is remembered of it: also of its guard, where
+    /// that is looked up by itself. False, where it has to be executed by someone who keeps a log; what was told until then is of no use.
+    pub(crate) fn recall_telling(
+        &mut self,
+        step: Move,
+        mut place: impl FnMut(State),
+        mut tell: impl FnMut(&mut Leaf),
+    ) -> bool {
+        if self.memo.is_none() {
+            return false;
         }
-        let guard = self.machine.program.events[usize::from(event)].guard?;
+        let Some(root) = root_of(self.machine, step) else { return false };
+        if let Some(guard) = shared_guard(self.machine, step) {
+            match self.ask_telling(guard, &mut tell) {
+                Some(true) => {}
+                Some(false) => return true,
+                None => return false,
+            }
+        }
+        match self.recall_at(root, step, &mut place, &mut tell) {
+            Recalled::Dropped | Recalled::Done => true,
+            Recalled::Unknown => false,
+            Recalled::New(root) => {
+                self.run_anew(step, Some(root), |_, _, _| {});
+                let again = self.recall_at(root, step, &mut place, &mut tell);
+                matches!(again, Recalled::Dropped | Recalled::Done)
+            }
+        }
+    }
+
+    /// Returns the answer of a guard or property, and tells what is remembered of it; `None` where nothing is.
+    pub(crate) fn ask_telling(
+        &mut self,
+        func: FuncId,
+        mut tell: impl FnMut(&mut Leaf),
+    ) -> Option<bool> {
+        if !self.machine.memorable.functions[func.index()] {
+            return None;
+        }
+        for _ in 0..2 {
+            match self.memo.as_mut()?.find(Root::Function(func.0), self.state, &Value::Null) {
+                Found::Known(leaf) => {
+                    let Ending::Answer(answer) = leaf.ending else { return None };
+                    tell(leaf);
+                    return Some(answer);
+                }
+                Found::New => _ = self.ask(func).ok()?,
+                Found::Closed => return None,
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn recall_at(
+        &mut self,
+        root: Root,
+        step: Move,
+        place: impl FnOnce(State),
+        tell: impl FnMut(&mut Leaf),
+    ) -> Recalled {
+        let Some(memo) = &mut self.memo else { return Recalled::Unknown };
+        look_up((self.machine, self.state), memo, (root, step), place, tell)
+    }
+
+    /// The answer of a guard that is looked up by itself. `None`: it fails.
+    #[inline]
+    fn shared_answer(&mut self, guard: FuncId) -> Option<bool> {
         if let Some((known, answer)) = self.answered
             && known == guard
         {
@@ -153,7 +270,7 @@ impl Walker<'_> {
         let root = Root::Function(func.0);
         let memo = self.memo.as_mut().filter(|_| self.machine.memorable.functions[func.index()]);
         match memo.map(|memo| memo.find(root, self.state, &Value::Null)) {
-            Some(Found::Known(Ending::Answer(answer))) => return Ok(*answer),
+            Some(Found::Known(Leaf { ending: Ending::Answer(answer), .. })) => return Ok(*answer),
             Some(Found::New) => {}
             _ => return self.execute(func),
         }

@@ -50,6 +50,14 @@ impl<'a> Walker<'a> {
         Walker { machine, state, runner, looked, answered: None, memo, recorder: None }
     }
 
+    /// Makes one that keeps a log of the steps that it runs, and remembers nothing: a memory has no accesses.
+    pub(crate) fn logging(machine: &'a Machine, state: &'a State) -> Walker<'a> {
+        let mut runner = Runner::new(machine, state);
+        runner.log = Some(Box::default());
+        let looked = Vec::new();
+        Walker { machine, state, runner, looked, answered: None, memo: None, recorder: None }
+    }
+
     /// Takes an empty list for candidates.
     pub(crate) fn take_candidates(&mut self) -> Vec<Move> {
         self.memo.as_mut().map(|memo| std::mem::take(&mut memo.candidates)).unwrap_or_default()

@@ -1,12 +1,15 @@
 //! `anyorder check`: reads the inputs, runs the engine, prints what it found.
 
-pub(crate) use models::{print_warnings, set_limits};
+pub(crate) use models::{cut, print_warnings, set_limits};
+pub(crate) use sum::add_stats;
 
 mod aside;
 
 mod models;
 
 mod sum;
+
+mod varied;
 
 use crate::args::{CheckArgs, Global, OutputFormat, ProcedureArg, SeverityArg};
 use crate::commands::consistency;
@@ -15,7 +18,7 @@ use crate::commands::render::{self, Form};
 use crate::consistent::{Question, Verdict, examine};
 use crate::engine;
 use crate::failure::Failure;
-use crate::input;
+use crate::input::Begun;
 use crate::model::{self, Replay, quote};
 use crate::watch::Watch;
 use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, assign_ids, exit_code};
@@ -25,7 +28,7 @@ use aside::Aside;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
-use sum::add_stats;
+use varied::Given;
 
 /// How many reasons of an inconsistency are told; `anyorder consistency` tells more.
 const REASONS_MAX: usize = 20;
@@ -40,10 +43,20 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let mut shown_trace = None;
     // The run of each finding, where it has one, in the order of the findings.
     let mut told: Vec<Option<Run>> = Vec::new();
-    for path in &args.inputs {
-        match one(path, args, global, &watch, &mut outcome, &mut told) {
-            Ok(trace) => shown_trace = trace,
-            Err(failure) => failures.push(failure),
+    match varied::split(args, global) {
+        Err(failure) => failures.push(failure),
+        Ok(Given::Varied(varied)) => {
+            varied::check(varied, args, global, &watch, &mut outcome, &mut told)?;
+        }
+        Ok(Given::Inputs(inputs)) => {
+            for (path, begun) in inputs {
+                match begun.and_then(|begun| {
+                    one(&path, begun, args, global, &watch, &mut outcome, &mut told)
+                }) {
+                    Ok(trace) => shown_trace = trace,
+                    Err(failure) => failures.push(failure),
+                }
+            }
         }
     }
     watch.done();
@@ -54,7 +67,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     assign_ids(&mut outcome.findings);
     let ids = outcome.findings.iter().map(|finding| finding.id.clone());
     let runs: Runs = ids.zip(told).filter_map(|(id, run)| Some((id, run?))).collect();
-    model::place(&mut outcome.findings, replay(args, &command(args)))?;
+    let again = command(args);
+    model::place_for(&mut outcome.findings, replay(args, &again), args.program.as_deref())?;
     aside.apply(&mut outcome.findings, global.quiet);
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);
@@ -84,13 +98,13 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
 /// Reads and checks one input; adds what was found to the result.
 fn one(
     path: &Path,
+    begun: Begun,
     args: &CheckArgs,
     global: &Global,
     watch: &Watch,
     outcome: &mut Outcome,
     runs: &mut Vec<Option<Run>>,
 ) -> Result<Option<Trace>, Failure> {
-    let begun = input::begin(path)?;
     if begun.is_model(global) {
         let several = args.inputs.len() > 1;
         if several && (args.search.checkpoint.is_some() || args.search.resume.is_some()) {
@@ -221,11 +235,15 @@ fn command(args: &CheckArgs) -> String {
     let inputs: Vec<String> =
         args.inputs.iter().map(|path| quote(&path.to_string_lossy())).collect();
     let first = if args.search.first { " --first" } else { "" };
+    let program = args.program.iter().map(|program| format!(" --program {}", quote(program)));
+    let program: String = program.collect();
+    let reduction = if args.search.no_reduction { " --no-reduction" } else { "" };
     let bounds = [
         ("max-states", args.search.max_states),
         ("max-depth", args.search.max_depth.map(u64::from)),
     ];
     let bounds = bounds.iter().filter_map(|(name, most)| Some(format!(" --{name} {}", (*most)?)));
     let bounds: String = bounds.collect();
-    format!("anyorder check {}{first}{bounds} --format json", inputs.join(" "))
+    let inputs = inputs.iter().map(|input| format!(" {input}")).collect::<String>();
+    format!("anyorder check{inputs}{program}{first}{reduction}{bounds} --format json")
 }

@@ -3,7 +3,7 @@
 use super::sum::add_stats;
 use crate::args::{CheckArgs, Global, LimitArgs, OrderArg, StorageArg};
 use crate::failure::{Failure, note, warn};
-use crate::model::{self, Model, Question, Reduced, Reported};
+use crate::model::{self, Engine, Model, Question, Reduced, Reported};
 use crate::output::shown;
 use crate::watch::Watch;
 use anyorder_finding::{Input, Options, Outcome, Stat};
@@ -125,6 +125,7 @@ fn question(args: &CheckArgs) -> Question {
         values: true,
         states_max: args.search.max_states,
         executions_max: None,
+        engine: Engine::Stateful,
     }
 }
 

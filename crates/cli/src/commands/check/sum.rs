@@ -11,7 +11,7 @@ fn has(known: &str, word: &str) -> bool {
 }
 
 /// Adds `more` to `sum`, name by name.
-pub(super) fn add_stats(sum: &mut Stats, more: &Stats) {
+pub(crate) fn add_stats(sum: &mut Stats, more: &Stats) {
     for (name, stat) in more.iter() {
         let total = match (sum.get(name), stat) {
             (Some(Stat::Integer(a)), Stat::Integer(b)) if LARGEST.contains(&name) => {

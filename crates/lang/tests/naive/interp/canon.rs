@@ -391,6 +391,8 @@ impl<'a> Writer<'a> {
                     }
                     self.text("]");
                 }
+                // What is kept for the release says it.
+                Context::Leave(_) => {}
                 Context::With(index) => self.text(&format!(" with{index:?}")),
                 Context::Loop(stmt) => self.text(&format!(" loop{:?}", stmt.id)),
                 Context::WhileCond(stmt) => self.text(&format!(" cond{:?}", stmt.id)),

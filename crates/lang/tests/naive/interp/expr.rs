@@ -123,6 +123,16 @@ impl Run {
             }
             ExprKind::Choose(from) => {
                 rule("A7");
+                if let Some((a, b)) = range(from) {
+                    let ends = self.operands(e.id, &[a, b], vec![])?;
+                    self.at = e.span;
+                    return self.act(e.id, 90, ends.clone(), |run| {
+                        let all = run.binary(BinaryOp::Range, &ends[0], &ends[1])?;
+                        let Value::List(items) = all else { return run.fail("type") };
+                        let n = run.choose(items.len())?;
+                        Ok(items[n].clone())
+                    });
+                }
                 let from = self.operands(e.id, &[from], vec![])?.remove(0);
                 self.at = e.span;
                 let items = match from {
@@ -489,5 +499,14 @@ impl Run {
             index => index,
         };
         self.array_key(number, self.p.handlers[number].1, index)
+    }
+}
+
+/// The ends of a range that is written as one.
+fn range(e: &Expr) -> Option<(&Expr, &Expr)> {
+    match &e.kind {
+        ExprKind::Paren(inner) => range(inner),
+        ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => Some((left, right)),
+        _ => None,
     }
 }

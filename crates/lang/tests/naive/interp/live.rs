@@ -80,6 +80,9 @@ pub fn of_stack(stack: &[Context]) -> Vec<Names> {
             Context::ForIter(s) => live = for_head(s, &live),
             Context::Alternatives(s) => live = stmt(s, &live, &targets),
             Context::Body(b) => live = block(b, &live, &targets),
+            Context::Leave(1) => live = targets.stop.clone(),
+            Context::Leave(2) => live = targets.next.clone(),
+            Context::Leave(_) => live = Names::new(),
             Context::Drop | Context::With(_) => {}
         }
     }

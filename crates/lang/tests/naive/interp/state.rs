@@ -125,4 +125,6 @@ pub enum Context {
     Body(&'static Block),
     /// With the index of the lock.
     With(Option<Value>),
+    /// A `with` is left by `break` (1), `continue` (2) or `return` (3).
+    Leave(u8),
 }

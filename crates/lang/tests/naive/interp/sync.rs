@@ -58,8 +58,20 @@ impl Run {
                 if self.wrongly(Mutant::WithKeepsOnJump) && !matches!(flow, Flow::Next(_)) {
                     return Ok(flow);
                 }
-                // Where it goes from here decides what is live: nothing more precise is said than by the flow.
-                self.release(stmt, lock, index, kept)?;
+                match flow {
+                    Flow::Next(_) => self.release(stmt, lock, index, kept)?,
+                    // Where it goes from here decides what is live.
+                    Flow::Break | Flow::Continue | Flow::Return(_) => {
+                        let kind = match flow {
+                            Flow::Break => 1,
+                            Flow::Continue => 2,
+                            _ => 3,
+                        };
+                        self.within(Context::Leave(kind), |run| {
+                            run.release(stmt, lock, index, kept)
+                        })?;
+                    }
+                }
                 return Ok(match flow {
                     Flow::Next(_) => NEXT,
                     other => other,

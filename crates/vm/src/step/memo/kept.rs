@@ -1,16 +1,16 @@
 //! Where memories are kept between states: one for each thread, that of the machine it worked for last.
 
 use super::tree::Memo;
-use std::cell::Cell;
+use std::cell::RefCell;
 
 thread_local! {
-    static KEPT: Cell<Option<(u64, Box<Memo>)>> = const { Cell::new(None) };
+    static KEPT: RefCell<Option<(u64, Box<Memo>)>> = const { RefCell::new(None) };
 }
 
 /// Takes the memory of a machine, by the machine's number, or a new one. Whoever takes it gives it back.
 #[inline]
 pub(crate) fn take(machine: u64) -> Box<Memo> {
-    match KEPT.try_with(Cell::take) {
+    match KEPT.try_with(|kept| kept.try_borrow_mut().ok()?.take()) {
         Ok(Some((owner, memo))) if owner == machine => memo,
         _ => Box::default(),
     }
@@ -20,5 +20,19 @@ pub(crate) fn take(machine: u64) -> Box<Memo> {
 #[inline]
 pub(crate) fn give_back(machine: u64, memo: Box<Memo>) {
     // A thread that ends keeps nothing.
-    let _ = KEPT.try_with(|kept| kept.set(Some((machine, memo))));
+    let _ = KEPT.try_with(|kept| {
+        if let Ok(mut kept) = kept.try_borrow_mut() {
+            *kept = Some((machine, memo));
+        }
+    });
+}
+
+/// Uses the memory of a machine where it is; nothing where it is not there.
+#[inline]
+pub(crate) fn with<R>(machine: u64, work: impl FnOnce(&mut Memo) -> R) -> Option<R> {
+    let kept = KEPT.try_with(|kept| match kept.try_borrow_mut().ok()?.as_mut() {
+        Some((owner, memo)) if *owner == machine => Some(work(memo)),
+        _ => None,
+    });
+    kept.ok().flatten()
 }

@@ -1,12 +1,16 @@
 //! Steps that were executed before are not executed again: what they read decides what they do.
 
-pub(crate) use self::kept::{give_back, take};
+pub(crate) use self::kept::{give_back, take, with};
+pub(crate) use self::leaf::{Ending, Flagged, Leaf, Touching, Written};
+pub(crate) use self::place::Place as MemoPlace;
 pub(crate) use self::recorder::Recorder;
 pub(crate) use self::replay::replay;
 pub(crate) use self::scope::Memorable;
-pub(crate) use self::tree::{Ending, Found, Memo, Root};
+pub(crate) use self::tree::{Found, Memo, Root};
 
 mod kept;
+
+mod leaf;
 
 mod place;
 

@@ -9,12 +9,12 @@
 //! Example: a guard `tm == Init && prepared[i]`, for the member `i = 2`, first looks at `tm`. From the edge `Committed` comes the leaf "does
 //! not happen"; from the edge `Init` the place `prepared[2]`, with an edge to a leaf for each truth value.
 
+use super::leaf::{Ending, Leaf};
 use super::place::Place;
-use crate::state::{Deed, State};
+use crate::state::State;
 use crate::value::Value;
 use crate::walk::Move;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// How many nodes and leaves a memory may have.
 const NODES_MAX: usize = 1 << 17;
@@ -24,17 +24,6 @@ const TRIAL: usize = 256;
 
 /// With more values than this, a place finds them by their hash.
 const FEW: usize = 6;
-
-/// What a step comes to.
-#[derive(Debug)]
-pub(crate) enum Ending {
-    /// There is no such transition.
-    Dropped,
-    /// The result of a property.
-    Answer(bool),
-    /// What it does.
-    Effects(Arc<Deed>),
-}
 
 /// What begins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -50,7 +39,7 @@ pub(crate) enum Root {
 /// What the memory says.
 pub(crate) enum Found<'m> {
     /// It has happened before.
-    Known(&'m Ending),
+    Known(&'m mut Leaf),
     /// It has not; it should be recorded.
     New,
     /// It is not worth recording.
@@ -85,14 +74,17 @@ pub(crate) struct Memo {
     nodes: Vec<Node>,
     /// Room for the candidates of a state, from one to the next.
     pub(crate) candidates: Vec<Move>,
-    leaves: Vec<Ending>,
+    leaves: Vec<Leaf>,
 }
 
 impl Node {
     #[inline]
     fn child(&mut self, value: &Value) -> Next {
         let found = if self.many.is_empty() {
-            self.few.iter().find(|(v, _)| v == value).map(|(_, next)| *next)
+            // Most values are small, and compared in place.
+            let small = value.is_small();
+            let is = |v: &Value| v.is_same(value) || (!small && v == value);
+            self.few.iter().find(|(v, _)| is(v)).map(|(_, next)| *next)
         } else {
             let found = self.many.get(&(value.hash() as u64));
             found.filter(|(v, _)| v == value).map(|(_, next)| *next)
@@ -162,7 +154,7 @@ impl Memo {
         let mut next = self.root(root);
         loop {
             match next {
-                Next::Leaf(leaf) => return Found::Known(&self.leaves[leaf as usize]),
+                Next::Leaf(leaf) => return Found::Known(&mut self.leaves[leaf as usize]),
                 Next::Node(node) => {
                     let node = &mut self.nodes[node as usize];
                     // Where there is nothing to look at, execution says what that means.
@@ -214,7 +206,7 @@ impl Memo {
         if next == Next::Nothing {
             let leaf = self.leaves.len() as u32;
             if self.link(root, at, Next::Leaf(leaf)) {
-                self.leaves.push(ending);
+                self.leaves.push(Leaf { ending, reads: reads.into(), touching: None });
             }
         }
     }

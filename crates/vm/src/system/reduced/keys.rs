@@ -50,7 +50,8 @@ pub(super) fn kind(key: TaskKey) -> KeyKind {
 
 /// The key of a message.
 pub(super) fn message(queue: usize, message: &Message) -> TaskKey {
-    let hash = mix::mix(u64::from(message.front), lasting(&message.args));
+    let args = if message.args.has_refs() { lasting(&message.args) } else { message.args_hash() };
+    let hash = mix::mix(u64::from(message.front), args);
     let (queue, task) = (queue as u64 % u64::from(QUEUES), u64::from(message.task));
     TaskKey(MESSAGE | (queue << 48) | (task << 32) | u64::from(hash as u32))
 }
@@ -112,7 +113,22 @@ pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(
             each(event(member), Move::Event(member));
         }
     }
+    each_message(machine, state, None, &mut each);
+    each_thread(state, each);
+}
+
+/// Calls `each` with the key and the step of every message that may be able to run; of all mailboxes, or of those that have one number
+/// in keys.
+pub(super) fn each_message(
+    machine: &Machine,
+    state: &State,
+    only: Option<u32>,
+    mut each: impl FnMut(TaskKey, Move),
+) {
     for (i, queue) in state.queues() {
+        if only.is_some_and(|only| i as u64 % u64::from(QUEUES) != u64::from(only)) {
+            continue;
+        }
         let busy = |slot| state.threads().iter().any(|t| t.origin == Origin::Slot(slot));
         if !machine.atomic && i < machine.layout.pool() && busy(i as u32) {
             continue;
@@ -127,6 +143,10 @@ pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(
             each(message(i, one), Move::Message { queue, position: position as u32, task });
         }
     }
+}
+
+/// Calls `each` with the key and the step of every thread that does not wait.
+pub(super) fn each_thread(state: &State, mut each: impl FnMut(TaskKey, Move)) {
     let mut rank = 0;
     for one in state.threads() {
         let step = Move::Thread { origin: one.origin, rank };

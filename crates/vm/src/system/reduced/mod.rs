@@ -4,16 +4,19 @@
 //! objects, handles and dynamic threads are numbered does not come into it: tasks and places that differ in nothing else are taken
 //! together, which costs reduction only.
 
-use self::keys::{KeyKind, Kind, Places, each_ready};
+use self::keys::{KeyKind, Kind, Places, each_message, each_ready, each_thread};
 use self::touched::{Tables, Touches, awaits};
 use super::accesses::Elements;
 use super::words;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::state::State;
-use crate::walk::{Action, Move, Walker, initial};
-use anyorder_system::{Effects, Place, Reducible, Successor, TaskKey};
+use crate::step::memo::Leaf;
+use crate::walk::{Action, Move, Walker, initial, recall_known};
+use anyorder_system::{Effects, Place, Reducible, Successor, TaskKey, Touched};
 
 mod keys;
+
+mod remembered;
 
 mod touched;
 
@@ -49,6 +52,51 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Runs a step from memory and adds what it touches; false where it has to be executed.
+    fn recalled(
+        &self,
+        state: &State,
+        step: Move,
+        successors: &mut Vec<Successor<State, Action>>,
+        touched: &mut Vec<Touched>,
+    ) -> bool {
+        let tables = self.tables();
+        let (first, told) = (successors.len(), touched.len());
+        let mut mailboxes = false;
+        let action = Action { step, alternative: 0 };
+        let known = recall_known(
+            self,
+            state,
+            step,
+            |state| successors.push(Successor { action, state, failure: None }),
+            |leaf| mailboxes |= remembered::tell(self, tables, state, leaf, touched),
+        );
+        if !known {
+            touched.truncate(told);
+            mailboxes = false;
+            let known = Walker::new(self, state).recall_telling(
+                step,
+                |state| successors.push(Successor { action, state, failure: None }),
+                |leaf| mailboxes |= remembered::tell(self, tables, state, leaf, touched),
+            );
+            if !known {
+                successors.truncate(first);
+                touched.truncate(told);
+                return false;
+            }
+        }
+        // What a task awaits counts as read: that it was on, or in its mailbox, is not told.
+        if let Some(successor) = successors.get(first)
+            && (mailboxes || matches!(step, Move::Message { .. }))
+        {
+            let mut touches = Touches { machine: self, tables, before: state, out: touched };
+            touches.mail(step, &successor.state, mailboxes);
+        }
+        true
+    }
+}
+
 impl Reducible for Machine {
     fn ready(&self, state: &State, out: &mut Vec<TaskKey>) {
         let start = out.len();
@@ -62,10 +110,12 @@ impl Reducible for Machine {
 
     fn run(&self, state: &State, task: TaskKey, out: &mut Effects<State, Action>) {
         let tables = self.tables();
-        let mut walker = Walker::new(self, state);
-        walker.keep_log();
         let Effects { successors, touched } = out;
         let mut one = |step: Move| {
+            if self.recalled(state, step, successors, touched) {
+                return;
+            }
+            let mut walker = Walker::logging(self, state);
             let mut touches = Touches { machine: self, tables, before: state, out: touched };
             walker.run(step, |walker, alternative, outcome| {
                 let log = walker.take_log();
@@ -82,7 +132,12 @@ impl Reducible for Machine {
         match keys::kind(task) {
             KeyKind::Init => one(Move::Init),
             KeyKind::Event(member) => one(Move::Event(member)),
-            _ => each_ready(self, state, |key, step| {
+            KeyKind::Message(queue, _) => each_message(self, state, Some(queue), |key, step| {
+                if key == task {
+                    one(step);
+                }
+            }),
+            KeyKind::Thread => each_thread(state, |key, step| {
                 if key == task {
                     one(step);
                 }
@@ -94,15 +149,32 @@ impl Reducible for Machine {
         awaits(self, self.tables(), task, out);
     }
 
+    fn tasks(&self, out: &mut Vec<TaskKey>) {
+        out.extend((0..self.layout.members.len() as u32).map(keys::event));
+    }
+
+    fn pending(&self, state: &State, out: &mut Vec<TaskKey>) {
+        for (i, queue) in state.queues() {
+            out.extend(queue.iter().map(|message| keys::message(i, message)));
+        }
+    }
+
     fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
         let Some(invariant) = self.program.invariants.get(invariant) else { return };
         let tables = self.tables();
-        let mut walker = Walker::new(self, state);
-        walker.keep_log();
+        let mut touched = Vec::new();
+        let tell = |leaf: &mut Leaf| _ = remembered::tell(self, tables, state, leaf, &mut touched);
+        if Walker::new(self, state).ask_telling(invariant.holds, tell).is_some() {
+            out.extend(touched.into_iter().map(|touched| touched.place));
+            if tables.places.init {
+                out.push(keys::fixed::INIT);
+            }
+            return;
+        }
+        let mut walker = Walker::logging(self, state);
         // How it ends is asked elsewhere.
         let _ = walker.ask(invariant.holds);
         let log = walker.take_log();
-        let mut touched = Vec::new();
         Touches { machine: self, tables, before: state, out: &mut touched }.looked(&log.touches);
         out.extend(touched.into_iter().map(|touched| touched.place));
         if tables.places.init {

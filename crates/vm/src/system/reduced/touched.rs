@@ -63,7 +63,9 @@ impl Touches<'_> {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
                 let same = after.is_some_and(|after| {
                     let global = usize::from(global);
-                    after.global(global) == self.before.global(global)
+                    // Objects and handles are numbered anew: one number may be of another one.
+                    let (old, new) = (self.before.global(global), after.global(global));
+                    !old.has_refs() && !new.has_refs() && old == new
                 });
                 self.memory(container, touch, same);
             }
@@ -142,8 +144,27 @@ impl Touches<'_> {
         }
         self.taken(step);
         self.flags(after);
-        self.threads(after);
+        self.threads(step, after);
         self.queues(after);
+    }
+
+    /// Adds what a step from memory did to mailboxes. `all`: not only to bags.
+    pub(super) fn mail(&mut self, step: Move, after: &State, all: bool) {
+        let Move::Message { queue, .. } = step else {
+            if all {
+                self.queues(after);
+            }
+            return;
+        };
+        self.taken(step);
+        if all || self.tables.places.fronts || self.is_ordered(queue as usize) {
+            self.queues(after);
+        } else if let Move::Message { queue, position, .. } = step
+            && let Some(message) = self.before.queue(queue as usize).get(position as usize)
+        {
+            let key = keys::message(queue as usize, message);
+            self.push(Places::standing(key), TouchKind::Write);
+        }
     }
 
     /// Who runs a message takes it from its mailbox.
@@ -183,27 +204,36 @@ impl Touches<'_> {
         }
     }
 
-    fn threads(&mut self, after: &State) {
+    fn threads(&mut self, step: Move, after: &State) {
         let (old, new) = (self.before.threads(), after.threads());
         let same = old.len() == new.len() && old.iter().zip(new).all(|(a, b)| Arc::ptr_eq(a, b));
         if same {
             return;
         }
-        for (one, others) in old.iter().map(|t| (t, new)).chain(new.iter().map(|t| (t, old))) {
-            if others.iter().any(|other| Arc::ptr_eq(one, other) || one == other) {
-                continue;
+        let own = own_thread(self.before, step);
+        let changed = |one: &Arc<Thread>, others: &[Arc<Thread>]| {
+            if others.iter().any(|other| Arc::ptr_eq(one, other)) {
+                return false;
             }
-            self.push(Places::standing(keys::thread(one)), TouchKind::Write);
-            self.ends(one, others);
+            let other = others.iter().find(|other| is_one(one, other));
+            other.is_none_or(|other| {
+                let steps = own.is_some_and(|own| is_one(one, own));
+                (one.status, &one.frames) != (other.status, &other.frames)
+                    // Others' registers have new numbers for objects and handles at most.
+                    || steps && (one.has_refs() || one.regs != other.regs)
+            })
+        };
+        for (one, others) in old.iter().map(|t| (t, new)).chain(new.iter().map(|t| (t, old))) {
+            if changed(one, others) {
+                self.push(Places::standing(keys::thread(one)), TouchKind::Write);
+                self.ends(one, others);
+            }
         }
     }
 
     /// Adds what it means that a thread is there in one of two states only.
     fn ends(&mut self, one: &Thread, others: &[Arc<Thread>]) {
-        let goes_on = others.iter().any(|other| {
-            other.origin == one.origin && other.uid == one.uid && other.what == one.what
-        });
-        if goes_on {
+        if others.iter().any(|other| is_one(one, other)) {
             return;
         }
         if one.handle != 0 {
@@ -222,7 +252,11 @@ impl Touches<'_> {
             let (old, new) = (self.before.queue(queue), after.queue(queue));
             // Objects may have new numbers: what counts is which messages there are.
             let same = std::ptr::eq(old, new)
-                || old.len() == new.len() && old.iter().zip(new).all(|(a, b)| is_same(a, b));
+                || old.len() == new.len()
+                    && (old.iter().zip(new).all(|(a, b)| is_same(a, b))
+                        // New numbers of objects and handles may have sorted a bag anew.
+                        || !self.is_ordered(queue)
+                            && old.iter().all(|a| new.iter().any(|b| is_same(a, b))));
             if !same {
                 self.queue(queue, old, new);
             }
@@ -238,7 +272,12 @@ impl Touches<'_> {
                 let touch = if differs { TouchKind::Write } else { TouchKind::Read };
                 self.at(kind, number, touch);
             }
-            if !same_message(old.first(), new.first()) {
+            // A bag gives any, unless one is in front.
+            let head = |list: &'_ [Message]| match list.first() {
+                Some(first) if ordered || first.front => Some((first.uid, first.task)),
+                _ => None,
+            };
+            if head(old) != head(new) {
                 self.at(Kind::Head, number, TouchKind::Write);
             } else if self.machine.layout.mailboxes.get(queue) == Some(&MailboxKind::Delayed) {
                 // Who posts looks whether it comes first.
@@ -264,17 +303,22 @@ impl Touches<'_> {
     }
 }
 
+/// Whether two threads are one, at two times.
+fn is_one(a: &Thread, b: &Thread) -> bool {
+    (a.origin, a.uid, a.what) == (b.origin, b.uid, b.what)
+}
+
+/// The thread that takes a step.
+fn own_thread(state: &State, step: Move) -> Option<&Thread> {
+    let Move::Thread { origin, rank } = step else { return None };
+    let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
+    let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
+    same.nth(skip).map(|thread| &**thread)
+}
+
 /// Whether two messages are the same but for their handle and time.
 fn is_same(a: &Message, b: &Message) -> bool {
     a.uid == b.uid && a.task == b.task
-}
-
-fn same_message(a: Option<&Message>, b: Option<&Message>) -> bool {
-    match (a, b) {
-        (None, None) => true,
-        (Some(a), Some(b)) => is_same(a, b),
-        _ => false,
-    }
 }
 
 /// The places that decide whether a task is ready.

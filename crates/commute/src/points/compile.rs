@@ -1,0 +1,311 @@
+//! From conditions to access points.
+//!
+//! **Problem.** Given a specification, find a set of points X, the points η(a) that each action a touches, and a conflict relation C on points, such
+//! that two actions touch conflicting points iff the specification does not say that they commute.
+//!
+//! **Source.** The representation: the thesis on predictive analysis of commutativity order violations, Definition 2.3.1. The translation is our own.
+//!
+//! **Method.** A condition is a conjunction of clauses; it does not hold iff all literals of a clause do not. A clause has literals that look at one invocation only, and
+//! literals that look at both. If each of the latter is `t != u` with t over the left and u over the right invocation, the clause fails iff no left literal
+//! holds of the left one, no right literal holds of the right one, and the keys (t...) and (u...) are equal. So the clause becomes two classes
+//! of points with these guards and keys, in conflict where keys are equal. Classes with the same method, guard and key are one class.
+//!
+//! **Guarantee.** No two invocations that the specification does not say to commute are without a conflict. Exact unless [`Exactness`] says
+//! otherwise: a literal over both invocations that is no inequality is left out of its clause, which then fails more often; a condition
+//! with too many clauses counts as one that never holds.
+//!
+//! **Example.** `add(v)/r ~ contains(w) when v != w || !r` is one clause: points `add unless !r, key v` and `contains, key w`, in conflict.
+//!
+//! **Cost.** An invocation touches at most as many points as its method has classes: one to four for the built-in types, whatever the
+//! number of earlier invocations; a point conflicts with at most one point of each class in conflict with its own.
+
+use super::touch::{Class, ClassId, Form, Point};
+use crate::expr::{Expr, Operator, Side, StateFunctions};
+use crate::formula::Clause;
+use crate::spec::{Condition, Invocation, MethodId, Spec};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most clauses of a condition.
+const CLAUSES_MAX: usize = 256;
+
+/// Whether the points of a pair of methods say what its condition says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Exactness {
+    /// They conflict iff the condition does not hold.
+    Exact,
+    /// They conflict if the condition does not hold, and sometimes although it does: a comparison of the two invocations that is no
+    /// inequality of a value of one with a value of the other is not represented.
+    Comparison,
+    /// They always conflict: the condition has too many clauses.
+    Size,
+}
+
+/// How exact the points of a pair of methods are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PairExactness {
+    /// One method.
+    pub left: MethodId,
+    /// The other.
+    pub right: MethodId,
+    /// How exact.
+    pub exactness: Exactness,
+}
+
+/// The access points of a specification: X, η and C of Definition 2.3.1.
+#[derive(Clone, Debug)]
+pub struct AccessPoints {
+    classes: Vec<Class>,
+    /// For each method, its classes; behind them, those of strangers.
+    of_method: Vec<Vec<ClassId>>,
+    /// For each class, those in conflict with it, ascending.
+    conflicts: Vec<Vec<ClassId>>,
+    pairs: Vec<PairExactness>,
+}
+
+impl AccessPoints {
+    /// Compiles a specification for traces in which all methods are those it names. An invocation of a stranger touches nothing
+    /// here: use [`AccessPoints::with_strangers`] where there may be some.
+    #[must_use]
+    pub fn of(spec: &Spec) -> AccessPoints {
+        compile(spec, false)
+    }
+
+    /// Compiles a specification for traces in which there may be other methods than those it names. Every invocation touches one
+    /// point more, with which the point of strangers conflicts.
+    #[must_use]
+    pub fn with_strangers(spec: &Spec) -> AccessPoints {
+        compile(spec, true)
+    }
+
+    /// Adds the points that an invocation touches to a list; without the state before it, conditions on states do not hold.
+    pub fn touch(
+        &self,
+        call: &Invocation,
+        state: Option<&dyn StateFunctions>,
+        points: &mut Vec<Point>,
+    ) {
+        let stranger = self.of_method.len() - 1;
+        let classes = &self.of_method[call.method.index().min(stranger)];
+        let point = |&id: &ClassId| self.classes[id.index()].point(id, call, state);
+        points.extend(classes.iter().filter_map(point));
+    }
+
+    /// Returns the number of classes.
+    #[must_use]
+    pub fn classes_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Returns the classes in conflict with one, ascending. A point's conflicts are the points of these classes with the same key.
+    ///
+    /// # Panics
+    /// If the class is of another specification.
+    #[must_use]
+    pub fn conflicts(&self, class: ClassId) -> &[ClassId] {
+        &self.conflicts[class.index()]
+    }
+
+    /// Returns whether two points conflict, in time logarithmic in the number of classes.
+    #[must_use]
+    pub fn conflict(&self, a: &Point, b: &Point) -> bool {
+        a.key == b.key && self.conflicts[a.class.index()].binary_search(&b.class).is_ok()
+    }
+
+    /// Returns whether two invocations touch points that conflict.
+    #[must_use]
+    pub fn in_conflict(&self, a: &Invocation, b: &Invocation) -> bool {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        self.touch(a, None, &mut left);
+        self.touch(b, None, &mut right);
+        left.iter().any(|a| right.iter().any(|b| self.conflict(a, b)))
+    }
+
+    /// Returns how exact the pairs of methods with a condition are; all others are exact.
+    #[must_use]
+    pub fn pairs(&self) -> &[PairExactness] {
+        &self.pairs
+    }
+
+    /// Returns whether all pairs are exact.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.pairs.iter().all(|pair| pair.exactness == Exactness::Exact)
+    }
+}
+
+#[derive(Default)]
+struct Compiler {
+    /// Classes by what they are, as numbers in the order of their making.
+    classes: BTreeMap<Class, u32>,
+    conflicts: BTreeSet<(u32, u32)>,
+}
+
+fn compile(spec: &Spec, strangers: bool) -> AccessPoints {
+    let mut compiler = Compiler::default();
+    let mut pairs = Vec::new();
+    let count = spec.methods().len();
+    for a in (0..count).map(MethodId::of) {
+        for b in (a.index()..count).map(MethodId::of) {
+            match spec.condition(a, b) {
+                Some(condition) => pairs.push(PairExactness {
+                    left: condition.left,
+                    right: condition.right,
+                    exactness: compiler.condition(condition),
+                }),
+                None => compiler.never(a, b),
+            }
+        }
+    }
+    if strangers {
+        let stranger = compiler.class(whole(None));
+        compiler.conflict(stranger, stranger);
+        for method in (0..count).map(MethodId::of) {
+            let own = compiler.class(whole(Some(method)));
+            compiler.conflict(stranger, own);
+        }
+    }
+    compiler.finish(count, pairs)
+}
+
+/// The class of all invocations of a method.
+fn whole(method: Option<MethodId>) -> Class {
+    Class { method, unless: Vec::new(), key: Vec::new(), form: Form::Present }
+}
+
+impl Compiler {
+    fn class(&mut self, class: Class) -> u32 {
+        let next = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
+        *self.classes.entry(class).or_insert(next)
+    }
+
+    fn conflict(&mut self, a: u32, b: u32) {
+        self.conflicts.extend([(a, b), (b, a)]);
+    }
+
+    fn never(&mut self, a: MethodId, b: MethodId) {
+        let (a, b) = (self.class(whole(Some(a))), self.class(whole(Some(b))));
+        self.conflict(a, b);
+    }
+
+    fn condition(&mut self, condition: &Condition) -> Exactness {
+        let Some(clauses) = condition.formula.clauses(CLAUSES_MAX) else {
+            self.never(condition.left, condition.right);
+            return Exactness::Size;
+        };
+        let mut exactness = Exactness::Exact;
+        for clause in clauses {
+            let parts = Parts::of(clause);
+            if parts.holds {
+                continue;
+            }
+            if parts.is_weaker {
+                exactness = Exactness::Comparison;
+            }
+            self.clause(condition, parts);
+        }
+        exactness
+    }
+
+    fn clause(&mut self, condition: &Condition, parts: Parts) {
+        let missing = |key: &[Expr]| key.iter().any(|part| !part.is_total());
+        let (left_missing, right_missing) = (missing(&parts.left_key), missing(&parts.right_key));
+        let mut left = Class {
+            method: Some(condition.left),
+            unless: parts.left,
+            key: parts.left_key,
+            form: Form::Keyed,
+        };
+        let mut right = Class {
+            method: Some(condition.right),
+            unless: parts.right,
+            key: parts.right_key,
+            form: Form::Keyed,
+        };
+        if left.key.is_empty() {
+            left.form = Form::Present;
+            right.form = Form::Present;
+        }
+        let mut pair = |left: &Class, right: &Class| {
+            let (a, b) = (self.class(left.clone()), self.class(right.clone()));
+            self.conflict(a, b);
+        };
+        pair(&left, &right);
+        // [`Form::Present`] does not depend on the key: without it, more classes are one.
+        let present = |class: &Class| Class { key: Vec::new(), form: Form::Present, ..class.clone() };
+        if left_missing {
+            pair(&Class { form: Form::KeyMissing, ..left.clone() }, &present(&right));
+        }
+        if right_missing {
+            pair(&present(&left), &Class { form: Form::KeyMissing, ..right.clone() });
+        }
+    }
+
+    fn finish(self, methods: usize, pairs: Vec<PairExactness>) -> AccessPoints {
+        let mut classes: Vec<(Class, u32)> = self.classes.into_iter().collect();
+        classes.sort_by_key(|(_, id)| *id);
+        let mut of_method = vec![Vec::new(); methods + 1];
+        for (class, id) in &classes {
+            of_method[class.method.map_or(methods, MethodId::index)].push(ClassId(*id));
+        }
+        let mut conflicts = vec![Vec::new(); classes.len()];
+        for (a, b) in self.conflicts {
+            conflicts[a as usize].push(ClassId(b));
+        }
+        let classes = classes.into_iter().map(|(class, _)| class).collect();
+        AccessPoints { classes, of_method, conflicts, pairs }
+    }
+}
+
+/// A clause, taken apart. All expressions are over the left side, as they look at one invocation each.
+#[derive(Default)]
+struct Parts {
+    left: Vec<Expr>,
+    right: Vec<Expr>,
+    left_key: Vec<Expr>,
+    right_key: Vec<Expr>,
+    /// Whether it always holds.
+    holds: bool,
+    /// Whether a literal had to be left out.
+    is_weaker: bool,
+}
+
+impl Parts {
+    fn of(clause: Clause) -> Parts {
+        let mut parts = Parts::default();
+        let own = |expr: &Expr| expr.with_sides(&|_| Side::Left);
+        for literal in clause {
+            let sides = literal.sides();
+            if sides.only(Side::Left) {
+                parts.left.push(own(&literal));
+            } else if sides.only(Side::Right) {
+                parts.right.push(own(&literal));
+            } else if !sides.left {
+                // A constant.
+                let nothing = crate::value::Value::Null;
+                let view = crate::expr::View { arguments: &[], result: &nothing, state: None };
+                parts.holds |= literal.value(view, view) == Some(true.into());
+            } else {
+                match key(&literal) {
+                    Some((left, right)) => {
+                        parts.left_key.push(own(left));
+                        parts.right_key.push(own(right));
+                    }
+                    None => parts.is_weaker = true,
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// The two sides of an inequality of the two invocations, left first.
+fn key(literal: &Expr) -> Option<(&Expr, &Expr)> {
+    let Expr::Binary(Operator::Unequal, a, b) = literal else { return None };
+    if a.sides().only(Side::Left) && b.sides().only(Side::Right) {
+        Some((a, b))
+    } else if b.sides().only(Side::Left) && a.sides().only(Side::Right) {
+        Some((b, a))
+    } else {
+        None
+    }
+}

@@ -1,0 +1,113 @@
+//! The check that the condition of a method with itself means the same with its two calls exchanged.
+
+use crate::expr::{Expr, Slot, View};
+use crate::formula::Formula;
+use crate::spec::{Method, canonical, swapped};
+use crate::text::Kind;
+use crate::value::Value;
+use std::collections::BTreeSet;
+
+/// The most pairs of invocations that are tried.
+const TRIED_MAX: usize = 100_000;
+
+/// Returns two invocations for which the condition differs from itself with the sides exchanged, in words.
+///
+/// Formulas that are equal but for the order of their parts are symmetric. Others are tried on small values and on the constants that they name. What that
+/// does not find does no harm: such a condition is joined with its exchanged form. Conditions on states are only compared.
+pub(crate) fn counterexample(formula: &Formula, method: &Method) -> Option<String> {
+    let other = swapped(formula);
+    if canonical(formula) == canonical(&other) {
+        return None;
+    }
+    let mut slots = BTreeSet::new();
+    let mut constants = BTreeSet::new();
+    let mut has_state = false;
+    formula.visit(&mut |literal| {
+        literal.visit(&mut |part| match part {
+            Expr::Slot(_, slot) => {
+                slots.insert(*slot);
+            }
+            Expr::Value(value) => {
+                constants.insert(value.clone());
+            }
+            Expr::State(..) => has_state = true,
+            _ => {}
+        });
+    });
+    if has_state {
+        return None;
+    }
+    let slots: Vec<Slot> = slots.into_iter().collect();
+    let choices: Vec<Vec<Value>> =
+        slots.iter().map(|&slot| values(method.kind(slot), &constants)).collect();
+    // An odometer over the values of the left invocation, then those of the right one.
+    let mut digits = vec![0; 2 * slots.len()];
+    for _ in 0..TRIED_MAX {
+        let values = |side: usize| -> (Vec<Value>, Value) {
+            let mut arguments = vec![Value::Int(0); method.arity()];
+            let mut result = Value::Null;
+            for (at, slot) in slots.iter().enumerate() {
+                let value = choices[at][digits[side * slots.len() + at]].clone();
+                match slot {
+                    Slot::Argument(at) => arguments[*at] = value,
+                    Slot::Result => result = value,
+                }
+            }
+            (arguments, result)
+        };
+        let (left, right) = (values(0), values(1));
+        let (a, b) = (view(&left), view(&right));
+        if formula.holds(a, b) != other.holds(a, b) {
+            let word = |holds: bool| if holds { "holds" } else { "does not hold" };
+            let (x, y) = (call(method, &left, &slots), call(method, &right, &slots));
+            let holds = word(formula.holds(a, b));
+            return Some(format!("for {x} ~ {y} it {holds}, for {y} ~ {x} it {}", word(other.holds(a, b))));
+        }
+        let mut at = 0;
+        while at < digits.len() {
+            digits[at] += 1;
+            if digits[at] < choices[at % slots.len()].len() {
+                break;
+            }
+            digits[at] = 0;
+            at += 1;
+        }
+        if at == digits.len() {
+            break;
+        }
+    }
+    None
+}
+
+fn values(kind: Kind, constants: &BTreeSet<Value>) -> Vec<Value> {
+    let own: &[Value] = match kind {
+        Kind::Bool => &[Value::Bool(false), Value::Bool(true)],
+        Kind::Int => &[Value::Int(0), Value::Int(1), Value::Int(2)],
+        Kind::Any => &[Value::Int(0), Value::Int(1), Value::Null],
+    };
+    let fits = |value: &&Value| match kind {
+        Kind::Bool => matches!(value, Value::Bool(_)),
+        Kind::Int => matches!(value, Value::Int(_)),
+        Kind::Any => true,
+    };
+    let all: BTreeSet<Value> = own.iter().chain(constants.iter().filter(fits)).cloned().collect();
+    all.into_iter().collect()
+}
+
+fn view((arguments, result): &(Vec<Value>, Value)) -> View<'_> {
+    View { arguments, result, state: None }
+}
+
+fn call(method: &Method, (arguments, result): &(Vec<Value>, Value), slots: &[Slot]) -> String {
+    let shown = |slot: Slot, value: &Value| {
+        if slots.contains(&slot) { value.to_string() } else { "_".to_owned() }
+    };
+    let arguments: Vec<String> = (0..arguments.len())
+        .map(|at| shown(Slot::Argument(at), &arguments[at]))
+        .collect();
+    let result = match slots.contains(&Slot::Result) {
+        true => format!("/{result}"),
+        false => String::new(),
+    };
+    format!("{}({}){result}", method.name(), arguments.join(", "))
+}

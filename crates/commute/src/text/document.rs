@@ -1,0 +1,144 @@
+//! A whole text: specifications, and what of them is communication.
+
+use super::error::{SpecError, SpecErrors};
+use super::parse::items;
+use super::resolve::Methods;
+use super::tree::Item;
+use crate::comm::{Comm, Mode};
+use crate::spec::{MethodId, Spec};
+use crate::symmetry;
+use std::collections::HashMap;
+
+/// The items of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// `spec` items, in the order of the text.
+    pub specs: Vec<Spec>,
+    /// `comm` items, in the order of the text; each belongs to the specification of the same name.
+    pub comms: Vec<Comm>,
+}
+
+impl Document {
+    /// Reads a text, in time linear in its size but for the check of symmetry, which is bounded.
+    ///
+    /// # Errors
+    /// All mistakes of its clauses with their places: of form, names that are not known or stand for two things, a pair of methods
+    /// that is specified twice, a condition of a method with itself that is not symmetric, ...
+    pub fn parse(source: &str) -> Result<Document, SpecErrors> {
+        let items = items(source)?;
+        let mut errors = Vec::new();
+        let mut document = Document::default();
+        for item in items.iter().filter(|item| !item.is_comm) {
+            if document.specs.iter().any(|spec| spec.name() == item.name.text) {
+                let message = format!("`{}` is specified twice", item.name.text);
+                errors.push(SpecError::new(source, item.name.span.clone(), message, None));
+                continue;
+            }
+            let spec = spec(source, item, &mut errors);
+            document.specs.push(spec);
+        }
+        for item in items.iter().filter(|item| item.is_comm) {
+            match document.specs.iter().find(|spec| spec.name() == item.name.text) {
+                Some(spec) => {
+                    let comm = comm(source, item, spec, &mut errors);
+                    document.comms.push(comm);
+                }
+                None => {
+                    let message = format!("there is no specification of `{}`", item.name.text);
+                    errors.push(SpecError::new(source, item.name.span.clone(), message, None));
+                }
+            }
+        }
+        errors.sort_by_key(|error| error.span.start);
+        if errors.is_empty() { Ok(document) } else { Err(SpecErrors(errors)) }
+    }
+
+    /// Returns the specification of a type.
+    #[must_use]
+    pub fn spec(&self, name: &str) -> Option<&Spec> {
+        self.specs.iter().find(|spec| spec.name() == name)
+    }
+
+    /// Returns what is said of the communication through objects of a type.
+    #[must_use]
+    pub fn comm(&self, name: &str) -> Option<&Comm> {
+        self.comms.iter().find(|comm| comm.name() == name)
+    }
+}
+
+fn spec(source: &str, item: &Item, errors: &mut Vec<SpecError>) -> Spec {
+    let name = &item.name.text;
+    let mut methods = Methods { source, type_name: name, list: Vec::new(), may_grow: true };
+    let mut pairs: HashMap<(MethodId, MethodId), usize> = HashMap::new();
+    let mut learned = Vec::new();
+    for clause in &item.clauses {
+        match methods.learn(clause) {
+            Ok((left, right)) => {
+                let line = source[..clause.span.start].matches('\n').count() + 1;
+                let pair = (left.min(right), left.max(right));
+                if let Some(first) = pairs.insert(pair, line) {
+                    let (a, b) = (&clause.left.method.text, &clause.right.method.text);
+                    let message = format!("`{a}` and `{b}` are specified twice");
+                    let span = clause.left.method.span.start..clause.right.method.span.end;
+                    let hint = Some(format!("first in line {first}; one clause says it for both orders"));
+                    errors.push(SpecError::new(source, span, message, hint));
+                } else {
+                    learned.push((clause, left, right));
+                }
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    let mut conditions = Vec::new();
+    for (clause, left, right) in learned {
+        match methods.formula(clause, left, right) {
+            Ok(formula) => {
+                if left == right
+                    && let Some(example) =
+                        symmetry::counterexample(&formula, &methods.list[left.index()])
+                {
+                    let message = "the condition is not symmetric".to_owned();
+                    let span = clause.when.as_ref().map_or(clause.span.clone(), |e| e.span.clone());
+                    errors.push(SpecError::new(source, span, message, Some(example)));
+                }
+                conditions.push((left, right, formula));
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    Spec::new(name, methods.list, conditions)
+}
+
+fn comm(source: &str, item: &Item, spec: &Spec, errors: &mut Vec<SpecError>) -> Comm {
+    let name = &item.name.text;
+    let list = spec.methods().to_vec();
+    let mut methods = Methods { source, type_name: name, list, may_grow: false };
+    let mut learned = Vec::new();
+    for clause in &item.clauses {
+        match methods.learn(clause) {
+            Ok((left, right)) => learned.push((clause, left, right)),
+            Err(error) => errors.push(error),
+        }
+    }
+    let mut comm = Comm::new(name);
+    for (clause, left, right) in learned {
+        let Some(word) = &clause.mode else { continue };
+        let Some(mode) = Mode::ALL.into_iter().find(|mode| mode.word() == word.text) else {
+            let message = format!("`{}` is no way to observe", word.text);
+            let known: Vec<&str> = Mode::ALL.into_iter().map(Mode::word).collect();
+            let hint = Some(format!("known are {}", known.join(", ")));
+            errors.push(SpecError::new(source, word.span.clone(), message, hint));
+            continue;
+        };
+        let added = methods.formula(clause, left, right).and_then(|formula| {
+            comm.add(mode, left, right, &formula).map_err(|message| {
+                let hint = "known are comparisons `==` of a value of one call with a value of the other, and \
+                            conditions on one call, joined by `&&`";
+                let span = clause.when.as_ref().map_or(clause.span.clone(), |e| e.span.clone());
+                SpecError::new(source, span, message, Some(hint.to_owned()))
+            })
+        });
+        errors.extend(added.err());
+    }
+    comm
+}

@@ -1,0 +1,19 @@
+//! Specifications as text.
+
+pub use document::Document;
+pub use error::{SpecError, SpecErrors};
+pub use kinds::Kind;
+
+mod lex;
+
+mod tree;
+
+mod parse;
+
+mod kinds;
+
+mod resolve;
+
+mod document;
+
+mod error;

@@ -1,0 +1,280 @@
+//! From a text to its tree. The grammar of `spec` items is that of the model language:
+//!
+//! ```text
+//! item   = "spec" NAME "{" { call "~" call [ "when" expr ] ";" } "}"
+//!        | "comm" NAME "{" { MODE call "->" call [ "when" expr ] ";" } "}"
+//! call   = NAME "(" [ NAME { "," NAME } ] ")" [ "/" NAME ]
+//! expr   = operators of the model language: || && == != < <= > >= + - * / % ! -
+//!          over names, numbers, strings, true, false, null, ( expr ), and left.NAME( exprs ), right.NAME( exprs )
+//! ```
+
+use super::error::{SpecError, SpecErrors};
+use super::lex::{Token, tokens};
+use super::tree::{Call, Clause, Item, Name, Node, NodeKind};
+use crate::expr::Operator;
+use crate::value::Value;
+use std::ops::Range;
+
+/// The longest text, in bytes.
+pub(super) const BYTES_MAX: usize = 1 << 20;
+/// The most operators of one condition, which bounds the depth of its tree.
+const OPERATORS_MAX: usize = 256;
+
+/// Reads the items of a text, or all mistakes of its clauses.
+pub(crate) fn items(source: &str) -> Result<Vec<Item>, SpecErrors> {
+    if source.len() > BYTES_MAX {
+        let message = format!("the text has {} bytes; the most are {BYTES_MAX}", source.len());
+        return Err(SpecErrors(vec![SpecError::new("", 0..0, message, None)]));
+    }
+    let tokens = tokens(source).map_err(|error| SpecErrors(vec![error]))?;
+    let mut parser = Parser { source, tokens, at: 0, operators: 0, errors: Vec::new() };
+    let mut items = Vec::new();
+    while *parser.token() != Token::End && parser.errors.len() < 20 {
+        match parser.item() {
+            Ok(item) => items.push(item),
+            Err(error) => {
+                parser.errors.push(error);
+                break;
+            }
+        }
+    }
+    if parser.errors.is_empty() { Ok(items) } else { Err(SpecErrors(parser.errors)) }
+}
+
+struct Parser<'a> {
+    source: &'a str,
+    tokens: Vec<(Token, Range<usize>)>,
+    at: usize,
+    /// Operators and brackets of the condition so far.
+    operators: usize,
+    errors: Vec<SpecError>,
+}
+
+type Parsed<T> = Result<T, SpecError>;
+
+impl Parser<'_> {
+    fn token(&self) -> &Token {
+        &self.tokens[self.at].0
+    }
+
+    fn span(&self) -> Range<usize> {
+        self.tokens[self.at].1.clone()
+    }
+
+    /// The end of what was read last.
+    fn end(&self) -> usize {
+        self.at.checked_sub(1).map_or(0, |at| self.tokens[at].1.end)
+    }
+
+    fn bump(&mut self) {
+        // The end stays.
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+    }
+
+    fn eat(&mut self, sign: &str) -> bool {
+        let found = matches!(self.token(), Token::Sign(found) if *found == sign);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.token(), Token::Word(found) if found == word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn error(&self, message: String) -> SpecError {
+        SpecError::new(self.source, self.span(), message, None)
+    }
+
+    fn wanted(&self, what: &str) -> SpecError {
+        let found = match self.token() {
+            Token::Word(word) => format!("`{word}`"),
+            Token::Int(value) => format!("`{value}`"),
+            Token::Text(_) => "a string".to_owned(),
+            Token::Sign(sign) => format!("`{sign}`"),
+            Token::End => "the end of the text".to_owned(),
+        };
+        self.error(format!("expected {what}, found {found}"))
+    }
+
+    fn expect(&mut self, sign: &str) -> Parsed<()> {
+        if self.eat(sign) { Ok(()) } else { Err(self.wanted(&format!("`{sign}`"))) }
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        let Token::Word(word) = self.token() else { return Err(self.wanted(what)) };
+        let name = Name { text: word.clone(), span: self.span() };
+        self.bump();
+        Ok(name)
+    }
+
+    fn item(&mut self) -> Parsed<Item> {
+        let is_comm = if self.eat_word("spec") {
+            false
+        } else if self.eat_word("comm") {
+            true
+        } else {
+            return Err(self.wanted("`spec` or `comm`"));
+        };
+        let name = self.name("the name of a type")?;
+        self.expect("{")?;
+        let mut clauses = Vec::new();
+        while !self.eat("}") {
+            if *self.token() == Token::End {
+                return Err(self.wanted("a clause or `}`"));
+            }
+            match self.clause(is_comm) {
+                Ok(clause) => clauses.push(clause),
+                Err(error) => {
+                    self.errors.push(error);
+                    self.skip_clause();
+                }
+            }
+        }
+        Ok(Item { name, is_comm, clauses })
+    }
+
+    /// Goes on behind the next `;`, or at the end of the item.
+    fn skip_clause(&mut self) {
+        while !matches!(self.token(), Token::End | Token::Sign("}")) {
+            if self.eat(";") {
+                return;
+            }
+            self.bump();
+        }
+    }
+
+    fn clause(&mut self, is_comm: bool) -> Parsed<Clause> {
+        let start = self.span().start;
+        let mode = if is_comm { Some(self.name("how it is observed")?) } else { None };
+        let left = self.call()?;
+        self.expect(if is_comm { "->" } else { "~" })?;
+        let right = self.call()?;
+        self.operators = 0;
+        let when = if self.eat_word("when") { Some(self.expr(0)?) } else { None };
+        if !self.eat(";") {
+            let what = if when.is_some() { "an operator or `;`" } else { "`when` or `;`" };
+            return Err(self.wanted(what));
+        }
+        Ok(Clause { mode, left, right, when, span: start..self.end() })
+    }
+
+    fn call(&mut self) -> Parsed<Call> {
+        let method = self.name("the name of a method")?;
+        self.expect("(")?;
+        let mut arguments = Vec::new();
+        while !self.eat(")") {
+            if !arguments.is_empty() {
+                self.expect(",")?;
+                if self.eat(")") {
+                    break;
+                }
+            }
+            arguments.push(self.name("a name for an argument")?);
+        }
+        let result =
+            if self.eat("/") { Some(self.name("a name for the result")?) } else { None };
+        Ok(Call { method, arguments, result })
+    }
+
+    fn count(&mut self) -> Parsed<()> {
+        self.operators += 1;
+        if self.operators > OPERATORS_MAX {
+            let message = format!("the condition has more than {OPERATORS_MAX} operators");
+            return Err(self.error(message));
+        }
+        Ok(())
+    }
+
+    /// Reads operators that bind more tightly than a level.
+    fn expr(&mut self, level: u8) -> Parsed<Node> {
+        let mut left = self.operand()?;
+        let mut compared = false;
+        while let Some(op) = self.operator().filter(|op| op.level() > level) {
+            let is_comparison = matches!(op.level(), 3 | 4);
+            if is_comparison && compared {
+                return Err(self.error("comparisons do not chain".to_owned()));
+            }
+            compared = is_comparison;
+            self.count()?;
+            self.bump();
+            let right = self.expr(op.level())?;
+            let span = left.span.start..right.span.end;
+            left = Node { kind: NodeKind::Binary(op, Box::new(left), Box::new(right)), span };
+        }
+        Ok(left)
+    }
+
+    fn operator(&self) -> Option<Operator> {
+        let Token::Sign(sign) = self.token() else { return None };
+        OPERATORS.into_iter().find(|op| op.sign() == *sign)
+    }
+
+    fn operand(&mut self) -> Parsed<Node> {
+        self.count()?;
+        let start = self.span().start;
+        let kind = if self.eat("!") {
+            NodeKind::Not(Box::new(self.operand()?))
+        } else if self.eat("-") {
+            NodeKind::Minus(Box::new(self.operand()?))
+        } else if self.eat("(") {
+            let inner = self.expr(0)?;
+            self.expect(")")?;
+            inner.kind
+        } else {
+            self.atom()?
+        };
+        Ok(Node { kind, span: start..self.end() })
+    }
+
+    fn atom(&mut self) -> Parsed<NodeKind> {
+        let kind = match self.token() {
+            Token::Int(value) => NodeKind::Value(Value::Int(*value)),
+            Token::Text(text) => NodeKind::Value(Value::Text(text.as_str().into())),
+            Token::Word(word) => match word.as_str() {
+                "true" => NodeKind::Value(Value::Bool(true)),
+                "false" => NodeKind::Value(Value::Bool(false)),
+                "null" => NodeKind::Value(Value::Null),
+                word => NodeKind::Name(word.to_owned()),
+            },
+            _ => return Err(self.wanted("a value")),
+        };
+        let span = self.span();
+        self.bump();
+        let NodeKind::Name(text) = kind else { return Ok(kind) };
+        if !self.eat(".") {
+            return Ok(NodeKind::Name(text));
+        }
+        let function = self.name("a function of the state")?;
+        self.expect("(")?;
+        let mut arguments = Vec::new();
+        while !self.eat(")") {
+            if !arguments.is_empty() {
+                self.expect(",")?;
+            }
+            arguments.push(self.expr(0)?);
+        }
+        Ok(NodeKind::Method(Name { text, span }, function, arguments))
+    }
+}
+
+const OPERATORS: [Operator; 13] = [
+    Operator::Or,
+    Operator::And,
+    Operator::Equal,
+    Operator::Unequal,
+    Operator::Less,
+    Operator::LessEqual,
+    Operator::Greater,
+    Operator::GreaterEqual,
+    Operator::Add,
+    Operator::Subtract,
+    Operator::Multiply,
+    Operator::Divide,
+    Operator::Remainder,
+];

@@ -1,0 +1,70 @@
+//! How far a run is from the order of a recording, and bringing it closer.
+
+use super::runner::{Footprint, NoRun, Ran, Runner, places};
+use anyorder_system::TaskSystem;
+
+/// Whether two tasks conflict: one writes what the other touches. What is not told conflicts.
+fn conflict(a: Option<&Footprint>, b: Option<&Footprint>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return true };
+    a.iter().any(|(location, writes)| {
+        b.iter().any(|(other, other_writes)| location == other && (*writes || *other_writes))
+    })
+}
+
+/// Returns the number of pairs that conflict in a run and come in the other order in the recording. Quadratic.
+pub(super) fn inversions(ran: &Ran, recording: &Ran) -> u32 {
+    let recorded = places(&recording.choices);
+    let at: Vec<Option<usize>> =
+        ran.choices.iter().map(|choice| recorded.get(&choice.task).copied()).collect();
+    let mut count = 0_u32;
+    for second in 0..at.len() {
+        for first in 0..second {
+            let (Some(a), Some(b)) = (at[first], at[second]) else { continue };
+            let footprint = |index: usize| ran.footprints[index].as_ref();
+            if a > b && conflict(footprint(first), footprint(second)) {
+                count = count.saturating_add(1);
+            }
+        }
+    }
+    count
+}
+
+/// Swaps neighbours that come in the other order in the recording, as long as the run still shows the symptom.
+pub(super) fn straighten<S: TaskSystem>(
+    runner: &mut Runner<'_, S>,
+    best: &mut Ran,
+    recording: &Ran,
+) -> Result<(), NoRun> {
+    loop {
+        let mut changed = false;
+        for at in 1..best.choices.len() {
+            if at >= best.choices.len() || !is_inverted(best, recording, at) {
+                continue;
+            }
+            let mut plan = best.choices.clone();
+            plan.swap(at - 1, at);
+            let ran = match runner.run(&plan, false) {
+                Ok(ran) => ran,
+                Err(NoRun::Lost(_)) => continue,
+                Err(stopped) => return Err(stopped),
+            };
+            let fewer = ran.choices.len() < best.choices.len();
+            let same = ran.choices == plan;
+            if ran.shows && (fewer || same) {
+                *best = ran;
+                changed = true;
+            }
+        }
+        if !changed {
+            return Ok(());
+        }
+    }
+}
+
+fn is_inverted(ran: &Ran, recording: &Ran, at: usize) -> bool {
+    let place = |index: usize| {
+        let task = &ran.choices[index].task;
+        recording.choices.iter().position(|choice| choice.task == *task)
+    };
+    matches!((place(at - 1), place(at)), (Some(first), Some(second)) if first > second)
+}

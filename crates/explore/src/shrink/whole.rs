@@ -1,0 +1,128 @@
+//! Shrinking as a whole.
+
+use super::minimize::minimize;
+use super::options::{Error, Options, Shrunk, Symptom};
+use super::order::{inversions, straighten};
+use super::runner::{NoRun, Ran, Runner};
+use crate::r4;
+use anyorder_system::{Choice, Control, Schedule, SystemFactory, TaskSystem};
+
+/// Makes a schedule that shows a symptom as small as it gets; see the module's documentation. Options of the schedule are kept.
+///
+/// # Errors
+///
+/// Fails when the program cannot be run, or when the schedule does not show the symptom. Where the runs are used up, or the job is stopped, the
+/// smallest schedule so far is returned.
+pub fn shrink<F>(
+    factory: &F,
+    failing: &Schedule,
+    symptom: Symptom<'_>,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<Shrunk, Error>
+where
+    F: SystemFactory,
+    F::System: TaskSystem,
+{
+    let mut runner = Runner::new(factory.make()?, symptom, options, control);
+    let first = run_or_fail(&mut runner, &failing.choices, false)?;
+    if !first.shows {
+        return Err(Error::NotShown);
+    }
+    let length_before = first.choices.len();
+    let recorded = options.recording.as_ref().map_or(&[][..], |schedule| &schedule.choices);
+    let recording = run_or_fail(&mut runner, recorded, true)?;
+    let (mut best, fewest) = if recording.shows {
+        (recording.clone(), Some(0))
+    } else {
+        match by_reversals(factory, &mut runner, symptom, (options, control)) {
+            Some((ran, depth)) => (ran, Some(depth)),
+            None => (first, None),
+        }
+    };
+    // A job that is stopped here keeps the best so far.
+    let mut minimal = false;
+    if fewest.is_some() || straighten(&mut runner, &mut best, &recording).is_ok() {
+        minimal = matches!(minimize(&mut runner, &mut best), Ok(true));
+    }
+    if fewest.is_none() && minimal {
+        let _ = straighten(&mut runner, &mut best, &recording);
+    }
+    let reversals = fewest.unwrap_or_else(|| inversions(&best, &recording));
+    let mut schedule = failing.clone();
+    schedule.program = runner.system().program().clone();
+    schedule.choices = best.choices;
+    Ok(Shrunk {
+        schedule,
+        reversals,
+        fewest: fewest.is_some(),
+        minimal,
+        length_before,
+        executions: runner.executions,
+    })
+}
+
+fn run_or_fail<S: TaskSystem>(
+    runner: &mut Runner<'_, S>,
+    plan: &[Choice],
+    go_on: bool,
+) -> Result<Ran, Error> {
+    runner.run(plan, go_on).map_err(|error| match error {
+        NoRun::Lost(error) => Error::Run(error),
+        NoRun::Stopped(reason) => {
+            Error::Stopped(reason.unwrap_or(anyorder_system::StopReason::Interrupted))
+        }
+    })
+}
+
+/// Looks for a run with the fewest reversals that shows the symptom; `None` where there is none within the number of runs.
+fn by_reversals<F>(
+    factory: &F,
+    runner: &mut Runner<'_, F::System>,
+    symptom: Symptom<'_>,
+    (options, control): (&Options, &Control<'_>),
+) -> Option<(Ran, u32)>
+where
+    F: SystemFactory,
+    F::System: TaskSystem,
+{
+    let budget = runner.executions
+        + (options.executions_max - runner.executions.min(options.executions_max)) / 2;
+    for bound in 1..=options.reversals_max {
+        let left = budget.checked_sub(runner.executions).filter(|left| *left > 0)?;
+        let mut control = control.clone();
+        control.limits.executions = Some(left);
+        control.limits.steps.get_or_insert(options.tail_max);
+        let asked = r4::Options {
+            bound: Some(bound),
+            recording: options.recording.clone(),
+            attempts: options.attempts,
+            tail_max: options.tail_max,
+            confirm: false,
+            ..r4::Options::default()
+        };
+        let outcome = r4::explore(factory, &asked, &control).ok()?;
+        runner.executions += outcome.counts.executions;
+        let shows = |run: &r4::RunInfo| {
+            run.failures.iter().any(|text| (symptom.failure)(text))
+                || symptom.end.is_some_and(|end| !run.cut && end(&run.observation))
+        };
+        let mut found: Vec<(u32, usize, usize)> = (0..)
+            .zip(&outcome.runs)
+            .filter(|(_, run)| shows(run))
+            .map(|(number, run)| (run.depth, run.length, number))
+            .collect();
+        found.sort_unstable();
+        for (depth, _, number) in found {
+            if let Ok(ran) = runner.run(&outcome.choices(number), false)
+                && ran.shows
+            {
+                return Some((ran, depth));
+            }
+        }
+        if outcome.exhausted || !outcome.complete {
+            return None;
+        }
+    }
+    None
+}

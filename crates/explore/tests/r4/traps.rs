@@ -1,0 +1,123 @@
+//! The traps in the printed algorithms (section 1.7 of the worked examples), and rules that are nearly ours.
+
+use crate::naive::{MUTANTS, Mutant, Twin};
+use crate::random::{KINDS, Numbers, Random, explored, sequences};
+use crate::slides::{Slides, word};
+use crate::worked::{options, run, shown};
+use anyorder_explore::r4::{Options, Order, Sleep};
+use anyorder_system::TaskName;
+use std::collections::BTreeMap;
+
+#[test]
+fn trap_1_the_recording_does_not_grow_deeper() {
+    for order in [Order::Levels, Order::DepthFirst] {
+        let outcome = run(false, &Options { order, ..options(Some(1)) });
+        let depths: Vec<u32> = outcome.runs.iter().map(|run| run.depth).collect();
+        assert_eq!(depths, [0, 1, 1, 1]);
+    }
+}
+
+#[test]
+fn trap_2_what_ran_has_the_depth_of_its_plan() {
+    for order in [Order::Levels, Order::DepthFirst] {
+        let outcome = run(false, &Options { order, ..options(Some(2)) });
+        let skipping: Vec<u32> = outcome
+            .runs
+            .iter()
+            .filter(|run| !run.skipped.is_empty())
+            .map(|run| run.depth)
+            .collect();
+        assert_eq!(skipping, [1, 1], "Q3 and Q4");
+        let children = outcome.runs.iter().filter(|run| {
+            run.parent.is_some_and(|parent| !outcome.runs[parent].skipped.is_empty())
+        });
+        assert!(children.into_iter().all(|run| run.depth == 2));
+    }
+}
+
+#[test]
+fn traps_3_and_4_a_disabled_front_ends() {
+    for order in [Order::Levels, Order::DepthFirst] {
+        let outcome = run(false, &Options { order, ..options(Some(50)) });
+        assert!(outcome.complete && outcome.exhausted, "it ends");
+        assert!(outcome.counts.executions < 100);
+    }
+}
+
+#[test]
+fn trap_5_a_task_does_not_disable_itself() {
+    let outcome = run(false, &options(Some(3)));
+    assert!(
+        outcome.runs.iter().filter_map(|run| run.reversal.as_ref()).all(|pair| !pair.disabling)
+    );
+}
+
+#[test]
+fn trap_7_redundancy_is_normal_and_sleep_takes_it_away() {
+    let (mut plain, mut asleep, mut classes) = (0, 0, 0);
+    for seed in 1..=200 {
+        let model = Random::new(KINDS[0].1, &mut Numbers(seed * 15_485_863));
+        let count = |bound, sleep| {
+            explored(&model, &Options { bound, sleep, confirm: false, ..Options::default() })
+        };
+        plain += count(Some(99), Sleep::Off).counts.executions;
+        asleep += count(Some(99), Sleep::Exact).counts.executions;
+        classes += count(None, Sleep::Exact).runs.len() as u64;
+    }
+    println!("{plain} runs without sleep, {asleep} with, {classes} classes");
+    assert!(plain > asleep && asleep >= classes);
+}
+
+#[test]
+fn trap_8_fewer_reversals_later_are_not_lost() {
+    // Depth first, a sequence may first be reached by more reversals than it needs: its own reversals must still be there.
+    let mut later = 0;
+    for seed in 1..=300 {
+        let model = Random::new(KINDS[4].1, &mut Numbers(seed * 32_452_843));
+        let set = |order| {
+            let options = Options { bound: Some(2), order, confirm: false, ..Options::default() };
+            let outcome = explored(&model, &options);
+            later += u32::from(outcome.runs.windows(2).any(|two| two[1].depth < two[0].depth));
+            sequences(&outcome)
+        };
+        let [levels, depth_first] = [Order::Levels, Order::DepthFirst].map(set);
+        assert_eq!(levels, depth_first, "seed {seed}");
+    }
+    assert!(later > 50, "{later}");
+}
+
+#[test]
+fn a_single_covering_race_calls_more_relevant() {
+    let mut twin = Twin::new(Slides::new(false));
+    twin.mutant = Mutant::SingleCover;
+    let first: Vec<TaskName> =
+        options(None).recording.unwrap().choices.into_iter().map(|c| c.task).collect();
+    let pairs: Vec<String> = twin
+        .reversals(&twin.execute(&first))
+        .iter()
+        .map(|((a, b), _)| format!("{} {}", word(a), word(b)))
+        .collect();
+    assert!(pairs.contains(&"e0 e3".to_owned()), "{pairs:?}");
+    assert_eq!(shown(&run(false, &options(Some(2)))).len(), 7);
+}
+
+#[test]
+fn every_mutant_is_noticed() {
+    let mut noticed: BTreeMap<String, u32> = BTreeMap::new();
+    for (_, kind) in KINDS {
+        for seed in 1..=60u64 {
+            let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)));
+            let options = Options { bound: Some(2), confirm: false, ..Options::default() };
+            let ours = sequences(&explored(&model, &options));
+            for mutant in MUTANTS {
+                let mut twin = Twin::new(model.clone());
+                twin.mutant = mutant;
+                let other: BTreeMap<_, _> =
+                    twin.within(2).into_iter().map(|(tasks, (depth, _))| (tasks, depth)).collect();
+                *noticed.entry(format!("{mutant:?}")).or_default() += u32::from(other != ours);
+            }
+        }
+    }
+    println!("{noticed:?}");
+    assert!(noticed.values().all(|times| *times > 5), "{noticed:?}");
+}

@@ -1,0 +1,156 @@
+//! What reversals are called.
+
+use crate::toy::{ALL, Effects, Model, factory};
+use anyorder_explore::r4::{
+    Error, FindingKind, Limit, Options, Outcome, UserEvents, Verdict, explore,
+};
+use anyorder_system::{
+    Control, EnabledDetail, Level, Limits, Observation, PartPath, StopReason, TaskName, TaskRole,
+};
+
+/// Two tasks, `first` and `second`, and one place that both use.
+#[derive(Clone, Debug)]
+struct Two {
+    /// The name of the place, the level of what depends on it, and what `second` does when it finds nothing.
+    place: &'static str,
+    level: Level,
+    fails: bool,
+    set: bool,
+    result: &'static str,
+    done: Vec<TaskName>,
+}
+
+fn two(place: &'static str, level: Level, fails: bool) -> Two {
+    Two { place, level, fails, set: false, result: "nothing", done: vec![] }
+}
+
+impl Model for Two {
+    fn enabled(&self) -> Vec<TaskName> {
+        let all = ["first", "second"].map(TaskName::root);
+        all.into_iter().filter(|task| !self.done.contains(task)).collect()
+    }
+
+    fn run(&mut self, task: &TaskName, _alternative: u32) -> Effects {
+        let mut effects = Effects::default();
+        self.done.push(task.clone());
+        if *task == TaskName::root("first") {
+            effects.write(self.place);
+            self.set = true;
+            return effects;
+        }
+        effects.read(self.place);
+        if self.set {
+            effects.write("result");
+            self.result = "found";
+        } else if self.fails {
+            effects.failures.push("not there".to_owned());
+        }
+        effects
+    }
+
+    fn observe(&self) -> Observation {
+        let mut observation = Observation::new();
+        observation.set(PartPath::new(["result"]), self.level, self.result.as_bytes());
+        observation
+    }
+
+    fn role(&self, task: &TaskName) -> TaskRole {
+        if *task == TaskName::root("second") { TaskRole::Input } else { TaskRole::Task }
+    }
+}
+
+fn explored(model: Two, options: &Options) -> Outcome {
+    explore(&factory(model, ALL), options, &Control::default()).unwrap()
+}
+
+fn verdict(model: Two) -> (Verdict, Vec<FindingKind>) {
+    let outcome = explored(model, &Options::default());
+    assert_eq!(outcome.runs.len(), 2);
+    let kinds = outcome.findings.iter().map(|found| found.kind.clone()).collect();
+    (outcome.runs[1].comparison.as_ref().unwrap().verdict, kinds)
+}
+
+#[test]
+fn differences_have_classes() {
+    let harmful = || vec![FindingKind::Harmful];
+    let failure = || vec![FindingKind::Failure("not there".to_owned())];
+    for (model, expected, findings) in [
+        (two("x", Level::Output, false), Verdict::Different, harmful()),
+        (two("x", Level::Heap, false), Verdict::Different, harmful()),
+        (two("x", Level::Bookkeeping, false), Verdict::Bookkeeping, vec![]),
+        (two("x", Level::PendingTimers, false), Verdict::Timers, vec![]),
+        (two("listener:click", Level::Output, false), Verdict::LateRegistration, vec![]),
+        (two("listener:click", Level::Output, true), Verdict::Different, failure()),
+        (two("x", Level::Bookkeeping, true), Verdict::Different, failure()),
+    ] {
+        assert_eq!(verdict(model.clone()), (expected, findings), "{model:?}");
+    }
+}
+
+#[test]
+fn findings_have_two_runs_and_their_schedules() {
+    let outcome = explored(two("x", Level::Output, false), &Options::default());
+    let found = &outcome.findings[0];
+    assert_eq!((found.parent, found.run, found.confirmed), (Some(0), Some(1), Some(true)));
+    let pair = found.reversal.as_ref().unwrap();
+    assert_eq!(pair.locations, ["x"]);
+    let words = |run| outcome.schedule(run).choices.iter().map(|c| c.task.to_string()).collect();
+    let (parent, child): (Vec<String>, Vec<String>) = (words(0), words(1));
+    assert_eq!(
+        (parent, child),
+        (vec!["first".into(), "second".into()], vec!["second".into(), "first".into()])
+    );
+    // The schedule of the worse run is a recording that begins there.
+    let options = Options { recording: Some(outcome.schedule(1)), ..Options::default() };
+    let again = explored(two("x", Level::Output, false), &options);
+    assert_eq!(again.runs[0].observation, outcome.runs[1].observation);
+}
+
+#[test]
+fn input_events_keep_their_order() {
+    let count = |user_events| {
+        let options = Options { user_events, ..Options::default() };
+        explored(two("x", Level::Output, false), &options).runs.len()
+    };
+    assert_eq!(count(UserEvents::Declared), 2);
+    assert_eq!(count(UserEvents::All), 1);
+    assert_eq!(count(UserEvents::None), 2);
+    let kinds = |words: &[&str]| UserEvents::Kinds(words.iter().map(|w| (*w).to_owned()).collect());
+    assert_eq!(count(kinds(&["first", "second"])), 1);
+    assert_eq!(count(kinds(&["first"])), 2);
+}
+
+#[test]
+fn limits_are_named() {
+    let limited = |limits, cancel: Option<StopReason>| {
+        let control = Control { limits, ..Control::default() };
+        if let Some(reason) = cancel {
+            control.cancel.stop(reason);
+        }
+        explore(&factory(two("x", Level::Output, false), ALL), &Options::default(), &control)
+    };
+    let executions = Limits { executions: Some(1), ..Limits::NONE };
+    let outcome = limited(executions, None).unwrap();
+    assert_eq!((outcome.complete, outcome.limits), (false, vec![Limit::Executions]));
+    let steps = Limits { steps: Some(1), ..Limits::NONE };
+    let outcome = limited(steps, None).unwrap();
+    assert_eq!((outcome.complete, outcome.limits.clone()), (false, vec![Limit::Steps]));
+    assert_eq!(outcome.sequence(0).len(), 1);
+    let memory = Limits { memory_bytes: Some(1), ..Limits::NONE };
+    assert_eq!(limited(memory, None).unwrap().limits, [Limit::Memory]);
+    let stopped = limited(Limits::NONE, Some(StopReason::Interrupted));
+    assert!(matches!(stopped, Err(Error::Stopped(StopReason::Interrupted))));
+}
+
+#[test]
+fn a_schedule_of_another_program_is_refused() {
+    let mut schedule = anyorder_system::Schedule::new(anyorder_system::Program::new("other"));
+    schedule.choices.push(anyorder_system::Choice::of(TaskName::root("unheard")));
+    for enabled in [EnabledDetail::Exact, EnabledDetail::Unknown] {
+        let skills = crate::toy::Skills { enabled, ..ALL };
+        let options = Options { recording: Some(schedule.clone()), ..Options::default() };
+        let factory = factory(two("x", Level::Output, false), skills);
+        let error = explore(&factory, &options, &Control::default()).unwrap_err();
+        assert_eq!(error, Error::Schedule);
+    }
+}

@@ -1,0 +1,107 @@
+//! What an analysis is, and the event loop that feeds several of them from one stream.
+
+use crate::error::PredictError;
+use crate::report::Report;
+use anyorder_order::ChainId;
+use anyorder_trace::{Block, Columns, EventKind, Op, SiteId, Tables, TraceSource};
+
+/// One event of a stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Number of the event, from 0.
+    pub event: u64,
+    /// Kind and mode.
+    pub op: Op,
+    /// Number of the task.
+    pub task: u32,
+    /// The operand; what it names depends on the kind.
+    pub operand: u32,
+    /// Source position.
+    pub site: SiteId,
+    /// The earlier event that it refers to.
+    pub refers: Option<u64>,
+}
+
+/// A point of a thread's time: an event is ordered before what knows its stamp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamp {
+    /// The thread's place in clocks.
+    pub slot: ChainId,
+    /// Its count, from 1.
+    pub count: u32,
+}
+
+/// An analysis: takes the events of a trace one by one.
+pub trait Analysis {
+    /// Makes room for what the tables have gained.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a bound of the analysis is reached.
+    fn grow(&mut self, tables: &Tables) -> Result<(), PredictError>;
+
+    /// Takes the next event.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the event names something that `tables` does not have, or a count overflows.
+    fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError>;
+
+    /// Ends the trace and gives the findings away.
+    fn finish(&mut self) -> Report;
+
+    /// Returns the memory held, in bytes: linear time, for statistics.
+    fn memory_bytes(&self) -> usize;
+
+    /// Takes all events of a block; `tables` has whatever they name.
+    ///
+    /// # Errors
+    ///
+    /// As [`grow`](Analysis::grow) and [`step`](Analysis::step).
+    fn block(&mut self, tables: &Tables, block: &Block) -> Result<(), PredictError> {
+        self.grow(tables)?;
+        let columns = &block.columns;
+        for row in 0..columns.len() {
+            let op = columns.ops[row];
+            let refers = if op.kind() == EventKind::Wake { refers(columns, row) } else { None };
+            self.step(
+                tables,
+                Step {
+                    event: block.first + row as u64,
+                    op,
+                    task: columns.tasks[row].0,
+                    operand: columns.operands[row],
+                    site: columns.sites[row],
+                    refers,
+                },
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn refers(columns: &Columns, row: usize) -> Option<u64> {
+    columns.refers.get(row as u32).filter(|event| *event != Columns::INITIAL)
+}
+
+/// Runs analyses over a stream, block by block; returns the number of events. `progress` gets the number so far.
+///
+/// # Errors
+///
+/// Fails when the source does, or an analysis.
+pub fn run(
+    source: &mut dyn TraceSource,
+    analyses: &mut [&mut dyn Analysis],
+    mut progress: impl FnMut(u64),
+) -> Result<u64, PredictError> {
+    let mut block = Block::default();
+    let mut events = 0;
+    while source.next_block(&mut block)? {
+        for analysis in analyses.iter_mut() {
+            analysis.block(source.tables(), &block)?;
+        }
+        events = block.first + block.columns.len() as u64;
+        progress(events);
+    }
+    Ok(events)
+}

@@ -1,0 +1,24 @@
+//! What can end an analysis before the end of the trace.
+
+use anyorder_trace::ReadError;
+
+/// Why a trace could not be analysed to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum PredictError {
+    /// The trace could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// An event names something that the tables of its trace do not have.
+    #[error("event {event} names {what} {index}, which the trace does not have")]
+    Unknown {
+        /// Number of the event, from 0.
+        event: u64,
+        /// What it names.
+        what: &'static str,
+        /// The number it names it by.
+        index: u32,
+    },
+    /// A count left the range of 32 bits.
+    #[error("too many {0} for one analysis")]
+    TooMany(&'static str),
+}

@@ -1,0 +1,240 @@
+//! Lanes: what runs one event after another, with its clock.
+//!
+//! A lane is a handler (its posted tasks included, in the order observed), or one burst of an untracked handler. Each
+//! lane has a *slot*, its place in all clocks. Slots are dense: when a lane has been joined, a lane
+//! forked by somebody who knows all of its events goes on in its slot, as if it were its continuation.
+
+use crate::error::PredictError;
+use anyorder_order::{ChainId, Clock};
+use anyorder_trace::{TaskKind, Tables};
+
+/// Number of a lane.
+pub(crate) type LaneId = usize;
+
+/// Called with a lane and a clock that it is about to learn.
+pub(crate) type Watch<'w> = &'w mut dyn FnMut(LaneId, &Clock);
+
+const NONE: u32 = u32::MAX;
+/// How many free slots are looked at for a new lane.
+const FREE_SCAN_MAX: usize = 256;
+
+/// One lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Lane {
+    /// Its place in clocks.
+    pub(crate) slot: ChainId,
+    /// What it knows; its own entry counts what it has published, from 1.
+    pub(crate) clock: Clock,
+    /// Its own entry, the same as in `clock`.
+    pub(crate) now: u32,
+    handler: usize,
+    /// Whether the next event has something to do first: a fork, or a new slot.
+    pending: bool,
+    joined: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct HandlerLanes {
+    lanes: Vec<LaneId>,
+    main: Option<LaneId>,
+    /// What the forks that no event has followed yet knew.
+    fork: Option<Clock>,
+}
+
+/// All lanes of a trace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lanes {
+    of_task: Vec<u32>,
+    lanes: Vec<Lane>,
+    handlers: Vec<HandlerLanes>,
+    /// Slots of joined lanes, with the last value each reached.
+    free: Vec<(ChainId, u32)>,
+    slots_count: u32,
+    overflow: bool,
+}
+
+impl Lanes {
+    /// Makes room for the tasks and handlers of `tables`.
+    pub(crate) fn grow(&mut self, tables: &Tables) {
+        self.of_task.resize(tables.tasks.len(), NONE);
+        self.handlers.resize_with(tables.handlers.len(), HandlerLanes::default);
+    }
+
+    /// Returns the lane of a task's next event, after what has to be done before that event.
+    #[inline]
+    pub(crate) fn enter(
+        &mut self,
+        tables: &Tables,
+        (event, task): (u64, u32),
+        watch: Watch<'_>,
+    ) -> Result<LaneId, PredictError> {
+        let known = self.of_task.get(task as usize).copied().unwrap_or(NONE);
+        if known != NONE && !self.lanes[known as usize].pending {
+            return Ok(known as usize);
+        }
+        self.enter_slowly(tables, (event, task), watch)
+    }
+
+    fn enter_slowly(
+        &mut self,
+        tables: &Tables,
+        (event, task): (u64, u32),
+        watch: Watch<'_>,
+    ) -> Result<LaneId, PredictError> {
+        let unknown = || PredictError::Unknown { event, what: "task", index: task };
+        let known = *self.of_task.get(task as usize).ok_or_else(unknown)?;
+        let def = tables.tasks.get(task as usize).ok_or_else(unknown)?;
+        let handler = def.handler.index();
+        if handler >= self.handlers.len() {
+            return Err(PredictError::Unknown { event, what: "handler", index: def.handler.0 });
+        }
+        let lane = if known != NONE {
+            known as usize
+        } else if def.kind == TaskKind::Burst {
+            self.open(handler, &Clock::new())
+        } else {
+            self.main_of(handler, &Clock::new())
+        };
+        self.of_task[task as usize] = lane as u32;
+        if self.lanes[lane].joined {
+            self.renew(lane);
+        }
+        if let Some(fork) = self.handlers[handler].fork.take() {
+            watch(lane, &fork);
+            self.lanes[lane].clock.join(&fork);
+        }
+        for other in &self.handlers[handler].lanes {
+            let other = &mut self.lanes[*other];
+            other.pending = other.joined;
+        }
+        Ok(lane)
+    }
+
+    fn main_of(&mut self, handler: usize, known: &Clock) -> LaneId {
+        if let Some(main) = self.handlers[handler].main {
+            return main;
+        }
+        let lane = self.open(handler, known);
+        self.handlers[handler].main = Some(lane);
+        lane
+    }
+
+    /// Opens a lane all of whose events come after what `known` knows.
+    fn open(&mut self, handler: usize, known: &Clock) -> LaneId {
+        let (slot, now) = self.take_slot(known);
+        let mut clock = Clock::new();
+        clock.set(slot, now);
+        self.lanes.push(Lane { slot, clock, now, handler, pending: true, joined: false });
+        self.handlers[handler].lanes.push(self.lanes.len() - 1);
+        self.lanes.len() - 1
+    }
+
+    fn take_slot(&mut self, known: &Clock) -> (ChainId, u32) {
+        let from = self.free.len().saturating_sub(FREE_SCAN_MAX);
+        let fits = |(slot, last): &(ChainId, u32)| known.get(*slot) >= *last && *last < u32::MAX - 1;
+        if let Some(at) = self.free[from..].iter().rposition(fits) {
+            let (slot, last) = self.free.remove(from + at);
+            return (slot, last + 1);
+        }
+        self.slots_count += 1;
+        (ChainId(self.slots_count - 1), 1)
+    }
+
+    /// Gives a lane that goes on after it was joined a slot of its own again.
+    fn renew(&mut self, lane: LaneId) {
+        let (slot, now) = self.take_slot(&Clock::new());
+        let lane = &mut self.lanes[lane];
+        (lane.slot, lane.now, lane.joined) = (slot, now, false);
+        lane.clock.set(slot, now);
+    }
+
+    /// Returns a lane.
+    #[inline]
+    pub(crate) fn get(&self, lane: LaneId) -> &Lane {
+        &self.lanes[lane]
+    }
+
+    /// Returns the number of lanes so far.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Returns the number of slots, the width of clocks.
+    pub(crate) fn slots_count(&self) -> u32 {
+        self.slots_count
+    }
+
+    /// Lets a lane learn a clock.
+    #[inline]
+    pub(crate) fn join(&mut self, lane: LaneId, clock: &Clock) {
+        self.lanes[lane].clock.join(clock);
+    }
+
+    /// Begins a new epoch of a lane: called after its clock was given away.
+    #[inline]
+    pub(crate) fn advance(&mut self, lane: LaneId) {
+        let lane = &mut self.lanes[lane];
+        if lane.now >= u32::MAX - 1 {
+            self.overflow = true;
+            return;
+        }
+        lane.now += 1;
+        lane.clock.set(lane.slot, lane.now);
+    }
+
+    /// Fails when some lane has run out of epochs.
+    pub(crate) fn check(&self) -> Result<(), PredictError> {
+        if self.overflow { Err(PredictError::TooMany("releases of one thread")) } else { Ok(()) }
+    }
+
+    /// A lane starts a handler: what it knows is before that handler's next event.
+    pub(crate) fn fork(&mut self, lane: LaneId, handler: usize) {
+        if handler >= self.handlers.len() || self.lanes[lane].handler == handler {
+            return;
+        }
+        let clock = self.lanes[lane].clock.clone();
+        self.main_of(handler, &clock);
+        let of_handler = &mut self.handlers[handler];
+        for forked in &of_handler.lanes {
+            self.lanes[*forked].pending = true;
+        }
+        match &mut of_handler.fork {
+            Some(fork) => {
+                fork.join(&clock);
+            }
+            none => *none = Some(clock),
+        }
+        self.advance(lane);
+    }
+
+    /// A lane goes on after a handler has ended: the handler's events so far are before what follows.
+    pub(crate) fn join_handler(&mut self, lane: LaneId, handler: usize, watch: Watch<'_>) {
+        if handler >= self.handlers.len() || self.lanes[lane].handler == handler {
+            return;
+        }
+        for at in 0..self.handlers[handler].lanes.len() {
+            let other = self.handlers[handler].lanes[at];
+            if self.lanes[other].joined {
+                // It is known to its first joiner only; the clock says all there is.
+                let clock = self.lanes[other].clock.clone();
+                watch(lane, &clock);
+                self.lanes[lane].clock.join(&clock);
+                continue;
+            }
+            // A fork that no event followed is nothing that the handler knows.
+            let clock = self.lanes[other].clock.clone();
+            watch(lane, &clock);
+            self.lanes[lane].clock.join(&clock);
+            let ended = &mut self.lanes[other];
+            (ended.joined, ended.pending) = (true, true);
+            self.free.push((ended.slot, ended.now));
+        }
+    }
+
+    /// Returns the memory of the clocks, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.of_task.capacity() * 4
+            + self.lanes.iter().map(|l| size_of::<Lane>() + l.clock.memory_bytes()).sum::<usize>()
+    }
+}

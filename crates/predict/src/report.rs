@@ -1,0 +1,96 @@
+//! What an analysis finds.
+
+use anyorder_trace::{LocationId, SiteId};
+
+/// The object that two actions share.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Object {
+    /// A memory location: that of the second action.
+    Location(LocationId),
+    /// An object of the [`Specification`](crate::Specification), by its number.
+    Own(u32),
+}
+
+/// How two non-commuting actions could change places.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ViolationKind {
+    /// Nothing orders them, and no lock keeps them apart.
+    Racy,
+    /// They are under a common lock, and nothing orders the two critical sections.
+    NonRacy,
+}
+
+/// One of the two actions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Side {
+    /// Number of the event in the trace, from 0. For a repeated access of one epoch: the first of them.
+    pub event: u64,
+    /// Its source position.
+    pub site: SiteId,
+}
+
+/// A candidate: two actions that do not commute, and that the relation leaves unordered.
+///
+/// It is not confirmed: neither WDC nor EDC guarantees that a reordering of the trace exists.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Violation {
+    /// Racy or not.
+    pub kind: ViolationKind,
+    /// What both act on.
+    pub object: Object,
+    /// The earlier action in the trace.
+    pub first: Side,
+    /// The later one.
+    pub second: Side,
+}
+
+/// Counts of one analysis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Events of the trace.
+    pub events: u64,
+    /// Memory accesses among them.
+    pub accesses: u64,
+    /// Actions of the specification (not memory accesses).
+    pub actions: u64,
+    /// Acquires of locks.
+    pub acquires: u64,
+    /// Racy candidates: for each later action, one for each earlier one that is remembered (at least one if there is any).
+    pub racy: u64,
+    /// Actions that are the second of some racy pair; exact (except under bounded tracking).
+    pub racy_seconds: u64,
+    /// Non-racy candidates that survived to the release of their last common lock.
+    pub non_racy: u64,
+    /// Pairs under a common lock that something was found to order: no candidates.
+    pub ordered: u64,
+    /// Pairs under a common lock that were not looked at because too many were open.
+    pub candidates_lost: u64,
+    /// Critical sections forgotten by bounded tracking, each of which may have ordered something.
+    pub sections_lost: u64,
+    /// Signals forgotten because nobody woke from them.
+    pub signals_lost: u64,
+    /// Releases of locks that were not held: ignored.
+    pub stray_releases: u64,
+}
+
+/// What one analysis found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// The candidates, in the order in which they were decided; at most as many as asked for.
+    pub violations: Vec<Violation>,
+    /// Counts, of all candidates and not only of those listed.
+    pub counts: Counts,
+}
+
+impl Report {
+    /// Counts a violation, and lists it if there is room.
+    pub(crate) fn add(&mut self, violations_max: usize, violation: Violation) {
+        match violation.kind {
+            ViolationKind::Racy => self.counts.racy += 1,
+            ViolationKind::NonRacy => self.counts.non_racy += 1,
+        }
+        if self.violations.len() < violations_max {
+            self.violations.push(violation);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a remembered step touches: what it read is known, what it writes too, and only whether a write changes anything depends on the state.
+
+use super::keys::{Kind, Places, fixed};
+use super::touched::Tables;
+use crate::machine::{INIT_FLAG, Machine};
+use crate::program::MailboxKind;
+use crate::state::{Effect, State};
+use crate::step::memo::{Ending, Flagged, Leaf, MemoPlace, Touching, Written};
+use crate::value::Value;
+use anyorder_system::{Place, TouchKind, Touched};
+
+/// Adds what a remembered step or property touches in a state. Returns whether what it does to mailboxes has to be found by comparing states.
+pub(super) fn tell(
+    machine: &Machine,
+    tables: &Tables,
+    state: &State,
+    leaf: &mut Leaf,
+    out: &mut Vec<Touched>,
+) -> bool {
+    if leaf.touching.is_none() {
+        leaf.touching = Some(Box::new(touching(machine, tables, leaf)));
+    }
+    let Some(touching) = &leaf.touching else { return false };
+    out.extend_from_slice(&touching.fixed);
+    if !touching.writes.is_empty()
+        && let Ending::Effects(deed) = &leaf.ending
+    {
+        for written in &touching.writes {
+            write(state, &deed.effects[written.effect], written, out);
+        }
+    }
+    for Flagged { flag, value, place } in &touching.flags {
+        if state.flag(*flag) != *value {
+            out.push(Touched { place: *place, kind: TouchKind::Write });
+        }
+    }
+    touching.mailboxes
+}
+
+fn write(state: &State, effect: &Effect, written: &Written, out: &mut Vec<Touched>) {
+    let (global, value) = match effect {
+        Effect::Set { global, value } | Effect::SetAt { global, value, .. } => (*global, value),
+        _ => return,
+    };
+    let container = state.global(usize::from(global));
+    let old = match (effect, container) {
+        (Effect::SetAt { index: Value::Int(at), .. }, Value::List(list)) => {
+            usize::try_from(*at).ok().and_then(|at| list.items().get(at))
+        }
+        (Effect::SetAt { index, .. }, Value::Map(map)) => map.get(index),
+        (Effect::SetAt { .. }, _) => None,
+        _ => Some(container),
+    };
+    let same = old.is_some_and(|old| old.is_same(value) || old == value);
+    let kind = if same { TouchKind::SilentWrite } else { TouchKind::Write };
+    match written.element {
+        Some(element) if old.is_some() => {
+            out.push(Touched { place: written.container, kind: TouchKind::Read });
+            out.push(Touched { place: element, kind });
+        }
+        // A new key changes the map as a whole.
+        _ => out.push(Touched { place: written.container, kind }),
+    }
+    if same {
+        out.extend_from_slice(&written.silent);
+    }
+}
+
+fn touching(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Touching {
+    let mut touching = Touching::default();
+    let places = &tables.places;
+    let read = |place: Place| Touched { place, kind: TouchKind::Read };
+    for (place, value) in &leaf.reads {
+        match place {
+            MemoPlace::Args => {}
+            MemoPlace::Global(global) => {
+                touching.fixed.push(read(places.at(Kind::Global, u64::from(*global))));
+                elements(tables, *global, value, &mut touching.fixed);
+            }
+            MemoPlace::Element(global, index) => {
+                let container = places.at(Kind::Global, u64::from(*global));
+                touching.fixed.push(read(container));
+                touching.fixed.push(read(Places::element(container, index)));
+            }
+        }
+    }
+    if let Ending::Effects(deed) = &leaf.ending {
+        for (i, effect) in deed.effects.iter().enumerate() {
+            touching.effect(machine, tables, i, effect);
+        }
+    }
+    touching
+}
+
+impl Touching {
+    fn effect(&mut self, machine: &Machine, tables: &Tables, number: usize, effect: &Effect) {
+        let places = &tables.places;
+        match effect {
+            Effect::Set { global, value } => {
+                let container = places.at(Kind::Global, u64::from(*global));
+                let mut silent = Vec::new();
+                elements(tables, *global, value, &mut silent);
+                self.writes.push(Written { effect: number, container, element: None, silent });
+            }
+            Effect::SetAt { global, index, .. } => {
+                let container = places.at(Kind::Global, u64::from(*global));
+                let element = Some(Places::element(container, index));
+                let silent = Vec::new();
+                self.writes.push(Written { effect: number, container, element, silent });
+            }
+            Effect::Flag { flag: INIT_FLAG, .. } => {}
+            Effect::Flag { flag, value } => {
+                let members = machine.layout.members.len();
+                let toggled = *flag > members;
+                let member = (if toggled { flag - 1 - members } else { flag - 1 }) as u64;
+                for kind in [Kind::Started, Kind::Toggled] {
+                    let place = places.at(kind, member);
+                    self.fixed.push(Touched { place, kind: TouchKind::Read });
+                }
+                let kind = if toggled { Kind::Toggled } else { Kind::Started };
+                let place = places.at(kind, member);
+                self.flags.push(Flagged { flag: *flag, value: *value, place });
+            }
+            Effect::Post { kind, first, message } => {
+                self.mailboxes |= *first || *kind != MailboxKind::Bag || places.fronts;
+                let queue = message.queue as usize;
+                let place = Places::standing(super::keys::message(queue, message));
+                self.fixed.push(Touched { place, kind: TouchKind::Write });
+                let write = |kind| Touched {
+                    place: places.at(kind, u64::from(message.queue)),
+                    kind: TouchKind::Write,
+                };
+                match kind {
+                    _ if *first => self.fixed.push(write(Kind::Head)),
+                    MailboxKind::Bag => {}
+                    MailboxKind::Fifo => self.fixed.push(write(Kind::Tail)),
+                    MailboxKind::Delayed => {
+                        self.fixed.push(Touched { place: fixed::NOW, kind: TouchKind::Read });
+                        self.fixed.push(write(Kind::Tail));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Who reads a container reads its elements, where something writes them one by one.
+fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Vec<Touched>) {
+    let container = tables.places.at(Kind::Global, u64::from(global));
+    if !tables.elements.has(&crate::step::Place::Global(global)) {
+        return;
+    }
+    let mut read = |element: &Value| {
+        let place = Places::element(container, element);
+        out.push(Touched { place, kind: TouchKind::Read });
+    };
+    match value {
+        Value::List(list) => (0..list.items().len() as i64).for_each(|i| read(&Value::Int(i))),
+        Value::Map(map) => map.entries().iter().for_each(|(key, _)| read(key)),
+        _ => {}
+    }
+}
