@@ -52,6 +52,8 @@ pub struct ClassTable {
     conflicts: [u32; 32],
     reported: [u32; 32],
     observes: [u32; 32],
+    /// The transpose of `observes`.
+    observers: [u32; 32],
 }
 
 impl Default for ClassTable {
@@ -65,7 +67,9 @@ impl ClassTable {
     /// are atomic; a read observes the write before it.
     #[must_use]
     pub fn memory() -> ClassTable {
-        let mut table = ClassTable { conflicts: [0; 32], reported: [0; 32], observes: [0; 32] };
+        let none = [0; 32];
+        let mut table =
+            ClassTable { conflicts: none, reported: none, observes: none, observers: none };
         let writes = |c: u8| matches!(c, 1 | 3..=5);
         let atomic = |c: u8| matches!(c, 2 | 3 | 5);
         let reads = |c: u8| matches!(c, 0 | 2 | 4 | 5);
@@ -78,7 +82,7 @@ impl ClassTable {
                     }
                 }
                 if reads(a) && writes(b) {
-                    table.observes[usize::from(a)] |= 1 << b;
+                    table.observe(Class(a), Class(b));
                 }
             }
         }
@@ -98,6 +102,7 @@ impl ClassTable {
     /// COMM. Such a pair must conflict.
     pub fn observe(&mut self, later: Class, earlier: Class) -> &mut ClassTable {
         self.observes[later.index()] |= 1 << earlier.index();
+        self.observers[earlier.index()] |= 1 << later.index();
         self
     }
 
@@ -126,9 +131,10 @@ impl ClassTable {
     #[inline]
     pub(crate) fn covers(&self, new: Class, old: Class) -> bool {
         let (n, o) = (new.index(), old.index());
-        self.conflicts[o] & !self.conflicts[n] == 0
-            && self.reported[o] & !self.reported[n] == 0
-            && (n == o || (0..32).all(|c| self.observes[c] >> o & 1 <= self.observes[c] >> n & 1))
+        n == o
+            || (self.conflicts[o] & !self.conflicts[n] == 0
+                && self.reported[o] & !self.reported[n] == 0
+                && self.observers[o] & !self.observers[n] == 0)
     }
 }
 

@@ -1,1 +1,77 @@
-//! x
+//! Predicts races and order violations from one recorded run, in one pass over a stream of events.
+//!
+//! It decides which pairs of actions that do not commute are left unordered by a relation: happens-before
+//! ([`HbAnalysis`]), or WDC and its extension to specified actions, EDC ([`EdcAnalysis`]). What it finds are *candidates*: HB
+//! gives true races up to the first one, the others promise nothing; a witness has to confirm
+//! them. It builds no witness, and prints nothing. The definitions are in `docs/prediction.md`.
+//!
+//! The types to know: [`Analysis`], what takes events; [`run`], the loop that feeds several of them from one stream;
+//! [`Specification`], which actions do not commute; [`Report`], what was found.
+//!
+//! ```
+//! use anyorder_predict::{Analysis, EdcAnalysis, HbAnalysis, MemoryOnly, Options, run};
+//! use anyorder_trace::{Mailbox, Mode, TraceBlocks, TraceBuilder};
+//!
+//! let mut b = TraceBuilder::new();
+//! let (s, t) = (b.handler("S", Mailbox::None)?, b.handler("T", Mailbox::None)?);
+//! let (s, t) = (b.initial(s), b.initial(t));
+//! b.write(s, "x")?;
+//! b.acquire(s, "m", Mode::EXCLUSIVE)?;
+//! b.release(s, "m", Mode::EXCLUSIVE)?;
+//! b.acquire(t, "m", Mode::EXCLUSIVE)?;
+//! b.release(t, "m", Mode::EXCLUSIVE)?;
+//! b.write(t, "x")?;
+//! let trace = b.finish();
+//!
+//! let mut hb = HbAnalysis::new(MemoryOnly, Options::default());
+//! let mut edc = EdcAnalysis::new(MemoryOnly, Options::default());
+//! run(&mut TraceBlocks::new(&trace), &mut [&mut hb, &mut edc], |_| {})?;
+//! assert_eq!(hb.finish().violations.len(), 0);
+//! assert_eq!(edc.finish().violations.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use analysis::{Analysis, Stamp, Step, run};
+pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
+pub use engine::Engine;
+pub use error::PredictError;
+pub use options::{Candidates, Options};
+pub use relation::{DoesntCommute, Hb, Relation};
+pub use report::{Counts, Object, Report, Side, Violation, ViolationKind};
+
+/// Happens-before, with epochs.
+pub type HbAnalysis<S> = Engine<Hb, S>;
+
+/// WDC, of memory accesses only.
+pub type WdcAnalysis = Engine<DoesntCommute, MemoryOnly>;
+
+/// EDC: WDC with the actions of a specification.
+pub type EdcAnalysis<S> = Engine<DoesntCommute, S>;
+
+mod error;
+
+mod options;
+
+mod class;
+
+mod report;
+
+mod analysis;
+
+mod lanes;
+
+mod hard;
+
+mod overlaps;
+
+mod relation;
+
+mod lock_clocks;
+
+mod shadow;
+
+mod sections;
+
+mod candidates;
+
+mod engine;

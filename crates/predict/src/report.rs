@@ -65,6 +65,8 @@ pub struct Counts {
     pub ordered: u64,
     /// Pairs under a common lock that were not looked at because too many were open.
     pub candidates_lost: u64,
+    /// Pairs whose second section was not released before the trace ended.
+    pub undecided: u64,
     /// Critical sections forgotten by bounded tracking, each of which may have ordered something.
     pub sections_lost: u64,
     /// Signals forgotten because nobody woke from them.

@@ -139,11 +139,9 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
     }
     let stat = |name: &str| outcome.stats.get(name).and_then(|stat| stat.integer());
     let runs = stat("executions").filter(|runs| *runs > 0);
-    // The executions of a search of states are of steps, not of runs.
-    match (runs, stat("states"), stat("inferred")) {
-        (Some(steps), Some(_), Some(_)) => sizes.push(count(steps, "step") + " executed"),
-        (Some(runs), _, _) => sizes.push(count(runs, "run")),
-        (None, _, _) => {}
+    // The executions of a search with reduction are of steps, not of runs.
+    if stat("inferred").is_none() {
+        sizes.extend(runs.map(|runs| count(runs, "run")));
     }
     if let Some(Stat::Map(classes)) = outcome.stats.get("reversals") {
         let all: u64 = classes.iter().map(|(_, n)| *n).sum();

@@ -72,8 +72,15 @@ impl<S: Reducible> Engine<'_, S> {
         self.system.ready(state, &mut ready);
         let mut ready: Vec<u32> = ready.into_iter().map(|task| self.graph.event(task)).collect();
         ready.sort_unstable();
-        let idle = self.everywhere.iter().filter(|event| ready.binary_search(event).is_err());
-        let mut all: Vec<(u32, bool)> = idle.map(|event| (*event, true)).collect();
+        let mut pending = Vec::new();
+        self.system.pending(state, &mut pending);
+        self.keep_several(&mut pending);
+        let mut idle: Vec<u32> = pending.into_iter().map(|task| self.graph.event(task)).collect();
+        idle.extend(&self.everywhere);
+        idle.retain(|event| ready.binary_search(event).is_err());
+        idle.sort_unstable();
+        idle.dedup();
+        let mut all: Vec<(u32, bool)> = idle.into_iter().map(|event| (event, true)).collect();
         all.extend(ready.iter().map(|event| (*event, false)));
         all.sort_unstable();
         let (mark, edges) = (Mark::Out, (0, 0));

@@ -28,7 +28,8 @@
 //! cannot go on, and one that fails, is an event that sees so and changes nothing: a transition back to the state. So what it read
 //! counts, and full cycles and deadlocks need no case of their own. (5) Executing a task reads what it awaits; so a write there conflicts
 //! (the paper's shadow places). A task that awaits several places has no counterpart in the paper; those that
-//! [`Reducible::tasks`](anyorder_system::Reducible::tasks) tells count as enabled everywhere, and as blocked where they are not ready. (6) An invariant
+//! [`Reducible::tasks`](anyorder_system::Reducible::tasks) tells count as enabled everywhere, those that [`Reducible::pending`](anyorder_system::Reducible::pending)
+//! tells as enabled there, and both as blocked where they are not ready. (6) An invariant
 //! is an event that reads what it watches, in every state. It is checked when a state is stored; it becomes a transition, with which others
 //! may conflict, where a backtracking point asks for it. (7) What a known transition does is looked up, not run
 //! again; it counts as an execution all the same.

@@ -153,6 +153,8 @@ pub struct Stats {
     pub frontier_peak: u64,
     /// The bytes that a state takes at the end, rounded up, without what states point to.
     pub bytes_per_state: u64,
+    /// The states found when the search gave up reducing ([`GiveUp`](super::GiveUp)), and followed everything from then on; `None`: it never did.
+    pub gave_up_reducing: Option<u64>,
 }
 
 /// The explored graph.

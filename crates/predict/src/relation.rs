@@ -1,0 +1,33 @@
+//! The relations an [`Engine`](crate::Engine) can compute.
+
+/// Which edges a relation has beside the hard order.
+pub trait Relation {
+    /// Its short name.
+    const NAME: &'static str;
+    /// Whether each release of a lock is before the next acquires of it.
+    const LOCKS: bool;
+    /// Whether the release of a critical section is before a later action that lies in a section of the same lock and
+    /// conflicts with an action of the first.
+    const SECTIONS: bool;
+}
+
+/// Happens-before: locks order whatever they keep apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hb;
+
+impl Relation for Hb {
+    const NAME: &'static str = "hb";
+    const LOCKS: bool = true;
+    const SECTIONS: bool = false;
+}
+
+/// Weak doesn't-commute and, with a specification of more than memory, its extension EDC: locks order critical sections that
+/// contain conflicting actions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DoesntCommute;
+
+impl Relation for DoesntCommute {
+    const NAME: &'static str = "edc";
+    const LOCKS: bool = false;
+    const SECTIONS: bool = true;
+}
