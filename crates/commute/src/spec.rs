@@ -119,7 +119,7 @@ pub struct Condition {
 /// other they can also happen in the other order, with the same results and the same state at the end. A pair of methods without a
 /// condition does not commute. A condition is *sound* if what it says to commute does; it may say less.
 ///
-/// Source: Chen, *Predictive and exhaustive concurrency analysis* (thesis), sections 2.3 and 4.3.4.
+/// Source: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis, 2021), sections 2.3 and 4.3.4.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spec {
     name: Arc<str>,
@@ -260,13 +260,13 @@ impl Spec {
         self.conditions.iter().map(Condition::logic).max().unwrap_or(Logic::L2)
     }
 
-    /// Returns the specification with another formula for a condition, given by its place.
+    /// Returns the specification with another formula for a condition, given by its place. It is taken as it is: for a method with itself it
+    /// may hold for one order of two invocations only.
     #[must_use]
     pub fn with_formula(&self, at: usize, formula: Formula) -> Spec {
         let mut spec = self.clone();
         if let Some(condition) = spec.conditions.get_mut(at) {
-            let same = condition.left == condition.right;
-            condition.formula = if same { symmetric(formula) } else { formula };
+            condition.formula = formula;
         }
         spec
     }

@@ -7,7 +7,7 @@
 //!
 //! **Definition computed.** The pair is dropped iff for a common lock `m` there is an edge `g -> f` into the thread of `b`, `f` no later than
 //! the release of `B(m)`, with `acquire A(m)` at or before `g` in the full relation, and that is not an own edge. An edge from the
-//! release of one of the sections `A` to an access in the thread of `b` is own if that access is to the same object, unless
+//! release of one of the sections `A` to an access in the thread of `b` is own if that access is at or after `b` and to its object (or memory that overlaps it), unless
 //! it communicates (COMM) with an action in that section.
 //!
 //! **Idea.** Such edges pass by one at a time as clocks to be learnt; each is compared with the acquire's epoch. A pair costs one
@@ -56,6 +56,11 @@ impl Candidate {
     #[inline]
     pub(crate) fn has(&self, section: u32) -> bool {
         self.common.iter().any(|common| common.section == section)
+    }
+
+    /// Returns whether some of these sections is one of the first ones.
+    pub(crate) fn has_any(&self, sections: &[u32]) -> bool {
+        sections.iter().any(|section| self.has(*section))
     }
 
     fn drop_sections(&self, sections: &mut Sections) {

@@ -113,6 +113,12 @@ impl ClassTable {
         self.conflicts[a.index()] >> b.index() & 1 != 0
     }
 
+    /// Returns the classes that do not commute with one, a bit each.
+    #[inline]
+    pub(crate) fn conflicting(&self, class: Class) -> u32 {
+        self.conflicts[class.index()]
+    }
+
     /// Returns whether violations of two such actions are reported.
     #[inline]
     #[must_use]

@@ -27,7 +27,8 @@ use crate::overlaps::Overlaps;
 use crate::relation::Relation;
 use crate::report::{Object, Report, Side, Violation, ViolationKind};
 use crate::sections::{NO_HOLD, Sections};
-use crate::shadow::{Cell, Record, epoch};
+use crate::shadow::{Cell, Pool, Record, epoch};
+use anyorder_order::Clock;
 use anyorder_trace::{EventKind, LocationId, Tables};
 use std::marker::PhantomData;
 
@@ -47,6 +48,7 @@ pub struct Engine<R, S> {
     overlaps: Overlaps,
     /// Shadow state of memory locations, and of the specification's objects.
     cells: [Vec<Cell>; 2],
+    pool: Pool,
     open: Vec<Open>,
     report: Report,
     scratch: Scratch,
@@ -91,6 +93,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             sections: Sections::default(),
             overlaps: Overlaps::default(),
             cells: [Vec::new(), Vec::new()],
+            pool: Pool::default(),
             open: Vec::new(),
             report: Report::default(),
             scratch: Scratch::default(),
@@ -143,10 +146,16 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             self.act(act);
             return Ok(());
         }
-        let (open, sections, counts) = (&mut self.open, &mut self.sections, &mut self.report.counts);
-        self.hard.before_access(&mut self.lanes, lane, (step.op, step.operand), &mut |lane, clock| {
-            counts.ordered += open[lane].drop_if(sections, |pair, _| pair.is_ordered_by(clock));
-        });
+        let (open, sections, counts) =
+            (&mut self.open, &mut self.sections, &mut self.report.counts);
+        self.hard.before_access(
+            &mut self.lanes,
+            lane,
+            (step.op, step.operand),
+            &mut |lane, clock| {
+                counts.ordered += learn(open, sections, lane, clock);
+            },
+        );
         self.act(act);
         self.hard.after_access(&mut self.lanes, lane, (step.op, step.operand));
         Ok(())
@@ -157,26 +166,25 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let lane = self.lanes.get(act.lane);
         let now = epoch(lane.slot, lane.now);
         let hold = if R::SECTIONS { self.sections.hold(act.lane) } else { NO_HOLD };
-        let cell = &self.cells[act.space][act.index];
+        let cell = &mut self.cells[act.space][act.index];
         let newest = &cell.newest;
-        let same = newest.epoch == now && newest.class == act.class && newest.hold == hold;
+        let same = newest.epoch == now && newest.class() == act.class && newest.hold == hold;
         let lonely = act.space != 0 || self.overlaps.of(act.index as u32).is_empty();
-        if same && newest.quiet && lonely {
+        if same && newest.is_quiet() && lonely {
             return;
         }
-        let new = Record {
-            epoch: now,
-            event: act.side.event,
-            site: act.side.site,
-            hold,
-            class: act.class,
-            quiet: true,
-        };
-        let alone = lonely && cell.older.is_empty() && (newest.epoch ^ now) >> 32 == 0;
-        let quiet = (alone && newest.is_some() && !self.table.observes(act.class, newest.class))
-            || !newest.is_some() && lonely
-            || self.compare(act, hold);
-        self.remember(act, Record { quiet, ..new });
+        let new = Record::new(now, act.side, hold, act.class, true);
+        if lonely && cell.classes & self.table.conflicting(act.class) == 0 {
+            // Nothing here conflicts. What is like the new record gives way to it, wherever it is.
+            match cell.find(&mut self.pool, &new) {
+                Some(old) => *old = new,
+                None => self.remember(act, new),
+            }
+            return;
+        }
+        let alone = lonely && cell.is_single() && (cell.newest.epoch ^ now) >> 32 == 0;
+        let quiet = alone || self.compare(act, hold);
+        self.remember(act, Record::new(now, act.side, hold, act.class, quiet));
     }
 
     /// Compares an action with the records it conflicts with, and learns from critical sections; returns whether it races
@@ -206,7 +214,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
     /// Fills the scratch lists with the conflicting records of other slots.
     fn collect(&mut self, act: Act, hold: u32) {
-        let Engine { cells, overlaps, sections, scratch, table, lanes, .. } = self;
+        let Engine { cells, overlaps, sections, scratch, table, lanes, pool, .. } = self;
         let lane = lanes.get(act.lane);
         scratch.apart.clear();
         scratch.together.clear();
@@ -214,12 +222,12 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         scratch.observed = None;
         let others = if act.space == 0 { overlaps.of(act.index as u32) } else { &[] };
         let indices = std::iter::once(act.index).chain(others.iter().map(|o| *o as usize));
-        for record in indices.flat_map(|index| cells[act.space][index].records()) {
-            if !table.conflicts(act.class, record.class) {
+        for record in indices.flat_map(|index| cells[act.space][index].records(pool)) {
+            if !table.conflicts(act.class, record.class()) {
                 continue;
             }
-            if table.observes(act.class, record.class)
-                && scratch.observed.is_none_or(|other| other.event < record.event)
+            if table.observes(act.class, record.class())
+                && scratch.observed.is_none_or(|other| other.event() < record.event())
             {
                 scratch.observed = Some(*record);
             }
@@ -244,7 +252,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let mut quiet = true;
         for record in &self.scratch.apart {
             let unordered = record.count() > lane.clock.get(record.slot());
-            if unordered && self.table.is_reported(act.class, record.class) {
+            if unordered && self.table.is_reported(act.class, record.class()) {
                 quiet = false;
                 let violation = violation(ViolationKind::Racy, act, record);
                 self.report.add(self.options.violations_max, violation);
@@ -256,17 +264,21 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
     /// Drops the open pairs that the clocks about to be learnt order.
     fn close_ordered(&mut self, act: Act) {
-        let Engine { open, sections, scratch, report, options, .. } = self;
+        let Engine { open, sections, scratch, report, options, overlaps, .. } = self;
         if scratch.common.is_empty()
             || open[act.lane].pairs.is_empty()
             || options.candidates == Candidates::AsPrinted
         {
             return;
         }
-        let cell = cell_key(act);
+        let overlaps = |cell: usize| {
+            act.space == 0
+                && cell & 1 == 0
+                && overlaps.of(act.index as u32).contains(&((cell >> 1) as u32))
+        };
         report.counts.ordered += open[act.lane].drop_if(sections, |pair, sections| {
             scratch.common.iter().any(|&section| {
-                let own = pair.cell == cell
+                let own = (pair.cell == cell_key(act) || overlaps(pair.cell))
                     && pair.has(section)
                     && !communicates(scratch.observed.as_ref(), section, sections);
                 !own && pair.is_ordered_by(&sections.section(section).clock)
@@ -278,7 +290,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     fn open_pairs(&mut self, act: Act, printed: bool) {
         let Engine { open, sections, scratch, report, lanes, table, options, .. } = self;
         for (record, from, to) in &scratch.together {
-            if !table.is_reported(act.class, record.class) {
+            if !table.is_reported(act.class, record.class()) {
                 continue;
             }
             let own = &scratch.common[*from..*to];
@@ -316,29 +328,24 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
     /// Makes an action the newest of its object, and forgets the records that it covers.
     fn remember(&mut self, act: Act, new: Record) {
-        let Engine { cells, sections, lanes, table, .. } = self;
-        let cell = &mut cells[act.space][act.index];
+        let Engine { cells, sections, lanes, table, open, pool, .. } = self;
+        let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
         let lane = lanes.get(act.lane);
-        let mut covered = |old: &Record| {
+        sections.keep_hold(new.hold);
+        cells[act.space][act.index].add(pool, new, |old| {
             let ordered = old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot());
             let covered = ordered
-                && table.covers(act.class, old.class)
+                && table.covers(act.class, old.class())
                 && (old.hold == NO_HOLD
                     || old.hold == new.hold
-                    || sections.covers(lanes, act.lane, old.hold));
+                    || (sections.covers(lanes, act.lane, old.hold)
+                        // What the lane knows by a pair's own edge only may still be learnt by another edge.
+                        && !pairs.iter().any(|pair| pair.has_any(sections.of_hold(old.hold)))));
             if covered {
                 sections.drop_hold(old.hold);
             }
             covered
-        };
-        if !cell.older.is_empty() {
-            cell.older.retain(|old| !covered(old));
-        }
-        if cell.newest.is_some() && !covered(&cell.newest) {
-            cell.older.push(cell.newest);
-        }
-        cell.newest = new;
-        sections.keep_hold(new.hold);
+        });
     }
 
     fn acquire(&mut self, lane: LaneId, step: Step) {
@@ -377,10 +384,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
     fn hard(&mut self, lane: LaneId, step: Step) {
         let Step { event, op, task, operand, refers, .. } = step;
-        let (open, sections, counts) = (&mut self.open, &mut self.sections, &mut self.report.counts);
+        let (open, sections, counts) =
+            (&mut self.open, &mut self.sections, &mut self.report.counts);
         let event = HardEvent { event, task, op, operand, refers };
         self.hard.apply(&mut self.lanes, lane, event, &mut |lane, clock| {
-            counts.ordered += open[lane].drop_if(sections, |pair, _| pair.is_ordered_by(clock));
+            counts.ordered += learn(open, sections, lane, clock);
         });
     }
 
@@ -408,6 +416,16 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
         self.points = points;
         Ok(())
+    }
+}
+
+/// Drops the open pairs of a lane that a clock it is about to learn orders; returns their number.
+fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock) -> u64 {
+    match open.get_mut(lane) {
+        Some(open) if !open.pairs.is_empty() => {
+            open.drop_if(sections, |pair, _| pair.is_ordered_by(clock))
+        }
+        _ => 0,
     }
 }
 
@@ -439,12 +457,11 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
 
     #[inline]
     fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError> {
-        let (open, sections, counts) = (&mut self.open, &mut self.sections, &mut self.report.counts);
+        let (open, sections, counts) =
+            (&mut self.open, &mut self.sections, &mut self.report.counts);
         counts.events += 1;
         let lane = self.lanes.enter(tables, (step.event, step.task), &mut |lane, clock| {
-            if let Some(open) = open.get_mut(lane) {
-                counts.ordered += open.drop_if(sections, |pair, _| pair.is_ordered_by(clock));
-            }
+            counts.ordered += learn(open, sections, lane, clock);
         })?;
         if R::SECTIONS && self.lanes.len() != self.open.len() {
             self.sections.grow(self.lanes.len());
@@ -486,8 +503,8 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        let cell = |c: &Cell| size_of::<Cell>() + c.older.capacity() * size_of::<Record>();
-        self.cells.iter().flatten().map(cell).sum::<usize>()
+        self.cells.iter().map(|cells| cells.capacity() * size_of::<Cell>()).sum::<usize>()
+            + self.pool.memory_bytes()
             + self.lanes.memory_bytes()
             + self.sections.memory_bytes()
     }

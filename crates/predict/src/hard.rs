@@ -140,7 +140,12 @@ impl Hard {
     }
 
     /// Applies the release side of a memory access, after the access.
-    pub(crate) fn after_access(&mut self, lanes: &mut Lanes, lane: LaneId, (op, location): (Op, u32)) {
+    pub(crate) fn after_access(
+        &mut self,
+        lanes: &mut Lanes,
+        lane: LaneId,
+        (op, location): (Op, u32),
+    ) {
         if !op.kind().writes() {
             return;
         }

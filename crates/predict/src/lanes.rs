@@ -6,7 +6,7 @@
 
 use crate::error::PredictError;
 use anyorder_order::{ChainId, Clock};
-use anyorder_trace::{TaskKind, Tables};
+use anyorder_trace::{Tables, TaskKind};
 
 /// Number of a lane.
 pub(crate) type LaneId = usize;
@@ -131,7 +131,8 @@ impl Lanes {
 
     fn take_slot(&mut self, known: &Clock) -> (ChainId, u32) {
         let from = self.free.len().saturating_sub(FREE_SCAN_MAX);
-        let fits = |(slot, last): &(ChainId, u32)| known.get(*slot) >= *last && *last < u32::MAX - 1;
+        let fits =
+            |(slot, last): &(ChainId, u32)| known.get(*slot) >= *last && *last < u32::MAX - 1;
         if let Some(at) = self.free[from..].iter().rposition(fits) {
             let (slot, last) = self.free.remove(from + at);
             return (slot, last + 1);

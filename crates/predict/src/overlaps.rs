@@ -25,7 +25,11 @@ impl Overlaps {
         for at in self.lists.len()..tables.locations.len() {
             self.lists.push(Vec::new());
             if let Location::Range { address, size, generation } = tables.locations[at] {
-                self.add(at as u32, generation, (address, address.saturating_add(u64::from(size.max(1)))));
+                self.add(
+                    at as u32,
+                    generation,
+                    (address, address.saturating_add(u64::from(size.max(1)))),
+                );
             }
             if self.pairs > PAIRS_MAX {
                 return Err(PredictError::TooMany("overlapping locations"));

@@ -251,7 +251,8 @@ impl Sections {
         self.of_hold(hold).iter().all(|section| {
             let s = self.section(*section);
             let covers = |held: &&Held| held.lock == s.lock && (!held.shared || s.shared);
-            let known = s.slot == me.slot || (s.released != 0 && s.released <= me.clock.get(s.slot));
+            let known =
+                s.slot == me.slot || (s.released != 0 && s.released <= me.clock.get(s.slot));
             known && self.held(lane).iter().any(|held| covers(&held))
         })
     }
@@ -265,6 +266,7 @@ impl Sections {
     pub(crate) fn memory_bytes(&self) -> usize {
         let section = |s: &Section| size_of::<Section>() + s.clock.memory_bytes();
         let hold = |h: &HoldSet| size_of::<HoldSet>() + 4 * h.sections.capacity();
-        self.sections.iter().map(section).sum::<usize>() + self.holds.iter().map(hold).sum::<usize>()
+        self.sections.iter().map(section).sum::<usize>()
+            + self.holds.iter().map(hold).sum::<usize>()
     }
 }

@@ -15,16 +15,18 @@ use anyorder_trace::SiteId;
 pub(crate) struct Record {
     /// The epoch: the slot above, the lane's own count below.
     pub(crate) epoch: u64,
-    pub(crate) event: u64,
+    /// The event in the low 48 bits, the class in the five above, and in the highest bit whether nothing raced with it.
+    packed: u64,
     pub(crate) site: SiteId,
     pub(crate) hold: u32,
-    pub(crate) class: Class,
-    /// Of the newest record of an object: whether nothing raced with it.
-    pub(crate) quiet: bool,
 }
 
-const _: () = assert!(size_of::<Record>() == 32);
-const _: () = assert!(size_of::<Cell>() <= 64);
+const EVENT_BITS: u32 = 48;
+const EVENT_MASK: u64 = (1 << EVENT_BITS) - 1;
+const QUIET: u64 = 1 << 63;
+
+const _: () = assert!(size_of::<Record>() == 24);
+const _: () = assert!(size_of::<Cell>() == 64);
 
 /// Packs a slot and a count.
 #[inline]
@@ -34,14 +36,21 @@ pub(crate) const fn epoch(slot: ChainId, now: u32) -> u64 {
 
 impl Record {
     /// The record of an object that nobody has accessed.
-    pub(crate) const NONE: Record = Record {
-        epoch: 0,
-        event: u64::MAX,
-        site: SiteId::UNKNOWN,
-        hold: 0,
-        class: Class::READ,
-        quiet: false,
-    };
+    pub(crate) const NONE: Record = Record { epoch: 0, packed: 0, site: SiteId::UNKNOWN, hold: 0 };
+
+    /// Makes a record. Events beyond 48 bits, some years of tracing, would be shown wrongly, and nothing else.
+    #[inline]
+    pub(crate) const fn new(
+        epoch: u64,
+        side: Side,
+        hold: u32,
+        class: Class,
+        quiet: bool,
+    ) -> Record {
+        let flag = if quiet { QUIET } else { 0 };
+        let class = ((class.0 & 31) as u64) << EVENT_BITS;
+        Record { epoch, packed: side.event & EVENT_MASK | class | flag, site: side.site, hold }
+    }
 
     /// Returns the slot.
     #[inline]
@@ -61,28 +70,149 @@ impl Record {
         self.count() != 0
     }
 
+    /// Returns the class.
+    #[inline]
+    pub(crate) const fn class(&self) -> Class {
+        Class((self.packed >> EVENT_BITS & 31) as u8)
+    }
+
+    /// Returns, of the newest record of an object, whether nothing raced with it.
+    #[inline]
+    pub(crate) const fn is_quiet(&self) -> bool {
+        self.packed & QUIET != 0
+    }
+
+    /// Returns the number of the event.
+    #[inline]
+    pub(crate) const fn event(&self) -> u64 {
+        self.packed & EVENT_MASK
+    }
+
     /// Returns the access, for a report.
     pub(crate) const fn side(&self) -> Side {
-        Side { event: self.event, site: self.site }
+        Side { event: self.event(), site: self.site }
     }
 }
 
-/// The shadow state of one object.
+/// The shadow state of one object: two records, and a list of further ones if there are more.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Cell {
-    /// The last access.
+    /// The last access, but for accesses that conflict with nothing here.
     pub(crate) newest: Record,
-    /// Those before it that it does not cover.
-    pub(crate) older: Vec<Record>,
+    /// Another one.
+    second: Record,
+    /// The list in the pool; 0 is none.
+    more: u32,
+    /// The classes of all records, a bit each.
+    pub(crate) classes: u32,
+}
+
+/// The lists of those objects that have more than two records.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pool {
+    lists: Vec<Vec<Record>>,
+    free: Vec<u32>,
+}
+
+impl Pool {
+    fn list(&self, more: u32) -> &[Record] {
+        if more == 0 { &[] } else { &self.lists[more as usize - 1] }
+    }
+
+    fn make(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.lists.push(Vec::new());
+            self.lists.len() as u32
+        })
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.lists.iter().map(|list| (list.capacity() + 1) * size_of::<Record>()).sum()
+    }
 }
 
 impl Cell {
     /// An object that nobody has accessed.
-    pub(crate) const NEW: Cell = Cell { newest: Record::NONE, older: Vec::new() };
+    pub(crate) const NEW: Cell =
+        Cell { newest: Record::NONE, second: Record::NONE, more: 0, classes: 0 };
 
     /// Returns all records, the newest first.
     #[inline]
-    pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
-        std::iter::once(&self.newest).filter(|r| r.is_some()).chain(&self.older)
+    pub(crate) fn records<'c>(&'c self, pool: &'c Pool) -> impl Iterator<Item = &'c Record> {
+        [&self.newest, &self.second].into_iter().filter(|r| r.is_some()).chain(pool.list(self.more))
+    }
+
+    /// Returns whether there is at most the newest record.
+    #[inline]
+    pub(crate) const fn is_single(&self) -> bool {
+        !self.second.is_some() && self.more == 0
+    }
+
+    /// Returns the record of one slot, class and hold set, if there is one.
+    #[inline]
+    pub(crate) fn find<'c>(
+        &'c mut self,
+        pool: &'c mut Pool,
+        like: &Record,
+    ) -> Option<&'c mut Record> {
+        let is_like = |r: &Record| {
+            r.epoch >> 32 == like.epoch >> 32
+                && r.hold == like.hold
+                && r.class().0 == like.class().0
+                && r.is_some()
+        };
+        if is_like(&self.newest) {
+            return Some(&mut self.newest);
+        }
+        if is_like(&self.second) {
+            return Some(&mut self.second);
+        }
+        if self.more == 0 {
+            return None;
+        }
+        pool.lists[self.more as usize - 1].iter_mut().find(|r| is_like(r))
+    }
+
+    /// Makes a record the newest, and drops those that are `covered`.
+    pub(crate) fn add(
+        &mut self,
+        pool: &mut Pool,
+        new: Record,
+        mut covered: impl FnMut(&Record) -> bool,
+    ) {
+        let mut classes = 1 << new.class().0;
+        if self.more != 0 {
+            let list = &mut pool.lists[self.more as usize - 1];
+            list.retain(|old| !covered(old));
+            for old in &*list {
+                classes |= 1 << old.class().0;
+            }
+            if list.is_empty() {
+                pool.free.push(self.more);
+                self.more = 0;
+            }
+        }
+        if self.second.is_some() {
+            if covered(&self.second) {
+                self.second = Record::NONE;
+            } else {
+                classes |= 1 << self.second.class().0;
+            }
+        }
+        if self.newest.is_some() && !covered(&self.newest) {
+            classes |= 1 << self.newest.class().0;
+            if self.second.is_some() {
+                if self.more == 0 {
+                    self.more = pool.make();
+                }
+                pool.lists[self.more as usize - 1].push(self.newest);
+            } else {
+                self.second = self.newest;
+            }
+        }
+        self.newest = new;
+        self.classes = classes;
     }
 }

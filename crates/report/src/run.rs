@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub struct Run {
     /// Names and values at the start.
     pub start: Vec<(String, String)>,
+    /// The number of steps that are left out in front of these.
+    pub first: usize,
     /// What ran, in order.
     pub steps: Vec<RunStep>,
     /// The number of steps after which the run repeats itself for ever; equal to the number of steps where nothing happens any more.

@@ -70,7 +70,7 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
         column(run.steps.iter().map(|step| step.lane.as_str()), "runs on", LANE_CHARS_MAX);
     let titles: Vec<String> = run.steps.iter().map(RunStep::title).collect();
     let task_width = column(titles.iter().map(String::as_str), "start", TASK_CHARS_MAX);
-    let step_width = run.steps.len().to_string().len().max(4);
+    let step_width = (run.first + run.steps.len()).to_string().len().max(4);
     let shape = Shape { indent, width, step_width, lane_width, task_width };
     let mut out = String::new();
     shape.row(&mut out, "step", "runs on", "task", "what it did");
@@ -78,6 +78,9 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
         run.start.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if !start.is_empty() {
         shape.row(&mut out, "0", "", "start", &effects(&start));
+    }
+    if run.first > 0 {
+        shape.row(&mut out, "…", "", "", &format!("{} steps, the same in both runs", run.first));
     }
     let hidden = run.steps.len().saturating_sub(2 * END_STEPS_MAX);
     for (number, (step, title)) in (1..).zip(run.steps.iter().zip(&titles)) {
@@ -95,6 +98,7 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
             what.push("from here on for ever".to_owned());
         }
         let mark = step.mark.map_or("", sign);
+        let number = run.first + number;
         shape.row(&mut out, &format!("{mark}{number}"), &step.lane, title, &effects(&what));
     }
     if !run.end.is_empty() {
@@ -171,9 +175,8 @@ mod tests {
         Run {
             start: vec![("x".to_owned(), "0".to_owned())],
             steps: (0..steps).map(step).collect(),
-            repeats_from: None,
             end: "invariant `small` does not hold".to_owned(),
-            compared: None,
+            ..Run::default()
         }
     }
 

@@ -257,7 +257,7 @@ fn shorten(
     control.progress.phase("shorter runs");
     let Ok(found) = anyorder_search::search(machine, &options, control) else { return };
     let mut best: BTreeMap<Property, Violation<Machine>> = BTreeMap::new();
-    let known = violations.drain(..).collect::<Vec<_>>();
+    let known = std::mem::take(violations);
     let reduced: Vec<Property> = known.iter().map(|one| one.property.clone()).collect();
     for one in known.into_iter().chain(found.violations) {
         // With a limit on the depth, a state in which nothing happens for now is none in which nothing can.

@@ -68,7 +68,7 @@ pub(crate) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run 
     if !reads.is_empty() {
         text.push_str(&format!(": {}", reads.join(", ")));
     }
-    Run { start, steps, repeats_from: path.repeats_from, end: text, compared: None }
+    Run { start, steps, repeats_from: path.repeats_from, end: text, ..Run::default() }
 }
 
 /// What failed, for people: the machine's word for the kind only where the rest needs it.

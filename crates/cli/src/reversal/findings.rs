@@ -4,6 +4,7 @@ use super::checked::{END, INVARIANT, UPDATE};
 use super::races;
 use super::target::{Target, WithSystem, with_system};
 use super::told::{Told, tell};
+use super::trim::trim;
 use crate::failure::Failure;
 use crate::model::{self, Conflict, End, Model};
 use crate::watch::Watch;
@@ -55,9 +56,11 @@ impl<'a> Teller<'a> {
         let mut known: BTreeSet<String> = BTreeSet::new();
         let outcome = self.outcome;
         for found in &outcome.findings {
-            // A run that was cut goes on when it is repeated, and then ends otherwise.
-            let is_cut = found.run.is_some_and(|run| outcome.runs[run].cut);
-            if is_cut && matches!(found.kind, FindingKind::Unstable(_)) {
+            // Where a limit cut a run, that it ends otherwise says nothing. The result is incomplete then.
+            let is_cut = |run: Option<usize>| run.is_some_and(|run| outcome.runs[run].cut);
+            if (is_cut(found.run) || is_cut(found.parent))
+                && !matches!(found.kind, FindingKind::Failure(_))
+            {
                 continue;
             }
             if known.insert(identity(found)) {
@@ -142,7 +145,7 @@ impl<'a> Teller<'a> {
             let mut whole = shown.run;
             if let Some(run) = &reported.run {
                 whole.end.clone_from(&run.end);
-                whole.steps.truncate(run.steps.len().max(1));
+                whole.steps.truncate(run.steps.len().saturating_sub(whole.first).max(1));
             }
             if reported.finding.explanation.is_empty() {
                 reported.finding.explanation = model::explanation(&whole);
@@ -195,6 +198,9 @@ impl<'a> Teller<'a> {
             let lanes = before.run.steps.iter().map(|step| step.lane.clone());
             let places = before.tasks.iter().cloned().zip(lanes).zip(before.sites.iter().cloned());
             shown.others = places.map(|((task, lane), site)| (task, lane, site)).collect();
+            let pairs = shown.tasks.iter().zip(&before.tasks);
+            let common = pairs.take_while(|(one, other)| one == other).count();
+            trim(&mut before.run, &mut shown.run, common);
             let compared = races::comparison(self.outcome, run, before.run);
             shown.run.compared = Some(Box::new(compared));
         }

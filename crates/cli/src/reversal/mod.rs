@@ -20,6 +20,8 @@ mod findings;
 
 mod races;
 
+mod trim;
+
 mod replay;
 
 mod shrunk;

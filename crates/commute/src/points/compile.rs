@@ -3,7 +3,8 @@
 //! **Problem.** Given a specification, find a set of points X, the points η(a) that each action a touches, and a conflict relation C on points, such
 //! that two actions touch conflicting points iff the specification does not say that they commute.
 //!
-//! **Source.** The representation: the thesis on predictive analysis of commutativity order violations, Definition 2.3.1. The translation is our own.
+//! **Source.** The representation: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis, 2021), Definition 2.3.1. The
+//! translation is our own.
 //!
 //! **Method.** A condition is a conjunction of clauses; it does not hold iff all literals of a clause do not. A clause has literals that look at one invocation only, and
 //! literals that look at both. If each of the latter is `t != u` with t over the left and u over the right invocation, the clause fails iff no left literal

@@ -55,6 +55,21 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) seeds_of_driver: Seeds,
     /// The number of states, and what was known, when all were checked last.
     checked: (usize, u64),
+    /// The states gone on from, and at how many of them to ask whether reducing is of use.
+    pub(crate) expanded: u64,
+    pub(crate) ask_at: u64,
+    pub(crate) mode: Mode,
+}
+
+/// What is done in a state that is gone on from for the first time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// A set S is closed.
+    Reduce,
+    /// All ready tasks are attempted; what they touch is noted, for the sets of earlier states or for inferring edges.
+    FollowAll,
+    /// As before, and nobody asks what they touch: there are no other sets, and nothing is inferred.
+    Bare,
 }
 
 /// Searches a system for all that is wrong with it.
@@ -88,6 +103,9 @@ pub fn explore<S: Reducible>(
         tools: Vec::new(),
         seeds_of_driver: Seeds::default(),
         checked: (0, 0),
+        expanded: 0,
+        ask_at: 512,
+        mode: Mode::Reduce,
     };
     control.progress.phase("states");
     engine.begin()?;
@@ -121,6 +139,7 @@ impl<S: Reducible> Engine<'_, S> {
                 if self.know.version != version && self.space.nodes.len() >= 2 * states {
                     self.check_again();
                 }
+                self.consider_giving_up();
             }
             if self.know.version != self.checked.1 {
                 self.check_again();
@@ -202,10 +221,13 @@ impl<S: Reducible> Engine<'_, S> {
         let mut mine = std::mem::take(&mut self.tools);
         // Where next to nothing could be inferred, only some blocks try.
         self.blocks += 1;
-        let pays = self.spared * 32 >= self.stats.transitions.saturating_sub(1 << 12);
-        let infer = self.options.infer && (pays || self.blocks.is_multiple_of(16));
+        let pays = self.inference_pays();
+        let infer = self.options.infer
+            && self.mode != Mode::Bare
+            && (pays || self.blocks.is_multiple_of(16));
         let shared = Shared {
             infer,
+            mode: self.mode,
             system: self.system,
             know: &self.know,
             space: &self.space,

@@ -3,6 +3,7 @@
 //! Many threads do this at a time and change nothing that is shared; what they found is taken in by `commit`.
 
 use super::bits;
+use super::engine::Mode;
 use super::footprints::Silent;
 use super::found::{Attempt, DONOR_BLOCKED, Found, Item, NEW, Unit};
 use super::knowledge::Knowledge;
@@ -45,6 +46,7 @@ pub(crate) struct Shared<'a, S: Reducible> {
     pub(crate) items: &'a [Item<S::State>],
     /// Whether to look for edges that need no run.
     pub(crate) infer: bool,
+    pub(crate) mode: Mode,
     /// The next chunk to take.
     pub(crate) next: AtomicUsize,
 }
@@ -74,44 +76,45 @@ impl<S: Reducible> Shared<'_, S> {
 }
 
 /// One thread at work.
-struct Worker<'a, S: Reducible> {
-    system: &'a S,
-    know: &'a Knowledge,
-    space: &'a Space<S::State>,
-    options: &'a Options,
-    infer: bool,
-    seeds: Seeds,
-    found: Found<S::State>,
-    effects: Effects<S::State, S::Action>,
-    keys: Vec<TaskKey>,
-    places: Vec<Place>,
-    watch: Vec<Touched>,
-    ready: Vec<u64>,
-    inside: Vec<u64>,
-    attempted: Vec<u64>,
-    handled: Vec<u64>,
+pub(super) struct Worker<'a, S: Reducible> {
+    pub(super) system: &'a S,
+    pub(super) know: &'a Knowledge,
+    pub(super) space: &'a Space<S::State>,
+    pub(super) options: &'a Options,
+    pub(super) infer: bool,
+    pub(super) mode: Mode,
+    pub(super) seeds: Seeds,
+    pub(super) found: Found<S::State>,
+    pub(super) effects: Effects<S::State, S::Action>,
+    pub(super) keys: Vec<TaskKey>,
+    pub(super) places: Vec<Place>,
+    pub(super) watch: Vec<Touched>,
+    pub(super) ready: Vec<u64>,
+    pub(super) inside: Vec<u64>,
+    pub(super) attempted: Vec<u64>,
+    pub(super) handled: Vec<u64>,
     /// By task.
-    donors: Vec<Donor>,
+    pub(super) donors: Vec<Donor>,
     /// Successors of the state at hand, with their places among all targets.
-    looked_up: Vec<(Hash128, S::State, u32)>,
-    progress: bool,
+    pub(super) looked_up: Vec<(Hash128, S::State, u32)>,
+    pub(super) progress: bool,
     /// Where this state's lists of watched places begin.
-    watched_start: usize,
-    watched_touches: usize,
+    pub(super) watched_start: usize,
+    pub(super) watched_touches: usize,
 }
 
 /// A parent's step that shows what a step of a state does.
 #[derive(Clone, Copy, Debug)]
-struct Donor {
+pub(super) struct Donor {
     /// The state.
-    number: u32,
+    pub(super) number: u32,
     /// The state after the parent's step, the footprint of that step, and the list of its updates.
-    state: u32,
-    footprint: u32,
-    updates: u32,
+    pub(super) state: u32,
+    pub(super) footprint: u32,
+    pub(super) updates: u32,
 }
 
-const NO_DONOR: Donor = Donor { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
+pub(super) const NO_DONOR: Donor = Donor { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
 
 impl<'a, S: Reducible> Worker<'a, S> {
     fn new(shared: &Shared<'a, S>, tools: Tools<S>) -> Self {
@@ -126,6 +129,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
             space: shared.space,
             options: shared.options,
             infer: shared.infer,
+            mode: shared.mode,
             seeds,
             found,
             effects,
@@ -155,6 +159,10 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
         let node = self.space.nodes[item.number as usize];
         let fresh = node.inside == WAITING;
+        if fresh && self.mode != Mode::Reduce {
+            self.follow_all(item);
+            return;
+        }
         self.attempted.fill(0);
         self.handled.fill(0);
         self.inside.fill(0);
@@ -191,8 +199,19 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 }
             }
         }
-        self.resolve();
         let full = bits::within(&self.ready, &self.attempted);
+        self.finish(item, full, targets, number);
+    }
+
+    /// Notes what came of a state.
+    pub(super) fn finish(
+        &mut self,
+        item: &Item<S::State>,
+        full: bool,
+        targets: usize,
+        number: Option<u32>,
+    ) {
+        self.resolve();
         let end = full && !self.progress && self.is_end(item.number, targets);
         let dead = (end && self.options.deadlocks && !self.system.is_final(&item.state))
             .then(|| self.system.is_stuck(&item.state));
@@ -229,7 +248,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 None => self.found.unknown.push(*key),
             }
         }
-        if self.options.sabotage != Sabotage::NoForeknowledge {
+        if self.mode != Mode::Bare && self.options.sabotage != Sabotage::NoForeknowledge {
             self.keys.clear();
             self.system.pending(&item.state, &mut self.keys);
             let unknown = self.keys.iter().filter(|key| self.know.tasks.find(key.0).is_none());
@@ -342,7 +361,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         self.know.join_conflicts(self.system, observer, list, &mut self.inside);
     }
 
-    fn attempt(&mut self, item: &Item<S::State>, task: u32) {
+    pub(super) fn attempt(&mut self, item: &Item<S::State>, task: u32) {
         bits::set(&mut self.attempted, task);
         let donor = self.donors[task as usize];
         if donor.number == item.number {
@@ -377,7 +396,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         self.push_attempt(task, known.unwrap_or(NEW), Donor { state: NEW, ..NO_DONOR });
     }
 
-    fn take_successors(&mut self, item: &Item<S::State>, task: u32) {
+    pub(super) fn take_successors(&mut self, item: &Item<S::State>, task: u32) {
         for successor in self.effects.successors.drain(..) {
             if self.know.reading.updates {
                 let key = self.know.tasks.task(task);
@@ -397,7 +416,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    fn push_attempt(&mut self, task: u32, footprint: u32, donor: Donor) {
+    pub(super) fn push_attempt(&mut self, task: u32, footprint: u32, donor: Donor) {
         self.found.attempts.push(Attempt {
             task,
             footprint,
@@ -424,17 +443,17 @@ impl<'a, S: Reducible> Worker<'a, S> {
     /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this state `s.y`, and a task `x` whose
     /// footprint in `s` does not conflict with that of `y`, `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only
     /// states with a lower number are asked, so that no two edges wait for each other.
-    fn find_donors(&mut self, number: u32) {
+    pub(super) fn find_donors(&mut self, number: u32) {
         let link = self.space.nodes[number as usize].link;
         if link.parent == NO_PARENT || !self.infer {
             return;
         }
         let (edges, start) = (self.space.edges(link.parent), self.space.edges_start(link.parent));
-        if self.space.only(link.parent, link.task) != Some(number) {
+        let Some(at) = edges.iter().position(|edge| edge.task == link.task) else { return };
+        if self.space.only(link.parent, link.task, at) != Some(number) {
             return;
         }
-        let step = edges.iter().find(|edge| edge.task == link.task);
-        let Some(step) = step else { return };
+        let step = edges[at];
         let footprints = &self.know.footprints;
         for (at, edge) in edges.iter().enumerate() {
             let alone = edges.get(at + 1).is_none_or(|next| next.task != edge.task)

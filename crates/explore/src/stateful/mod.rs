@@ -119,7 +119,7 @@
 
 pub use engine::explore;
 pub use error::Error;
-pub use options::Options;
+pub use options::{GiveUp, Options};
 pub use outcome::{Finding, Graph, Limit, Outcome, Path, Property, Stats, Step};
 #[doc(hidden)]
 pub use sabotage::Sabotage;
@@ -147,7 +147,9 @@ mod commit;
 mod conclude;
 mod engine;
 mod expand;
+mod follow_all;
 mod found;
+mod overwritten;
 mod recheck;
 mod sabotage;
 mod seeds;

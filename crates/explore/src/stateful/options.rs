@@ -27,8 +27,23 @@ pub struct Options {
     pub keep_graph: bool,
     /// Whether edges may be inferred rather than executed: the same graph either way.
     pub infer: bool,
+    /// When to give up reducing: the same findings either way, and more states.
+    pub give_up: GiveUp,
     #[doc(hidden)]
     pub sabotage: Sabotage,
+}
+
+/// When a search stops looking for steps to leave out. From then on it follows all ready tasks of each state that it goes on from first, which takes less time a
+/// step; sets of earlier states are kept closed as before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GiveUp {
+    /// When nothing was left out in any of the states gone on from, looked at whenever their number has doubled, from 512 on.
+    #[default]
+    WhenUseless,
+    /// Never.
+    Never,
+    /// Once this many states were gone on from. For tests: the moment matters for time only.
+    At(u64),
 }
 
 impl Default for Options {
@@ -44,6 +59,7 @@ impl Default for Options {
             depth_max: None,
             keep_graph: false,
             infer: true,
+            give_up: GiveUp::default(),
             sabotage: Sabotage::None,
         }
     }

@@ -15,6 +15,9 @@ pub(crate) const WAITING: u32 = u32::MAX;
 /// In place of a set: every ready task was attempted, so the set may be taken to hold all tasks.
 pub(crate) const FULL: u32 = u32::MAX - 1;
 
+/// In place of a footprint: nobody will ask for it.
+pub(crate) const UNNOTED: u32 = u32::MAX - 1;
+
 /// One alternative of an attempt, or an attempt without any. Those of one attempt follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
@@ -135,11 +138,14 @@ impl<T> Space<T> {
         node.edges_len = (end - start) as u32;
     }
 
-    /// Returns the edge of a task that has exactly one alternative, which leads to a state.
+    /// Returns where the edge of a task leads that has exactly one alternative, which leads to a state. The place of the edge may be guessed.
     #[inline]
-    pub(crate) fn only(&self, number: u32, task: u32) -> Option<u32> {
+    pub(crate) fn only(&self, number: u32, task: u32, guess: usize) -> Option<u32> {
         let edges = self.edges(number);
-        let at = edges.iter().position(|edge| edge.task == task)?;
+        // Where the guess is right, and no alternative of the task comes before.
+        let right = edges.get(guess).is_some_and(|edge| edge.task == task)
+            && guess.checked_sub(1).is_none_or(|before| edges[before].task != task);
+        let at = if right { guess } else { edges.iter().position(|edge| edge.task == task)? };
         let single = edges.get(at + 1).is_none_or(|next| next.task != task);
         edges[at].state().filter(|_| single)
     }

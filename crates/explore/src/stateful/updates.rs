@@ -2,11 +2,13 @@
 //!
 //! For each attribute that two components write, a search of the explored graph whose states also hold who wrote the attribute last, and
 //! what. That is exact: the search sees what it would see if each state remembered the last writer, because such a memory is written only where
-//! the attribute is, and so conflicts nowhere else.
+//! the attribute is, and so conflicts nowhere else. Which conflicts there are is found first, for all attributes at once (`overwritten`); the search is for
+//! the ways to them.
 
 use super::conclude::Way;
 use super::engine::Engine;
 use super::outcome::Property;
+use super::overwritten::overwritten;
 use super::space::NO_PARENT;
 use super::ways::{Choice, choice};
 use anyorder_system::{Place, Reducible};
@@ -27,33 +29,11 @@ impl<S: Reducible> Engine<'_, S> {
     /// Returns all update conflicts with a shortest way to each.
     pub(crate) fn update_conflicts(&self) -> BTreeMap<Property, Way> {
         let mut found = BTreeMap::new();
-        for place in self.contested() {
-            self.conflicts_of(place, &mut found);
+        let components = self.components();
+        for (place, pairs) in overwritten(&self.space, &components) {
+            self.conflicts_of(place, &components, pairs, &mut found);
         }
         found
-    }
-
-    /// Returns the attributes that at least two components write.
-    fn contested(&self) -> Vec<Place> {
-        let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
-        for number in 0..self.space.nodes.len() as u32 {
-            let start = self.space.edges_start(number);
-            for (edge, list) in self.space.edges(number).iter().zip(&self.space.updates[start..]) {
-                if *list != 0 {
-                    pairs.insert((edge.task, *list));
-                }
-            }
-        }
-        let mut writers: BTreeMap<Place, BTreeSet<u32>> = BTreeMap::new();
-        for (task, list) in pairs {
-            if let Some(component) = self.system.component(self.know.tasks.task(task)) {
-                for (place, _) in &self.space.update_lists.lists[list as usize] {
-                    writers.entry(*place).or_default().insert(component);
-                }
-            }
-        }
-        let contested = writers.into_iter().filter(|(_, components)| components.len() > 1);
-        contested.map(|(place, _)| place).collect()
     }
 
     /// Returns the component of each task.
@@ -64,14 +44,20 @@ impl<S: Reducible> Engine<'_, S> {
         observers.chain(tasks.map(of_task)).collect()
     }
 
-    fn conflicts_of(&self, place: Place, found: &mut BTreeMap<Property, Way>) {
+    /// Finds a shortest way to the conflict of each of these pairs of components; ends once it has them.
+    fn conflicts_of(
+        &self,
+        place: Place,
+        components: &[Option<u32>],
+        mut pairs: BTreeSet<(u32, u32)>,
+        found: &mut BTreeMap<Property, Way>,
+    ) {
         let space = &self.space;
-        // For each list of updates what it leaves in the attribute, and for each task its component.
+        // For each list of updates what it leaves in the attribute.
         let lists = space.update_lists.lists.iter();
         let left: Vec<Option<u64>> = lists
             .map(|list| list.iter().rev().find(|(at, _)| *at == place).map(|(_, value)| *value))
             .collect();
-        let components = self.components();
         let mut known: Vec<Vec<Writer>> = vec![Vec::new(); space.nodes.len()];
         let (mut seen, mut queue) = (Vec::new(), VecDeque::new());
         for (node, state) in space.nodes.iter().zip(0u32..) {
@@ -95,10 +81,13 @@ impl<S: Reducible> Engine<'_, S> {
                         && old != value
                     {
                         let components = (a.min(b), a.max(b));
-                        let property = Property::UpdateConflict { place, components };
-                        found.entry(property).or_insert_with(|| {
-                            self.way(&seen, index, choice(space, state, at as u32))
-                        });
+                        if pairs.remove(&components) {
+                            let way = self.way(&seen, index, choice(space, state, at as u32));
+                            found.insert(Property::UpdateConflict { place, components }, way);
+                        }
+                        if pairs.is_empty() {
+                            return;
+                        }
                     }
                 }
                 let Some(target) = edge.state() else { continue };

@@ -89,6 +89,7 @@ pub(super) fn diagram(run: &Run, lanes: &[&str], room: Room) -> Markup {
                 }
             }
         }
+        @if run.first > 0 { p.dim.run-start { "The first " (run.first) " steps are the same in both runs." } }
         @if skipped > 0 { p.dim.run-start { "The first " (skipped) " steps are left out." } }
         div.sequence tabindex="0" role="group" aria-label="Sequence diagram" {
             svg width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(format!("{} steps", run.steps.len())) {
@@ -103,7 +104,7 @@ pub(super) fn diagram(run: &Run, lanes: &[&str], room: Room) -> Markup {
                     }
                 }
                 text.caption x=(shape.effects_at()) y="27" { "what it did" }
-                @for row in &rows { (step(row, shape, run.repeats_from == Some(row.number - 1))) }
+                @for row in &rows { (step(row, shape, run.first, run.repeats_from == Some(row.number - 1))) }
                 @if !run.end.is_empty() {
                     text.end x="12" y=(bottom + LINE + 2) { title { (safe(&run.end)) } (clipped(&run.end.replace('`', ""), END_CHARS.min(width / CHAR_WIDTH))) }
                 }
@@ -197,7 +198,7 @@ fn rows<'a>(run: &'a Run, lanes: &[&str], skipped: usize) -> Vec<Row<'a>> {
     rows
 }
 
-fn step(row: &Row<'_>, shape: Shape, repeats: bool) -> Markup {
+fn step(row: &Row<'_>, shape: Shape, first: usize, repeats: bool) -> Markup {
     let x = shape.centre(row.lane);
     let title = row.step.title();
     html! {
@@ -209,7 +210,7 @@ fn step(row: &Row<'_>, shape: Shape, repeats: bool) -> Markup {
             rect.mark.(tone(mark)) x="2" y=(row.top - 5) width=(shape.effects_at() + shape.effect_width() - 4) height=(row.height - 4) rx="6" {}
             text.mark.(tone(mark)) x="8" y=(row.top + 18) { (sign(mark)) }
         }
-        text.step x=(STEP_COLUMN - 12) y=(row.top + 18) text-anchor="end" { (row.number) }
+        text.step x=(STEP_COLUMN - 12) y=(row.top + 18) text-anchor="end" { (first + row.number) }
         rect.box.fails[row.step.failure.is_some()] x=(x - shape.box_width() / 2) y=(row.top) width=(shape.box_width()) height=(BOX) rx="5" {}
         text.task x=(x) y=(row.top + 18) text-anchor="middle" {
             title { (safe(&title)) } (clipped(&title, shape.box_chars()))

@@ -1,0 +1,8 @@
+//! Communication: what an invocation may observe of earlier ones.
+
+pub use observe::{Observations, Observed};
+pub use rule::{Comm, Mode};
+
+mod rule;
+
+mod observe;

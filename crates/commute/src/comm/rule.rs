@@ -1,0 +1,181 @@
+//! Rules that say which earlier invocations one observes.
+
+use crate::expr::{Expr, Operator, Side};
+use crate::formula::Formula;
+use crate::spec::{Invocation, MethodId};
+use crate::value::Value;
+use std::sync::Arc;
+
+/// The most clauses of a rule's condition.
+const CLAUSES_MAX: usize = 64;
+
+/// Which of the earlier invocations that match are observed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Mode {
+    /// The last one: it hides those before it.
+    Last,
+    /// All of them.
+    All,
+    /// The first that has not been taken.
+    First,
+    /// The last that has not been taken.
+    Top,
+    /// The first that has not been taken, which is taken by this.
+    TakeFirst,
+    /// The last that has not been taken, which is taken by this.
+    TakeTop,
+}
+
+impl Mode {
+    /// All modes.
+    pub const ALL: [Mode; 6] =
+        [Mode::Last, Mode::All, Mode::First, Mode::Top, Mode::TakeFirst, Mode::TakeTop];
+
+    /// Returns the word for it in a text.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Mode::Last => "last",
+            Mode::All => "all",
+            Mode::First => "first",
+            Mode::Top => "top",
+            Mode::TakeFirst => "take_first",
+            Mode::TakeTop => "take_top",
+        }
+    }
+}
+
+/// A kind of earlier invocations: those of a method that fulfil conditions, told apart by a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Source {
+    pub(super) method: MethodId,
+    pub(super) guard: Formula,
+    pub(super) key: Vec<Expr>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Rule {
+    pub(super) mode: Mode,
+    /// Its place in [`Comm::sources`].
+    pub(super) source: usize,
+    pub(super) observer: MethodId,
+    pub(super) guard: Formula,
+    pub(super) key: Vec<Expr>,
+}
+
+/// What invocations of a type observe of earlier ones: the COMM relation of a run of one object, as rules.
+///
+/// An invocation observes, for each mode, what that mode says among all earlier invocations that match one of its rules of that mode. For a register this is reads-from. Every
+/// two invocations so related must not commute, and a run of the same invocations in which each observes the same ones must be a
+/// run; tests prove both for the built-in types.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comm {
+    name: Arc<str>,
+    pub(super) sources: Vec<Source>,
+    pub(super) rules: Vec<Rule>,
+}
+
+impl Comm {
+    pub(crate) fn new(name: &str) -> Comm {
+        Comm { name: name.into(), sources: Vec::new(), rules: Vec::new() }
+    }
+
+    /// Returns the name of the type.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        mode: Mode,
+        earlier: MethodId,
+        later: MethodId,
+        condition: &Formula,
+    ) -> Result<(), String> {
+        let clauses = condition.clauses(CLAUSES_MAX);
+        let clauses = clauses.ok_or_else(|| "the condition is too large".to_owned())?;
+        let mut guards = [Vec::new(), Vec::new()];
+        let mut keys = [Vec::new(), Vec::new()];
+        let own = |expr: &Expr| expr.with_sides(&|_| Side::Left);
+        for clause in clauses {
+            let uses = |side: Side| {
+                clause.iter().any(|literal| match side {
+                    Side::Left => literal.sides().left,
+                    Side::Right => literal.sides().right,
+                })
+            };
+            match (uses(Side::Left), uses(Side::Right), clause.as_slice()) {
+                (true, true, [Expr::Binary(Operator::Equal, a, b)])
+                    if a.sides().only(Side::Left) && b.sides().only(Side::Right) =>
+                {
+                    keys[0].push(own(a));
+                    keys[1].push(own(b));
+                }
+                (true, true, [Expr::Binary(Operator::Equal, b, a)])
+                    if a.sides().only(Side::Left) && b.sides().only(Side::Right) =>
+                {
+                    keys[0].push(own(a));
+                    keys[1].push(own(b));
+                }
+                (true, true, _) => return Err("a rule cannot say this of two calls".to_owned()),
+                (left, _, _) => {
+                    let literals = clause.iter().map(|literal| Formula::Literal(own(literal)));
+                    guards[usize::from(!left)].push(Formula::Any(literals.collect()));
+                }
+            }
+        }
+        let [earlier_guard, later_guard] = guards.map(Formula::All);
+        let [earlier_key, later_key] = keys;
+        let source = Source { method: earlier, guard: earlier_guard, key: earlier_key };
+        let known = self.sources.iter().position(|other| *other == source);
+        let source = known.unwrap_or_else(|| {
+            self.sources.push(source);
+            self.sources.len() - 1
+        });
+        let rule = Rule { mode, source, observer: later, guard: later_guard, key: later_key };
+        self.rules.push(rule);
+        Ok(())
+    }
+
+    /// Returns whether an invocation matches a rule of this mode as the one that is observed, for another as the observer, whatever else
+    /// happened: those among which the mode chooses.
+    #[must_use]
+    pub fn matches(&self, mode: Mode, earlier: &Invocation, later: &Invocation) -> bool {
+        self.rules.iter().filter(|rule| rule.mode == mode).any(|rule| {
+            let key = rule.observed_key(later);
+            key.is_some() && key == self.sources[rule.source].key_of(earlier)
+        })
+    }
+
+    /// Returns the modes in which an invocation observes others.
+    pub fn modes(&self, later: &Invocation) -> impl Iterator<Item = Mode> {
+        let of = |mode: &Mode| {
+            let mut rules = self.rules.iter().filter(|rule| rule.mode == *mode);
+            rules.any(|rule| rule.observed_key(later).is_some())
+        };
+        Mode::ALL.into_iter().filter(of)
+    }
+}
+
+impl Source {
+    /// The key of an invocation that belongs here.
+    pub(super) fn key_of(&self, call: &Invocation) -> Option<Vec<Value>> {
+        (call.method == self.method).then(|| key(&self.guard, &self.key, call)).flatten()
+    }
+}
+
+impl Rule {
+    /// The key of what an invocation observes by this rule.
+    pub(super) fn observed_key(&self, call: &Invocation) -> Option<Vec<Value>> {
+        (call.method == self.observer).then(|| key(&self.guard, &self.key, call)).flatten()
+    }
+}
+
+fn key(guard: &Formula, key: &[Expr], call: &Invocation) -> Option<Vec<Value>> {
+    let view = call.view();
+    if !guard.holds(view, view) {
+        return None;
+    }
+    key.iter().map(|part| part.value(view, view)).collect()
+}

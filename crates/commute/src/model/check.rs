@@ -1,0 +1,207 @@
+//! The search for counterexamples to a specification, and for what it misses.
+//!
+//! **Problem.** Given a specification and a model: is there a state, and two invocations of which the specification says that they commute, such that one
+//! after the other does not give the same as the other after the one? And which pairs commute in all states although it does not say so?
+//!
+//! **Guarantee.** All states that the model's calls reach within the limits are looked at, with all pairs of its calls. A counterexample is
+//! real. That there is none holds up to the limits, and for the values of the model.
+//!
+//! **What commutes.** For a state s, u;v is the set of states that u and then v, with their results, can lead to from s. The two
+//! commute in s if u;v and v;u are equal and not empty. If both are empty, neither order can happen from s, and s says nothing of
+//! them: a specification may say either.
+//!
+//! **Cost.** The number of states times the square of the outcomes in a state.
+
+use super::{Call, Model};
+use crate::expr::StateFunctions;
+use crate::spec::{Invocation, Logic, MethodId, Spec};
+use crate::value::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How far to search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The most calls that lead to a state.
+    pub depth_max: usize,
+    /// The most states.
+    pub states_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { depth_max: 4, states_max: 10_000 }
+    }
+}
+
+/// What differs between two orders.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Difference {
+    /// The other order cannot happen: a result would differ, or a call would block.
+    Results,
+    /// The states at the end differ.
+    States,
+}
+
+/// A state and two invocations that do not commute there although the specification says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counterexample {
+    /// The state, as its `Debug` shows it.
+    pub state: String,
+    /// What happens first.
+    pub first: Invocation,
+    /// What happens directly behind it.
+    pub second: Invocation,
+    /// What differs if they happen the other way round.
+    pub difference: Difference,
+}
+
+/// What a search found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// The first counterexample in the order of the search, if the specification is not sound.
+    pub counterexample: Option<Counterexample>,
+    /// Pairs that commute wherever they can happen next to each other, though the specification does not say so. With conditions on states: pairs
+    /// for which that is so in some state.
+    pub imprecise: BTreeSet<(Invocation, Invocation)>,
+    /// The states that were looked at.
+    pub states: usize,
+    /// Pairs of invocations that can happen next to each other in some state.
+    pub pairs: usize,
+    /// Of these, those that commute in all states.
+    pub commuting: usize,
+    /// Whether the limits left no state out.
+    pub complete: bool,
+}
+
+struct In<'a, M: Model>(&'a M, &'a M::State);
+
+impl<M: Model> StateFunctions for In<'_, M> {
+    fn value(&self, function: &str, arguments: &[Value]) -> Option<Value> {
+        self.0.function(self.1, function, arguments)
+    }
+}
+
+/// For two invocations in an order, each state between them with the states behind them.
+type Ways<S> = BTreeMap<(Invocation, Invocation), BTreeSet<(S, S)>>;
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    commutes: bool,
+    differs: bool,
+    /// Commutes in some state in which the specification does not say so.
+    missed: bool,
+}
+
+/// Searches for a counterexample to a specification and for what it misses.
+#[must_use]
+pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
+    let calls = model.calls();
+    let (states, complete) = states(model, &calls, limits);
+    let mut counterexample = None;
+    let mut seen: BTreeMap<(Invocation, Invocation), Seen> = BTreeMap::new();
+    for state in &states {
+        let ways = ways(spec, model, &calls, state);
+        let ends = |pair: &(Invocation, Invocation)| -> BTreeSet<&M::State> {
+            ways.get(pair).into_iter().flatten().map(|(_, end)| end).collect()
+        };
+        for ((first, second), way) in &ways {
+            let swapped = (second.clone(), first.clone());
+            let commutes = ends(&(first.clone(), second.clone())) == ends(&swapped);
+            let says = way.iter().any(|(between, _)| {
+                let (before, between) = (In(model, state), In(model, between));
+                spec.commute_in((first, Some(&before)), (second, Some(&between)))
+            });
+            let one = (first.clone(), second.clone());
+            let entry = seen.entry(if first <= second { one } else { swapped.clone() }).or_default();
+            entry.commutes |= commutes;
+            entry.differs |= !commutes;
+            // With states, the other order may say it.
+            let other_says = ways.get(&swapped).into_iter().flatten().any(|(between, _)| {
+                let (before, between) = (In(model, state), In(model, between));
+                spec.commute_in((second, Some(&before)), (first, Some(&between)))
+            });
+            entry.missed |= commutes && !says && !other_says;
+            if says && !commutes && counterexample.is_none() {
+                let difference = match ways.contains_key(&swapped) {
+                    true => Difference::States,
+                    false => Difference::Results,
+                };
+                counterexample = Some(Counterexample {
+                    state: format!("{state:?}"),
+                    first: first.clone(),
+                    second: second.clone(),
+                    difference,
+                });
+            }
+        }
+    }
+    let has_states = |(a, b): &(Invocation, Invocation)| {
+        spec.condition(a.method, b.method).is_some_and(|c| c.logic() == Logic::L1)
+    };
+    let is_missed = |pair: &&(Invocation, Invocation), seen: &Seen| {
+        seen.missed && (!seen.differs || has_states(pair))
+    };
+    let imprecise = seen.iter().filter(|(pair, seen)| is_missed(pair, seen));
+    Verdict {
+        counterexample,
+        imprecise: imprecise.map(|(pair, _)| pair.clone()).collect(),
+        states: states.len(),
+        pairs: seen.len(),
+        commuting: seen.values().filter(|seen| !seen.differs).count(),
+        complete,
+    }
+}
+
+/// All states within the limits, and whether there are no others.
+fn states<M: Model>(model: &M, calls: &[Call], limits: Limits) -> (BTreeSet<M::State>, bool) {
+    let mut found: BTreeSet<M::State> = BTreeSet::new();
+    let mut edge = model.initial();
+    for depth in 0..=limits.depth_max {
+        let mut next = Vec::new();
+        for state in edge {
+            if found.contains(&state) {
+                continue;
+            }
+            if found.len() >= limits.states_max {
+                return (found, false);
+            }
+            for call in calls {
+                next.extend(model.apply(&state, call).into_iter().map(|(state, _)| state));
+            }
+            found.insert(state);
+        }
+        next.retain(|state| !found.contains(state));
+        if next.is_empty() {
+            return (found, true);
+        }
+        if depth == limits.depth_max {
+            break;
+        }
+        edge = next;
+    }
+    (found, false)
+}
+
+fn ways<M: Model>(spec: &Spec, model: &M, calls: &[Call], state: &M::State) -> Ways<M::State> {
+    let steps = |state: &M::State| -> Vec<(Invocation, M::State)> {
+        let mut steps = Vec::new();
+        for call in calls {
+            for (next, result) in model.apply(state, call) {
+                let arguments = call.arguments.clone();
+                let invocation = spec.invocation(&call.method, arguments, result);
+                // Nothing is said of strangers, so nothing can be wrong.
+                if invocation.method != MethodId::STRANGER {
+                    steps.push((invocation, next));
+                }
+            }
+        }
+        steps
+    };
+    let mut ways: Ways<M::State> = BTreeMap::new();
+    for (first, between) in steps(state) {
+        for (second, end) in steps(&between) {
+            ways.entry((first.clone(), second)).or_default().insert((between.clone(), end));
+        }
+    }
+    ways
+}

@@ -1,0 +1,92 @@
+//! A built-in type: its specifications, its communication, its model.
+
+use super::state::State;
+use super::{containers, numbers, resources, sequences, synchronization, union_find};
+use crate::model::{Call, Model};
+use crate::text::{Document, SpecErrors};
+use crate::value::Value;
+
+/// A type whose specification comes with the crate.
+///
+/// As a [`Model`], it is what its specifications are proved against.
+pub struct BuiltIn {
+    /// The name, which is that of its specifications.
+    pub name: &'static str,
+    /// A specification that looks at arguments and methods only, or at less than it could: cheap to evaluate.
+    pub coarse: &'static str,
+    /// The specification that says the most, as the tests prove on its model.
+    pub fine: &'static str,
+    /// What invocations observe: `comm` items.
+    pub comm: &'static str,
+    pub(super) initial: fn() -> Vec<State>,
+    pub(super) calls: fn() -> Vec<Call>,
+    pub(super) apply: fn(&State, &str, &[Value]) -> Vec<(State, Value)>,
+    pub(super) function: fn(&State, &str, &[Value]) -> Option<Value>,
+}
+
+/// Returns all built-in types, in the order of the documentation.
+#[must_use]
+pub fn built_in_types() -> &'static [BuiltIn] {
+    &TYPES
+}
+
+/// Returns the built-in type with a name.
+#[must_use]
+pub fn built_in_type(name: &str) -> Option<&'static BuiltIn> {
+    TYPES.iter().find(|built_in| built_in.name == name)
+}
+
+static TYPES: [BuiltIn; 14] = [
+    numbers::REGISTER,
+    numbers::COUNTER,
+    containers::SET,
+    containers::MAP,
+    containers::MULTISET,
+    sequences::QUEUE,
+    sequences::STACK,
+    union_find::UNION_FIND,
+    synchronization::CHANNEL,
+    synchronization::CONDITION,
+    synchronization::CONTEXT,
+    resources::FILE,
+    resources::MEMORY,
+    synchronization::FUTURE,
+];
+
+impl BuiltIn {
+    /// Reads the coarse specification and the communication.
+    ///
+    /// # Errors
+    /// None: the tests read all texts.
+    pub fn coarse(&self) -> Result<Document, SpecErrors> {
+        Document::parse(&format!("{}{}", self.coarse, self.comm))
+    }
+
+    /// Reads the fine specification and the communication.
+    ///
+    /// # Errors
+    /// None: the tests read all texts.
+    pub fn fine(&self) -> Result<Document, SpecErrors> {
+        Document::parse(&format!("{}{}", self.fine, self.comm))
+    }
+}
+
+impl Model for &BuiltIn {
+    type State = State;
+
+    fn initial(&self) -> Vec<State> {
+        (self.initial)()
+    }
+
+    fn calls(&self) -> Vec<Call> {
+        (self.calls)()
+    }
+
+    fn apply(&self, state: &State, call: &Call) -> Vec<(State, Value)> {
+        (self.apply)(state, &call.method, &call.arguments)
+    }
+
+    fn function(&self, state: &State, name: &str, arguments: &[Value]) -> Option<Value> {
+        (self.function)(state, name, arguments)
+    }
+}

@@ -1,0 +1,76 @@
+//! File descriptor and memory: what may be used until it is given back. Their contents are not looked at: that reads and writes of them
+//! may be in any order is wrong for the contents, and right for the lifetime, which is what these types are about.
+
+use super::built_in::BuiltIn;
+use super::state::{State, no_functions, one, plain_calls};
+use crate::value::Value;
+
+/// A file descriptor: every method tells whether the file was open. State: whether it is closed.
+pub(super) const FILE: BuiltIn = BuiltIn {
+    name: "file",
+    coarse: "spec file {
+    read() ~ read();
+    read() ~ write();
+    write() ~ write();
+    read() ~ close() when false;
+    write() ~ close() when false;
+}
+",
+    fine: "spec file {
+    read() ~ read();
+    read() ~ write();
+    write() ~ write();
+    read() ~ close()/c when !c;
+    write() ~ close()/c when !c;
+    close()/c ~ close()/d when !c && !d;
+}
+",
+    comm: "comm file {
+    last close()/c -> read() when c;
+    last close()/c -> write() when c;
+    last close()/c -> close() when c;
+}
+",
+    initial: || vec![vec![0]],
+    calls: || plain_calls(&["read", "write", "close"]),
+    apply: |state, method, _| used(state, method == "close"),
+    function: no_functions,
+};
+
+/// Memory: every method tells whether the memory was still there. State: whether it has been freed.
+pub(super) const MEMORY: BuiltIn = BuiltIn {
+    name: "memory",
+    coarse: "spec memory {
+    read() ~ read();
+    read() ~ write();
+    write() ~ write();
+    read() ~ free() when false;
+    write() ~ free() when false;
+}
+",
+    fine: "spec memory {
+    read() ~ read();
+    read() ~ write();
+    write() ~ write();
+    read() ~ free()/f when !f;
+    write() ~ free()/f when !f;
+    free()/f ~ free()/g when !f && !g;
+}
+",
+    comm: "comm memory {
+    last free()/f -> read() when f;
+    last free()/f -> write() when f;
+    last free()/f -> free() when f;
+}
+",
+    initial: || vec![vec![0]],
+    calls: || plain_calls(&["read", "write", "free"]),
+    apply: |state, method, _| used(state, method == "free"),
+    function: no_functions,
+};
+
+fn used(state: &State, is_last: bool) -> Vec<(State, Value)> {
+    let is_there = state[0] == 0;
+    let next = if is_last { vec![1] } else { state.clone() };
+    one(next, is_there)
+}

@@ -1,0 +1,47 @@
+//! The states of the models, and small helpers to write them.
+
+use crate::model::Call;
+use crate::value::Value;
+
+/// An abstract state: what its numbers mean is said at each model.
+pub type State = Vec<i64>;
+
+/// The only outcome of a call.
+pub(super) fn one(state: State, result: impl Into<Value>) -> Vec<(State, Value)> {
+    vec![(state, result.into())]
+}
+
+/// The only outcome of a call that gives a number, or nothing.
+pub(super) fn one_or_null(state: State, result: Option<i64>) -> Vec<(State, Value)> {
+    vec![(state, result.map_or(Value::Null, Value::Int))]
+}
+
+/// The number at a place of the arguments; 0 where there is none, which the calls of the models do not do.
+pub(super) fn int(arguments: &[Value], at: usize) -> i64 {
+    arguments.get(at).and_then(Value::as_int).unwrap_or(0)
+}
+
+/// The place in a state that an argument stands for: what lies beyond wraps around.
+pub(super) fn index(state: &State, arguments: &[Value], at: usize) -> usize {
+    let places = i64::try_from(state.len().max(1)).unwrap_or(i64::MAX);
+    usize::try_from(int(arguments, at).rem_euclid(places)).unwrap_or(0)
+}
+
+/// Calls of methods with one of some arguments each.
+pub(super) fn calls_of(methods: &[&str], values: std::ops::Range<i64>) -> Vec<Call> {
+    let mut calls = Vec::new();
+    for method in methods {
+        calls.extend(values.clone().map(|value| Call::new(method, vec![Value::Int(value)])));
+    }
+    calls
+}
+
+/// Calls of methods without arguments.
+pub(super) fn plain_calls(methods: &[&str]) -> Vec<Call> {
+    methods.iter().map(|method| Call::new(method, Vec::new())).collect()
+}
+
+/// The functions of a state of which no condition asks.
+pub(super) fn no_functions(_: &State, _: &str, _: &[Value]) -> Option<Value> {
+    None
+}

@@ -1,0 +1,103 @@
+//! Giving up: when nothing can be left out, and going on without looking for what could be.
+//!
+//! A state all of whose ready tasks were attempted may be taken to have the set of all tasks, which obeys S1 to S3 whatever is learned later, so a search may
+//! turn to following everything in new states at any time. States that were reduced before stay so, and their sets are kept
+//! closed as long as there are any: for that, and for inferring, footprints are noted still.
+
+use super::engine::{Engine, Mode};
+use super::expand::{Donor, NO_DONOR, Worker};
+use super::found::{DONOR_BLOCKED, Item, NEW};
+use super::options::GiveUp;
+use super::space::{UNNOTED, WAITING};
+
+use anyorder_system::Reducible;
+
+impl<S: Reducible> Engine<'_, S> {
+    /// Returns whether looking for edges that need no run was worth it so far.
+    pub(crate) fn inference_pays(&self) -> bool {
+        self.spared * 32 >= self.stats.transitions.saturating_sub(1 << 12)
+    }
+
+    /// Asked between blocks: depends on what was found in order, not on threads.
+    pub(crate) fn consider_giving_up(&mut self) {
+        if self.mode != Mode::Reduce {
+            return;
+        }
+        let now = match self.options.give_up {
+            GiveUp::Never => false,
+            GiveUp::At(states) => self.expanded >= states,
+            GiveUp::WhenUseless => {
+                let ask = self.expanded >= self.ask_at && !self.queue.is_empty();
+                if ask {
+                    self.ask_at = self.expanded.saturating_mul(2);
+                }
+                ask && self.space.kept.is_empty()
+                    && !self.queue.iter().any(|item| self.is_reduced(item))
+            }
+        };
+        if !now {
+            return;
+        }
+        self.stats.gave_up_reducing = Some(self.stats.states);
+        let reduced =
+            !self.space.kept.is_empty() || self.queue.iter().any(|item| self.is_reduced(item));
+        let infers = self.options.infer && self.inference_pays();
+        self.mode = if reduced || infers { Mode::FollowAll } else { Mode::Bare };
+    }
+
+    /// Returns whether a state that waits was gone on from before, and has a set of its own.
+    fn is_reduced(&self, item: &Item<S::State>) -> bool {
+        self.space.nodes[item.number as usize].inside != WAITING
+    }
+}
+
+impl<S: Reducible> Worker<'_, S> {
+    /// Goes on from a state by attempting all that is ready.
+    pub(super) fn follow_all(&mut self, item: &Item<S::State>) {
+        self.progress = false;
+        let targets = self.found.targets.len();
+        self.check_invariants(item);
+        self.find_donors(item.number);
+        for index in 0..self.ready.len() {
+            let mut open = self.ready[index];
+            while open != 0 {
+                let task = index as u32 * 64 + open.trailing_zeros();
+                open &= open - 1;
+                self.attempt_all(item, task);
+            }
+        }
+        self.inside.copy_from_slice(&self.ready);
+        let number = self.know.sets.find(&self.ready);
+        self.finish(item, true, targets, number);
+    }
+
+    fn attempt_all(&mut self, item: &Item<S::State>, task: u32) {
+        let donor = self.donors[task as usize];
+        if donor.number == item.number {
+            self.progress |= donor.state != DONOR_BLOCKED;
+            self.push_attempt(task, donor.footprint, donor);
+            return;
+        }
+        self.effects.clear();
+        self.system.run(&item.state, self.know.tasks.task(task), &mut self.effects);
+        self.found.executions += 1;
+        let mut footprint = UNNOTED;
+        if self.mode != Mode::Bare {
+            let known = self.know.footprints.find(task, &self.effects.touched);
+            footprint = known.unwrap_or(NEW);
+            if known.is_none() {
+                self.found.touched.extend_from_slice(&self.effects.touched);
+            }
+        }
+        self.take_successors(item, task);
+        self.push_attempt(task, footprint, Donor { state: NEW, ..NO_DONOR });
+    }
+
+    fn check_invariants(&mut self, item: &Item<S::State>) {
+        for observer in 0..self.know.observers {
+            if !self.system.holds(observer as usize, &item.state) {
+                self.found.broken.push((self.found.units.len(), observer as usize));
+            }
+        }
+    }
+}

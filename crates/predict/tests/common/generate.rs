@@ -1,0 +1,228 @@
+//! Random traces that threads, locks, conditions and posts could have produced.
+
+use super::Rng;
+use anyorder_trace::{
+    EventKind, HandlerId, Location, LocationId, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder,
+};
+
+/// What a random trace may contain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) events: usize,
+    pub(crate) threads: usize,
+    pub(crate) locks: usize,
+    pub(crate) variables: usize,
+    /// Percent: how often a step is about locks.
+    pub(crate) locking: usize,
+    /// Percent: how often a step is about forks, conditions, barriers or posts.
+    pub(crate) other: usize,
+    /// Percent of accesses that are atomic.
+    pub(crate) atomic: usize,
+    /// Percent of acquires that are shared.
+    pub(crate) shared: usize,
+    /// Whether variables overlap.
+    pub(crate) ranges: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Life {
+    Unborn,
+    Alive,
+    Ended,
+}
+
+struct Thread {
+    handler: HandlerId,
+    initial: TaskId,
+    task: TaskId,
+    life: Life,
+    held: Vec<(usize, bool)>,
+    waiting: bool,
+    posted: Vec<TaskId>,
+}
+
+struct Run {
+    b: TraceBuilder,
+    threads: Vec<Thread>,
+    variables: Vec<LocationId>,
+    shape: Shape,
+    signals: usize,
+}
+
+/// Returns a random trace.
+pub(crate) fn trace(rng: &mut Rng, shape: Shape) -> Trace {
+    let mut b = TraceBuilder::new();
+    let mut threads = Vec::new();
+    for i in 0..shape.threads {
+        let handler = b.handler(&format!("T{i}"), Mailbox::Fifo).expect("room");
+        let task = b.initial(handler);
+        let life = if i < 2 || rng.chance(40) { Life::Alive } else { Life::Unborn };
+        threads.push(Thread {
+            handler,
+            initial: task,
+            task,
+            life,
+            held: Vec::new(),
+            waiting: false,
+            posted: Vec::new(),
+        });
+    }
+    let mut variables = Vec::new();
+    for i in 0..shape.variables {
+        let location = if shape.ranges {
+            let (address, size) = ([0, 4, 6, 64, 60][i % 5], [8, 4, 8, 4, 100][i % 5]);
+            Location::Range { address, size, generation: (i / 5) as u32 }
+        } else {
+            Location::Named(b.interner.name(&format!("x{i}")).expect("room"))
+        };
+        variables.push(b.interner.location(location).expect("room"));
+    }
+    for i in 0..shape.locks {
+        let name = b.interner.name(&format!("m{i}")).expect("room");
+        b.interner.lock(name).expect("room");
+    }
+    let mut run = Run { b, threads, variables, shape, signals: 0 };
+    let mut tries = 0;
+    while run.b.columns.len() < shape.events && tries < 20 * shape.events {
+        tries += 1;
+        let t = rng.below(run.threads.len());
+        if run.threads[t].life == Life::Alive {
+            run.step(rng, t);
+        }
+    }
+    if rng.chance(80) {
+        run.release_all();
+    }
+    run.b.finish()
+}
+
+impl Run {
+    fn push(&mut self, t: usize, op: Op, operand: u32) {
+        let task = self.threads[t].task;
+        self.b.push(task, op, operand);
+    }
+
+    fn step(&mut self, rng: &mut Rng, t: usize) {
+        let dice = rng.below(100);
+        if dice < self.shape.locking {
+            self.lock(rng, t);
+        } else if dice < self.shape.locking + self.shape.other {
+            self.other(rng, t);
+        } else {
+            self.access(rng, t);
+        }
+    }
+
+    fn access(&mut self, rng: &mut Rng, t: usize) {
+        let kind =
+            [EventKind::Read, EventKind::Read, EventKind::Write, EventKind::Write, EventKind::Rmw]
+                [rng.below(5)];
+        let mode = if rng.chance(self.shape.atomic) {
+            Mode::from_bits(1 + rng.below(5) as u8)
+        } else {
+            Mode::PLAIN
+        };
+        let variable = self.variables[rng.below(self.variables.len())];
+        for _ in 0..1 + rng.below(2) {
+            self.push(t, Op::new(kind, mode), variable.0);
+        }
+    }
+
+    fn lock(&mut self, rng: &mut Rng, t: usize) {
+        if !self.threads[t].held.is_empty() && rng.chance(50) {
+            // Mostly the innermost, sometimes hand over hand.
+            let last = self.threads[t].held.len() - 1;
+            let at = if rng.chance(80) { last } else { rng.below(last + 1) };
+            let (lock, shared) = self.threads[t].held.remove(at);
+            let mode = if shared { Mode::SHARED } else { Mode::EXCLUSIVE };
+            self.push(t, Op::new(EventKind::Release, mode), lock as u32);
+            return;
+        }
+        let lock = rng.below(self.shape.locks);
+        let mut shared = rng.chance(self.shape.shared);
+        if let Some((_, mine)) = self.threads[t].held.iter().find(|(l, _)| *l == lock) {
+            // Again, in the same mode.
+            shared = *mine;
+        }
+        let taken = self.threads.iter().enumerate().any(|(u, thread)| {
+            u != t && thread.held.iter().any(|(l, s)| *l == lock && !(*s && shared))
+        });
+        if taken || self.threads[t].held.len() >= 4 {
+            return;
+        }
+        self.threads[t].held.push((lock, shared));
+        let modes = if shared {
+            [Mode::SHARED, Mode::TRY_SHARED]
+        } else {
+            [Mode::EXCLUSIVE, Mode::TRY_EXCLUSIVE]
+        };
+        self.push(t, Op::new(EventKind::Acquire, modes[rng.below(2)]), lock as u32);
+    }
+
+    fn other(&mut self, rng: &mut Rng, t: usize) {
+        let u = rng.below(self.threads.len());
+        let (handler, life) = (self.threads[u].handler, self.threads[u].life);
+        match rng.below(8) {
+            0 | 1 if life == Life::Unborn => {
+                self.threads[u].life = Life::Alive;
+                self.push(t, EventKind::Fork.into(), handler.0);
+            }
+            0 if u != t && life == Life::Alive && self.threads[u].held.is_empty() => {
+                self.threads[u].life = Life::Ended;
+                self.push(t, EventKind::Join.into(), handler.0);
+            }
+            1 if life == Life::Ended && u != t => {
+                // Joined again by somebody else, or begun anew.
+                if rng.chance(50) {
+                    self.push(t, EventKind::Join.into(), handler.0);
+                } else {
+                    self.threads[u].life = Life::Alive;
+                    self.push(t, EventKind::Fork.into(), handler.0);
+                }
+            }
+            2 => {
+                self.b.on_condition(self.threads[t].task, EventKind::Wait, "c").expect("room");
+                self.threads[t].waiting = true;
+            }
+            3 | 4 => {
+                let kind = if rng.chance(70) { EventKind::Signal } else { EventKind::Broadcast };
+                self.signals += 1;
+                self.b.on_condition(self.threads[t].task, kind, "c").expect("room");
+            }
+            5 if self.signals > 0 => {
+                self.b.on_condition(self.threads[t].task, EventKind::Wake, "c").expect("room");
+                self.threads[t].waiting = false;
+            }
+            6 => {
+                self.b.on_condition(self.threads[t].task, EventKind::Barrier, "b").expect("room");
+            }
+            7 => self.post_or_get(rng, t, u),
+            _ => {}
+        }
+    }
+
+    fn post_or_get(&mut self, rng: &mut Rng, t: usize, u: usize) {
+        if self.threads[t].task != self.threads[t].initial {
+            let task = self.threads[t].task;
+            self.b.end(task).expect("room");
+            self.threads[t].task = self.threads[t].initial;
+        } else if !self.threads[t].posted.is_empty() && rng.chance(60) {
+            let task = self.threads[t].posted.remove(0);
+            self.b.get(task).expect("room");
+            self.threads[t].task = task;
+        } else {
+            let task = self.b.task("p", self.threads[u].handler).expect("room");
+            self.b.post(self.threads[t].task, task).expect("room");
+            self.threads[u].posted.push(task);
+        }
+    }
+
+    fn release_all(&mut self) {
+        for t in 0..self.threads.len() {
+            while let Some((lock, shared)) = self.threads[t].held.pop() {
+                let mode = if shared { Mode::SHARED } else { Mode::EXCLUSIVE };
+                self.push(t, Op::new(EventKind::Release, mode), lock as u32);
+            }
+        }
+    }
+}

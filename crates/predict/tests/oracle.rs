@@ -1,0 +1,167 @@
+//! The streaming analyses against the definitions, on random traces.
+
+mod common;
+
+use anyorder_predict::{
+    Analysis, Conditions, EdcAnalysis, Engine, HbAnalysis, Options, Relation, Stamp, Step,
+    Violation, ViolationKind,
+};
+use anyorder_trace::Trace;
+use common::generate::{Shape, trace};
+use common::naive::{Naive, Order};
+use common::{Rng, show};
+use std::collections::BTreeSet;
+
+const TRACES: u64 = 6_000;
+
+#[derive(Default, Debug)]
+struct Tally {
+    traces: u64,
+    ordered: u64,
+    unordered: u64,
+    racy: u64,
+    traces_with_races: u64,
+    non_racy: u64,
+    dropped: u64,
+    hb_only_silent: u64,
+    slots_reused: u64,
+}
+
+fn shape(rng: &mut Rng) -> Shape {
+    Shape {
+        events: 8 + rng.below(50),
+        threads: 2 + rng.below(5),
+        locks: 1 + rng.below(3),
+        variables: 1 + rng.below(5),
+        locking: 20 + rng.below(40),
+        other: [0, 5, 20][rng.below(3)],
+        atomic: [0, 0, 30][rng.below(3)],
+        shared: [0, 0, 50][rng.below(3)],
+        ranges: rng.chance(25),
+    }
+}
+
+/// Feeds a trace event by event, comparing the order with the naive one at each.
+fn check_order<R: Relation>(
+    t: &Trace,
+    naive: &Naive,
+    engine: &mut Engine<R, Conditions>,
+    tally: &mut Tally,
+) -> Vec<Violation> {
+    engine.grow(t.tables()).expect("small");
+    let mut stamps: Vec<Stamp> = Vec::new();
+    for event in t.events() {
+        let step = Step {
+            event: u64::from(event.id.0),
+            op: event.op,
+            task: event.task.0,
+            operand: event.operand,
+            site: event.site,
+            refers: None,
+        };
+        engine.step(t.tables(), step).expect("the trace is right");
+        stamps.push(engine.stamp().expect("there is an event"));
+        let at = event.id.index();
+        for (i, stamp) in stamps.iter().enumerate() {
+            let ordered = engine.knows(*stamp);
+            assert_eq!(
+                ordered,
+                naive.before[at][i],
+                "{i} before {at} by {}:\n{}",
+                R::NAME,
+                show(t)
+            );
+            if ordered {
+                tally.ordered += 1;
+            } else {
+                tally.unordered += 1;
+            }
+        }
+    }
+    engine.finish().violations
+}
+
+fn of_kind(violations: &[Violation], kind: ViolationKind) -> BTreeSet<(usize, usize)> {
+    violations
+        .iter()
+        .filter(|v| v.kind == kind)
+        .map(|v| (v.first.event as usize, v.second.event as usize))
+        .collect()
+}
+
+fn seconds(pairs: &BTreeSet<(usize, usize)>) -> BTreeSet<usize> {
+    pairs.iter().map(|pair| pair.1).collect()
+}
+
+fn compare(
+    t: &Trace,
+    what: &str,
+    found: &BTreeSet<(usize, usize)>,
+    expected: &BTreeSet<(usize, usize)>,
+) {
+    assert_eq!(seconds(found), seconds(expected), "{what}: second events of\n{}", show(t));
+    assert!(found.is_subset(expected), "{what}: {found:?} in {expected:?} of\n{}", show(t));
+}
+
+fn check_one(t: &Trace, tally: &mut Tally) {
+    let hb_naive = Naive::new(t, Order::Hb, true);
+    let mut hb = HbAnalysis::new(Conditions, Options::default());
+    let hb_found = check_order(t, &hb_naive, &mut hb, tally);
+    compare(t, "hb races", &of_kind(&hb_found, ViolationKind::Racy), &hb_naive.races());
+
+    let naive = Naive::new(t, Order::Edc, true);
+    let mut edc = EdcAnalysis::new(Conditions, Options::default());
+    let found = check_order(t, &naive, &mut edc, tally);
+    let racy = of_kind(&found, ViolationKind::Racy);
+    let non_racy = of_kind(&found, ViolationKind::NonRacy);
+    compare(t, "edc races", &racy, &naive.races());
+    compare(t, "candidates", &non_racy, &naive.candidates());
+
+    tally.traces += 1;
+    tally.racy += racy.len() as u64;
+    tally.traces_with_races += u64::from(!racy.is_empty());
+    tally.non_racy += non_racy.len() as u64;
+    tally.hb_only_silent += u64::from(hb_found.is_empty() && !found.is_empty());
+    tally.slots_reused += u64::from((edc.slots_count() as usize) < t.tables().handlers.len());
+    let together = |(i, j): (usize, usize)| {
+        naive.conflict(i, j) && !naive.common(i, j).is_empty() && !non_racy.contains(&(i, j))
+    };
+    let all = (0..naive.actions.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+    tally.dropped += all.filter(|pair| together(*pair)).count() as u64;
+}
+
+#[test]
+fn orders_races_and_candidates_are_those_of_the_definitions() {
+    let mut tally = Tally::default();
+    for seed in 1..=TRACES {
+        let mut rng = Rng::new(seed);
+        let shape = shape(&mut rng);
+        check_one(&trace(&mut rng, shape), &mut tally);
+    }
+    println!("{tally:?}");
+    let fired = [
+        tally.ordered,
+        tally.unordered,
+        tally.racy,
+        tally.traces_with_races,
+        tally.non_racy,
+        tally.dropped,
+        tally.hb_only_silent,
+        tally.slots_reused,
+    ];
+    assert!(fired.iter().all(|count| *count > 0), "a branch never fired: {tally:?}");
+}
+
+/// Longer traces in which sections and hold sets are given back and used again.
+#[test]
+fn longer_traces_agree_too() {
+    let mut tally = Tally::default();
+    for seed in 1..=60 {
+        let mut rng = Rng::new(1_000_000 + seed);
+        let mut shape = shape(&mut rng);
+        shape.events = 200;
+        check_one(&trace(&mut rng, shape), &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.racy > 0 && tally.non_racy > 0);
+}
