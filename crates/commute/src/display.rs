@@ -36,7 +36,9 @@ fn text(expr: &Expr, names: &Names, level: u8) -> String {
         Expr::Slot(side, slot) => names.of(*side, *slot),
         Expr::Not(inner) => format!("!{}", text(inner, names, u8::MAX)),
         Expr::Minus(inner) => format!("-{}", text(inner, names, u8::MAX)),
-        Expr::State(side, function, parts) => format!("{}.{function}({})", side.word(), list(parts)),
+        Expr::State(side, function, parts) => {
+            format!("{}.{function}({})", side.word(), list(parts))
+        }
         Expr::Binary(op, a, b) => {
             // Comparisons do not chain, so neither side may be one without brackets.
             let is_comparison = op.negated().is_some();

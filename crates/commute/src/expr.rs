@@ -100,10 +100,7 @@ impl Operator {
             Operator::Or => 1,
             Operator::And => 2,
             Operator::Equal | Operator::Unequal => 3,
-            Operator::Less
-            | Operator::LessEqual
-            | Operator::Greater
-            | Operator::GreaterEqual => 4,
+            Operator::Less | Operator::LessEqual | Operator::Greater | Operator::GreaterEqual => 4,
             Operator::Add | Operator::Subtract => 5,
             Operator::Multiply | Operator::Divide | Operator::Remainder => 6,
         }

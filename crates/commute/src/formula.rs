@@ -117,7 +117,7 @@ fn normal(expr: &Expr, holds: bool, is_bool: &impl Fn(&Expr) -> bool) -> Formula
             joined(parts, (*op == Operator::And) == holds)
         }
         Expr::Binary(op @ (Operator::Equal | Operator::Unequal), a, b)
-            if is_bool(a) && is_bool(b) =>
+            if [a, b].into_iter().all(|part| is_bool(part) && is_plain(part, is_bool)) =>
         {
             let side = |expr, holds| normal(expr, holds, is_bool);
             let equal = (*op == Operator::Equal) == holds;
@@ -135,6 +135,16 @@ fn normal(expr: &Expr, holds: bool, is_bool: &impl Fn(&Expr) -> bool) -> Formula
         }
         other if holds => Formula::Literal(other.clone()),
         other => Formula::Literal(Expr::Not(Box::new(other.clone()))),
+    }
+}
+
+/// Whether the normal form of a truth value is one literal. Others are not expanded in an equality, as each level would double the formula.
+fn is_plain(expr: &Expr, is_bool: &impl Fn(&Expr) -> bool) -> bool {
+    match expr {
+        Expr::Not(inner) => is_plain(inner, is_bool),
+        Expr::Binary(Operator::And | Operator::Or, ..) => false,
+        Expr::Binary(Operator::Equal | Operator::Unequal, a, b) => !is_bool(a) || !is_bool(b),
+        _ => true,
     }
 }
 

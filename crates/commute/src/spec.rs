@@ -165,6 +165,11 @@ impl Spec {
         }
     }
 
+    /// Takes over what is known of arguments and results; the methods are the same.
+    pub(crate) fn set_kinds(&mut self, methods: &[Method]) {
+        self.methods = methods.to_vec();
+    }
+
     /// Returns the name of the type.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -7,14 +7,16 @@ use crate::text::Kind;
 use crate::value::Value;
 use std::collections::BTreeSet;
 
-/// The most pairs of invocations that are tried.
-const TRIED_MAX: usize = 100_000;
-
 /// Returns two invocations for which the condition differs from itself with the sides exchanged, in words.
 ///
-/// Formulas that are equal but for the order of their parts are symmetric. Others are tried on small values and on the constants that they name. What that
-/// does not find does no harm: such a condition is joined with its exchanged form. Conditions on states are only compared.
-pub(crate) fn counterexample(formula: &Formula, method: &Method) -> Option<String> {
+/// At most `tried_max` pairs are tried. Formulas that are equal but for the order of their parts are symmetric. Others are
+/// tried on small values and on the constants that they name. What that does not find does no harm: such a condition is joined with
+/// its exchanged form. Conditions on states are only compared.
+pub(crate) fn counterexample(
+    formula: &Formula,
+    method: &Method,
+    tried_max: usize,
+) -> Option<String> {
     let other = swapped(formula);
     if canonical(formula) == canonical(&other) {
         return None;
@@ -42,7 +44,7 @@ pub(crate) fn counterexample(formula: &Formula, method: &Method) -> Option<Strin
         slots.iter().map(|&slot| values(method.kind(slot), &constants)).collect();
     // An odometer over the values of the left invocation, then those of the right one.
     let mut digits = vec![0; 2 * slots.len()];
-    for _ in 0..TRIED_MAX {
+    for _ in 0..tried_max {
         let values = |side: usize| -> (Vec<Value>, Value) {
             let mut arguments = vec![Value::Int(0); method.arity()];
             let mut result = Value::Null;
@@ -61,7 +63,10 @@ pub(crate) fn counterexample(formula: &Formula, method: &Method) -> Option<Strin
             let word = |holds: bool| if holds { "holds" } else { "does not hold" };
             let (x, y) = (call(method, &left, &slots), call(method, &right, &slots));
             let holds = word(formula.holds(a, b));
-            return Some(format!("for {x} ~ {y} it {holds}, for {y} ~ {x} it {}", word(other.holds(a, b))));
+            return Some(format!(
+                "for {x} ~ {y} it {holds}, for {y} ~ {x} it {}",
+                word(other.holds(a, b))
+            ));
         }
         let mut at = 0;
         while at < digits.len() {
@@ -90,8 +95,8 @@ fn values(kind: Kind, constants: &BTreeSet<Value>) -> Vec<Value> {
         Kind::Int => matches!(value, Value::Int(_)),
         Kind::Any => true,
     };
-    let all: BTreeSet<Value> = own.iter().chain(constants.iter().filter(fits)).cloned().collect();
-    all.into_iter().collect()
+    let others = constants.iter().filter(|value| !own.contains(value)).filter(fits);
+    own.iter().chain(others).cloned().collect()
 }
 
 fn view((arguments, result): &(Vec<Value>, Value)) -> View<'_> {
@@ -102,9 +107,8 @@ fn call(method: &Method, (arguments, result): &(Vec<Value>, Value), slots: &[Slo
     let shown = |slot: Slot, value: &Value| {
         if slots.contains(&slot) { value.to_string() } else { "_".to_owned() }
     };
-    let arguments: Vec<String> = (0..arguments.len())
-        .map(|at| shown(Slot::Argument(at), &arguments[at]))
-        .collect();
+    let arguments: Vec<String> =
+        (0..arguments.len()).map(|at| shown(Slot::Argument(at), &arguments[at])).collect();
     let result = match slots.contains(&Slot::Result) {
         true => format!("/{result}"),
         false => String::new(),

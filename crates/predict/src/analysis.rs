@@ -22,6 +22,29 @@ pub struct Step {
     pub refers: Option<u64>,
 }
 
+impl Step {
+    /// Returns the event in a row of a block.
+    ///
+    /// # Panics
+    ///
+    /// Panics when the block does not have the row.
+    #[inline]
+    #[must_use]
+    pub fn of(block: &Block, row: usize) -> Step {
+        let columns = &block.columns;
+        let op = columns.ops[row];
+        let refers = if op.kind() == EventKind::Wake { refers(columns, row) } else { None };
+        Step {
+            event: block.first + row as u64,
+            op,
+            task: columns.tasks[row].0,
+            operand: columns.operands[row],
+            site: columns.sites[row],
+            refers,
+        }
+    }
+}
+
 /// A point of a thread's time: an event is ordered before what knows its stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamp {
@@ -60,21 +83,8 @@ pub trait Analysis {
     /// As [`grow`](Analysis::grow) and [`step`](Analysis::step).
     fn block(&mut self, tables: &Tables, block: &Block) -> Result<(), PredictError> {
         self.grow(tables)?;
-        let columns = &block.columns;
-        for row in 0..columns.len() {
-            let op = columns.ops[row];
-            let refers = if op.kind() == EventKind::Wake { refers(columns, row) } else { None };
-            self.step(
-                tables,
-                Step {
-                    event: block.first + row as u64,
-                    op,
-                    task: columns.tasks[row].0,
-                    operand: columns.operands[row],
-                    site: columns.sites[row],
-                    refers,
-                },
-            )?;
+        for row in 0..block.columns.len() {
+            self.step(tables, Step::of(block, row))?;
         }
         Ok(())
     }

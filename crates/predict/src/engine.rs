@@ -16,8 +16,9 @@
 //! comparison for each record of the object, and for each record under a common lock at most one join of clocks.
 
 use crate::analysis::{Analysis, Stamp, Step};
-use crate::candidates::{Candidate, Common, Open};
+use crate::candidates::Open;
 use crate::class::{Class, ClassTable, Point, Specification};
+use crate::compare::Scratch;
 use crate::error::PredictError;
 use crate::hard::{Hard, HardEvent};
 use crate::lanes::{LaneId, Lanes};
@@ -25,12 +26,15 @@ use crate::lock_clocks::LockClocks;
 use crate::options::{Candidates, Options};
 use crate::overlaps::Overlaps;
 use crate::relation::Relation;
-use crate::report::{Object, Report, Side, Violation, ViolationKind};
+use crate::report::{Report, Side};
 use crate::sections::{NO_HOLD, Sections};
 use crate::shadow::{Cell, Pool, Record, epoch};
 use anyorder_order::Clock;
-use anyorder_trace::{EventKind, LocationId, Tables};
+use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;
+
+/// How many events are looked at together.
+const AHEAD: usize = 32;
 
 /// How many objects a specification may have.
 const OBJECTS_MAX: u32 = 1 << 28;
@@ -38,46 +42,34 @@ const OBJECTS_MAX: u32 = 1 << 28;
 /// A streaming analysis by relation `R`, of memory accesses and the actions of specification `S`.
 #[derive(Clone, Debug)]
 pub struct Engine<R, S> {
-    options: Options,
-    spec: S,
-    table: ClassTable,
-    lanes: Lanes,
-    hard: Hard,
-    locks: LockClocks,
-    sections: Sections,
-    overlaps: Overlaps,
+    pub(crate) options: Options,
+    pub(crate) spec: S,
+    pub(crate) table: ClassTable,
+    pub(crate) lanes: Lanes,
+    pub(crate) hard: Hard,
+    pub(crate) locks: LockClocks,
+    pub(crate) sections: Sections,
+    pub(crate) overlaps: Overlaps,
     /// Shadow state of memory locations, and of the specification's objects.
-    cells: [Vec<Cell>; 2],
-    pool: Pool,
-    open: Vec<Open>,
-    report: Report,
-    scratch: Scratch,
-    points: Vec<Point>,
-    last: Option<(LaneId, Stamp)>,
-    relation: PhantomData<R>,
-}
-
-/// Lists used by one access, kept for their room.
-#[derive(Clone, Debug, Default)]
-struct Scratch {
-    /// Conflicting records without a common lock.
-    apart: Vec<Record>,
-    /// Conflicting records with common locks: which part of `common` is theirs.
-    together: Vec<(Record, usize, usize)>,
-    /// Sections that the access learns from.
-    common: Vec<u32>,
-    /// The newest record that the access communicates with.
-    observed: Option<Record>,
+    pub(crate) cells: [Vec<Cell>; 2],
+    pub(crate) pool: Pool,
+    pub(crate) open: Vec<Open>,
+    pub(crate) report: Report,
+    pub(crate) scratch: Scratch,
+    pub(crate) points: Vec<Point>,
+    pub(crate) last: Option<(LaneId, Stamp)>,
+    pub(crate) relation: PhantomData<R>,
 }
 
 /// An action about to be applied.
 #[derive(Clone, Copy, Debug)]
-struct Act {
-    lane: LaneId,
-    space: usize,
-    index: usize,
-    class: Class,
-    side: Side,
+pub(crate) struct Act {
+    pub(crate) lane: LaneId,
+    /// 0 for memory locations, 1 for objects of the specification.
+    pub(crate) space: usize,
+    pub(crate) index: usize,
+    pub(crate) class: Class,
+    pub(crate) side: Side,
 }
 
 impl<R: Relation, S: Specification> Engine<R, S> {
@@ -127,9 +119,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         self.sections.counts()
     }
 
-    /// Returns the pairs of the lane that are open, if there may be any.
+    /// Returns whether pairs under a common lock are looked for.
     #[inline]
-    const fn looks_for_candidates(&self) -> bool {
+    pub(crate) const fn looks_for_candidates(&self) -> bool {
         R::SECTIONS && !matches!(self.options.candidates, Candidates::Off)
     }
 
@@ -169,7 +161,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let cell = &mut self.cells[act.space][act.index];
         let newest = &cell.newest;
         let same = newest.epoch == now && newest.class() == act.class && newest.hold == hold;
-        let lonely = act.space != 0 || self.overlaps.of(act.index as u32).is_empty();
+        let lonely = !cell.overlaps;
         if same && newest.is_quiet() && lonely {
             return;
         }
@@ -185,145 +177,6 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let alone = lonely && cell.is_single() && (cell.newest.epoch ^ now) >> 32 == 0;
         let quiet = alone || self.compare(act, hold);
         self.remember(act, Record::new(now, act.side, hold, act.class, quiet));
-    }
-
-    /// Compares an action with the records it conflicts with, and learns from critical sections; returns whether it races
-    /// with none.
-    fn compare(&mut self, act: Act, hold: u32) -> bool {
-        self.collect(act, hold);
-        let printed = self.options.candidates == Candidates::AsPrinted;
-        let mut quiet = true;
-        if printed {
-            quiet = self.report_races(act);
-        }
-        if self.looks_for_candidates() {
-            self.close_ordered(act);
-            self.open_pairs(act, printed);
-        }
-        for &section in &self.scratch.common {
-            let section = self.sections.section(section);
-            if section.released > self.lanes.get(act.lane).clock.get(section.slot) {
-                self.lanes.join(act.lane, &section.clock);
-            }
-        }
-        if !printed {
-            quiet = self.report_races(act);
-        }
-        quiet
-    }
-
-    /// Fills the scratch lists with the conflicting records of other slots.
-    fn collect(&mut self, act: Act, hold: u32) {
-        let Engine { cells, overlaps, sections, scratch, table, lanes, pool, .. } = self;
-        let lane = lanes.get(act.lane);
-        scratch.apart.clear();
-        scratch.together.clear();
-        scratch.common.clear();
-        scratch.observed = None;
-        let others = if act.space == 0 { overlaps.of(act.index as u32) } else { &[] };
-        let indices = std::iter::once(act.index).chain(others.iter().map(|o| *o as usize));
-        for record in indices.flat_map(|index| cells[act.space][index].records(pool)) {
-            if !table.conflicts(act.class, record.class()) {
-                continue;
-            }
-            if table.observes(act.class, record.class())
-                && scratch.observed.is_none_or(|other| other.event() < record.event())
-            {
-                scratch.observed = Some(*record);
-            }
-            if record.slot() == lane.slot {
-                continue;
-            }
-            let from = scratch.common.len();
-            if hold != NO_HOLD && record.hold != NO_HOLD {
-                sections.common(record.hold, act.lane, &mut scratch.common);
-            }
-            if scratch.common.len() > from {
-                scratch.together.push((*record, from, scratch.common.len()));
-            } else if record.count() > lane.clock.get(record.slot()) {
-                scratch.apart.push(*record);
-            }
-        }
-    }
-
-    /// Returns whether there was no race to report.
-    fn report_races(&mut self, act: Act) -> bool {
-        let lane = self.lanes.get(act.lane);
-        let mut quiet = true;
-        for record in &self.scratch.apart {
-            let unordered = record.count() > lane.clock.get(record.slot());
-            if unordered && self.table.is_reported(act.class, record.class()) {
-                quiet = false;
-                let violation = violation(ViolationKind::Racy, act, record);
-                self.report.add(self.options.violations_max, violation);
-            }
-        }
-        self.report.counts.racy_seconds += u64::from(!quiet);
-        quiet
-    }
-
-    /// Drops the open pairs that the clocks about to be learnt order.
-    fn close_ordered(&mut self, act: Act) {
-        let Engine { open, sections, scratch, report, options, overlaps, .. } = self;
-        if scratch.common.is_empty()
-            || open[act.lane].pairs.is_empty()
-            || options.candidates == Candidates::AsPrinted
-        {
-            return;
-        }
-        let overlaps = |cell: usize| {
-            act.space == 0
-                && cell & 1 == 0
-                && overlaps.of(act.index as u32).contains(&((cell >> 1) as u32))
-        };
-        report.counts.ordered += open[act.lane].drop_if(sections, |pair, sections| {
-            scratch.common.iter().any(|&section| {
-                let own = (pair.cell == cell_key(act) || overlaps(pair.cell))
-                    && pair.has(section)
-                    && !communicates(scratch.observed.as_ref(), section, sections);
-                !own && pair.is_ordered_by(&sections.section(section).clock)
-            })
-        });
-    }
-
-    /// Opens a candidate for each record under a common lock that nothing else orders.
-    fn open_pairs(&mut self, act: Act, printed: bool) {
-        let Engine { open, sections, scratch, report, lanes, table, options, .. } = self;
-        for (record, from, to) in &scratch.together {
-            if !table.is_reported(act.class, record.class()) {
-                continue;
-            }
-            let own = &scratch.common[*from..*to];
-            let of = |&section: &u32| {
-                let s = sections.section(section);
-                Common { lock: s.lock, section, acquired: s.acquired, open: true }
-            };
-            let candidate = Candidate {
-                violation: violation(ViolationKind::NonRacy, act, record),
-                cell: cell_key(act),
-                slot: record.slot(),
-                count: record.count(),
-                common: own.iter().map(of).collect(),
-            };
-            let clock = &lanes.get(act.lane).clock;
-            let ordered = if printed {
-                candidate.count <= clock.get(candidate.slot)
-            } else {
-                let others = scratch.common.iter().filter(|section| !own.contains(section));
-                candidate.is_ordered_by(clock)
-                    || own.iter().any(|s| communicates(scratch.observed.as_ref(), *s, sections))
-                    || others
-                        .into_iter()
-                        .any(|s| candidate.is_ordered_by(&sections.section(*s).clock))
-            };
-            if ordered {
-                report.counts.ordered += 1;
-            } else if open[act.lane].pairs.len() >= options.open_max {
-                report.counts.candidates_lost += 1;
-            } else {
-                open[act.lane].push(sections, candidate);
-            }
-        }
     }
 
     /// Makes an action the newest of its object, and forgets the records that it covers.
@@ -429,28 +282,12 @@ fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock
     }
 }
 
-/// Returns whether the access that communicates with `observed` does so with an action in a section.
-fn communicates(observed: Option<&Record>, section: u32, sections: &Sections) -> bool {
-    observed.is_some_and(|record| sections.of_hold(record.hold).contains(&section))
-}
-
-const fn cell_key(act: Act) -> usize {
-    act.index << 1 | act.space
-}
-
-fn violation(kind: ViolationKind, act: Act, first: &Record) -> Violation {
-    let object = match act.space {
-        0 => Object::Location(LocationId(act.index as u32)),
-        _ => Object::Own(act.index as u32),
-    };
-    Violation { kind, object, first: first.side(), second: act.side }
-}
-
 impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
     fn grow(&mut self, tables: &Tables) -> Result<(), PredictError> {
         self.lanes.grow(tables);
-        self.overlaps.grow(tables)?;
-        self.cells[0].resize(tables.locations.len(), Cell::NEW);
+        let locations = &mut self.cells[0];
+        locations.resize(tables.locations.len(), Cell::NEW);
+        self.overlaps.grow(tables, |location| locations[location as usize].overlaps = true)?;
         self.locks.grow(tables.locks.len());
         self.lanes.check()
     }
@@ -488,6 +325,28 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
             _ => {
                 self.own_actions(tables, lane, step)?;
                 self.hard(lane, step);
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, tables: &Tables, block: &Block) -> Result<(), PredictError> {
+        self.grow(tables)?;
+        let rows = block.columns.len();
+        for from in (0..rows).step_by(AHEAD) {
+            let chunk = from..rows.min(from + AHEAD);
+            // The shadow cells of a chunk are fetched together: one wait for memory and not one for each.
+            let mut touched = 0;
+            for row in chunk.clone() {
+                if block.columns.ops[row].kind().is_access()
+                    && let Some(cell) = self.cells[0].get(block.columns.operands[row] as usize)
+                {
+                    touched |= cell.classes;
+                }
+            }
+            std::hint::black_box(touched);
+            for row in chunk {
+                self.step(tables, Step::of(block, row))?;
             }
         }
         Ok(())

@@ -32,6 +32,7 @@
 //! ```
 
 pub use analysis::{Analysis, Stamp, Step, run};
+pub use bounded::BoundedAnalysis;
 pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use engine::Engine;
 pub use error::PredictError;
@@ -75,3 +76,9 @@ mod sections;
 mod candidates;
 
 mod engine;
+
+mod compare;
+
+mod word;
+
+mod bounded;

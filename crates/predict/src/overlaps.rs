@@ -20,8 +20,12 @@ pub(crate) struct Overlaps {
 }
 
 impl Overlaps {
-    /// Adds the locations that are new in `tables`.
-    pub(crate) fn grow(&mut self, tables: &Tables) -> Result<(), PredictError> {
+    /// Adds the locations that are new in `tables`; calls `found` with each location that overlaps another, perhaps often.
+    pub(crate) fn grow(
+        &mut self,
+        tables: &Tables,
+        mut found: impl FnMut(u32),
+    ) -> Result<(), PredictError> {
         for at in self.lists.len()..tables.locations.len() {
             self.lists.push(Vec::new());
             if let Location::Range { address, size, generation } = tables.locations[at] {
@@ -30,6 +34,10 @@ impl Overlaps {
                     generation,
                     (address, address.saturating_add(u64::from(size.max(1)))),
                 );
+            }
+            for other in &self.lists[at] {
+                found(*other);
+                found(at as u32);
             }
             if self.pairs > PAIRS_MAX {
                 return Err(PredictError::TooMany("overlapping locations"));

@@ -106,6 +106,8 @@ pub(crate) struct Cell {
     more: u32,
     /// The classes of all records, a bit each.
     pub(crate) classes: u32,
+    /// Whether other locations overlap this one.
+    pub(crate) overlaps: bool,
 }
 
 /// The lists of those objects that have more than two records.
@@ -136,7 +138,7 @@ impl Pool {
 impl Cell {
     /// An object that nobody has accessed.
     pub(crate) const NEW: Cell =
-        Cell { newest: Record::NONE, second: Record::NONE, more: 0, classes: 0 };
+        Cell { newest: Record::NONE, second: Record::NONE, more: 0, classes: 0, overlaps: false };
 
     /// Returns all records, the newest first.
     #[inline]

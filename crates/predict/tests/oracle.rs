@@ -12,7 +12,7 @@ use common::naive::{Naive, Order};
 use common::{Rng, show};
 use std::collections::BTreeSet;
 
-const TRACES: u64 = 6_000;
+const TRACES: u64 = 12_000;
 
 #[derive(Default, Debug)]
 struct Tally {
@@ -38,6 +38,7 @@ fn shape(rng: &mut Rng) -> Shape {
         atomic: [0, 0, 30][rng.below(3)],
         shared: [0, 0, 50][rng.below(3)],
         ranges: rng.chance(25),
+        guarded: rng.chance(50),
     }
 }
 
@@ -122,7 +123,8 @@ fn check_one(t: &Trace, tally: &mut Tally) {
     tally.traces_with_races += u64::from(!racy.is_empty());
     tally.non_racy += non_racy.len() as u64;
     tally.hb_only_silent += u64::from(hb_found.is_empty() && !found.is_empty());
-    tally.slots_reused += u64::from((edc.slots_count() as usize) < t.tables().handlers.len());
+    let lanes: BTreeSet<u32> = naive.actions.iter().map(|action| action.lane).collect();
+    tally.slots_reused += u64::from((edc.slots_count() as usize) < lanes.len());
     let together = |(i, j): (usize, usize)| {
         naive.conflict(i, j) && !naive.common(i, j).is_empty() && !non_racy.contains(&(i, j))
     };

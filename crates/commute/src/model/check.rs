@@ -14,7 +14,7 @@
 
 use super::{Call, Model};
 use crate::expr::StateFunctions;
-use crate::spec::{Invocation, Logic, MethodId, Spec};
+use crate::spec::{Invocation, MethodId, Spec};
 use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,9 +60,11 @@ pub struct Counterexample {
 pub struct Verdict {
     /// The first counterexample in the order of the search, if the specification is not sound.
     pub counterexample: Option<Counterexample>,
-    /// Pairs that commute wherever they can happen next to each other, though the specification does not say so. With conditions on states: pairs
-    /// for which that is so in some state.
+    /// Pairs that commute wherever they can happen next to each other, though the specification does not say so in some state: what a condition of
+    /// logic L2 could say as well.
     pub imprecise: BTreeSet<(Invocation, Invocation)>,
+    /// Pairs that commute in some state in which the specification does not say so: what a condition of logic L1 could say as well.
+    pub imprecise_in_states: BTreeSet<(Invocation, Invocation)>,
     /// The states that were looked at.
     pub states: usize,
     /// Pairs of invocations that can happen next to each other in some state.
@@ -112,7 +114,8 @@ pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
                 spec.commute_in((first, Some(&before)), (second, Some(&between)))
             });
             let one = (first.clone(), second.clone());
-            let entry = seen.entry(if first <= second { one } else { swapped.clone() }).or_default();
+            let entry =
+                seen.entry(if first <= second { one } else { swapped.clone() }).or_default();
             entry.commutes |= commutes;
             entry.differs |= !commutes;
             // With states, the other order may say it.
@@ -135,16 +138,14 @@ pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
             }
         }
     }
-    let has_states = |(a, b): &(Invocation, Invocation)| {
-        spec.condition(a.method, b.method).is_some_and(|c| c.logic() == Logic::L1)
+    let missed = |also_in_states: bool| {
+        let is = |seen: &Seen| seen.missed && (also_in_states || !seen.differs);
+        seen.iter().filter(|(_, seen)| is(seen)).map(|(pair, _)| pair.clone()).collect()
     };
-    let is_missed = |pair: &&(Invocation, Invocation), seen: &Seen| {
-        seen.missed && (!seen.differs || has_states(pair))
-    };
-    let imprecise = seen.iter().filter(|(pair, seen)| is_missed(pair, seen));
     Verdict {
         counterexample,
-        imprecise: imprecise.map(|(pair, _)| pair.clone()).collect(),
+        imprecise: missed(false),
+        imprecise_in_states: missed(true),
         states: states.len(),
         pairs: seen.len(),
         commuting: seen.values().filter(|seen| !seen.differs).count(),

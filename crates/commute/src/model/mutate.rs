@@ -16,6 +16,9 @@ pub struct Mutant {
     pub is_symmetric: bool,
 }
 
+/// The most pairs of invocations that are tried on the symmetry of a mutant.
+const TRIED_MAX: usize = 10_000;
+
 /// Returns all mutants of a specification: in each condition, each literal negated, each part of a conjunction or disjunction dropped, and
 /// the whole condition replaced by `true` and by `false` if it is neither.
 #[must_use]
@@ -34,6 +37,7 @@ pub fn mutants(spec: &Spec) -> Vec<Mutant> {
                 || crate::symmetry::counterexample(
                     &formula,
                     &spec.methods()[condition.left.index()],
+                    TRIED_MAX,
                 )
                 .is_none();
             let change = format!("{} ~ {}: {word}", names[0], names[1]);

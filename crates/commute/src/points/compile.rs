@@ -12,8 +12,8 @@
 //! of points with these guards and keys, in conflict where keys are equal. Classes with the same method, guard and key are one class.
 //!
 //! **Guarantee.** No two invocations that the specification does not say to commute are without a conflict. Exact unless [`Exactness`] says
-//! otherwise: a literal over both invocations that is no inequality is left out of its clause, which then fails more often; a condition
-//! with too many clauses counts as one that never holds.
+//! otherwise: a literal over both invocations that is no inequality is left out of its clause, which then fails more often; a key of several parts
+//! of which one has no value (arithmetic, functions of states) is taken for equal to all; a condition with too many clauses counts as one that never holds.
 //!
 //! **Example.** `add(v)/r ~ contains(w) when v != w || !r` is one clause: points `add unless !r, key v` and `contains, key w`, in conflict.
 //!
@@ -35,7 +35,7 @@ pub enum Exactness {
     /// They conflict iff the condition does not hold.
     Exact,
     /// They conflict if the condition does not hold, and sometimes although it does: a comparison of the two invocations that is no
-    /// inequality of a value of one with a value of the other is not represented.
+    /// inequality of a value of one with a value of the other is not represented; nor is which of several inequalities has no value.
     Comparison,
     /// They always conflict: the condition has too many clauses.
     Size,
@@ -199,7 +199,7 @@ impl Compiler {
             if parts.holds {
                 continue;
             }
-            if parts.is_weaker {
+            if parts.is_weaker || parts.has_partial_keys() {
                 exactness = Exactness::Comparison;
             }
             self.clause(condition, parts);
@@ -232,7 +232,8 @@ impl Compiler {
         };
         pair(&left, &right);
         // [`Form::Present`] does not depend on the key: without it, more classes are one.
-        let present = |class: &Class| Class { key: Vec::new(), form: Form::Present, ..class.clone() };
+        let present =
+            |class: &Class| Class { key: Vec::new(), form: Form::Present, ..class.clone() };
         if left_missing {
             pair(&Class { form: Form::KeyMissing, ..left.clone() }, &present(&right));
         }
@@ -271,6 +272,13 @@ struct Parts {
 }
 
 impl Parts {
+    /// Whether there are several inequalities, and values in them that may not exist: then the points take all of them for equal, though
+    /// only that one is not known to differ.
+    fn has_partial_keys(&self) -> bool {
+        let mut parts = self.left_key.iter().chain(&self.right_key);
+        self.left_key.len() > 1 && parts.any(|part| !part.is_total())
+    }
+
     fn of(clause: Clause) -> Parts {
         let mut parts = Parts::default();
         let own = |expr: &Expr| expr.with_sides(&|_| Side::Left);

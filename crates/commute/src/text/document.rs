@@ -9,6 +9,9 @@ use crate::spec::{MethodId, Spec};
 use crate::symmetry;
 use std::collections::HashMap;
 
+/// The most pairs of invocations that are tried on the symmetry of all conditions of a specification.
+const TRIED_MAX: usize = 200_000;
+
 /// The items of a text.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
@@ -38,7 +41,7 @@ impl Document {
             document.specs.push(spec);
         }
         for item in items.iter().filter(|item| item.is_comm) {
-            match document.specs.iter().find(|spec| spec.name() == item.name.text) {
+            match document.specs.iter_mut().find(|spec| spec.name() == item.name.text) {
                 Some(spec) => {
                     let comm = comm(source, item, spec, &mut errors);
                     document.comms.push(comm);
@@ -51,6 +54,19 @@ impl Document {
         }
         errors.sort_by_key(|error| error.span.start);
         if errors.is_empty() { Ok(document) } else { Err(SpecErrors(errors)) }
+    }
+
+    /// Returns this text with what another one says of types of which this says nothing: a user's specifications before the built-in ones. A specification
+    /// and what belongs to it come from the same text.
+    #[must_use]
+    pub fn or(mut self, other: Document) -> Document {
+        let is_new = |known: &[Spec], name: &str| known.iter().all(|spec| spec.name() != name);
+        let comms = other.comms.into_iter().filter(|comm| is_new(&self.specs, comm.name()));
+        self.comms.extend(comms);
+        let specs: Vec<Spec> =
+            other.specs.into_iter().filter(|spec| is_new(&self.specs, spec.name())).collect();
+        self.specs.extend(specs);
+        self
     }
 
     /// Returns the specification of a type.
@@ -80,7 +96,8 @@ fn spec(source: &str, item: &Item, errors: &mut Vec<SpecError>) -> Spec {
                     let (a, b) = (&clause.left.method.text, &clause.right.method.text);
                     let message = format!("`{a}` and `{b}` are specified twice");
                     let span = clause.left.method.span.start..clause.right.method.span.end;
-                    let hint = Some(format!("first in line {first}; one clause says it for both orders"));
+                    let hint =
+                        Some(format!("first in line {first}; one clause says it for both orders"));
                     errors.push(SpecError::new(source, span, message, hint));
                 } else {
                     learned.push((clause, left, right));
@@ -89,13 +106,15 @@ fn spec(source: &str, item: &Item, errors: &mut Vec<SpecError>) -> Spec {
             Err(error) => errors.push(error),
         }
     }
+    let own_pairs = learned.iter().filter(|(_, left, right)| left == right).count();
+    let tried_max = TRIED_MAX / own_pairs.max(1);
     let mut conditions = Vec::new();
     for (clause, left, right) in learned {
         match methods.formula(clause, left, right) {
             Ok(formula) => {
                 if left == right
                     && let Some(example) =
-                        symmetry::counterexample(&formula, &methods.list[left.index()])
+                        symmetry::counterexample(&formula, &methods.list[left.index()], tried_max)
                 {
                     let message = "the condition is not symmetric".to_owned();
                     let span = clause.when.as_ref().map_or(clause.span.clone(), |e| e.span.clone());
@@ -109,7 +128,7 @@ fn spec(source: &str, item: &Item, errors: &mut Vec<SpecError>) -> Spec {
     Spec::new(name, methods.list, conditions)
 }
 
-fn comm(source: &str, item: &Item, spec: &Spec, errors: &mut Vec<SpecError>) -> Comm {
+fn comm(source: &str, item: &Item, spec: &mut Spec, errors: &mut Vec<SpecError>) -> Comm {
     let name = &item.name.text;
     let list = spec.methods().to_vec();
     let mut methods = Methods { source, type_name: name, list, may_grow: false };
@@ -120,6 +139,8 @@ fn comm(source: &str, item: &Item, spec: &Spec, errors: &mut Vec<SpecError>) -> 
             Err(error) => errors.push(error),
         }
     }
+    // A result may be used as a truth value only here.
+    spec.set_kinds(&methods.list);
     let mut comm = Comm::new(name);
     for (clause, left, right) in learned {
         let Some(word) = &clause.mode else { continue };

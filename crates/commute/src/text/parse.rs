@@ -177,8 +177,7 @@ impl Parser<'_> {
             }
             arguments.push(self.name("a name for an argument")?);
         }
-        let result =
-            if self.eat("/") { Some(self.name("a name for the result")?) } else { None };
+        let result = if self.eat("/") { Some(self.name("a name for the result")?) } else { None };
         Ok(Call { method, arguments, result })
     }
 

@@ -75,7 +75,8 @@ impl Methods<'_> {
             return Ok(MethodId::of(at));
         }
         if !self.may_grow {
-            let message = format!("`{name}` is no method in the specification of `{}`", self.type_name);
+            let message =
+                format!("`{name}` is no method in the specification of `{}`", self.type_name);
             return Err(self.error(call.method.span.clone(), message, None));
         }
         if self.list.len() >= MethodId::COUNT_MAX {

@@ -1,7 +1,9 @@
 //! Set, map and multiset.
 
 use super::built_in::BuiltIn;
-use super::state::{State, calls_of, index, int, no_functions, one, one_or_null, plain_calls};
+use super::state::{
+    Outcomes, State, calls_of, index, int, no_functions, one, one_or_null, plain_calls,
+};
 use crate::model::Call;
 use crate::value::Value;
 
@@ -49,7 +51,7 @@ pub(super) const SET: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-fn set(state: &State, method: &str, arguments: &[Value]) -> Vec<(State, Value)> {
+fn set(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let at = index(state, arguments, 0);
     let is_in = state[at] == 1;
     let with = |there| {
@@ -116,7 +118,7 @@ fn map_calls() -> Vec<Call> {
     [puts, calls_of(&["get", "remove"], 0..2), plain_calls(&["size"])].concat()
 }
 
-fn map(state: &State, method: &str, arguments: &[Value]) -> Vec<(State, Value)> {
+fn map(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let at = index(state, arguments, 0);
     let before = (state[at] != 0).then_some(state[at]);
     let with = |value| {
@@ -174,7 +176,7 @@ pub(super) const MULTISET: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-fn multiset(state: &State, method: &str, arguments: &[Value]) -> Vec<(State, Value)> {
+fn multiset(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let at = index(state, arguments, 0);
     let with = |more| {
         let mut next = state.clone();

@@ -1,7 +1,7 @@
 //! Register and counter.
 
 use super::built_in::BuiltIn;
-use super::state::{State, calls_of, int, no_functions, one, one_or_null, plain_calls};
+use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_null, plain_calls};
 use crate::model::Call;
 use crate::value::Value;
 
@@ -66,7 +66,7 @@ pub(super) const COUNTER: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-fn count(state: &State, method: &str, arguments: &[Value]) -> Vec<(State, Value)> {
+fn count(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let now = state.first().copied().unwrap_or(0);
     let next = vec![(now + int(arguments, 0)).rem_euclid(5)];
     match method {

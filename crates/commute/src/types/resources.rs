@@ -2,8 +2,7 @@
 //! may be in any order is wrong for the contents, and right for the lifetime, which is what these types are about.
 
 use super::built_in::BuiltIn;
-use super::state::{State, no_functions, one, plain_calls};
-use crate::value::Value;
+use super::state::{Outcomes, State, no_functions, one, plain_calls};
 
 /// A file descriptor: every method tells whether the file was open. State: whether it is closed.
 pub(super) const FILE: BuiltIn = BuiltIn {
@@ -69,7 +68,7 @@ pub(super) const MEMORY: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-fn used(state: &State, is_last: bool) -> Vec<(State, Value)> {
+fn used(state: &State, is_last: bool) -> Outcomes {
     let is_there = state[0] == 0;
     let next = if is_last { vec![1] } else { state.clone() };
     one(next, is_there)

@@ -1,7 +1,7 @@
 //! Queue and stack.
 
 use super::built_in::BuiltIn;
-use super::state::{State, calls_of, int, no_functions, one, one_or_null, plain_calls};
+use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_null, plain_calls};
 use crate::value::Value;
 
 /// First in, first out; `dequeue` and `peek` give `null` when there is nothing. State: the elements, first to last.
@@ -39,9 +39,7 @@ pub(super) const QUEUE: BuiltIn = BuiltIn {
 }
 ",
     initial: || vec![Vec::new()],
-    calls: || {
-        [calls_of(&["enqueue"], 1..4), plain_calls(&["dequeue", "peek", "size"])].concat()
-    },
+    calls: || [calls_of(&["enqueue"], 1..4), plain_calls(&["dequeue", "peek", "size"])].concat(),
     apply: |state, method, arguments| {
         sequence(state, &["enqueue", "dequeue", "peek"], 0, method, arguments)
     },
@@ -96,7 +94,7 @@ fn sequence(
     place: usize,
     method: &str,
     arguments: &[Value],
-) -> Vec<(State, Value)> {
+) -> Outcomes {
     let mut next = state.clone();
     match methods.iter().position(|known| *known == method) {
         Some(0) => {

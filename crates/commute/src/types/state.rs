@@ -4,15 +4,18 @@ use crate::model::Call;
 use crate::value::Value;
 
 /// An abstract state: what its numbers mean is said at each model.
-pub type State = Vec<i64>;
+pub(super) type State = Vec<i64>;
+
+/// What a call can do: next states, with results.
+pub(super) type Outcomes = Vec<(State, Value)>;
 
 /// The only outcome of a call.
-pub(super) fn one(state: State, result: impl Into<Value>) -> Vec<(State, Value)> {
+pub(super) fn one(state: State, result: impl Into<Value>) -> Outcomes {
     vec![(state, result.into())]
 }
 
 /// The only outcome of a call that gives a number, or nothing.
-pub(super) fn one_or_null(state: State, result: Option<i64>) -> Vec<(State, Value)> {
+pub(super) fn one_or_null(state: State, result: Option<i64>) -> Outcomes {
     vec![(state, result.map_or(Value::Null, Value::Int))]
 }
 

@@ -1,7 +1,7 @@
 //! Channel, condition variable, context and future.
 
 use super::built_in::BuiltIn;
-use super::state::{State, calls_of, int, no_functions, one, one_or_null, plain_calls};
+use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_null, plain_calls};
 use crate::model::Call;
 use crate::value::Value;
 
@@ -27,7 +27,6 @@ pub(super) const CHANNEL: BuiltIn = BuiltIn {
 ",
     comm: "comm channel {
     take_first send(_)/s -> recv()/r when s && r != null;
-    all send(_)/s -> recv()/r when s && r == null;
     all recv()/r -> recv()/s when r != null && s == null;
     last close()/c -> recv()/r when c && r == null;
     last close()/c -> send(_) when c;
@@ -41,7 +40,7 @@ pub(super) const CHANNEL: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-fn channel(state: &State, method: &str, arguments: &[Value]) -> Vec<(State, Value)> {
+fn channel(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let (is_open, items) = (state[1] == 0, state.len() - 2);
     let mut next = state.clone();
     match method {
@@ -97,7 +96,7 @@ pub(super) const CONDITION: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-fn condition(state: &State, method: &str, _: &[Value]) -> Vec<(State, Value)> {
+fn condition(state: &State, method: &str, _: &[Value]) -> Outcomes {
     let (waiting, woken) = (state[0], state[1]);
     let next = match method {
         "wait" => vec![waiting + 1, woken],
@@ -177,7 +176,7 @@ fn future_calls() -> Vec<Call> {
     [calls_of(&["set"], 1..3), plain_calls(&["get", "poll"])].concat()
 }
 
-fn future(state: &State, method: &str, arguments: &[Value]) -> Vec<(State, Value)> {
+fn future(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let value = (state[0] != 0).then_some(state[0]);
     match (method, value) {
         ("set", None) => one(vec![int(arguments, 0)], true),

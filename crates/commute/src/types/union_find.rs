@@ -1,7 +1,7 @@
 //! Disjoint sets.
 
 use super::built_in::BuiltIn;
-use super::state::{State, calls_of, index, one};
+use super::state::{Outcomes, State, calls_of, index, one};
 use crate::model::Call;
 use crate::value::Value;
 
@@ -51,7 +51,7 @@ fn calls() -> Vec<Call> {
     of("union").chain(of("connected")).chain(calls_of(&["find"], 0..ELEMENTS)).collect()
 }
 
-fn apply(state: &State, method: &str, arguments: &[Value]) -> Vec<(State, Value)> {
+fn apply(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     let of = |at| state[index(state, arguments, at)];
     match method {
         "union" => one(united(state, of(0), of(1)), Value::Null),

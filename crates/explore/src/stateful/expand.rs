@@ -3,6 +3,7 @@
 //! Many threads do this at a time and change nothing that is shared; what they found is taken in by `commit`.
 
 use super::bits;
+use super::donors::{Donor, NO_DONOR};
 use super::engine::Mode;
 use super::footprints::Silent;
 use super::found::{Attempt, DONOR_BLOCKED, Found, Item, NEW, Unit};
@@ -102,19 +103,6 @@ pub(super) struct Worker<'a, S: Reducible> {
     pub(super) watched_start: usize,
     pub(super) watched_touches: usize,
 }
-
-/// A parent's step that shows what a step of a state does.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Donor {
-    /// The state.
-    pub(super) number: u32,
-    /// The state after the parent's step, the footprint of that step, and the list of its updates.
-    pub(super) state: u32,
-    pub(super) footprint: u32,
-    pub(super) updates: u32,
-}
-
-pub(super) const NO_DONOR: Donor = Donor { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
 
 impl<'a, S: Reducible> Worker<'a, S> {
     fn new(shared: &Shared<'a, S>, tools: Tools<S>) -> Self {
@@ -270,7 +258,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
     }
 
     /// Checks the invariants of a fresh state, and notes what they look at.
-    fn look_around(&mut self, item: &Item<S::State>) {
+    pub(super) fn look_around(&mut self, item: &Item<S::State>) {
         self.watched_start = self.found.watched.len();
         self.watched_touches = self.found.touched.len();
         for observer in 0..self.know.observers {
@@ -424,6 +412,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
             targets: self.found.targets.len() as u32,
             donor: donor.state,
             donated: donor.updates,
+            target: donor.target,
         });
     }
 
@@ -436,40 +425,6 @@ impl<'a, S: Reducible> Worker<'a, S> {
             match table.find(hash) {
                 Some(known) => self.found.targets[place as usize] = known,
                 None => self.found.arrivals.push_back((hash, state)),
-            }
-        }
-    }
-
-    /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this state `s.y`, and a task `x` whose
-    /// footprint in `s` does not conflict with that of `y`, `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only
-    /// states with a lower number are asked, so that no two edges wait for each other.
-    pub(super) fn find_donors(&mut self, number: u32) {
-        let link = self.space.nodes[number as usize].link;
-        if link.parent == NO_PARENT || !self.infer {
-            return;
-        }
-        let (edges, start) = (self.space.edges(link.parent), self.space.edges_start(link.parent));
-        let Some(at) = edges.iter().position(|edge| edge.task == link.task) else { return };
-        if self.space.only(link.parent, link.task, at) != Some(number) {
-            return;
-        }
-        let step = edges[at];
-        let footprints = &self.know.footprints;
-        for (at, edge) in edges.iter().enumerate() {
-            let alone = edges.get(at + 1).is_none_or(|next| next.task != edge.task)
-                && at.checked_sub(1).is_none_or(|before| edges[before].task != edge.task);
-            let blocked = edge.target == BLOCKED;
-            if (edge.target >= number && !blocked) || !alone {
-                continue;
-            }
-            let independent = self.options.sabotage == Sabotage::InferAnything
-                || !bits::has(self.know.conflicts.row(step.footprint), edge.task)
-                || !footprints.conflict(step.footprint, edge.footprint);
-            if independent {
-                let updates = self.space.updates.get(start + at).copied().unwrap_or(0);
-                let state = if blocked { DONOR_BLOCKED } else { edge.target };
-                let footprint = edge.footprint;
-                self.donors[edge.task as usize] = Donor { number, state, footprint, updates };
             }
         }
     }

@@ -4,8 +4,9 @@
 //! turn to following everything in new states at any time. States that were reduced before stay so, and their sets are kept
 //! closed as long as there are any: for that, and for inferring, footprints are noted still.
 
+use super::donors::{Donor, NO_DONOR};
 use super::engine::{Engine, Mode};
-use super::expand::{Donor, NO_DONOR, Worker};
+use super::expand::Worker;
 use super::found::{DONOR_BLOCKED, Item, NEW};
 use super::options::GiveUp;
 use super::space::{UNNOTED, WAITING};
@@ -56,7 +57,12 @@ impl<S: Reducible> Worker<'_, S> {
     pub(super) fn follow_all(&mut self, item: &Item<S::State>) {
         self.progress = false;
         let targets = self.found.targets.len();
-        self.check_invariants(item);
+        if self.mode == Mode::Bare {
+            self.check_invariants(item);
+        } else {
+            // What observers look at here are facts for the sets of other states.
+            self.look_around(item);
+        }
         self.find_donors(item.number);
         for index in 0..self.ready.len() {
             let mut open = self.ready[index];

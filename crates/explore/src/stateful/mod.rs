@@ -145,6 +145,7 @@ mod ways;
 // The search.
 mod commit;
 mod conclude;
+mod donors;
 mod engine;
 mod expand;
 mod follow_all;

@@ -138,29 +138,35 @@ fn propagate<T>(
     let states = space.nodes.len();
     let mut held = Rows::default();
     held.widen(marks.len().div_ceil(64));
-    (0..states).for_each(|_| drop(held.push(None)));
+    for _ in 0..states {
+        held.push(None);
+    }
     let mut waits = vec![true; states];
     let mut again = true;
-    let mut after: Vec<u64> = Vec::new();
+    let (mut before, mut after): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
     while std::mem::take(&mut again) {
         for number in 0..states as u32 {
             if !std::mem::take(&mut waits[number as usize]) {
                 continue;
             }
             let start = space.edges_start(number);
+            before.clear();
+            before.extend_from_slice(held.row(number));
             for (edge, list) in space.edges(number).iter().zip(&space.updates[start..]) {
-                let before = held.row(number);
-                after.clear();
-                after.extend_from_slice(before);
-                let act = act_of(edge.task, *list);
-                if let Some(act) = acts.get_mut(act as usize) {
+                let act = if *list == 0 { NONE } else { act_of(edge.task, *list) };
+                let holds = if let Some(act) = acts.get_mut(act as usize) {
+                    after.clear();
+                    after.extend_from_slice(&before);
                     for (at, after) in after.iter_mut().enumerate() {
                         act.met[at] |= *after & act.against[at];
                         *after = *after & !act.clears[at] | act.sets[at];
                     }
-                }
+                    &after
+                } else {
+                    &before
+                };
                 let Some(target) = edge.state() else { continue };
-                if bits::join(held.row_mut(target), &after) {
+                if bits::join(held.row_mut(target), holds) {
                     waits[target as usize] = true;
                     again |= target <= number;
                 }

@@ -2,7 +2,7 @@
 
 use crate::check::{options, run};
 use crate::common::{Task, Toy, Tree, Value};
-use anyorder_explore::stateful::Stats;
+use anyorder_explore::stateful::{GiveUp, Options, Stats};
 use anyorder_system::Control;
 
 /// Components that step through places of their own: for ever, or to the end.
@@ -69,5 +69,21 @@ fn nothing_is_left_out_where_all_conflict() {
         let (stats, states, transitions) = both(&all_conflict(tasks));
         assert_eq!((stats.states, stats.transitions), (states, transitions));
         assert_eq!((stats.inferred, stats.reduced_states), (0, 0));
+        assert_eq!(stats.gave_up_reducing, None, "too few states to tell");
     }
+}
+
+#[test]
+fn where_all_conflict_it_gives_up_and_does_what_full_search_does() {
+    let toy = all_conflict(12);
+    let (stats, states, transitions) = both(&toy);
+    assert!(stats.gave_up_reducing.is_some_and(|found| (512..states).contains(&found)));
+    assert_eq!((stats.states, stats.transitions), (states, transitions));
+    let (never, _) = run(&toy, &Options { give_up: GiveUp::Never, ..options(true, 1) });
+    assert_eq!(never.stats.gave_up_reducing, None);
+    assert_eq!((never.stats.states, never.stats.transitions), (states, transitions));
+    assert_eq!(never.stats.ends, stats.ends);
+    // Nor does it where something can be left out.
+    let (stats, ..) = both(&independent(6, 4, true));
+    assert_eq!(stats.gave_up_reducing, None);
 }

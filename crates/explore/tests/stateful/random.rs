@@ -4,7 +4,7 @@ use crate::check::{distances, fault, options, run, sabotaged};
 use crate::common::Toy;
 use crate::common::generate::{KINDS, Kind, random_toy};
 use crate::common::oracle::{Truth, check_contract, truth};
-use anyorder_explore::stateful::{Options, Property, Sabotage};
+use anyorder_explore::stateful::{GiveUp, Options, Property, Sabotage};
 use anyorder_system::{Control, StateSystem};
 use std::collections::BTreeMap;
 
@@ -90,6 +90,43 @@ fn everything_is_found() {
         println!("{kind:?}: {counts:#?}");
         for name in ["inferred", "re-expansions", "reduced states", "with update conflicts"] {
             assert!(counts[name] > 20, "{kind:?}: {name}");
+        }
+    }
+}
+
+/// Giving up reducing at any moment keeps everything that is promised, with values and without, inferring or not.
+#[test]
+fn everything_is_found_whenever_it_gives_up() {
+    for kind in KINDS {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for (seed, toy, truth) in systems(kind, seeds()) {
+            for (values, infer) in [(true, true), (false, seed % 2 == 0)] {
+                let give_up = GiveUp::At(seed % 16);
+                let (reduced, _) =
+                    run(&toy, &Options { give_up: GiveUp::Never, infer, ..options(values, 1) });
+                let given_up = Options { give_up, infer, ..options(values, 1) };
+                let (outcome, locals) = run(&toy, &given_up);
+                let what = format!("{kind:?} seed {seed} values {values} {give_up:?}");
+                if let Some(fault) = fault(&toy, &truth, &outcome, &locals) {
+                    panic!("{what}: {fault}\n{toy:#?}");
+                }
+                let stats = outcome.stats;
+                let mut add = |name, yes: bool| *counts.entry(name).or_default() += u64::from(yes);
+                let gave_up = stats.gave_up_reducing.is_some();
+                add("gave up", gave_up);
+                add("gave up, and some states stayed reduced", gave_up && stats.reduced_states > 0);
+                add("gave up, and some were missing", gave_up && stats.states < truth.states);
+                add("more states for it", gave_up && stats.states > reduced.stats.states);
+                if gave_up && stats.reduced_states == 0 {
+                    add("gave up, and all were followed", true);
+                    assert_eq!(stats.transitions, truth.transitions, "{what}");
+                    assert_eq!(stats.states, truth.states, "{what}");
+                }
+            }
+        }
+        println!("{kind:?}: {counts:#?}");
+        for (name, count) in &counts {
+            assert!(*count > 10, "{kind:?}: {name}");
         }
     }
 }

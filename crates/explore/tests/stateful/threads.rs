@@ -4,7 +4,9 @@ use crate::check::{options, run};
 use crate::common::generate::{KINDS, random_toy};
 use crate::common::oracle::truth;
 use crate::common::{Task, Toy, Tree, Value};
-use anyorder_explore::stateful::{Error, Limit, Options, Outcome, Property, Stats, explore};
+use anyorder_explore::stateful::{
+    Error, GiveUp, Limit, Options, Outcome, Property, Stats, explore,
+};
 use anyorder_system::{Control, Limits, StopReason};
 
 type Summary = (Stats, Vec<Limit>, Vec<(Property, Vec<(usize, usize)>)>, String);
@@ -41,7 +43,7 @@ fn pairs(pairs: usize) -> Toy {
 
 #[test]
 fn any_number_of_threads_does_the_same() {
-    let mut large = 0;
+    let (mut large, mut gave_up) = (0, 0);
     let random = KINDS.iter().flat_map(|kind| (1..40).map(|seed| random_toy(*kind, seed)));
     for toy in random.chain([pairs(2), pairs(3), pairs(4)]) {
         if truth(&toy, 200_000).is_none() {
@@ -54,8 +56,17 @@ fn any_number_of_threads_does_the_same() {
             assert_eq!(summary(&first), summary(&other));
             assert_eq!(locals, other_locals);
         }
+        let give_up = GiveUp::At(first.stats.states / 3);
+        let (given_up, locals) = run(&toy, &Options { give_up, ..options(true, 1) });
+        gave_up += u32::from(given_up.stats.gave_up_reducing.is_some());
+        for threads in [2, 4] {
+            let (other, other_locals) = run(&toy, &Options { give_up, ..options(true, threads) });
+            assert_eq!(summary(&given_up), summary(&other));
+            assert_eq!(locals, other_locals);
+        }
     }
     assert!(large > 0, "systems for more than one thread");
+    assert!(gave_up > 100, "{gave_up}");
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub(crate) struct Shape {
     pub(crate) shared: usize,
     /// Whether variables overlap.
     pub(crate) ranges: bool,
+    /// Whether a variable is only accessed under the lock that has its number, or nearly so.
+    pub(crate) guarded: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,7 +124,13 @@ impl Run {
         } else {
             Mode::PLAIN
         };
-        let variable = self.variables[rng.below(self.variables.len())];
+        let at = rng.below(self.variables.len());
+        let guard = at % self.shape.locks;
+        let is_guarded = self.threads[t].held.iter().any(|(lock, _)| *lock == guard);
+        if self.shape.guarded && !is_guarded && !rng.chance(3) {
+            return;
+        }
+        let variable = self.variables[at];
         for _ in 0..1 + rng.below(2) {
             self.push(t, Op::new(kind, mode), variable.0);
         }

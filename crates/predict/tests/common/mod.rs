@@ -4,6 +4,7 @@
 
 pub(crate) mod generate;
 pub(crate) mod naive;
+pub(crate) mod script;
 
 use anyorder_predict::{Analysis, Counts, Engine, Relation, Report, Specification, run};
 use anyorder_trace::{Trace, TraceBlocks};

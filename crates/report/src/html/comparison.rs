@@ -1,7 +1,7 @@
 //! Two runs that differ by one reversal, side by side, and what came of it.
 
 use super::page::safe;
-use super::sequence::{Room, diagram};
+use super::sequence::{Room, diagram, start};
 use crate::run::{Comparison, Differing, Mark, Run};
 use maud::{Markup, html};
 
@@ -43,6 +43,7 @@ pub(super) fn markup(run: &Run, compared: &Comparison) -> Markup {
                     "."
                 }
             }
+            (start(before))
             div.two-runs.beside[beside] {
                 (side(&compared.before_title, before, &lanes, room))
                 (side(&compared.after_title, run, &lanes, room))

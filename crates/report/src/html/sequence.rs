@@ -59,7 +59,22 @@ struct Row<'a> {
 pub(super) fn markup(run: &Run) -> Markup {
     html! {
         h4 { "Run" }
+        (start(run))
         (diagram(run, &run.lanes(), Room::Page))
+    }
+}
+
+/// The values at the start of a run.
+pub(super) fn start(run: &Run) -> Markup {
+    html! {
+        @if !run.start.is_empty() {
+            p.dim.run-start {
+                "Start: "
+                @for (index, (name, value)) in run.start.iter().take(60).enumerate() {
+                    @if index > 0 { ", " } code { (safe(&format!("{name} = {value}"))) }
+                }
+            }
+        }
     }
 }
 
@@ -81,14 +96,6 @@ pub(super) fn diagram(run: &Run, lanes: &[&str], room: Room) -> Markup {
     let width = shape.effects_at() + shape.effect_width();
     let height = bottom + if run.end.is_empty() { 0 } else { LINE + 12 };
     html! {
-        @if !run.start.is_empty() {
-            p.dim.run-start {
-                "Start: "
-                @for (index, (name, value)) in run.start.iter().take(60).enumerate() {
-                    @if index > 0 { ", " } code { (safe(&format!("{name} = {value}"))) }
-                }
-            }
-        }
         @if run.first > 0 { p.dim.run-start { "The first " (run.first) " steps are the same in both runs." } }
         @if skipped > 0 { p.dim.run-start { "The first " (skipped) " steps are left out." } }
         div.sequence tabindex="0" role="group" aria-label="Sequence diagram" {
@@ -208,7 +215,7 @@ fn step(row: &Row<'_>, shape: Shape, first: usize, repeats: bool) -> Markup {
         }
         @if let Some(mark) = row.step.mark {
             rect.mark.(tone(mark)) x="2" y=(row.top - 5) width=(shape.effects_at() + shape.effect_width() - 4) height=(row.height - 4) rx="6" {}
-            text.mark.(tone(mark)) x="8" y=(row.top + 18) { (sign(mark)) }
+            text.mark.(tone(mark)) x="6" y=(row.top + 18) { (sign(mark)) }
         }
         text.step x=(STEP_COLUMN - 12) y=(row.top + 18) text-anchor="end" { (first + row.number) }
         rect.box.fails[row.step.failure.is_some()] x=(x - shape.box_width() / 2) y=(row.top) width=(shape.box_width()) height=(BOX) rx="5" {}

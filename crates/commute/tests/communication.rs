@@ -1,0 +1,202 @@
+//! The communication of the built-in types, on all short runs of their models.
+
+use anyorder_commute::{
+    BuiltIn, Invocation, Model, Observations, Observed, Spec, built_in_type, built_in_types,
+};
+
+type Run = Vec<Invocation>;
+
+/// All runs of a length, from the first initial state (the channel that is never full).
+fn runs(of: &'static BuiltIn, spec: &Spec, length: usize) -> Vec<Run> {
+    let start = of.initial().swap_remove(0);
+    let mut runs = vec![(start, Run::new())];
+    for _ in 0..length {
+        let mut longer = Vec::new();
+        for (state, run) in &runs {
+            for call in of.calls() {
+                for (next, result) in of.apply(state, &call) {
+                    let mut run = run.clone();
+                    run.push(spec.invocation(&call.method, call.arguments.clone(), result));
+                    longer.push((next, run));
+                }
+            }
+        }
+        runs = longer;
+    }
+    runs.into_iter().map(|(_, run)| run).collect()
+}
+
+/// Whether invocations in an order are a run.
+fn is_run<'a>(
+    of: &'static BuiltIn,
+    spec: &Spec,
+    order: impl Iterator<Item = &'a Invocation>,
+) -> bool {
+    let mut state = of.initial().swap_remove(0);
+    for wanted in order {
+        let next = of.calls().into_iter().find_map(|call| {
+            if spec.method(&call.method) != Some(wanted.method)
+                || call.arguments != wanted.arguments
+            {
+                return None;
+            }
+            let mut outcomes = of.apply(&state, &call).into_iter();
+            outcomes.find(|(_, result)| *result == wanted.result)
+        });
+        match next {
+            Some((next, _)) => state = next,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// What each invocation observes, by its place in the run: invocations keep their numbers in another order.
+fn communication(of: &anyorder_commute::Comm, run: &Run, order: &[usize]) -> Vec<Vec<Observed>> {
+    let mut observations = Observations::new();
+    let mut found = vec![Vec::new(); run.len()];
+    for (place, &at) in order.iter().enumerate() {
+        let mut observed = observations.invoke(of, place, &run[at]);
+        for entry in &mut observed {
+            entry.sources.iter_mut().for_each(|source| *source = order[*source]);
+            entry.sources.sort_unstable();
+        }
+        found[at] = observed;
+    }
+    found
+}
+
+fn orders(length: usize) -> Vec<Vec<usize>> {
+    let mut orders = vec![Vec::new()];
+    for at in 0..length {
+        orders = orders
+            .into_iter()
+            .flat_map(|order: Vec<usize>| {
+                (0..=order.len()).map(move |place| {
+                    let mut order = order.clone();
+                    order.insert(place, at);
+                    order
+                })
+            })
+            .collect();
+    }
+    orders
+}
+
+/// The runs to look at: all up to a length at which there are not too many.
+fn all_runs(of: &'static BuiltIn, spec: &Spec) -> Vec<Run> {
+    let mut all = Vec::new();
+    for length in 1..=5 {
+        let more = runs(of, spec, length);
+        if more.len() > 6_000 {
+            break;
+        }
+        all.extend(more);
+    }
+    all
+}
+
+#[test]
+fn what_communicates_does_not_commute() {
+    for of in built_in_types() {
+        for document in [of.coarse().unwrap(), of.fine().unwrap()] {
+            let (spec, comm) = (document.spec(of.name).unwrap(), document.comm(of.name).unwrap());
+            let mut pairs = 0;
+            for run in all_runs(of, spec) {
+                let order: Vec<usize> = (0..run.len()).collect();
+                for (later, observed) in communication(comm, &run, &order).iter().enumerate() {
+                    for earlier in observed.iter().flat_map(|entry| &entry.sources) {
+                        pairs += 1;
+                        let (a, b) = (&run[*earlier], &run[later]);
+                        assert!(!spec.commute(a, b), "{}: {a:?} {b:?} in {run:?}", of.name);
+                        assert!(*earlier < later);
+                    }
+                }
+            }
+            assert!(pairs > 0, "{}", of.name);
+        }
+    }
+}
+
+/// If all invocations of a run observe in another order what they observed in the run, that order is a run.
+#[test]
+fn what_is_observed_decides_the_results() {
+    for of in built_in_types() {
+        let document = of.fine().unwrap();
+        let (spec, comm) = (document.spec(of.name).unwrap(), document.comm(of.name).unwrap());
+        let (mut same, mut other, mut missed, mut strict) = (0, 0, 0, 0);
+        let mut example = None;
+        for run in all_runs(of, spec) {
+            let identity: Vec<usize> = (0..run.len()).collect();
+            let observed = communication(comm, &run, &identity);
+            for order in orders(run.len()) {
+                let is_run = is_run(of, spec, order.iter().map(|&at| &run[at]));
+                let is_same = communication(comm, &run, &order) == observed;
+                same += usize::from(is_same);
+                other += usize::from(!is_same);
+                strict += usize::from(!is_same && is_run);
+                if is_same && !is_run {
+                    missed += 1;
+                    example.get_or_insert_with(|| (run.clone(), order.clone()));
+                }
+            }
+        }
+        println!(
+            "{}: {same} orders observe the same, {missed} of them no runs; {other} do not, {strict} of them runs",
+            of.name
+        );
+        assert!(same > 0 && other > 0, "{}", of.name);
+        if of.name == "condition" {
+            // That the signal came behind the wait is no information that a thread gets: nothing but the wake-up is.
+            assert!(missed > 0);
+        } else {
+            assert_eq!(missed, 0, "{}: {example:?}", of.name);
+        }
+    }
+}
+
+/// The same test notices a rule that is missing.
+#[test]
+fn a_missing_rule_is_noticed() {
+    let (mut dropped, mut not_noticed) = (0, Vec::new());
+    for of in built_in_types().iter().filter(|of| of.name != "condition") {
+        let rules: Vec<&str> = of.comm.lines().filter(|line| line.contains("->")).collect();
+        for at in 0..rules.len() {
+            dropped += 1;
+            let mut fewer = rules.clone();
+            fewer.remove(at);
+            let text = format!("{}comm {} {{ {} }}", of.fine, of.name, fewer.join("\n"));
+            let document = anyorder_commute::Document::parse(&text).unwrap();
+            let (spec, comm) = (document.spec(of.name).unwrap(), document.comm(of.name).unwrap());
+            let is_wrong = |run: &Run| {
+                let identity: Vec<usize> = (0..run.len()).collect();
+                let observed = communication(comm, run, &identity);
+                orders(run.len()).into_iter().any(|order| {
+                    communication(comm, run, &order) == observed
+                        && !is_run(of, spec, order.iter().map(|&at| &run[at]))
+                })
+            };
+            if !all_runs(of, spec).iter().any(is_wrong) {
+                not_noticed.push(format!("{}: {}", of.name, rules[at].trim()));
+            }
+        }
+    }
+    println!("{dropped} rules dropped, not noticed: {not_noticed:#?}");
+    assert!(dropped > 50 && not_noticed.is_empty());
+}
+
+#[test]
+fn a_queue_is_observed_in_its_order() {
+    let of = built_in_type("queue").unwrap();
+    let document = of.fine().unwrap();
+    let (spec, comm) = (document.spec("queue").unwrap(), document.comm("queue").unwrap());
+    let put = |v: i64| spec.invocation("enqueue", vec![v.into()], anyorder_commute::Value::Null);
+    let take = |v: i64| spec.invocation("dequeue", vec![], v.into());
+    let run = vec![put(1), put(2), take(1), take(2)];
+    let observed = communication(comm, &run, &[0, 1, 2, 3]);
+    let sources: Vec<Vec<usize>> = observed
+        .iter()
+        .map(|of| of.iter().flat_map(|entry| entry.sources.clone()).collect())
+        .collect();
+    assert_eq!(sources, [vec![], vec![], vec![0], vec![1]]);
+}

@@ -1,0 +1,49 @@
+//! The page `docs/commutativity.md` says what the crate does. `ANYORDER_BLESS=1` writes its generated part anew.
+
+use anyorder_commute::{Limits, built_in_types, check};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+const BEGIN: &str = "<!-- The rest is written by a test: ANYORDER_BLESS=1 cargo test -p anyorder-commute --test documentation -->\n";
+
+fn page() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/commutativity.md")
+}
+
+fn generated() -> String {
+    let mut text = String::new();
+    let line = "| type | states | pairs | commute | missed by the coarse one |\n| --- | --- | --- | --- | --- |\n";
+    text.push_str(line);
+    let limits = Limits { depth_max: 4, states_max: 2_000 };
+    for of in built_in_types() {
+        let found = |document: anyorder_commute::Document| {
+            check(document.spec(of.name).unwrap(), &of, limits)
+        };
+        let (fine, coarse) = (found(of.fine().unwrap()), found(of.coarse().unwrap()));
+        assert!(fine.counterexample.is_none() && fine.imprecise.is_empty());
+        let (states, pairs, commuting) = (fine.states, fine.pairs, fine.commuting);
+        // Pairs with a method that the coarse one does not know are missed as well.
+        let missed = commuting - (coarse.commuting - coarse.imprecise.len());
+        writeln!(text, "| `{}` | {states} | {pairs} | {commuting} | {missed} |", of.name).unwrap();
+    }
+    for of in built_in_types() {
+        let name = of.name;
+        write!(text, "\n### `{name}`\n\nFine:\n\n```\n{}```\n", of.fine).unwrap();
+        write!(text, "\nCoarse:\n\n```\n{}```\n", of.coarse).unwrap();
+        write!(text, "\nCommunication:\n\n```\n{}```\n", of.comm).unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_page_is_true() {
+    let page = page();
+    let text = std::fs::read_to_string(&page).unwrap();
+    let (before, after) = text.split_once(BEGIN).expect("the page has a generated part");
+    let generated = generated();
+    if std::env::var_os("ANYORDER_BLESS").is_some() {
+        std::fs::write(&page, format!("{before}{BEGIN}{generated}")).unwrap();
+        return;
+    }
+    assert!(after == generated, "docs/commutativity.md is not what ANYORDER_BLESS=1 would write");
+}

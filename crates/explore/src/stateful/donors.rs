@@ -1,0 +1,66 @@
+//! Edges that need no run: what a step does is known from the state before.
+
+use super::bits;
+use super::expand::Worker;
+use super::found::{DONOR_BLOCKED, NEW};
+use super::sabotage::Sabotage;
+use super::space::{BLOCKED, NO_PARENT};
+use anyorder_system::Reducible;
+
+/// A parent's step that shows what a step of a state does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Donor {
+    /// The state.
+    pub(super) number: u32,
+    /// The state after the parent's step, the footprint of that step, and the list of its updates.
+    pub(super) state: u32,
+    pub(super) footprint: u32,
+    pub(super) updates: u32,
+    /// Where the state after the parent's step leads by the step at hand, or [`NEW`]: not known yet.
+    pub(super) target: u32,
+}
+
+pub(super) const NO_DONOR: Donor =
+    Donor { number: NO_PARENT, state: 0, footprint: 0, updates: 0, target: NEW };
+
+impl<S: Reducible> Worker<'_, S> {
+    /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this state `s.y`, and a task `x` whose
+    /// footprint in `s` does not conflict with that of `y`, `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only
+    /// states with a lower number are asked, so that no two edges wait for each other.
+    pub(super) fn find_donors(&mut self, number: u32) {
+        let link = self.space.nodes[number as usize].link;
+        if link.parent == NO_PARENT || !self.infer {
+            return;
+        }
+        let (edges, start) = (self.space.edges(link.parent), self.space.edges_start(link.parent));
+        let step_at = edges.iter().position(|edge| edge.task == link.task);
+        let Some(step_at) = step_at else { return };
+        if self.space.only(link.parent, link.task, step_at) != Some(number) {
+            return;
+        }
+        let step = edges[step_at];
+        let footprints = &self.know.footprints;
+        for (at, edge) in edges.iter().enumerate() {
+            let alone = edges.get(at + 1).is_none_or(|next| next.task != edge.task)
+                && at.checked_sub(1).is_none_or(|before| edges[before].task != edge.task);
+            let blocked = edge.target == BLOCKED;
+            if (edge.target >= number && !blocked) || !alone {
+                continue;
+            }
+            let independent = self.options.sabotage == Sabotage::InferAnything
+                || !bits::has(self.know.conflicts.row(step.footprint), edge.task)
+                || !footprints.conflict(step.footprint, edge.footprint);
+            if independent {
+                let updates = self.space.updates.get(start + at).copied().unwrap_or(0);
+                let state = if blocked { DONOR_BLOCKED } else { edge.target };
+                let footprint = edge.footprint;
+                // What is there already stays; what is not may come before this state is taken in.
+                let target =
+                    edge.state().and_then(|state| self.space.only(state, step.task, step_at));
+                let target = target.unwrap_or(NEW);
+                let donor = Donor { number, state, footprint, updates, target };
+                self.donors[edge.task as usize] = donor;
+            }
+        }
+    }
+}
