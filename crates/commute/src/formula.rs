@@ -27,8 +27,8 @@ impl Formula {
     /// What never holds.
     pub const FALSE: Formula = Formula::Any(Vec::new());
 
-    /// Returns the normal form of an expression. `is_bool` tells whether a name stands for a truth value: an equality of two truth values becomes a
-    /// formula of its own, which access points can represent.
+    /// Returns the normal form of an expression. `is_bool` tells whether a name stands for a truth value: an equality of two truth
+    /// values becomes a formula of its own, which access points can represent.
     pub(crate) fn of(expr: &Expr, is_bool: &impl Fn(&Expr) -> bool) -> Formula {
         normal(expr, true, is_bool)
     }
@@ -138,7 +138,8 @@ fn normal(expr: &Expr, holds: bool, is_bool: &impl Fn(&Expr) -> bool) -> Formula
     }
 }
 
-/// Whether the normal form of a truth value is one literal. Others are not expanded in an equality, as each level would double the formula.
+/// Whether the normal form of a truth value is one literal. Others are not expanded in an equality, as each level would double the
+/// formula.
 fn is_plain(expr: &Expr, is_bool: &impl Fn(&Expr) -> bool) -> bool {
     match expr {
         Expr::Not(inner) => is_plain(inner, is_bool),

@@ -115,9 +115,9 @@ pub struct Condition {
 
 /// A commutativity specification: for pairs of methods of a type, when two calls of them commute.
 ///
-/// **What it means.** Two invocations with their arguments and results commute if in every state in which they can happen one directly behind the
-/// other they can also happen in the other order, with the same results and the same state at the end. A pair of methods without a
-/// condition does not commute. A condition is *sound* if what it says to commute does; it may say less.
+/// **What it means.** Two invocations with their arguments and results commute if in every state in which they can happen one
+/// directly behind the other they can also happen in the other order, with the same results and the same state at the end. A pair
+/// of methods without a condition does not commute. A condition is *sound* if what it says to commute does; it may say less.
 ///
 /// Source: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis, 2021), sections 2.3 and 4.3.4.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -220,8 +220,8 @@ impl Spec {
         Invocation { method, arguments, result }
     }
 
-    /// Returns an invocation from a trace, in which values are words of 64 bits: what the specification uses as a truth value is true unless 0,
-    /// everything else is a number; a result that is not there is `null`.
+    /// Returns an invocation from a trace, in which values are words of 64 bits: what the specification uses as a truth value is
+    /// true unless 0, everything else is a number; a result that is not there is `null`.
     #[must_use]
     pub fn invocation_of_words(
         &self,
@@ -265,8 +265,8 @@ impl Spec {
         self.conditions.iter().map(Condition::logic).max().unwrap_or(Logic::L2)
     }
 
-    /// Returns the specification with another formula for a condition, given by its place. It is taken as it is: for a method with itself it
-    /// may hold for one order of two invocations only.
+    /// Returns the specification with another formula for a condition, given by its place. It is taken as it is: for a method with
+    /// itself it may hold for one order of two invocations only.
     #[must_use]
     pub fn with_formula(&self, at: usize, formula: Formula) -> Spec {
         let mut spec = self.clone();

@@ -1,12 +1,13 @@
 //! Events per second of each analysis, from a binary trace of 8 threads, 16 locks and 20,000 variables.
 //!
 //! `EVENTS`, `THREADS`, `LOCKS`, `VARIABLES` change the trace; `FREE=1` lets half of the variables be accessed
-//! under any lock, so that most objects are shared under changing locks.
+//! under any lock (`ONLY_HB=1` leaves the others out), so that most objects are shared under changing locks.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
 use anyorder_predict::{
-    Analysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options, PredictError, run,
+    Analysis, BoundedAnalysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options,
+    PredictError, run,
 };
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::{
@@ -61,7 +62,6 @@ fn generate(shape: Shape) -> Vec<u8> {
     while done < shape.events {
         let t = rng.below(shape.threads);
         let (op, operand) = next(shape, &mut rng, t, &mut holder, &mut held);
-        // A thread runs a few steps before another one does.
         block.columns.push(op, tasks[t], operand, SiteId::UNKNOWN);
         done += 1;
         if block.columns.len() == Block::EVENTS || done == shape.events {
@@ -162,8 +162,12 @@ fn main() -> Result<(), PredictError> {
     println!("reading alone: {:.1} M/s", shape.events as f64 / start.elapsed().as_secs_f64() / 1e6);
     let options = Options::default();
     let plain = Options { candidates: Candidates::Off, ..options };
+    let bounded = || BoundedAnalysis::new(options, 64);
+    if std::env::var_os("ONLY_HB").is_none() {
+        time("edc, bounded", &bytes, &mut [&mut bounded()])?;
+        time("wdc", &bytes, &mut [&mut EdcAnalysis::new(MemoryOnly, plain)])?;
+        time("edc with candidates", &bytes, &mut [&mut EdcAnalysis::new(MemoryOnly, options)])?;
+    }
     time("hb", &bytes, &mut [&mut HbAnalysis::new(MemoryOnly, options)])?;
-    time("wdc", &bytes, &mut [&mut EdcAnalysis::new(MemoryOnly, plain)])?;
-    time("edc with candidates", &bytes, &mut [&mut EdcAnalysis::new(MemoryOnly, options)])?;
     Ok(())
 }

@@ -28,7 +28,7 @@ impl Step {
     /// # Panics
     ///
     /// Panics when the block does not have the row.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn of(block: &Block, row: usize) -> Step {
         let columns = &block.columns;

@@ -125,6 +125,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         R::SECTIONS && !matches!(self.options.candidates, Candidates::Off)
     }
 
+    #[inline(always)]
     fn access(&mut self, lane: LaneId, step: Step) -> Result<(), PredictError> {
         let index = step.operand as usize;
         if index >= self.cells[0].len() {
@@ -153,7 +154,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn act(&mut self, act: Act) {
         let lane = self.lanes.get(act.lane);
         let now = epoch(lane.slot, lane.now);
@@ -166,6 +167,15 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             return;
         }
         let new = Record::new(now, act.side, hold, act.class, true);
+        // The lane goes on alone, under the same locks.
+        let own = |old: &Record| {
+            (old.epoch ^ now) >> 32 == 0
+                && old.hold == hold
+                && self.table.covers(act.class, old.class())
+        };
+        if lonely && cell.replace_only(new, own) {
+            return;
+        }
         if lonely && cell.classes & self.table.conflicting(act.class) == 0 {
             // Nothing here conflicts. What is like the new record gives way to it, wherever it is.
             match cell.find(&mut self.pool, &new) {
@@ -174,12 +184,24 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             }
             return;
         }
-        let alone = lonely && cell.is_single() && (cell.newest.epoch ^ now) >> 32 == 0;
-        let quiet = alone || self.compare(act, hold);
+        let quiet = lonely && self.is_plainly_ordered(act, hold) || self.compare(act, hold);
         self.remember(act, Record::new(now, act.side, hold, act.class, quiet));
     }
 
+    /// Returns whether all records that an action conflicts with are known to be before it, and none of them shares a lock with it.
+    #[inline]
+    fn is_plainly_ordered(&self, act: Act, hold: u32) -> bool {
+        let lane = self.lanes.get(act.lane);
+        self.cells[act.space][act.index].all(&self.pool, |record| {
+            record.slot() == lane.slot
+                || !self.table.conflicts(act.class, record.class())
+                || ((hold == NO_HOLD || record.hold == NO_HOLD)
+                    && record.count() <= lane.clock.get(record.slot()))
+        })
+    }
+
     /// Makes an action the newest of its object, and forgets the records that it covers.
+    #[inline]
     fn remember(&mut self, act: Act, new: Record) {
         let Engine { cells, sections, lanes, table, open, pool, .. } = self;
         let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
@@ -292,7 +314,7 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
         self.lanes.check()
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, tables: &Tables, step: Step) -> Result<(), PredictError> {
         let (open, sections, counts) =
             (&mut self.open, &mut self.sections, &mut self.report.counts);

@@ -43,8 +43,33 @@ impl Section {
 
 #[derive(Clone, Debug, Default)]
 struct HoldSet {
-    sections: Vec<u32>,
+    /// The sections, if there are few: one look at memory less.
+    few: [u32; FEW],
+    count: u32,
     references: u32,
+    /// The sections, if there are many.
+    many: Vec<u32>,
+}
+
+const FEW: usize = 4;
+
+impl HoldSet {
+    #[inline]
+    fn sections(&self) -> &[u32] {
+        self.few.get(..self.count as usize).unwrap_or(&self.many)
+    }
+
+    fn set(&mut self, sections: impl ExactSizeIterator<Item = u32>) {
+        self.count = sections.len() as u32;
+        if sections.len() <= FEW {
+            for (place, section) in self.few.iter_mut().zip(sections) {
+                *place = section;
+            }
+        } else {
+            self.many.clear();
+            self.many.extend(sections);
+        }
+    }
 }
 
 /// A lock that a lane holds.
@@ -80,7 +105,7 @@ impl Default for Sections {
             sections: Vec::new(),
             free_sections: Vec::new(),
             // The first hold set is the empty one, and stays.
-            holds: vec![HoldSet { sections: Vec::new(), references: 1 }],
+            holds: vec![HoldSet { references: 1, ..HoldSet::default() }],
             free_holds: Vec::new(),
             lanes: Vec::new(),
             strays: 0,
@@ -165,8 +190,8 @@ impl Sections {
         });
         let set = &mut self.holds[hold as usize];
         set.references = 1;
+        set.set(self.lanes[lane].held.iter().map(|held| held.section));
         for held in &self.lanes[lane].held {
-            set.sections.push(held.section);
             self.sections[held.section as usize].references += 1;
         }
         self.lanes[lane].hold = hold;
@@ -192,12 +217,10 @@ impl Sections {
         if set.references > 0 {
             return;
         }
-        let mut sections = std::mem::take(&mut set.sections);
-        for section in sections.drain(..) {
+        for at in 0..set.count as usize {
+            let section = self.holds[hold as usize].sections()[at];
             self.drop_section(section);
         }
-        // The room of the list is used again.
-        self.holds[hold as usize].sections = sections;
         self.free_holds.push(hold);
     }
 
@@ -224,7 +247,7 @@ impl Sections {
     /// Returns the sections of a hold set.
     #[inline]
     pub(crate) fn of_hold(&self, hold: u32) -> &[u32] {
-        &self.holds[hold as usize].sections
+        self.holds[hold as usize].sections()
     }
 
     /// Returns the locks that a lane holds.
@@ -265,7 +288,7 @@ impl Sections {
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let section = |s: &Section| size_of::<Section>() + s.clock.memory_bytes();
-        let hold = |h: &HoldSet| size_of::<HoldSet>() + 4 * h.sections.capacity();
+        let hold = |h: &HoldSet| size_of::<HoldSet>() + 4 * h.many.capacity();
         self.sections.iter().map(section).sum::<usize>()
             + self.holds.iter().map(hold).sum::<usize>()
     }

@@ -146,10 +146,27 @@ impl Cell {
         [&self.newest, &self.second].into_iter().filter(|r| r.is_some()).chain(pool.list(self.more))
     }
 
-    /// Returns whether there is at most the newest record.
+    /// Returns whether a condition holds for all records.
     #[inline]
-    pub(crate) const fn is_single(&self) -> bool {
-        !self.second.is_some() && self.more == 0
+    pub(crate) fn all(&self, pool: &Pool, condition: impl Fn(&Record) -> bool) -> bool {
+        (!self.newest.is_some() || condition(&self.newest))
+            && (!self.second.is_some() || condition(&self.second))
+            && (self.more == 0 || pool.list(self.more).iter().all(condition))
+    }
+
+    /// Puts a record in the place of the only one, if that satisfies a condition; returns whether it did.
+    #[inline]
+    pub(crate) fn replace_only(
+        &mut self,
+        new: Record,
+        condition: impl Fn(&Record) -> bool,
+    ) -> bool {
+        let only = !self.second.is_some() && self.more == 0 && condition(&self.newest);
+        if only {
+            self.newest = new;
+            self.classes = 1 << new.class().0;
+        }
+        only
     }
 
     /// Returns the record of one slot, class and hold set, if there is one.
@@ -178,6 +195,7 @@ impl Cell {
     }
 
     /// Makes a record the newest, and drops those that are `covered`.
+    #[inline]
     pub(crate) fn add(
         &mut self,
         pool: &mut Pool,

@@ -16,8 +16,8 @@ pub struct Observed {
 
 /// The communication through one object: takes its invocations in the order of the run.
 ///
-/// Takes memory linear in the number of invocations that match a rule; time per invocation linear in what it observes plus the logarithm of
-/// what is not taken.
+/// Takes memory for each key, and for each earlier invocation that an `all` rule counts or that may still be taken; time per
+/// invocation linear in what it observes, and logarithmic in what is not taken.
 #[derive(Clone, Debug, Default)]
 pub struct Observations {
     /// By source and key.
@@ -26,6 +26,7 @@ pub struct Observations {
 
 #[derive(Clone, Debug, Default)]
 struct Buffer {
+    last: Option<usize>,
     all: Vec<usize>,
     /// Those that are not taken.
     free: BTreeSet<usize>,
@@ -45,8 +46,13 @@ impl Observations {
         for (at, source) in comm.sources.iter().enumerate() {
             if let Some(key) = source.key_of(call) {
                 let buffer = self.buffers.entry((at, key)).or_default();
-                buffer.all.push(number);
-                buffer.free.insert(number);
+                buffer.last = Some(number);
+                if source.is_counted {
+                    buffer.all.push(number);
+                }
+                if source.is_taken {
+                    buffer.free.insert(number);
+                }
             }
         }
         observed
@@ -61,7 +67,7 @@ impl Observations {
             let Some(buffer) = self.buffers.get(&place) else { continue };
             match mode {
                 Mode::All => found.extend(&buffer.all),
-                Mode::Last => found.extend(buffer.all.last()),
+                Mode::Last => found.extend(buffer.last),
                 Mode::First | Mode::TakeFirst => found.extend(buffer.free.first()),
                 Mode::Top | Mode::TakeTop => found.extend(buffer.free.last()),
             }

@@ -51,6 +51,10 @@ pub(super) struct Source {
     pub(super) method: MethodId,
     pub(super) guard: Formula,
     pub(super) key: Vec<Expr>,
+    /// Whether a rule observes all of them, so that all must be kept.
+    pub(super) is_counted: bool,
+    /// Whether a rule asks which are not taken.
+    pub(super) is_taken: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,9 +69,9 @@ pub(super) struct Rule {
 
 /// What invocations of a type observe of earlier ones: the COMM relation of a run of one object, as rules.
 ///
-/// An invocation observes, for each mode, what that mode says among all earlier invocations that match one of its rules of that mode. For a register this is reads-from. Every
-/// two invocations so related must not commute, and a run of the same invocations in which each observes the same ones must be a
-/// run; tests prove both for the built-in types.
+/// An invocation observes, for each mode, what that mode says among all earlier invocations that match one of its rules of that mode.
+/// For a register this is reads-from. Every two invocations so related must not commute, and an order of the invocations of a run in
+/// which each observes the same ones must be a run; tests prove both for the built-in types.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comm {
     name: Arc<str>,
@@ -127,19 +131,28 @@ impl Comm {
         }
         let [earlier_guard, later_guard] = guards.map(Formula::All);
         let [earlier_key, later_key] = keys;
-        let source = Source { method: earlier, guard: earlier_guard, key: earlier_key };
-        let known = self.sources.iter().position(|other| *other == source);
+        let known = self.sources.iter().position(|other| {
+            other.method == earlier && other.guard == earlier_guard && other.key == earlier_key
+        });
         let source = known.unwrap_or_else(|| {
-            self.sources.push(source);
+            self.sources.push(Source {
+                method: earlier,
+                guard: earlier_guard,
+                key: earlier_key,
+                is_counted: false,
+                is_taken: false,
+            });
             self.sources.len() - 1
         });
+        self.sources[source].is_counted |= mode == Mode::All;
+        self.sources[source].is_taken |= !matches!(mode, Mode::All | Mode::Last);
         let rule = Rule { mode, source, observer: later, guard: later_guard, key: later_key };
         self.rules.push(rule);
         Ok(())
     }
 
-    /// Returns whether an invocation matches a rule of this mode as the one that is observed, for another as the observer, whatever else
-    /// happened: those among which the mode chooses.
+    /// Returns whether an invocation matches a rule of this mode as the one that is observed, for another as the observer, whatever
+    /// else happened: those among which the mode chooses.
     #[must_use]
     pub fn matches(&self, mode: Mode, earlier: &Invocation, later: &Invocation) -> bool {
         self.rules.iter().filter(|rule| rule.mode == mode).any(|rule| {

@@ -19,8 +19,8 @@ pub struct Mutant {
 /// The most pairs of invocations that are tried on the symmetry of a mutant.
 const TRIED_MAX: usize = 10_000;
 
-/// Returns all mutants of a specification: in each condition, each literal negated, each part of a conjunction or disjunction dropped, and
-/// the whole condition replaced by `true` and by `false` if it is neither.
+/// Returns all mutants of a specification: in each condition, each literal negated, each part of a conjunction or disjunction
+/// dropped, and the whole condition replaced by `true` and by `false` if it is neither.
 #[must_use]
 pub fn mutants(spec: &Spec) -> Vec<Mutant> {
     let mut found = Vec::new();

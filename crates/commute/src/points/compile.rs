@@ -1,33 +1,39 @@
 //! From conditions to access points.
 //!
-//! **Problem.** Given a specification, find a set of points X, the points η(a) that each action a touches, and a conflict relation C on points, such
-//! that two actions touch conflicting points iff the specification does not say that they commute.
+//! **Problem.** Given a specification, find a set of points X, the points η(a) that each action a touches, and a conflict relation
+//! C on points, such that two actions touch conflicting points iff the specification does not say that they commute.
 //!
-//! **Source.** The representation: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis, 2021), Definition 2.3.1. The
-//! translation is our own.
+//! **Source.** The representation: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis, 2021),
+//! Definition 2.3.1. The translation is our own.
 //!
-//! **Method.** A condition is a conjunction of clauses; it does not hold iff all literals of a clause do not. A clause has literals that look at one invocation only, and
-//! literals that look at both. If each of the latter is `t != u` with t over the left and u over the right invocation, the clause fails iff no left literal
-//! holds of the left one, no right literal holds of the right one, and the keys (t...) and (u...) are equal. So the clause becomes two classes
-//! of points with these guards and keys, in conflict where keys are equal. Classes with the same method, guard and key are one class.
+//! **Method.** A condition is a conjunction of clauses; it does not hold iff all literals of a clause do not. A clause has literals
+//! that look at one invocation only, and literals that look at both. If each of the latter is `t != u` with t over the left and u
+//! over the right invocation, the clause fails iff no left literal holds of the left one, no right literal holds of the right one,
+//! and the keys (t...) and (u...) are equal. So the clause becomes two classes of points with these guards and keys, in conflict
+//! where keys are equal. Classes with the same method, guard and key are one class.
 //!
-//! **Guarantee.** No two invocations that the specification does not say to commute are without a conflict. Exact unless [`Exactness`] says
-//! otherwise: a literal over both invocations that is no inequality is left out of its clause, which then fails more often; a key of several parts
-//! of which one has no value (arithmetic, functions of states) is taken for equal to all; a condition with too many clauses counts as one that never holds.
+//! **Guarantee.** No two invocations that the specification does not say to commute are without a conflict. Exact unless
+//! [`Exactness`] says otherwise: a literal over both invocations that is no inequality is left out of its clause, which then fails
+//! more often; a key of several parts of which one has no value (arithmetic, functions of states) is taken for equal to all; a
+//! condition with too many clauses counts as one that never holds.
 //!
-//! **Example.** `add(v)/r ~ contains(w) when v != w || !r` is one clause: points `add unless !r, key v` and `contains, key w`, in conflict.
+//! **Example.** `add(v)/r ~ contains(w) when v != w || !r` is one clause: points `add unless !r, key v` and `contains, key w`, in
+//! conflict.
 //!
 //! **Cost.** An invocation touches at most as many points as its method has classes: one to four for the built-in types, whatever the
 //! number of earlier invocations; a point conflicts with at most one point of each class in conflict with its own.
 
 use super::touch::{Class, ClassId, Form, Point};
 use crate::expr::{Expr, Operator, Side, StateFunctions};
-use crate::formula::Clause;
+use crate::formula::{Clause, Formula};
 use crate::spec::{Condition, Invocation, MethodId, Spec};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most clauses of a condition.
 const CLAUSES_MAX: usize = 256;
+
+/// The most literals in the clauses of all conditions of a specification: a bound of the memory that its classes take.
+const LITERALS_MAX: usize = 1 << 17;
 
 /// Whether the points of a pair of methods say what its condition says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,7 +43,7 @@ pub enum Exactness {
     /// They conflict if the condition does not hold, and sometimes although it does: a comparison of the two invocations that is no
     /// inequality of a value of one with a value of the other is not represented; nor is which of several inequalities has no value.
     Comparison,
-    /// They always conflict: the condition has too many clauses.
+    /// They always conflict: the condition has too many clauses, or all conditions together are too large.
     Size,
 }
 
@@ -109,7 +115,8 @@ impl AccessPoints {
     /// Returns whether two points conflict, in time logarithmic in the number of classes.
     #[must_use]
     pub fn conflict(&self, a: &Point, b: &Point) -> bool {
-        a.key == b.key && self.conflicts[a.class.index()].binary_search(&b.class).is_ok()
+        let conflicts = self.conflicts.get(a.class.index());
+        a.key == b.key && conflicts.is_some_and(|list| list.binary_search(&b.class).is_ok())
     }
 
     /// Returns whether two invocations touch points that conflict.
@@ -139,6 +146,8 @@ struct Compiler {
     /// Classes by what they are, as numbers in the order of their making.
     classes: BTreeMap<Class, u32>,
     conflicts: BTreeSet<(u32, u32)>,
+    /// Literals in the clauses so far.
+    literals: usize,
 }
 
 fn compile(spec: &Spec, strangers: bool) -> AccessPoints {
@@ -189,10 +198,13 @@ impl Compiler {
     }
 
     fn condition(&mut self, condition: &Condition) -> Exactness {
-        let Some(clauses) = condition.formula.clauses(CLAUSES_MAX) else {
+        let clauses = condition.formula.clauses(CLAUSES_MAX).unwrap_or_default();
+        let is_true = condition.formula == Formula::TRUE;
+        self.literals += clauses.iter().map(Vec::len).sum::<usize>();
+        if self.literals > LITERALS_MAX || (clauses.is_empty() && !is_true) {
             self.never(condition.left, condition.right);
             return Exactness::Size;
-        };
+        }
         let mut exactness = Exactness::Exact;
         for clause in clauses {
             let parts = Parts::of(clause);
@@ -272,8 +284,8 @@ struct Parts {
 }
 
 impl Parts {
-    /// Whether there are several inequalities, and values in them that may not exist: then the points take all of them for equal, though
-    /// only that one is not known to differ.
+    /// Whether there are several inequalities, and values in them that may not exist: then the points take all of them for equal,
+    /// though only that one is not known to differ.
     fn has_partial_keys(&self) -> bool {
         let mut parts = self.left_key.iter().chain(&self.right_key);
         self.left_key.len() > 1 && parts.any(|part| !part.is_total())

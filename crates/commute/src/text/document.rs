@@ -56,8 +56,8 @@ impl Document {
         if errors.is_empty() { Ok(document) } else { Err(SpecErrors(errors)) }
     }
 
-    /// Returns this text with what another one says of types of which this says nothing: a user's specifications before the built-in ones. A specification
-    /// and what belongs to it come from the same text.
+    /// Returns this text with what another one says of types of which this says nothing: a user's specifications before the
+    /// built-in ones. A specification and what belongs to it come from the same text.
     #[must_use]
     pub fn or(mut self, other: Document) -> Document {
         let is_new = |known: &[Spec], name: &str| known.iter().all(|spec| spec.name() != name);

@@ -72,7 +72,8 @@ impl BuiltIn {
 }
 
 impl Model for &BuiltIn {
-    /// What its numbers mean is said at each type. States must come from this model: others may not have the places that a method looks at.
+    /// What its numbers mean is said at each type. States must come from this model: others may not have the places that a method
+    /// looks at.
     type State = Vec<i64>;
 
     fn initial(&self) -> Vec<State> {

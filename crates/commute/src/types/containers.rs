@@ -134,7 +134,8 @@ fn map(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     }
 }
 
-/// A bag: `remove` takes one of equal elements away and tells whether there was one. State: for each possible element, how often it is there.
+/// A bag: `remove` takes one of equal elements away and tells whether there was one. State: for each possible element, how often it
+/// is there.
 pub(super) const MULTISET: BuiltIn = BuiltIn {
     name: "multiset",
     coarse: "spec multiset {

@@ -3,7 +3,7 @@
 use super::engine::{Engine, Failing};
 use super::found::{Attempt, DONOR_BLOCKED, Found, Item, NEW, Unit};
 use super::outcome::Limit;
-use super::space::{BLOCKED, Edge, FAILED, FULL, Link, WAITING};
+use super::space::{BLOCKED, Edge, FAILED, FULL, Link, NO_PARENT, WAITING};
 use super::table::NUMBERS_MAX;
 use anyorder_system::{Effects, Hash128, Reducible};
 
@@ -104,6 +104,14 @@ impl<S: Reducible> Engine<'_, S> {
     ) -> Result<(), Cut> {
         let attempts = at.attempts..unit.attempts;
         at.attempts = unit.attempts;
+        // Where a state has the edge of the last step, if it has the same edges as the parent.
+        let Link { parent, task: last, .. } = self.space.nodes[item.number as usize].link;
+        let guess = if parent == NO_PARENT {
+            0
+        } else {
+            let mut edges = self.space.edges(parent).iter();
+            edges.position(|edge| edge.task == last).unwrap_or(0)
+        };
         for index in attempts {
             let attempt = found.attempts[index];
             let mut footprint = attempt.footprint;
@@ -119,7 +127,7 @@ impl<S: Reducible> Engine<'_, S> {
                 continue;
             }
             if attempt.donor != NEW {
-                self.take_inferred(&attempt, footprint, item)?;
+                self.take_inferred(&attempt, footprint, item, (last, guess))?;
                 continue;
             }
             let targets = at.targets..attempt.targets as usize;
@@ -157,14 +165,9 @@ impl<S: Reducible> Engine<'_, S> {
         attempt: &Attempt,
         footprint: u32,
         item: &Item<S::State>,
+        (last, guess): (u32, usize),
     ) -> Result<(), Cut> {
-        let target = if attempt.target == NEW {
-            let last = self.space.nodes[item.number as usize].link.task;
-            self.space.only(attempt.donor, last, 0)
-        } else {
-            Some(attempt.target)
-        };
-        if let Some(target) = target {
+        if let Some(target) = self.space.only(attempt.donor, last, guess) {
             self.stats.inferred += 1;
             self.spared += 1;
             return self.step(Edge { task: attempt.task, footprint, target }, attempt.donated);

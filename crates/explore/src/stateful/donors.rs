@@ -2,7 +2,7 @@
 
 use super::bits;
 use super::expand::Worker;
-use super::found::{DONOR_BLOCKED, NEW};
+use super::found::DONOR_BLOCKED;
 use super::sabotage::Sabotage;
 use super::space::{BLOCKED, NO_PARENT};
 use anyorder_system::Reducible;
@@ -16,12 +16,9 @@ pub(super) struct Donor {
     pub(super) state: u32,
     pub(super) footprint: u32,
     pub(super) updates: u32,
-    /// Where the state after the parent's step leads by the step at hand, or [`NEW`]: not known yet.
-    pub(super) target: u32,
 }
 
-pub(super) const NO_DONOR: Donor =
-    Donor { number: NO_PARENT, state: 0, footprint: 0, updates: 0, target: NEW };
+pub(super) const NO_DONOR: Donor = Donor { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
 
 impl<S: Reducible> Worker<'_, S> {
     /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this state `s.y`, and a task `x` whose
@@ -54,12 +51,7 @@ impl<S: Reducible> Worker<'_, S> {
                 let updates = self.space.updates.get(start + at).copied().unwrap_or(0);
                 let state = if blocked { DONOR_BLOCKED } else { edge.target };
                 let footprint = edge.footprint;
-                // What is there already stays; what is not may come before this state is taken in.
-                let target =
-                    edge.state().and_then(|state| self.space.only(state, step.task, step_at));
-                let target = target.unwrap_or(NEW);
-                let donor = Donor { number, state, footprint, updates, target };
-                self.donors[edge.task as usize] = donor;
+                self.donors[edge.task as usize] = Donor { number, state, footprint, updates };
             }
         }
     }

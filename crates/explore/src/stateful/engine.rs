@@ -237,6 +237,11 @@ impl<S: Reducible> Engine<'_, S> {
             next: AtomicUsize::new(0),
         };
         let own = mine.pop().unwrap_or_default();
+        if mine.is_empty() {
+            self.tools = vec![shared.work(own)];
+            self.tools.extend(rest);
+            return;
+        }
         self.tools = thread::scope(|scope| {
             let shared = &shared;
             let others: Vec<_> =

@@ -23,6 +23,17 @@ pub(crate) struct Tools<S: Reducible> {
     effects: Effects<S::State, S::Action>,
     donors: Vec<Donor>,
     looked_up: Vec<(Hash128, S::State, u32)>,
+    room: Room,
+}
+
+/// Lists and sets that a state needs for a moment.
+#[derive(Debug, Default)]
+struct Room {
+    keys: Vec<TaskKey>,
+    places: Vec<Place>,
+    watch: Vec<Touched>,
+    /// Four sets of tasks.
+    sets: [Vec<u64>; 4],
 }
 
 impl<S: Reducible> Default for Tools<S> {
@@ -33,6 +44,7 @@ impl<S: Reducible> Default for Tools<S> {
             effects: Effects::default(),
             donors: Vec::new(),
             looked_up: Vec::new(),
+            room: Room::default(),
         }
     }
 }
@@ -107,8 +119,10 @@ pub(super) struct Worker<'a, S: Reducible> {
 impl<'a, S: Reducible> Worker<'a, S> {
     fn new(shared: &Shared<'a, S>, tools: Tools<S>) -> Self {
         let know = shared.know;
-        let empty = vec![0; know.width];
-        let Tools { mut found, seeds, effects, mut donors, looked_up } = tools;
+        let Tools { mut found, seeds, effects, mut donors, looked_up, room } = tools;
+        let Room { keys, places, watch, mut sets } = room;
+        sets.iter_mut().for_each(|set| set.resize(know.width, 0));
+        let [ready, inside, attempted, handled] = sets;
         found.clear();
         donors.resize(know.tasks.len(), NO_DONOR);
         Worker {
@@ -121,13 +135,13 @@ impl<'a, S: Reducible> Worker<'a, S> {
             seeds,
             found,
             effects,
-            keys: Vec::new(),
-            places: Vec::new(),
-            watch: Vec::new(),
-            ready: empty.clone(),
-            inside: empty.clone(),
-            attempted: empty.clone(),
-            handled: empty,
+            keys,
+            places,
+            watch,
+            ready,
+            inside,
+            attempted,
+            handled,
             donors,
             looked_up,
             progress: false,
@@ -137,8 +151,10 @@ impl<'a, S: Reducible> Worker<'a, S> {
     }
 
     fn into_tools(self) -> Tools<S> {
+        let sets = [self.ready, self.inside, self.attempted, self.handled];
+        let room = Room { keys: self.keys, places: self.places, watch: self.watch, sets };
         let Worker { found, seeds, effects, donors, looked_up, .. } = self;
-        Tools { found, seeds, effects, donors, looked_up }
+        Tools { found, seeds, effects, donors, looked_up, room }
     }
 
     fn go_on(&mut self, item: &Item<S::State>) {
@@ -412,7 +428,6 @@ impl<'a, S: Reducible> Worker<'a, S> {
             targets: self.found.targets.len() as u32,
             donor: donor.state,
             donated: donor.updates,
-            target: donor.target,
         });
     }
 

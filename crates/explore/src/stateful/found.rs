@@ -49,8 +49,6 @@ pub(crate) struct Attempt {
     pub(crate) donor: u32,
     /// The list of updates of the parent's step, where nothing was run.
     pub(crate) donated: u32,
-    /// Where nothing was run, where that edge leads, or [`NEW`].
-    pub(crate) target: u32,
 }
 
 /// What came of some states, one after the other. Lists are of what came up in this order.

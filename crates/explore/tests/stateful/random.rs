@@ -97,8 +97,8 @@ fn everything_is_found() {
 /// Giving up reducing at any moment keeps everything that is promised, with values and without, inferring or not.
 #[test]
 fn everything_is_found_whenever_it_gives_up() {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for kind in KINDS {
-        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for (seed, toy, truth) in systems(kind, seeds()) {
             for (values, infer) in [(true, true), (false, seed % 2 == 0)] {
                 let give_up = GiveUp::At(seed % 16);
@@ -124,10 +124,10 @@ fn everything_is_found_whenever_it_gives_up() {
                 }
             }
         }
-        println!("{kind:?}: {counts:#?}");
-        for (name, count) in &counts {
-            assert!(*count > 10, "{kind:?}: {name}");
-        }
+    }
+    println!("{counts:#?}");
+    for (name, count) in &counts {
+        assert!(*count > 100, "{name}");
     }
 }
 
