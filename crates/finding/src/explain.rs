@@ -24,6 +24,7 @@ pub const TOPICS: &[&str] = &[
     "uncategorised",
     "coverage",
     "harm",
+    "reversal",
     "late_registration",
     "unload",
 ];
@@ -66,6 +67,7 @@ pub fn explain(topic: &str) -> Option<&'static str> {
         "uncategorised" => UNCATEGORISED,
         "coverage" => COVERAGE,
         "harm" => HARM,
+        "reversal" => REVERSAL,
         "late_registration" => LATE_REGISTRATION,
         "unload" => UNLOAD,
         _ => return None,
@@ -118,6 +120,10 @@ final: in some order everything is done, and the end is wrong.
 Nothing is left to run and nobody waits, but what the model states as `final` is
 false: a late answer came last, a value was lost. The table ends with the values
 that the condition reads.
+
+A condition on the end says nothing of the states before it; `invariant` does. A
+program with somebody left waiting has not come to its end: that is a `deadlock`,
+or nothing at all where waiting for more input is what it is meant to do.
 ";
 
 const INVARIANT: &str = "\
@@ -138,6 +144,10 @@ update_conflict: two updates of one state do not commute, and nothing orders the
 
 The last one wins, and which is last depends on timing. Unlike a race between a
 read and a write, both orders can look right on their own; compare the end states.
+
+Between components: two of them set one attribute to different values with nothing
+in between, as when one rule locks the door and another unlocks it. Each is right
+by itself; decide which of the two is to win, and let it be asked last.
 ";
 
 const INCONSISTENCY: &str = "\
@@ -169,6 +179,11 @@ unstable: two runs of one schedule differ.
 Something that matters is not under control: a clock, a random number, the network,
 a thread that was not seen. Nothing else found in this run can be relied on until
 it is mocked or recorded.
+
+When runs are varied, each difference is looked at again: both runs are repeated, and
+where one gives something else, a third run decides. What no two agree on is listed
+as unstable and never as harmful. A planned run that failed in every attempt (the
+program crashed, hung, or lost a reply) is listed so, too; the message says how.
 ";
 
 const STEP_LIMIT: &str = "\
@@ -240,6 +255,26 @@ harm: whether the two orders of a finding lead to a difference that matters.
 `harmful`: a difference in what the program shows, stores or fails with was seen.
 `harmless`: both orders end alike, or differ only in a way that is known to be
 right; the class says which. `undecided`: the orders were not both run.
+";
+
+const REVERSAL: &str = "\
+reversal: a run was varied by letting one task come before another, and compared.
+
+The two tasks conflict: they use one location, not both only reading, or the first
+stops the second from running. The pair is the one that was reversed; the two runs
+to compare are the run before, its parent, and the run with the second task first.
+Planned tasks that could not run in the new order were skipped; tasks that nobody
+planned are new; what is left to do is done in the program's own order.
+
+A reversal is `harmful` if the two runs differ in what they show, store or fail with,
+and both gave the same again when they were repeated. It is `harmless` if they end
+alike, or differ in bookkeeping or pending timers only. Runs that a limit on their
+length cut end anywhere, and are not called either.
+
+The depth is the number of reversals between the recorded run and this one. Most
+bugs need one; `--bound 2` looks at pairs of them. `anyorder explain harm` says what
+counts as a difference, `anyorder explain unstable` what it means that a run could
+not be repeated.
 ";
 
 const LATE_REGISTRATION: &str = "\

@@ -4,6 +4,7 @@ use crate::options::PipeOptions;
 use crate::protocol::{
     AccessEntry, AccessWord, EnabledReply, LocationEntry, ObserveReply, SiteEntry, StepReply,
 };
+use crate::roles::Roles;
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Accesses, EnabledTask, Observation, PartPath, Posted, Step,
     TaskName,
@@ -18,6 +19,7 @@ pub(crate) type Bad = String;
 #[derive(Default)]
 pub(crate) struct Converter {
     interner: Interner,
+    pub(crate) roles: Roles,
 }
 
 impl Converter {
@@ -47,6 +49,7 @@ impl Converter {
         let mut posted = Vec::with_capacity(reply.posted.len());
         for entry in reply.posted {
             let task = name(&entry.task, options)?;
+            self.roles.tell(&task, entry.role, options)?;
             posted.push(Posted { task, handler: entry.handler, delay: entry.delay });
         }
         Ok(Step { task: task.clone(), accesses, posted, cancelled, failures: reply.failures })
@@ -129,8 +132,12 @@ impl Converter {
     }
 }
 
-/// Turns the reply to `enabled` into tasks.
-pub(crate) fn enabled(reply: EnabledReply, options: &PipeOptions) -> Result<Vec<EnabledTask>, Bad> {
+/// Turns the reply to `enabled` into tasks, and notes their roles.
+pub(crate) fn enabled(
+    reply: EnabledReply,
+    roles: &mut Roles,
+    options: &PipeOptions,
+) -> Result<Vec<EnabledTask>, Bad> {
     let mut tasks = Vec::with_capacity(reply.tasks.len());
     let mut seen = HashSet::new();
     for entry in reply.tasks {
@@ -141,6 +148,7 @@ pub(crate) fn enabled(reply: EnabledReply, options: &PipeOptions) -> Result<Vec<
         if !seen.insert(task.clone()) {
             return Err(format!("two enabled tasks have the name `{task}`"));
         }
+        roles.tell(&task, entry.role, options)?;
         let alternatives = entry.alternatives;
         tasks.push(EnabledTask { task, handler: entry.handler, alternatives });
     }
@@ -255,8 +263,10 @@ mod tests {
 
     #[test]
     fn bad_replies_say_what_is_wrong() {
-        let check =
-            |json: &str| enabled(serde_json::from_str(json).unwrap(), &PipeOptions::default());
+        let check = |json: &str| {
+            let reply = serde_json::from_str(json).unwrap();
+            enabled(reply, &mut Roles::default(), &PipeOptions::default())
+        };
         let two = r#"{"tasks":[{"task":"a"},{"task":"a#0"}]}"#;
         assert_eq!(check(two).unwrap_err(), "two enabled tasks have the name `a`");
         let none = r#"{"tasks":[{"task":"a","alternatives":0}]}"#;

@@ -45,6 +45,8 @@ mod conversation;
 
 mod convert;
 
+mod roles;
+
 mod transport;
 
 mod child;

@@ -1,7 +1,9 @@
 //! The messages of the protocol, version 1, as they stand on the wire; `docs/pipe-protocol.md` explains them.
 
 use crate::bounded;
-use anyorder_system::{AccessDetail, Capabilities, Choice, EnabledDetail, Level, Program};
+use anyorder_system::{
+    AccessDetail, Capabilities, Choice, EnabledDetail, Level, Program, TaskRole,
+};
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -149,6 +151,26 @@ pub(crate) struct EnabledEntry {
     pub(crate) handler: String,
     #[serde(default = "one")]
     pub(crate) alternatives: u32,
+    pub(crate) role: Option<RoleWord>,
+}
+
+/// What a task stands for.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RoleWord {
+    Task,
+    Input,
+    Timer,
+}
+
+impl From<RoleWord> for TaskRole {
+    fn from(word: RoleWord) -> TaskRole {
+        match word {
+            RoleWord::Task => TaskRole::Task,
+            RoleWord::Input => TaskRole::Input,
+            RoleWord::Timer => TaskRole::Timer,
+        }
+    }
 }
 
 fn one() -> u32 {
@@ -215,6 +237,7 @@ pub(crate) struct PostedEntry {
     pub(crate) handler: String,
     #[serde(default)]
     pub(crate) delay: u64,
+    pub(crate) role: Option<RoleWord>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,8 @@
 //! Repeating what an unreliable system lost.
 
 use anyorder_system::{
-    Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskSystem,
+    Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskName,
+    TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 
@@ -120,6 +121,10 @@ impl<S: TaskSystem> TaskSystem for Retrying<S> {
 
     fn tables(&self) -> &Tables {
         self.system.tables()
+    }
+
+    fn role(&self, task: &TaskName) -> TaskRole {
+        self.system.role(task)
     }
 
     fn reset(&mut self) -> Result<(), RunError> {

@@ -8,7 +8,7 @@ use crate::protocol::{Ask, Done, ErrorReply, HelloReply, PROTOCOL_VERSION};
 use crate::transport::{Connector, Transport};
 use anyorder_system::{
     Capabilities, Choice, Divergence, EnabledTask, Observation, Program, RunError, Step,
-    SystemFactory, TaskSystem,
+    SystemFactory, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 use serde::de::DeserializeOwned;
@@ -170,6 +170,10 @@ impl TaskSystem for PipeSystem {
         self.converter.tables()
     }
 
+    fn role(&self, task: &TaskName) -> TaskRole {
+        self.converter.roles.of(task)
+    }
+
     fn reset(&mut self) -> Result<(), RunError> {
         if self.conversation.is_some()
             && self.ask::<Done>(Ask::Reset, self.options.reply_timeout).is_ok()
@@ -194,7 +198,8 @@ impl TaskSystem for PipeSystem {
 
     fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
         let reply = self.ask(Ask::Enabled, self.options.reply_timeout)?;
-        convert::enabled(reply, &self.options).map_err(|bad| self.break_off(bad))
+        let tasks = convert::enabled(reply, &mut self.converter.roles, &self.options);
+        tasks.map_err(|bad| self.break_off(bad))
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {

@@ -87,8 +87,9 @@ fn good_reply(request: &str, random: &mut Random) -> String {
     } else if request.contains("\"op\":\"enabled\"") {
         let alternatives = random.pick(&["0", "1", "2", "4294967296"]);
         let (a, b) = (random.pick(&name), random.pick(&name));
+        let role = random.pick(&["task", "input", "timer"]);
         format!(
-            r#"{{"tasks":[{{"task":"{a}"}},{{"task":"{b}","handler":"h","alternatives":{alternatives}}}]}}"#
+            r#"{{"tasks":[{{"task":"{a}"}},{{"task":"{b}","handler":"h","alternatives":{alternatives},"role":"{role}"}}]}}"#
         )
     } else if request.contains("\"op\":\"execute\"") {
         let location =

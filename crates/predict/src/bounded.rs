@@ -23,7 +23,7 @@ use crate::lanes::{LaneId, Lanes};
 use crate::options::Options;
 use crate::overlaps::Overlaps;
 use crate::report::{Object, Report, Side, Violation, ViolationKind};
-use crate::shadow::{Record, epoch};
+use crate::shadow::{LockBits, Record, epoch};
 use crate::word::{LockHistory, Word};
 use anyorder_trace::{EventKind, LocationId, Tables};
 
@@ -153,7 +153,11 @@ impl BoundedAnalysis {
             quiet &= self.races(lane, (index, other), class, side);
         }
         self.report.counts.racy_seconds += u64::from(!quiet);
-        self.put_access(lane, index, Record::new(now, side, 0, class, quiet));
+        self.put_access(
+            lane,
+            index,
+            Record::new(now, side, (0, LockBits::default()), class, quiet),
+        );
     }
 
     /// Learns the release clocks of conflicting words. [thesis, Algorithm 3, l. 18-19]

@@ -6,8 +6,8 @@ use crate::engine::{Act, Engine};
 use crate::options::Candidates;
 use crate::relation::Relation;
 use crate::report::{Object, Violation, ViolationKind};
-use crate::sections::{NO_HOLD, Sections};
-use crate::shadow::Record;
+use crate::sections::Sections;
+use crate::shadow::{LockBits, Record};
 use anyorder_order::Clock;
 use anyorder_trace::LocationId;
 
@@ -27,8 +27,8 @@ pub(crate) struct Scratch {
 impl<R: Relation, S: Specification> Engine<R, S> {
     /// Compares an action with the records it conflicts with, and learns from critical sections; returns whether it races
     /// with none.
-    pub(crate) fn compare(&mut self, act: Act, hold: u32) -> bool {
-        self.collect(act, hold);
+    pub(crate) fn compare(&mut self, act: Act, locks: LockBits) -> bool {
+        self.collect(act, locks);
         let printed = self.options.candidates == Candidates::AsPrinted;
         let mut quiet = true;
         if printed {
@@ -51,7 +51,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 
     /// Fills the scratch lists with the conflicting records of other slots.
-    fn collect(&mut self, act: Act, hold: u32) {
+    fn collect(&mut self, act: Act, locks: LockBits) {
         let Engine { cells, overlaps, sections, scratch, table, lanes, pool, .. } = self;
         let lane = lanes.get(act.lane);
         scratch.apart.clear();
@@ -73,7 +73,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 continue;
             }
             let from = scratch.common.len();
-            if hold != NO_HOLD && record.hold != NO_HOLD {
+            if record.locks().may_meet(locks) {
                 sections.common(record.hold, act.lane, &mut scratch.common);
             }
             if scratch.common.len() > from {

@@ -28,16 +28,16 @@ use crate::overlaps::Overlaps;
 use crate::relation::Relation;
 use crate::report::{Report, Side};
 use crate::sections::{NO_HOLD, Sections};
-use crate::shadow::{Cell, Pool, Record, epoch};
+use crate::shadow::{Cell, LockBits, Pool, Record, epoch};
 use anyorder_order::Clock;
 use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;
 
 /// How many events are looked at together.
-const AHEAD: usize = 32;
+const AHEAD: usize = 128;
 
 /// How many objects a specification may have.
-const OBJECTS_MAX: u32 = 1 << 28;
+const OBJECTS_MAX: u32 = 1 << 24;
 
 /// A streaming analysis by relation `R`, of memory accesses and the actions of specification `S`.
 #[derive(Clone, Debug)]
@@ -166,7 +166,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         if same && newest.is_quiet() && lonely {
             return;
         }
-        let new = Record::new(now, act.side, hold, act.class, true);
+        let locks = if R::SECTIONS { self.sections.locks(hold) } else { LockBits::default() };
+        let new = Record::new(now, act.side, (hold, locks), act.class, true);
         // The lane goes on alone, under the same locks.
         let own = |old: &Record| {
             (old.epoch ^ now) >> 32 == 0
@@ -184,18 +185,18 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             }
             return;
         }
-        let quiet = lonely && self.is_plainly_ordered(act, hold) || self.compare(act, hold);
-        self.remember(act, Record::new(now, act.side, hold, act.class, quiet));
+        let quiet = lonely && self.is_plainly_ordered(act, locks) || self.compare(act, locks);
+        self.remember(act, Record::new(now, act.side, (hold, locks), act.class, quiet));
     }
 
     /// Returns whether all records that an action conflicts with are known to be before it, and none of them shares a lock with it.
     #[inline]
-    fn is_plainly_ordered(&self, act: Act, hold: u32) -> bool {
+    fn is_plainly_ordered(&self, act: Act, locks: LockBits) -> bool {
         let lane = self.lanes.get(act.lane);
         self.cells[act.space][act.index].all(&self.pool, |record| {
             record.slot() == lane.slot
                 || !self.table.conflicts(act.class, record.class())
-                || ((hold == NO_HOLD || record.hold == NO_HOLD)
+                || (!record.locks().may_meet(locks)
                     && record.count() <= lane.clock.get(record.slot()))
         })
     }
@@ -206,17 +207,20 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { cells, sections, lanes, table, open, pool, .. } = self;
         let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
         let lane = lanes.get(act.lane);
-        sections.keep_hold(new.hold);
+        if R::SECTIONS {
+            sections.keep_hold(new.hold);
+        }
         cells[act.space][act.index].add(pool, new, |old| {
             let ordered = old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot());
             let covered = ordered
                 && table.covers(act.class, old.class())
                 && (old.hold == NO_HOLD
                     || old.hold == new.hold
-                    || (sections.covers(lanes, act.lane, old.hold)
+                    || (old.locks().may_be_in(new.locks())
+                        && sections.covers(lanes, act.lane, old.hold)
                         // What the lane knows by a pair's own edge only may still be learnt by another edge.
                         && !pairs.iter().any(|pair| pair.has_any(sections.of_hold(old.hold)))));
-            if covered {
+            if R::SECTIONS && covered {
                 sections.drop_hold(old.hold);
             }
             covered

@@ -5,6 +5,7 @@
 //! references, so that memory follows the shadow state and not the length of the trace.
 
 use crate::lanes::{LaneId, Lanes};
+use crate::shadow::LockBits;
 use anyorder_order::{ChainId, Clock};
 
 /// The hold set of an access outside all critical sections.
@@ -47,6 +48,7 @@ struct HoldSet {
     few: [u32; FEW],
     count: u32,
     references: u32,
+    locks: LockBits,
     /// The sections, if there are many.
     many: Vec<u32>,
 }
@@ -191,7 +193,9 @@ impl Sections {
         let set = &mut self.holds[hold as usize];
         set.references = 1;
         set.set(self.lanes[lane].held.iter().map(|held| held.section));
+        set.locks = LockBits::default();
         for held in &self.lanes[lane].held {
+            set.locks = set.locks.union(LockBits::of(held.lock));
             self.sections[held.section as usize].references += 1;
         }
         self.lanes[lane].hold = hold;
@@ -248,6 +252,12 @@ impl Sections {
     #[inline]
     pub(crate) fn of_hold(&self, hold: u32) -> &[u32] {
         self.holds[hold as usize].sections()
+    }
+
+    /// Returns which locks a hold set is of.
+    #[inline]
+    pub(crate) fn locks(&self, hold: u32) -> LockBits {
+        self.holds[hold as usize].locks
     }
 
     /// Returns the locks that a lane holds.

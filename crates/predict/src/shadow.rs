@@ -15,7 +15,8 @@ use anyorder_trace::SiteId;
 pub(crate) struct Record {
     /// The epoch: the slot above, the lane's own count below.
     pub(crate) epoch: u64,
-    /// The event in the low 48 bits, the class in the five above, and in the highest bit whether nothing raced with it.
+    /// The event in the low 48 bits, the class in the five above, then ten bits that the locks held share out among them, and
+    /// in the highest bit whether nothing raced with it.
     packed: u64,
     pub(crate) site: SiteId,
     pub(crate) hold: u32,
@@ -23,7 +24,39 @@ pub(crate) struct Record {
 
 const EVENT_BITS: u32 = 48;
 const EVENT_MASK: u64 = (1 << EVENT_BITS) - 1;
+const CLASS_BITS: u32 = 5;
+const LOCKS_BITS: u32 = 10;
 const QUIET: u64 = 1 << 63;
+
+const _: () = assert!(EVENT_BITS + CLASS_BITS + LOCKS_BITS == 63);
+
+/// Which locks are held, with collisions: locks that have no bit in common are different.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct LockBits(u16);
+
+impl LockBits {
+    /// Returns the bit of a lock.
+    pub(crate) const fn of(lock: u32) -> LockBits {
+        LockBits(1 << (lock % LOCKS_BITS))
+    }
+
+    /// Returns the bits of both.
+    pub(crate) const fn union(self, other: LockBits) -> LockBits {
+        LockBits(self.0 | other.0)
+    }
+
+    /// Returns whether some lock may be in both.
+    #[inline]
+    pub(crate) const fn may_meet(self, other: LockBits) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Returns whether all locks may be in the other.
+    #[inline]
+    pub(crate) const fn may_be_in(self, other: LockBits) -> bool {
+        self.0 & !other.0 == 0
+    }
+}
 
 const _: () = assert!(size_of::<Record>() == 24);
 const _: () = assert!(size_of::<Cell>() == 64);
@@ -43,13 +76,21 @@ impl Record {
     pub(crate) const fn new(
         epoch: u64,
         side: Side,
-        hold: u32,
+        (hold, locks): (u32, LockBits),
         class: Class,
         quiet: bool,
     ) -> Record {
         let flag = if quiet { QUIET } else { 0 };
         let class = ((class.0 & 31) as u64) << EVENT_BITS;
-        Record { epoch, packed: side.event & EVENT_MASK | class | flag, site: side.site, hold }
+        let locks = (locks.0 as u64) << (EVENT_BITS + CLASS_BITS);
+        let packed = side.event & EVENT_MASK | class | locks | flag;
+        Record { epoch, packed, site: side.site, hold }
+    }
+
+    /// Returns which locks were held.
+    #[inline]
+    pub(crate) const fn locks(&self) -> LockBits {
+        LockBits((self.packed >> (EVENT_BITS + CLASS_BITS)) as u16 & ((1 << LOCKS_BITS) - 1))
     }
 
     /// Returns the slot.

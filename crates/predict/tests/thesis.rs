@@ -162,6 +162,16 @@ fn one_ordered_lock_of_two_is_enough() {
     assert_eq!(corrected(outside), [(NonRacy, 3, 8)]);
 }
 
+/// What comes after the release of one common lock says nothing about that lock.
+#[test]
+fn each_lock_counts_until_its_own_release() {
+    let text = "T1 acq m; T1 signal c; T1 acq n; T1 w x; T1 rel n; T1 rel m
+        T2 acq m; T2 acq n; T2 w x; T2 rel m; T2 wake c; T2 rel n";
+    assert_eq!(corrected(text), [(NonRacy, 3, 8)]);
+    let before = text.replace("T2 rel m; T2 wake c", "T2 wake c; T2 rel m");
+    assert_eq!(corrected(&before), []);
+}
+
 #[test]
 fn sections_may_be_entered_again_and_shared() {
     let again = "T1 acq m; T1 acq m; T1 rel m; T1 w x; T1 rel m; T2 acq m; T2 w x; T2 rel m";

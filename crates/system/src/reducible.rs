@@ -99,6 +99,12 @@ pub trait Reducible: StateSystem {
     /// repetitions allowed. Needed of tasks that await several places and cannot be told in advance.
     fn pending(&self, _state: &Self::State, _out: &mut Vec<TaskKey>) {}
 
+    /// Returns the task that makes a transition of [`successors`](StateSystem::successors), if the system can tell cheaply: then an engine that leaves nothing out
+    /// need not run tasks one by one. The transitions of one task come in the order of its alternatives.
+    fn task_of(&self, _state: &Self::State, _action: &Self::Action) -> Option<TaskKey> {
+        None
+    }
+
     /// Appends the places that an invariant may look at in a state.
     fn watches(&self, invariant: usize, state: &Self::State, out: &mut Vec<Place>);
 

@@ -109,16 +109,20 @@ class Loop {
     this._inputs.push({ kind, label, work, handler, times, enabled, alternatives, done: 0 });
   }
 
-  /** Posts a task, to the current handler where none is named; returns its name. While building it is a root. */
-  post(kind, work, { handler, delay = 0, label = "", alternatives = 1 } = {}) {
+  /**
+   * Posts a task, to the current handler where none is named; returns its name. While building it is a root. Its role is
+   * `timer` if it has a delay, unless another is given.
+   */
+  post(kind, work, { handler, delay = 0, label = "", alternatives = 1, role } = {}) {
+    if (role === undefined) role = delay > 0 ? "timer" : "task";
     if (handler === undefined) handler = this._current ? this._current.handler : "main";
     const creator = this._current ? this._current.name : null;
     const key = JSON.stringify([kind, label]);
     const ordinal = this._ordinals.get(key) || 0;
     this._ordinals.set(key, ordinal + 1);
     const name = makeName(creator, kind, label, ordinal);
-    this._pending.push({ name, kind, work, handler, delay, alternatives });
-    if (this._step) this._step.posted.push({ task: name, handler, delay });
+    this._pending.push({ name, kind, work, handler, delay, alternatives, role });
+    if (this._step) this._step.posted.push({ task: name, handler, delay, role });
     return name;
   }
 
@@ -176,7 +180,8 @@ class Loop {
     for (const input of this._inputs) {
       if (!input.enabled || input.done >= input.times) continue;
       const { work, handler, alternatives } = input;
-      tasks.push({ name: makeName(null, input.kind, input.label, input.done), work, handler, alternatives, input });
+      const name = makeName(null, input.kind, input.label, input.done);
+      tasks.push({ name, work, handler, alternatives, role: "input", input });
     }
     return tasks;
   }
@@ -306,7 +311,7 @@ function run(name, build, version = "") {
         loop = fresh(build);
         return {};
       case "enabled": {
-        const entry = ({ name, handler, alternatives }) => ({ task: name, handler, alternatives });
+        const entry = ({ name, handler, alternatives, role }) => ({ task: name, handler, alternatives, role });
         return { tasks: loop.runnable().map(entry) };
       }
       case "execute": {

@@ -46,9 +46,9 @@ def escape(text):
 
 
 class _Task:
-    def __init__(self, name, kind, work, handler, delay, alternatives):
+    def __init__(self, name, kind, work, handler, delay, alternatives, role):
         self.name, self.kind, self.work, self.handler = name, kind, work, handler
-        self.delay, self.alternatives = delay, alternatives
+        self.delay, self.alternatives, self.role = delay, alternatives, role
 
 
 class _Input:
@@ -108,17 +108,19 @@ class Loop:
         """Declares an input event: it may come at any time while it is enabled, `times` times in all."""
         self._inputs.append(_Input(kind, label, work, handler, times, enabled, alternatives))
 
-    def post(self, kind, work, handler=None, delay=0, label="", alternatives=1):
-        """Posts a task, to the current handler where none is named; returns its name. In `build` it is a root."""
+    def post(self, kind, work, handler=None, delay=0, label="", alternatives=1, role=None):
+        """Posts a task, to the current handler where none is named; returns its name. In `build` it is a root. Its role is
+        `timer` if it has a delay, unless another is given."""
         if handler is None:
             handler = self._current.handler if self._current else "main"
         creator = self._current.name if self._current else None
         ordinal = self._ordinals.get((kind, label), 0)
         self._ordinals[(kind, label)] = ordinal + 1
         name = _name(creator, kind, label, ordinal)
-        self._pending.append(_Task(name, kind, work, handler, delay, alternatives))
+        role = role or ("timer" if delay else "task")
+        self._pending.append(_Task(name, kind, work, handler, delay, alternatives, role))
         if self._step is not None:
-            self._step["posted"].append({"task": name, "handler": handler, "delay": delay})
+            self._step["posted"].append({"task": name, "handler": handler, "delay": delay, "role": role})
         return name
 
     def cancel(self, name):
@@ -176,7 +178,7 @@ class Loop:
         for entry in self._inputs:
             if entry.enabled and entry.done < entry.times:
                 name = _name(None, entry.kind, entry.label, entry.done)
-                tasks.append(_Task(name, entry.kind, entry.work, entry.handler, 0, entry.alternatives))
+                tasks.append(_Task(name, entry.kind, entry.work, entry.handler, 0, entry.alternatives, "input"))
         return tasks
 
     def execute(self, name, alternative, injected):
@@ -297,7 +299,12 @@ def run(name, build, version=""):
                 reply["ok"] = {}
             elif op == "enabled":
                 tasks = [
-                    {"task": task.name, "handler": task.handler, "alternatives": task.alternatives}
+                    {
+                        "task": task.name,
+                        "handler": task.handler,
+                        "alternatives": task.alternatives,
+                        "role": task.role,
+                    }
                     for task in loop.runnable()
                 ]
                 reply["ok"] = {"tasks": tasks}

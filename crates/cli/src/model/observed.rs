@@ -21,6 +21,17 @@ impl<'a> Observed<'a> {
         let ran = |part: &usize| !self.ran[*part].load(Ordering::Relaxed);
         (0..self.ran.len()).filter(ran).collect()
     }
+
+    /// Notes the parts that transitions run.
+    fn note(&self, transitions: &[Successor<State, Action>]) {
+        for transition in transitions {
+            if let Some(ran) = self.machine.part(&transition.action).and_then(|at| self.ran.get(at))
+                && !ran.load(Ordering::Relaxed)
+            {
+                ran.store(true, Ordering::Relaxed);
+            }
+        }
+    }
 }
 
 impl StateSystem for Observed<'_> {
@@ -32,7 +43,9 @@ impl StateSystem for Observed<'_> {
     }
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
+        let from = out.len();
         self.machine.successors(state, out);
+        self.note(&out[from..]);
     }
 
     fn fingerprint(&self, state: &State) -> Hash128 {
@@ -87,13 +100,11 @@ impl Reducible for Observed<'_> {
 
     fn run(&self, state: &State, task: TaskKey, out: &mut Effects<State, Action>) {
         self.machine.run(state, task, out);
-        for successor in &out.successors {
-            if let Some(ran) = self.machine.part(&successor.action).and_then(|at| self.ran.get(at))
-                && !ran.load(Ordering::Relaxed)
-            {
-                ran.store(true, Ordering::Relaxed);
-            }
-        }
+        self.note(&out.successors);
+    }
+
+    fn task_of(&self, state: &State, action: &Action) -> Option<TaskKey> {
+        self.machine.task_of(state, action)
     }
 
     fn awaits(&self, task: TaskKey, out: &mut Vec<Place>) {

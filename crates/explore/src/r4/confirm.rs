@@ -4,6 +4,7 @@ use super::course::{Course, Ran};
 use super::crew::{Answer, Crew, Job};
 use super::explore::Exploration;
 use super::outcome::Limit;
+use super::sabotage::Sabotage;
 use super::store::RunId;
 use super::verdict::{Side, Verdict, compare};
 use anyorder_system::Hash128;
@@ -17,10 +18,14 @@ struct Again {
     observation: Hash128,
 }
 
+/// The most runs that are repeated before it is looked whether to go on.
+const PORTION: usize = 64;
+
 /// Repeats the runs of a level that differ from their parents, and these parents. A run that gives something else is made a third time:
 /// what two of three say is believed, and the run is reported as unstable.
 pub(crate) fn confirm(exploration: &mut Exploration<'_>, crew: &mut dyn Crew, level: &[RunId]) {
-    if !exploration.options.confirm {
+    let sabotage = exploration.options.sabotage;
+    if !exploration.options.confirm || sabotage == Sabotage::Unconfirmed {
         return;
     }
     // A belief that changed may make other differences.
@@ -117,12 +122,22 @@ impl Exploration<'_> {
             let (run, parent) = (self.next_run, Arc::new(Vec::new()));
             jobs.push(Job { run, parent, courses: vec![(*id as usize, course)], ask: false });
         }
-        let answers = crew.work(jobs);
+        let mut answers = Vec::with_capacity(jobs.len());
+        let mut jobs = jobs.into_iter().peekable();
+        while jobs.peek().is_some() {
+            let done = self.ledger.counts.executions + self.ledger.counts.confirmations;
+            if self.control.step(done, None).is_err() {
+                self.stop();
+                break;
+            }
+            let some = crew.work(jobs.by_ref().take(PORTION).collect());
+            self.ledger.counts.confirmations += some.len() as u64;
+            answers.extend(some);
+        }
         self.book.catch_up();
         let mut found = FxHashMap::default();
         for Answer { order, result, attempts } in answers {
             let id = u32::try_from(order).unwrap_or(u32::MAX);
-            self.ledger.counts.confirmations += 1;
             self.ledger.counts.retries += attempts.saturating_sub(1);
             match result {
                 Ok(ran) => {

@@ -18,7 +18,8 @@ pub(crate) struct Config {
     /// The tasks of the recording in their order: what may be pending although nobody posted it.
     pub(crate) recorded: Vec<TaskId>,
     pub(crate) stop_after_plan: bool,
-    pub(crate) tail_max: u64,
+    /// A run that has this many tasks and has not ended is cut.
+    pub(crate) length_max: u64,
     pub(crate) attempts: u32,
 }
 

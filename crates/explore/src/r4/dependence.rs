@@ -11,6 +11,7 @@
 use super::footprint::Mode;
 use super::names::{Book, NO_TASK, TaskId};
 use super::options::Inputs;
+use super::sabotage::Sabotage;
 use super::step::Done;
 use std::sync::Arc;
 
@@ -54,6 +55,7 @@ pub(crate) struct Analyzer {
     /// By task: the round in which the rest is valid, and positions.
     tasks: Vec<Task>,
     found: Vec<Before>,
+    pub(crate) sabotage: Sabotage,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -102,11 +104,12 @@ impl Analyzer {
             if opener != NEVER {
                 self.add(opener, |before| before.opened = true);
             }
-            if poster != NEVER {
+            let is_created = self.sabotage != Sabotage::NoCreation;
+            if poster != NEVER && is_created {
                 self.add(poster, |before| before.told = true);
             }
             // A creator that does not say what it creates is known by the name.
-            if info.creator != NO_TASK {
+            if info.creator != NO_TASK && is_created {
                 let creator = self.task(info.creator).ran;
                 if creator != NEVER {
                     self.add(creator, |before| before.told = true);

@@ -11,6 +11,7 @@ use super::explore::Exploration;
 use super::ledger::{NO_RUN, Pair};
 use super::levels::Pending;
 use super::names::TaskId;
+use super::sabotage::Sabotage;
 use super::store::RunId;
 
 /// A plan that waits.
@@ -106,7 +107,9 @@ impl Exploration<'_> {
 
     /// Gives a run a smaller depth, if this is one.
     fn lower(&mut self, id: RunId, depth: u32, (parent, pair): (RunId, Pair)) -> bool {
-        if depth >= self.ledger.nodes[id as usize].depth {
+        if depth >= self.ledger.nodes[id as usize].depth
+            || self.options.sabotage == Sabotage::FirstDepth
+        {
             return false;
         }
         let node = &mut self.ledger.nodes[id as usize];

@@ -77,6 +77,11 @@ impl<S: TaskSystem> Driver<S> {
         &self.system
     }
 
+    /// Asks again for the roles of all tasks met.
+    pub(crate) fn ask_roles(&mut self) {
+        self.book.ask_roles(|name| self.system.role(name));
+    }
+
     /// Returns the number of a task's name.
     pub(crate) fn id(&mut self, name: &TaskName) -> TaskId {
         self.book.id(name, |name| self.system.role(name))
@@ -137,11 +142,14 @@ impl<S: TaskSystem> Driver<S> {
             if at % 256 == 0 {
                 control.check().map_err(|stopped| Attempt::Stopped(stopped.0))?;
             }
+            if going.length() >= config.length_max {
+                break;
+            }
             if !self.step(config, &mut going, *task, ask)? {
                 skipped.push(*task);
             }
         }
-        let mut cut = false;
+        let mut cut = going.steps.len() + skipped.len() < course.rest.len();
         let mut blocked = false;
         if !config.stop_after_plan {
             (cut, blocked) = self.tail(config, control, &mut going, ask)?;
@@ -298,7 +306,7 @@ impl<S: TaskSystem> Driver<S> {
                     .extend(self.pending(config, going).into_iter().filter(|t| seen.insert(*t)));
             }
             self.order_inputs(config, going.last_input, &mut candidates);
-            if taken >= config.tail_max {
+            if going.length() >= config.length_max {
                 return Ok((!candidates.is_empty(), false));
             }
             blocked |= self.exact && !candidates.is_empty();
@@ -425,6 +433,11 @@ impl<S: TaskSystem> Driver<S> {
 }
 
 impl Going<'_> {
+    /// How many tasks have run.
+    fn length(&self) -> u64 {
+        (self.shared.len() + self.steps.len()) as u64
+    }
+
     /// All steps of the run so far.
     fn all(&self) -> impl Iterator<Item = &Arc<Done>> {
         self.shared.iter().chain(&self.steps)

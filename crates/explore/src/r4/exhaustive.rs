@@ -21,6 +21,7 @@ use super::ledger::{LostPlan, NewNode, Pair, analyze};
 use super::names::TaskId;
 use super::outcome::Limit;
 use super::reversal::{Ancestors, Plan, plans};
+use super::sabotage::Sabotage;
 use super::sleepers::wake;
 use super::step::Done;
 use super::store::RunId;
@@ -185,7 +186,8 @@ impl Exploration<'_> {
         }
         let graph = self.analyzer.graph(run.iter(), &self.book, &self.inputs);
         let places = places(run);
-        for plan in plans(run, &graph, &self.book, &self.inputs) {
+        let forgets = self.options.sabotage == Sabotage::ForgetSleepers;
+        for plan in plans(run, &graph, &self.book, &self.inputs, self.options.sabotage) {
             let (at, resume) = (plan.at as usize, plan.resume as usize);
             if resume <= fresh && at < fresh {
                 continue;
@@ -193,7 +195,7 @@ impl Exploration<'_> {
             self.ledger.counts.plans += 1;
             let Some(frame) = frames.get_mut(at) else { continue };
             let sleeper = frame.asleep.iter().find(|step| step.task == plan.second).cloned();
-            if let Some(sleeper) = sleeper.filter(|_| plan.disabling) {
+            if let Some(sleeper) = sleeper.filter(|_| plan.disabling && !forgets) {
                 self.wait_for_sleeper(frame, run, at, &sleeper);
             }
             enter(frame, &plan, run, (&graph, &places), source);
@@ -216,7 +218,7 @@ impl Exploration<'_> {
         awake.extend_from_slice(&run[at..]);
         let graph = self.analyzer.graph(awake.iter(), &self.book, &self.inputs);
         let places = places(&awake);
-        for plan in plans(&awake, &graph, &self.book, &self.inputs) {
+        for plan in plans(&awake, &graph, &self.book, &self.inputs, self.options.sabotage) {
             if plan.at as usize == at && plan.first == sleeper.task && !plan.disabling {
                 enter(frame, &plan, &awake, (&graph, &places), None);
             }

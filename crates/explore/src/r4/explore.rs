@@ -73,6 +73,7 @@ impl<'a> Exploration<'a> {
     ) -> Exploration<'a> {
         book.catch_up();
         let (mut ledger, mut analyzer) = (Ledger::default(), Analyzer::default());
+        analyzer.sabotage = options.sabotage;
         let (ran, config) = (&recording.ran, &recording.config);
         let (_, class) = analyze(&mut analyzer, &ran.steps, &book, &config.inputs);
         let hash = sequence_hash(&book, &ran.steps);

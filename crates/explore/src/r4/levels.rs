@@ -13,6 +13,7 @@ use super::names::TaskId;
 use super::options::Sleep;
 use super::outcome::Limit;
 use super::reversal::{Ancestors, Plan, plans};
+use super::sabotage::Sabotage;
 use super::step::Done;
 use super::store::RunId;
 use super::verdict::{Side, compare};
@@ -71,6 +72,11 @@ impl Exploration<'_> {
         let mut batch: Vec<Pending> = Vec::new();
         let mut next = Vec::new();
         for id in frontier {
+            // Many parents may give nothing new: also then it is to be seen how far this is, and it must end when asked to.
+            if self.control.step(self.ledger.counts.executions, None).is_err() {
+                self.stop();
+                return next;
+            }
             let Some((parent, found)) = self.plans_of(*id) else { return next };
             for plan in found {
                 if let Some(pending) = self.consider(&parent, plan, &mut batch) {
@@ -99,7 +105,7 @@ impl Exploration<'_> {
         }
         let steps = Arc::new(self.ledger.store.steps(id));
         let graph = self.analyzer.graph(steps.iter(), &self.book, &self.inputs);
-        let found = plans(&steps, &graph, &self.book, &self.inputs);
+        let found = plans(&steps, &graph, &self.book, &self.inputs, self.options.sabotage);
         self.ledger.counts.plans += found.len() as u64;
         Some((Arc::new(Parent { id, steps, hash }), found))
     }
@@ -158,7 +164,7 @@ impl Exploration<'_> {
                 let same = match &batch[leader].fate {
                     Fate::Ran(ran) if !ran.cut => {
                         let steps = whole(&batch[leader], ran);
-                        self.order_in(&steps, &batch[place]).is_some()
+                        self.is_unverified() || self.order_in(&steps, &batch[place]).is_some()
                     }
                     _ => false,
                 };
@@ -216,7 +222,7 @@ impl Exploration<'_> {
         pending.predicted = Some(class);
         if let Some(id) = self.ledger.by_class.get(&class).copied() {
             let steps = self.ledger.store.steps(id);
-            if self.order_in(&steps, pending).is_some() {
+            if self.is_unverified() || self.order_in(&steps, pending).is_some() {
                 return Fate::Slept(id);
             }
         }
@@ -227,6 +233,10 @@ impl Exploration<'_> {
                 Fate::Run
             }
         }
+    }
+
+    fn is_unverified(&self) -> bool {
+        self.options.sabotage == Sabotage::SleepUnverified
     }
 
     /// Returns the places of a plan's tasks in another run, if doing them in the order of the plan gives an equivalent run.
@@ -333,6 +343,11 @@ impl Exploration<'_> {
             _ => false,
         };
         let (steps, skipped, observation, cut, slept) = match fate {
+            Fate::Ran(ran)
+                if self.options.sabotage == Sabotage::SkippedEnds && !ran.skipped.is_empty() =>
+            {
+                return None;
+            }
             Fate::Ran(ran) => {
                 self.ledger.counts.tasks += ran.steps.len() as u64;
                 let steps = whole(pending, &ran);

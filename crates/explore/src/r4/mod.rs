@@ -11,6 +11,9 @@ pub use options::{Options, Order, Sleep, UserEvents};
 pub use outcome::{Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, RunInfo};
 pub use verdict::{Comparison, Verdict};
 
+#[doc(hidden)]
+pub use sabotage::Sabotage;
+
 // What is asked, and what is answered.
 
 mod options;
@@ -68,3 +71,7 @@ mod exhaustive;
 mod confirm;
 
 mod conclude;
+
+// For tests of the tests.
+
+mod sabotage;

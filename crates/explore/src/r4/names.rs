@@ -114,6 +114,15 @@ impl Book {
         creator
     }
 
+    /// Asks again for the roles of all names: a system may tell them only once it has run the tasks. Names are not to have been used by others.
+    pub(crate) fn ask_roles(&mut self, role: impl Fn(&TaskName) -> TaskRole) {
+        let mut tables = write(&self.names.tables);
+        for task in &mut tables.tasks {
+            task.role = role(&task.name);
+        }
+        self.tasks.clone_from(&tables.tasks);
+    }
+
     /// Takes over what others have met.
     pub(crate) fn catch_up(&mut self) {
         let tables = read(&self.names.tables);

@@ -1,6 +1,7 @@
 //! What an exploration is asked for.
 
 use super::names::{TaskId, TaskInfo};
+use super::sabotage::Sabotage;
 use anyorder_commute::Declarations;
 use anyorder_system::{Schedule, TaskRole};
 use rustc_hash::FxHashMap;
@@ -70,12 +71,16 @@ pub struct Options {
     pub lost_max: u64,
     /// Runs end after the planned sequence, instead of going on until nothing is left to do. Differences are then not to be trusted.
     pub stop_after_plan: bool,
-    /// The most tasks that a run takes after its planned sequence. A run that has not ended by then is cut.
+    /// By how many tasks a run may be longer than the recording; one that has not ended by then is cut. Where the recording itself was cut,
+    /// all runs are cut at its length, so that what is compared went on for equally long.
     pub tail_max: u64,
     /// Whether a difference is called harmful only after both runs were repeated and gave the same again.
     pub confirm: bool,
     /// The beginnings of the texts of locations that hold registered handlers: see [`Verdict::LateRegistration`](super::Verdict).
     pub registrations: Vec<String>,
+    /// A fault put in on purpose.
+    #[doc(hidden)]
+    pub sabotage: Sabotage,
 }
 
 impl Default for Options {
@@ -95,6 +100,7 @@ impl Default for Options {
             tail_max: 10_000,
             confirm: true,
             registrations: vec!["listener:".to_owned()],
+            sabotage: Sabotage::None,
         }
     }
 }

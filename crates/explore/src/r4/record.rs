@@ -48,8 +48,11 @@ pub(crate) fn record<S: TaskSystem>(
         choices,
         recorded: planned.clone(),
         stop_after_plan: false,
-        // The recording is all tail where there is no schedule.
-        tail_max: if planned.is_empty() { steps } else { options.tail_max.min(steps) },
+        // What is recorded is made as a whole; where there is no schedule, the recording is all tail.
+        length_max: match planned.len() as u64 {
+            0 => steps,
+            planned => planned.saturating_add(options.tail_max.min(steps)),
+        },
         attempts: options.attempts,
     };
     let course = Course { shared: 0, rest: planned.clone(), asleep: Vec::new() };
@@ -62,12 +65,16 @@ pub(crate) fn record<S: TaskSystem>(
     if !planned.is_empty() && ran.skipped.len() == planned.len() {
         return Err(Error::Schedule);
     }
+    // The names of a schedule were met before the system had seen the tasks.
+    driver.ask_roles();
     let tasks = || ran.steps.iter().map(|step| step.task);
     let inputs = tasks().filter(|task| config.inputs.is_input(*task, driver.book.task(*task)));
     config.inputs = config.inputs.recorded(inputs, options.bound.is_none());
     config.recorded = tasks().collect();
     config.stop_after_plan = options.stop_after_plan;
-    config.tail_max = options.tail_max.min(steps);
+    let length = ran.steps.len() as u64;
+    let more = if ran.cut { 0 } else { options.tail_max.min(steps) };
+    config.length_max = length.saturating_add(more);
     let attempts = driver.attempts - before;
     Ok(Recording { ran, planned, config, attempts })
 }

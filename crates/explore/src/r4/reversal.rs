@@ -11,6 +11,7 @@
 use super::dependence::{Graph, sequence_part};
 use super::names::{Book, TaskId};
 use super::options::Inputs;
+use super::sabotage::Sabotage;
 use super::step::Done;
 use std::sync::Arc;
 
@@ -90,9 +91,15 @@ impl Ancestors {
 }
 
 /// Returns the plans of a run: the later first, by the first of the pair and then by the second.
-pub(crate) fn plans(steps: &[Arc<Done>], graph: &Graph, book: &Book, inputs: &Inputs) -> Vec<Plan> {
+pub(crate) fn plans(
+    steps: &[Arc<Done>],
+    graph: &Graph,
+    book: &Book,
+    inputs: &Inputs,
+    sabotage: Sabotage,
+) -> Vec<Plan> {
     let ancestors = Ancestors::of(graph);
-    let mut pairs = relevant(graph, &ancestors);
+    let mut pairs = relevant(graph, &ancestors, sabotage);
     pairs.sort_unstable_by(|a, b| b.cmp(a));
     let mut pairs = pairs.into_iter().peekable();
     let disabled = Disabled::of(steps, book, inputs);
@@ -109,7 +116,11 @@ pub(crate) fn plans(steps: &[Arc<Done>], graph: &Graph, book: &Book, inputs: &In
 }
 
 /// Returns the conflicts (i, j) that happens-before leaves open and that can be made adjacent.
-pub(crate) fn relevant(graph: &Graph, ancestors: &Ancestors) -> Vec<(usize, usize)> {
+pub(crate) fn relevant(
+    graph: &Graph,
+    ancestors: &Ancestors,
+    sabotage: Sabotage,
+) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for j in 0..graph.len() {
         let direct = graph.before(j);
@@ -119,7 +130,8 @@ pub(crate) fn relevant(graph: &Graph, ancestors: &Ancestors) -> Vec<(usize, usiz
             }
             let i = before.at as usize;
             // What lies between i and j lies, last of all, in a direct predecessor of j.
-            if !direct.iter().any(|other| ancestors.has(i, other.at as usize)) {
+            let is_covered = direct.iter().any(|other| ancestors.has(i, other.at as usize));
+            if !is_covered || sabotage == Sabotage::AnyConflict {
                 pairs.push((i, j));
             }
         }
@@ -243,7 +255,7 @@ mod tests {
             let [first, second] = [plan.first, plan.second].map(|id| book.task(id).name.clone());
             format!("s{}: {} <{first},{second}>", plan.at, words.join(" "))
         };
-        let found = plans(&steps, &graph, &book, &inputs);
+        let found = plans(&steps, &graph, &book, &inputs, Sabotage::None);
         let shown: Vec<String> = found.iter().map(show).collect();
         // <e0,e3> is a race, too, which no single race covers; the chain e0 -> e1 -> e2 -> e3 does.
         let expected =
@@ -271,7 +283,7 @@ mod tests {
         steps[4] = Arc::new(cancels(&steps[4], other));
         let inputs = Inputs::new(UserEvents::Declared);
         let graph = Analyzer::default().graph(steps.iter(), &book, &inputs);
-        let found = plans(&steps, &graph, &book, &inputs);
+        let found = plans(&steps, &graph, &book, &inputs, Sabotage::None);
         let run_hash = super::super::driver::sequence_hash(&book, &steps);
         let tasks = |plan: &Plan| plan.sequence(&steps).collect::<Vec<_>>();
         let of = |task| found.iter().find(|plan| plan.disabling && plan.second == task).unwrap();

@@ -12,7 +12,9 @@ use super::options::Options;
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
-use anyorder_system::{Control, Effects, Hash128, Place, Reducible, TaskKey, TouchKind, Touched};
+use anyorder_system::{
+    Control, Effects, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a thread keeps from block to block: room, and predictions.
@@ -110,6 +112,9 @@ pub(super) struct Worker<'a, S: Reducible> {
     pub(super) donors: Vec<Donor>,
     /// Successors of the state at hand, with their places among all targets.
     pub(super) looked_up: Vec<(Hash128, S::State, u32)>,
+    /// All transitions of the state at hand, and whose they are.
+    pub(super) transitions: Vec<Successor<S::State, S::Action>>,
+    pub(super) owners: Vec<u32>,
     pub(super) progress: bool,
     /// Where this state's lists of watched places begin.
     pub(super) watched_start: usize,
@@ -144,6 +149,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
             handled,
             donors,
             looked_up,
+            transitions: Vec::new(),
+            owners: Vec::new(),
             progress: false,
             watched_start: 0,
             watched_touches: 0,

@@ -11,7 +11,7 @@ use super::found::{DONOR_BLOCKED, Item, NEW};
 use super::options::GiveUp;
 use super::space::{UNNOTED, WAITING};
 
-use anyorder_system::Reducible;
+use anyorder_system::{Reducible, Successor};
 
 impl<S: Reducible> Engine<'_, S> {
     /// Returns whether looking for edges that need no run was worth it so far.
@@ -42,8 +42,20 @@ impl<S: Reducible> Engine<'_, S> {
         self.stats.gave_up_reducing = Some(self.stats.states);
         let reduced =
             !self.space.kept.is_empty() || self.queue.iter().any(|item| self.is_reduced(item));
-        let infers = self.options.infer && self.inference_pays();
+        let infers = self.options.infer && self.inference_pays() && !self.tells_tasks();
         self.mode = if reduced || infers { Mode::FollowAll } else { Mode::Bare };
+    }
+
+    /// Returns whether the system tells which task makes a transition: then all transitions of a state at once cost less than inferring some of them.
+    fn tells_tasks(&self) -> bool {
+        let mut transitions = Vec::new();
+        self.queue.iter().take(8).any(|item| {
+            self.system.successors(&item.state, &mut transitions);
+            let told = |one: &Successor<S::State, S::Action>| {
+                self.system.task_of(&item.state, &one.action).is_some()
+            };
+            transitions.drain(..).any(|one| told(&one))
+        })
     }
 
     /// Returns whether a state that waits was gone on from before, and has a set of its own.
@@ -59,6 +71,12 @@ impl<S: Reducible> Worker<'_, S> {
         let targets = self.found.targets.len();
         if self.mode == Mode::Bare {
             self.check_invariants(item);
+            if self.take_transitions(item) {
+                self.inside.copy_from_slice(&self.ready);
+                let number = self.know.sets.find(&self.ready);
+                self.finish(item, true, targets, number);
+                return;
+            }
         } else {
             // What observers look at here are facts for the sets of other states.
             self.look_around(item);
@@ -75,6 +93,45 @@ impl<S: Reducible> Worker<'_, S> {
         self.inside.copy_from_slice(&self.ready);
         let number = self.know.sets.find(&self.ready);
         self.finish(item, true, targets, number);
+    }
+
+    /// Takes all transitions of a state at once; false, and nothing taken, when the system does not tell whose they are.
+    fn take_transitions(&mut self, item: &Item<S::State>) -> bool {
+        let mut all = std::mem::take(&mut self.transitions);
+        self.system.successors(&item.state, &mut all);
+        self.owners.clear();
+        for transition in &all {
+            let key = self.system.task_of(&item.state, &transition.action);
+            let Some(task) = key.and_then(|key| self.know.tasks.find(key.0)) else {
+                all.clear();
+                self.transitions = all;
+                return false;
+            };
+            self.owners.push(task);
+        }
+        // Those of one task together, in their order.
+        if !self.owners.is_sorted() {
+            let mut sorted: Vec<_> = self.owners.drain(..).zip(all.drain(..)).collect();
+            sorted.sort_by_key(|(task, _)| *task);
+            for (task, transition) in sorted {
+                self.owners.push(task);
+                all.push(transition);
+            }
+        }
+        let mut rest = all.drain(..);
+        let mut from = 0;
+        while let Some(task) = self.owners.get(from).copied() {
+            let count = self.owners[from..].iter().take_while(|one| **one == task).count();
+            from += count;
+            self.effects.clear();
+            self.effects.successors.extend(rest.by_ref().take(count));
+            self.found.executions += 1;
+            self.take_successors(item, task);
+            self.push_attempt(task, UNNOTED, Donor { state: NEW, ..NO_DONOR });
+        }
+        drop(rest);
+        self.transitions = all;
+        true
     }
 
     fn attempt_all(&mut self, item: &Item<S::State>, task: u32) {

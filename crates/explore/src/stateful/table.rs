@@ -118,7 +118,7 @@ mod tests {
         let hash = |number: u32| Hash128::of(&(number / 2).to_le_bytes());
         for number in 0..20_000 {
             let before = table.insert(hash(number), number);
-            assert_eq!(before, (number % 2 == 1).then_some(number - 1));
+            assert_eq!(before, (number % 2 == 1).then(|| number - 1));
         }
         for number in 0..20_000 {
             assert_eq!(table.find(hash(number)), Some(number / 2 * 2));

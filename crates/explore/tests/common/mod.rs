@@ -175,8 +175,9 @@ impl StateSystem for Toy {
 
     fn successors(&self, state: &Vec<u8>, out: &mut Vec<Successor<Vec<u8>, (usize, usize)>>) {
         for task in (0..self.tasks.len()).filter(|task| self.is_ready(state, *task)) {
-            let ends = self.run_tree(state, task).ends;
-            for (index, (state, failure, _)) in ends.into_iter().enumerate() {
+            let run = self.run_tree(state, task);
+            self.log.lock().unwrap().insert((task, run.local));
+            for (index, (state, failure, _)) in run.ends.into_iter().enumerate() {
                 out.push(Successor { action: (task, index), state, failure });
             }
         }
@@ -235,6 +236,10 @@ impl Reducible for Toy {
         for (index, (state, failure, _)) in run.ends.into_iter().enumerate() {
             out.successors.push(Successor { action: (task, index), state, failure });
         }
+    }
+
+    fn task_of(&self, _state: &Vec<u8>, action: &(usize, usize)) -> Option<TaskKey> {
+        Some(self.key(action.0))
     }
 
     fn awaits(&self, task: TaskKey, out: &mut Vec<Place>) {

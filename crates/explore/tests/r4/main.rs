@@ -1,9 +1,12 @@
 //! R4 against what the paper says, against a naive twin, and against systems that misbehave.
 
+mod cut;
 mod models;
+mod mutants;
 mod naive;
 mod piped;
 mod random;
+mod roles;
 mod slides;
 mod toy;
 mod traps;

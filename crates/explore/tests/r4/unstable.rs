@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 
 /// What goes wrong, one time in so many; 0 for never.
 #[derive(Clone, Copy, Debug, Default)]
-struct Faults {
-    lose: usize,
-    observe: usize,
-    diverge: usize,
+pub(crate) struct Faults {
+    pub(crate) lose: usize,
+    pub(crate) observe: usize,
+    pub(crate) diverge: usize,
 }
 
 struct Shaky<S> {
@@ -91,7 +91,13 @@ impl<S: TaskSystem> TaskSystem for Shaky<S> {
     }
 }
 
-fn shaky(model: &Slides, skills: Skills, faults: Faults, seed: u64, options: &Options) -> Outcome {
+pub(crate) fn shaky(
+    model: &Slides,
+    skills: Skills,
+    faults: Faults,
+    seed: u64,
+    options: &Options,
+) -> Outcome {
     let factory = || -> Result<_, RunError> {
         let (inner, numbers) = (Toy::new(model.clone(), skills), Numbers(seed));
         Ok(Shaky { inner, numbers, faults, gone: false })
@@ -101,7 +107,7 @@ fn shaky(model: &Slides, skills: Skills, faults: Faults, seed: u64, options: &Op
 
 const BARE: Skills = Skills { snapshot: false, ..ALL };
 
-fn harmful(outcome: &Outcome) -> usize {
+pub(crate) fn harmful(outcome: &Outcome) -> usize {
     let is = |kind: &FindingKind| !matches!(kind, FindingKind::Unstable(_));
     outcome.findings.iter().filter(|found| is(&found.kind)).count()
 }

@@ -85,6 +85,47 @@ impl State {
     }
 }
 
+impl State {
+    /// Calls `each` with the globals, of the first `globals`, in which this state differs from one that it was reached from, and the hashes of what they hold.
+    /// A state that was not looked at stays so.
+    pub(crate) fn each_changed(
+        &self,
+        before: &State,
+        globals: usize,
+        mut each: impl FnMut(usize, u128),
+    ) {
+        let later = self.later.as_ref().filter(|later| {
+            self.parts.get().is_none() && Arc::ptr_eq(&later.from, before.shared_parts())
+        });
+        let Some(later) = later else {
+            for index in 0..globals {
+                let (old, new) = (before.global(index), self.global(index));
+                if old != new {
+                    each(index, new.hash());
+                }
+            }
+            return;
+        };
+        for effect in &later.deed.effects {
+            match effect {
+                Effect::Set { global, value } => {
+                    if later.from.globals.get(usize::from(*global)) != value {
+                        each(usize::from(*global), value.hash());
+                    }
+                }
+                Effect::SetAt { global, index, value } => {
+                    let list = later.from.globals.get(usize::from(*global));
+                    let hashes = element(list, index, value, (u32::MAX, u16::MAX));
+                    if let Some((_, new)) = hashes.filter(|(old, new)| old != new) {
+                        each(usize::from(*global), new);
+                    }
+                }
+                Effect::Flag { .. } | Effect::Post { .. } => {}
+            }
+        }
+    }
+}
+
 /// The hashes of a list as it is and with another value in one place; `None` where there is no such place, or it would become too large.
 #[inline]
 fn element(

@@ -81,6 +81,23 @@ pub(super) fn thread(thread: &Thread) -> TaskKey {
     TaskKey(THREAD | (hash as u64 & (MESSAGE - 1)))
 }
 
+/// The key of what takes a step in a state.
+pub(super) fn of_step(state: &State, step: Move) -> Option<TaskKey> {
+    match step {
+        Move::Init => Some(INIT),
+        Move::Event(member) => Some(event(member)),
+        Move::Message { queue, position, .. } => {
+            let messages = state.queue(queue as usize);
+            messages.get(position as usize).map(|one| message(queue as usize, one))
+        }
+        Move::Thread { origin, rank } => {
+            let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
+            let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
+            same.nth(skip).map(|one| thread(one))
+        }
+    }
+}
+
 /// The hash of a value but for objects and handles.
 pub(super) fn lasting(value: &Value) -> u128 {
     if !value.has_refs() {

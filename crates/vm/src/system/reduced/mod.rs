@@ -159,6 +159,10 @@ impl Reducible for Machine {
         }
     }
 
+    fn task_of(&self, state: &State, action: &Action) -> Option<TaskKey> {
+        keys::of_step(state, action.step)
+    }
+
     fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
         let Some(invariant) = self.program.invariants.get(invariant) else { return };
         let tables = self.tables();
@@ -247,11 +251,11 @@ impl Reducible for Machine {
 
     fn updates(&self, before: &State, _task: TaskKey, after: &State, out: &mut Vec<(Place, u64)>) {
         let tables = self.tables();
-        for (index, _) in tables.attributes.iter().enumerate().filter(|(_, is)| **is) {
-            let (old, new) = (before.global(index), after.global(index));
-            if old != new {
-                out.push((tables.places.at(Kind::Global, index as u64), new.hash() as u64));
+        // An update is a change: what writes the value that is there updates nothing.
+        after.each_changed(before, tables.attributes.len(), |global, hash| {
+            if tables.attributes[global] {
+                out.push((tables.places.at(Kind::Global, global as u64), hash as u64));
             }
-        }
+        });
     }
 }

@@ -1,0 +1,24 @@
+//! Faults put in on purpose, to see whether the tests notice.
+
+/// What is to be wrong. Only for tests of the tests.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sabotage {
+    /// Nothing.
+    #[default]
+    None,
+    /// Conflicts are reversed also where something must come between the two.
+    AnyConflict,
+    /// A run keeps the depth at which it was met first (trap 8; depth first only).
+    FirstDepth,
+    /// A planned sequence of which a task cannot run gives nothing (traps 3 and 4; at a bound only).
+    SkippedEnds,
+    /// What sleeps is not compared with the run that is said to do the same.
+    SleepUnverified,
+    /// Creators do not come before what they create.
+    NoCreation,
+    /// Differences are called harmful without having been seen again.
+    Unconfirmed,
+    /// What a sleeper that was disabled would have conflicted with is forgotten (without a bound only).
+    ForgetSleepers,
+}

@@ -1,0 +1,124 @@
+//! Engines with a fault put in on purpose: the random systems notice each of them.
+
+use crate::naive::Twin;
+use crate::random::{KINDS, Numbers, Random, explored, sequences};
+use crate::slides::Slides;
+use crate::toy::{ALL, NONE, factory};
+use crate::unstable::{Faults, harmful, shaky};
+use anyorder_explore::r4::{Options, Order, Outcome, Sabotage, explore};
+use anyorder_system::{Choice, Control, Schedule};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SEEDS: u64 = 60;
+
+fn model(kind: usize, seed: u64) -> Random {
+    Random::new(KINDS[kind].1, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)))
+}
+
+/// At a bound: in how many systems the sequences, their depths or the number of classes are not those of the twin.
+fn bounded(sabotage: Sabotage, order: Order) -> (u32, u32) {
+    let (mut noticed, mut tried) = (0, 0);
+    for kind in 0..KINDS.len() {
+        for seed in 1..=SEEDS {
+            let (model, bound) = (model(kind, seed), 1 + (seed % 3) as u32);
+            let twin = Twin::new(model.clone());
+            let expected = twin.within(bound);
+            let depths: BTreeMap<_, u32> =
+                expected.iter().map(|(tasks, (depth, _))| (tasks.clone(), *depth)).collect();
+            let classes: BTreeSet<_> = expected.values().map(|(_, run)| twin.class(run)).collect();
+            let options = Options {
+                bound: Some(bound),
+                order,
+                confirm: false,
+                sabotage,
+                ..Options::default()
+            };
+            let outcome = explored(&model, &options);
+            let distinct = outcome.runs.iter().filter(|run| run.equivalent_to.is_none()).count();
+            noticed += u32::from(sequences(&outcome) != depths || distinct != classes.len());
+            tried += 1;
+        }
+    }
+    (noticed, tried)
+}
+
+/// Without a bound: in how many systems not each class has exactly one run.
+fn exhaustive(sabotage: Sabotage) -> (u32, u32) {
+    let (mut noticed, mut tried) = (0, 0);
+    for kind in 0..KINDS.len() {
+        for seed in 1..=SEEDS * 5 {
+            let model = model(kind, seed);
+            let twin = Twin::new(model.clone());
+            let Some(all) = twin.all(3000) else { continue };
+            let classes: BTreeSet<_> = all.iter().map(|run| twin.class(run)).collect();
+            let options = Options { bound: None, confirm: false, sabotage, ..Options::default() };
+            let outcome = explored(&model, &options);
+            noticed += u32::from(outcome.runs.len() != classes.len());
+            tried += 1;
+        }
+    }
+    (noticed, tried)
+}
+
+/// With a program that lists no enabled tasks, so that only names and posts tell who created whom: in how many systems the sequences are not
+/// those of the twin.
+fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
+    let noticed = |seed: &u64| {
+        let model = model(1, *seed);
+        let twin = Twin::new(model.clone());
+        let mut schedule = Schedule::new(Default::default());
+        schedule.choices.extend(twin.recording().tasks.into_iter().map(Choice::of));
+        let recording = Some(schedule);
+        let options =
+            Options { bound: Some(2), recording, confirm: false, sabotage, ..Options::default() };
+        let factory = factory(model, NONE);
+        let outcome = explore(&factory, &options, &Control::default()).expect("it runs");
+        let expected = twin.within(2).into_iter().map(|(tasks, (depth, _))| (tasks, depth));
+        sequences(&outcome) != expected.collect()
+    };
+    ((1..=SEEDS).filter(noticed).count() as u32, SEEDS as u32)
+}
+
+/// Wrong observations now and then: in how many explorations of a program without harm is something called harmful.
+fn wrong_observations(sabotage: Sabotage) -> (u32, u32) {
+    let noticed = |seed: &u64| {
+        let faults = Faults { observe: 10, ..Faults::default() };
+        let options = Options { sabotage, ..crate::worked::options(Some(2)) };
+        let outcome: Outcome = shaky(&Slides::new(true), ALL, faults, seed * 77, &options);
+        harmful(&outcome) > 0
+    };
+    ((1..=SEEDS).filter(noticed).count() as u32, SEEDS as u32)
+}
+
+#[test]
+fn each_fault_of_the_engine_is_noticed() {
+    let checks = |sabotage| match sabotage {
+        Sabotage::FirstDepth => bounded(sabotage, Order::DepthFirst),
+        Sabotage::ForgetSleepers => exhaustive(sabotage),
+        Sabotage::NoCreation => listing_nothing(sabotage),
+        Sabotage::Unconfirmed => wrong_observations(sabotage),
+        _ => bounded(sabotage, Order::Levels),
+    };
+    for sabotage in [
+        Sabotage::AnyConflict,
+        Sabotage::FirstDepth,
+        Sabotage::SkippedEnds,
+        Sabotage::SleepUnverified,
+        Sabotage::NoCreation,
+        Sabotage::Unconfirmed,
+        Sabotage::ForgetSleepers,
+    ] {
+        let (noticed, tried) = checks(sabotage);
+        println!("{sabotage:?}: noticed in {noticed} of {tried}");
+        assert!(noticed > 0, "{sabotage:?} is not noticed in {tried}");
+    }
+}
+
+#[test]
+fn an_engine_without_a_fault_is_not_suspected() {
+    assert_eq!(bounded(Sabotage::None, Order::Levels).0, 0);
+    assert_eq!(bounded(Sabotage::None, Order::DepthFirst).0, 0);
+    assert_eq!(listing_nothing(Sabotage::None).0, 0);
+    assert_eq!(exhaustive(Sabotage::None).0, 0);
+    assert_eq!(wrong_observations(Sabotage::None).0, 0);
+}

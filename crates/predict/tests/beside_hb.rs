@@ -1,0 +1,92 @@
+//! Happens-before as this crate computes it against `anyorder-hb` with its rule set `threads`.
+
+mod common;
+
+use anyorder_finding::CoverageLevel;
+use anyorder_hb::{RuleSet, races};
+use anyorder_predict::{HbAnalysis, MemoryOnly, Options};
+use anyorder_system::Cancel;
+use anyorder_trace::format::std::StdReader;
+use anyorder_trace::{Action, Block, Columns, Trace, TraceSource};
+use common::generate::{Shape, trace};
+use common::{Rng, analyse, show};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Returns the number of second events, after comparing them.
+fn check(t: &Trace, text: impl Fn() -> String) -> usize {
+    let listed = races(t, RuleSet::Threads, CoverageLevel::Access, &Cancel::new());
+    let expected: BTreeSet<(u64, u64)> = listed
+        .expect("nobody cancels")
+        .iter()
+        .map(|race| (u64::from(race.first.0), u64::from(race.second.0)))
+        .collect();
+    let options = Options { violations_max: usize::MAX, ..Options::default() };
+    let report = analyse(t, &mut HbAnalysis::new(MemoryOnly, options));
+    let found: BTreeSet<(u64, u64)> =
+        report.violations.iter().map(|v| (v.first.event, v.second.event)).collect();
+    let seconds = |pairs: &BTreeSet<(u64, u64)>| pairs.iter().map(|p| p.1).collect::<BTreeSet<_>>();
+    assert_eq!(seconds(&found), seconds(&expected), "{}", text());
+    assert!(found.is_subset(&expected), "{}", text());
+    seconds(&found).len()
+}
+
+/// Returns whether a handler is forked that has run before: `anyorder-hb` takes such a fork for no edge.
+fn forks_again(t: &Trace) -> bool {
+    let mut ran = BTreeSet::new();
+    t.events().any(|event| {
+        ran.insert(t.tables().tasks[event.task.index()].handler);
+        matches!(event.action(), Action::Fork(handler) if ran.contains(&handler))
+    })
+}
+
+#[test]
+fn both_find_the_same_second_events_on_random_traces() {
+    let (mut with, mut without, mut events, mut skipped) = (0, 0, 0, 0);
+    for seed in 1..=3_000 {
+        let mut rng = Rng::new(3_000_000 + seed);
+        let shape = Shape {
+            events: 10 + rng.below(90),
+            threads: 2 + rng.below(4),
+            locks: 1 + rng.below(3),
+            variables: 1 + rng.below(6),
+            locking: 20 + rng.below(40),
+            other: [0, 5, 15][rng.below(3)],
+            atomic: [0, 0, 30][rng.below(3)],
+            shared: [0, 0, 50][rng.below(3)],
+            ranges: rng.chance(25),
+            guarded: rng.chance(60),
+        };
+        let t = trace(&mut rng, shape);
+        if forks_again(&t) {
+            skipped += 1;
+            continue;
+        }
+        let count = check(&t, || show(&t));
+        events += count;
+        if count == 0 { without += 1 } else { with += 1 }
+    }
+    println!(
+        "{with} traces with races, {without} without, {events} second events, {skipped} skipped"
+    );
+    assert!(with > 0 && without > 0);
+}
+
+#[test]
+fn both_find_the_same_second_events_in_recorded_runs() {
+    for name in ["pbzip2/trace.std", "memcached/trace.std"] {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/native").join(name);
+        let Ok(file) = std::fs::File::open(&path) else {
+            println!("skipped: {} is not there", path.display());
+            continue;
+        };
+        let mut source = StdReader::new(std::io::BufReader::new(file));
+        let (mut block, mut columns) = (Block::default(), Columns::default());
+        while source.next_block(&mut block).expect("the trace is right") {
+            columns.append(&block.columns);
+        }
+        let t = Trace::new(source.take_tables(), columns);
+        println!("{name}: {} second events", check(&t, || name.to_owned()));
+    }
+}
