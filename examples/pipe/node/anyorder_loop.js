@@ -104,9 +104,12 @@ class Loop {
     return new Variable(this, name, value);
   }
 
-  /** Declares an input event: it may come at any time while it is enabled, `times` times in all. */
-  input(kind, work, { handler = "main", times = 1, enabled = true, alternatives = 1, label = "" } = {}) {
-    this._inputs.push({ kind, label, work, handler, times, enabled, alternatives, done: 0 });
+  /**
+   * Declares an input event: it may come at any time while it is enabled, `times` times in all. With the role `task`,
+   * explorers that keep a user's inputs as they were recorded vary when and whether this one comes.
+   */
+  input(kind, work, { handler = "main", times = 1, enabled = true, alternatives = 1, label = "", role = "input" } = {}) {
+    this._inputs.push({ kind, label, work, handler, times, enabled, alternatives, role, done: 0 });
   }
 
   /**
@@ -179,9 +182,9 @@ class Loop {
     }
     for (const input of this._inputs) {
       if (!input.enabled || input.done >= input.times) continue;
-      const { work, handler, alternatives } = input;
+      const { work, handler, alternatives, role } = input;
       const name = makeName(null, input.kind, input.label, input.done);
-      tasks.push({ name, work, handler, alternatives, role: "input", input });
+      tasks.push({ name, work, handler, alternatives, role, input });
     }
     return tasks;
   }

@@ -52,8 +52,8 @@ class _Task:
 
 
 class _Input:
-    def __init__(self, kind, label, work, handler, times, enabled, alternatives):
-        self.kind, self.label, self.work, self.handler = kind, label, work, handler
+    def __init__(self, kind, label, work, handler, times, enabled, alternatives, role):
+        self.kind, self.label, self.work, self.handler, self.role = kind, label, work, handler, role
         self.times, self.enabled, self.alternatives, self.done = times, enabled, alternatives, 0
 
 
@@ -104,9 +104,10 @@ class Loop:
         """Makes a shared variable."""
         return Var(self, name, value)
 
-    def input(self, kind, work, handler="main", times=1, enabled=True, alternatives=1, label=""):
-        """Declares an input event: it may come at any time while it is enabled, `times` times in all."""
-        self._inputs.append(_Input(kind, label, work, handler, times, enabled, alternatives))
+    def input(self, kind, work, handler="main", times=1, enabled=True, alternatives=1, label="", role="input"):
+        """Declares an input event: it may come at any time while it is enabled, `times` times in all. With the role `task`,
+        explorers that keep a user's inputs as they were recorded vary when and whether this one comes."""
+        self._inputs.append(_Input(kind, label, work, handler, times, enabled, alternatives, role))
 
     def post(self, kind, work, handler=None, delay=0, label="", alternatives=1, role=None):
         """Posts a task, to the current handler where none is named; returns its name. In `build` it is a root. Its role is
@@ -178,7 +179,7 @@ class Loop:
         for entry in self._inputs:
             if entry.enabled and entry.done < entry.times:
                 name = _name(None, entry.kind, entry.label, entry.done)
-                tasks.append(_Task(name, entry.kind, entry.work, entry.handler, 0, entry.alternatives, "input"))
+                tasks.append(_Task(name, entry.kind, entry.work, entry.handler, 0, entry.alternatives, entry.role))
         return tasks
 
     def execute(self, name, alternative, injected):

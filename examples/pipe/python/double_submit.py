@@ -62,7 +62,8 @@ def build(loop):
             loop.post("beep", lambda: write("beep"))
 
     loop.post("load", load, handler="ui")
-    loop.input("click", click, handler="ui", times=2, enabled=False)
+    # A second click may come or not: no role that would keep the clicks as they were recorded.
+    loop.input("click", click, handler="ui", times=2, enabled=False, role="task")
     loop.input("help", lambda: panel.update(lambda old: old + 1), handler="ui")
     loop.observe(
         lambda: [

@@ -72,7 +72,6 @@ fn check(outcome: &Outcome, length: usize, what: &str) {
     assert!(!outcome.findings.iter().any(|found| unstable(&found.kind)), "{what}");
     assert_eq!(outcome.counts.unstable, 0, "{what}");
     assert!(outcome.counts.confirmations > 1, "{what}: {:?}", outcome.counts);
-    println!("{what}: {:?}", outcome.counts);
 }
 
 #[test]
