@@ -42,6 +42,8 @@ struct Row {
     full: Option<Cost>,
     paper: Cost,
     ours: Cost,
+    /// Without update conflicts, which full search does not look for either.
+    plain: Cost,
 }
 
 fn main() {
@@ -85,8 +87,9 @@ fn measure_all(events: u64, seeds: std::ops::RangeInclusive<u64>, full: bool) ->
         };
         let full = full.then(|| best(|| search_all(&machine))).filter(|cost| cost.complete);
         let paper = best(|| published(&machine));
-        let ours = best(|| learned(&machine));
-        rows.push(Row { events, seed, full, paper, ours });
+        let ours = best(|| learned(&machine, true));
+        let plain = best(|| learned(&machine, false));
+        rows.push(Row { events, seed, full, paper, ours, plain });
     }
     let (mut full, mut paper, mut ours) = (Cost::default(), Cost::default(), Cost::default());
     let mut given_up = 0;
@@ -160,8 +163,8 @@ fn published(machine: &Machine) -> Cost {
     })
 }
 
-fn learned(machine: &Machine) -> Cost {
-    let options = stateful::Options { states_max: Some(STATES_MAX), ..Default::default() };
+fn learned(machine: &Machine, updates: bool) -> Cost {
+    let options = stateful::Options { updates, states_max: Some(STATES_MAX), ..Default::default() };
     timed(|| {
         let Ok(outcome) = stateful::explore(machine, &options, &Control::default()) else {
             return Cost::default();
@@ -191,11 +194,13 @@ fn summary(rows: &[Row]) {
         let ratios: Vec<f64> = pairs.iter().map(|(full, row)| by(full) / by(&of(row))).collect();
         geometric_mean(&ratios)
     };
-    for (name, of) in
-        [("published", (|row| row.paper) as fn(&Row) -> Cost), ("learned", |row| row.ours)]
-    {
+    for (name, of) in [
+        ("published", (|row| row.paper) as fn(&Row) -> Cost),
+        ("learned", |row| row.ours),
+        ("no updates", |row| row.plain),
+    ] {
         println!(
-            "  {name:>9}: states {:.3}, transitions {:.3}, executions {:.3}, time {:.3}",
+            "  {name:>10}: states {:.3}, transitions {:.3}, executions {:.3}, time {:.3}",
             mean(|cost| cost.states as f64, of),
             mean(|cost| cost.transitions as f64, of),
             mean(|cost| cost.executions as f64, of),
@@ -207,8 +212,15 @@ fn summary(rows: &[Row]) {
             .iter()
             .max_by(|a, b| (of(&a.1).time / a.0.time).total_cmp(&(of(&b.1).time / b.0.time)));
         let slower = pairs.iter().filter(|(full, row)| of(row).time > full.time).count();
+        let above = |least: u64| {
+            let over =
+                |(full, row): &&(Cost, Row)| full.states >= least && of(row).time > 1.5 * full.time;
+            pairs.iter().filter(over).count()
+        };
         println!(
-            "             time in all {sum:.1} ms, full search {full:.1} ms; slower on {slower} pairs"
+            "             time in all {sum:.1} ms, full search {full:.1} ms; slower on {slower} pairs, above 1.5 times on {}, of which {} have 50 states or more",
+            above(0),
+            above(50)
         );
         if let Some((full, row)) = worst {
             println!(

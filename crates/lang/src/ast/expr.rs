@@ -246,3 +246,27 @@ pub enum BinaryOp {
     /// `..`: the list of the ints from the left operand up to, not including, the right one.
     Range,
 }
+
+impl BinaryOp {
+    /// Returns the operator as written.
+    #[must_use]
+    pub const fn sign(self) -> &'static str {
+        match self {
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Rem => "%",
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            BinaryOp::Ge => ">=",
+            BinaryOp::In => "in",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::And => "&&",
+            BinaryOp::Or => "||",
+            BinaryOp::Range => "..",
+        }
+    }
+}

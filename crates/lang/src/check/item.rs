@@ -15,19 +15,21 @@ impl<'a> Checker<'a> {
     /// First values of fields and globals: their types are those of the variables without a written type.
     pub(super) fn first_values(&mut self) {
         let model = self.model;
-        let mut class = 0;
-        for item in &model.items {
-            if let ItemKind::Class(decl) = &item.kind {
-                let vars = decl.members.iter().filter_map(|member| match member {
-                    ClassMember::Field(field) => Some(&field.var),
-                    ClassMember::Method(_) => None,
-                });
-                for (at, var) in vars.enumerate() {
-                    let slot = self.program.classes[class].fields[at].1.clone();
-                    self.written_type(var, &slot);
-                }
-                class += 1;
-            }
+        let classes = model.items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Class(decl) => Some(decl),
+            _ => None,
+        });
+        let mut fields: Vec<(usize, usize, &'a VarDecl)> = Vec::new();
+        for (class, decl) in classes.enumerate() {
+            let vars = decl.members.iter().filter_map(|member| match member {
+                ClassMember::Field(field) => Some(&field.var),
+                ClassMember::Method(_) => None,
+            });
+            fields.extend(vars.enumerate().map(|(at, var)| (class, at, var)));
+        }
+        for (class, at, var) in &fields {
+            let slot = self.program.classes[*class].fields[*at].1.clone();
+            self.written_type(var, &slot);
         }
         for at in 0..self.program.globals.len() {
             if let Some(var) = self.global_decl(at) {
@@ -35,19 +37,9 @@ impl<'a> Checker<'a> {
                 self.written_type(var, &slot);
             }
         }
-        let mut class = 0;
-        for item in &model.items {
-            if let ItemKind::Class(decl) = &item.kind {
-                let vars = decl.members.iter().filter_map(|member| match member {
-                    ClassMember::Field(field) => Some(&field.var),
-                    ClassMember::Method(_) => None,
-                });
-                for (at, var) in vars.enumerate() {
-                    let slot = self.program.classes[class].fields[at].1.clone();
-                    self.first_value(var, &slot);
-                }
-                class += 1;
-            }
+        for (class, at, var) in &fields {
+            let slot = self.program.classes[*class].fields[*at].1.clone();
+            self.first_value(var, &slot);
         }
         for at in 0..self.program.globals.len() {
             if let Some(var) = self.global_decl(at) {

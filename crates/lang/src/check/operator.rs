@@ -7,27 +7,6 @@ use crate::ast::{BinaryOp, Expr};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// An operator as written.
-pub(super) fn sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::In => "in",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::Range => "..",
-    }
-}
-
 impl<'a> Checker<'a> {
     pub(super) fn binary(
         &mut self,
@@ -82,7 +61,7 @@ impl<'a> Checker<'a> {
     fn bad_operand(&mut self, op: BinaryOp, op_span: Span, operand: &Expr, ty: &Type) {
         let ty = self.show(ty);
         let what = if ty == "nothing" { "no value".into() } else { format!("`{ty}`") };
-        let message = format!("`{}` does not take {what}", sign(op));
+        let message = format!("`{}` does not take {what}", op.sign());
         self.report(
             Diagnostic::new(Code::OPERAND, operand.span, message)
                 .label(format!("this is {what}"))

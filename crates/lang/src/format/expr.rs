@@ -7,27 +7,6 @@ use crate::ast::{
     PatternKind, Post, PostTarget, Ref, TypeExpr, TypeKind, UnaryOp,
 };
 
-/// An operator as written.
-fn sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::In => "in",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::Range => "..",
-    }
-}
-
 /// An assignment operator as written.
 pub(super) fn assign_sign(op: AssignOp) -> &'static str {
     match op {
@@ -142,7 +121,7 @@ impl Formatter<'_> {
         let first = self.expr(first);
         let mut rest = Vec::new();
         for (op, operand) in operands.into_iter().rev() {
-            rest.extend([Doc::Line, text(sign(op)), text(" "), self.expr(operand)]);
+            rest.extend([Doc::Line, text(op.sign()), text(" "), self.expr(operand)]);
         }
         group(all([first, indent(Doc::All(rest))]))
     }

@@ -7,7 +7,8 @@ use super::whole::Program;
 
 impl Op {
     /// Returns the register that the instruction sets, whatever was in it before.
-    pub(crate) fn writes(&self) -> Option<Reg> {
+    #[must_use]
+    pub fn writes(&self) -> Option<Reg> {
         match *self {
             Op::Const { dst, .. }
             | Op::Int { dst, .. }

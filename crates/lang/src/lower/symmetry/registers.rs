@@ -175,7 +175,7 @@ impl Flow<'_> {
                 (dst, result)
             }
             other => {
-                if let Some(slot) = written(&other).and_then(|dst| row.get_mut(dst.index())) {
+                if let Some(slot) = other.writes().and_then(|dst| row.get_mut(dst.index())) {
                     *slot = Shape::Plain;
                 }
                 return Some(());
@@ -205,43 +205,6 @@ impl Flow<'_> {
                 all.all(|shape| shape == Shape::Plain).then_some(Shape::Plain)
             }
         }
-    }
-}
-
-/// The register that an instruction without indices writes.
-fn written(op: &Op) -> Option<Reg> {
-    match *op {
-        Op::Const { dst, .. }
-        | Op::Int { dst, .. }
-        | Op::Bool { dst, .. }
-        | Op::Null { dst }
-        | Op::Add { dst, .. }
-        | Op::Sub { dst, .. }
-        | Op::Mul { dst, .. }
-        | Op::Div { dst, .. }
-        | Op::Rem { dst, .. }
-        | Op::AddInt { dst, .. }
-        | Op::Neg { dst, .. }
-        | Op::Not { dst, .. }
-        | Op::Eq { dst, .. }
-        | Op::Ne { dst, .. }
-        | Op::Lt { dst, .. }
-        | Op::Le { dst, .. }
-        | Op::In { dst, .. }
-        | Op::EqInt { dst, .. }
-        | Op::CallValue { dst, .. }
-        | Op::CallMember { dst, .. }
-        | Op::Closure { dst, .. }
-        | Op::Range { dst, .. }
-        | Op::IsVariant { dst, .. }
-        | Op::New { dst, .. }
-        | Op::GetMember { dst, .. }
-        | Op::Choose { dst, .. }
-        | Op::ChooseInt { dst, .. }
-        | Op::Enabled { dst, .. }
-        | Op::Post { dst, .. }
-        | Op::Fork { dst, .. } => Some(dst),
-        _ => None,
     }
 }
 
