@@ -36,6 +36,10 @@ pub use consistency::{
 };
 pub use proof::{LemmaId, Path, Proof, Rule, RuleSet, Step};
 pub use reason::{ProofError, Reason};
+pub use reordering::{
+    Call, CallRules, Calls, ClaimedWitness, Lanes, NoCalls, ReorderingChecker, ReorderingError,
+    ReorderingReason, WitnessForm, check_reordering,
+};
 pub use schedule::{ScheduleError, ScheduleReason, check_adjacent, check_schedule};
 
 mod proof;
@@ -51,5 +55,7 @@ mod component;
 mod check;
 
 mod schedule;
+
+mod reordering;
 
 pub mod consistency;

@@ -81,6 +81,12 @@ impl Begun {
             && head.windows(key.len()).any(|window| window == key)
     }
 
+    /// Returns whether it begins as a JSON object does.
+    pub(crate) fn is_json(&self) -> bool {
+        let head = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head).trim_ascii_start();
+        head.first() == Some(&b'{')
+    }
+
     /// Reads the rest, up to `most` bytes in all, as text.
     pub(crate) fn text(self, path: &Path, most: u64) -> Result<String, Failure> {
         let mut bytes = self.head;

@@ -19,6 +19,8 @@ mod model;
 
 mod reversal;
 
+mod predicted;
+
 mod input;
 
 mod output;

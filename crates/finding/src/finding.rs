@@ -37,6 +37,9 @@ pub struct Finding {
     /// Whether a replay showed it again; `None` where that was not tried. Written as `null` then.
     #[serde(default)]
     pub confirmed: Option<bool>,
+    /// In which sense its witness shows another order, the strongest of the group: `reversed`, `last` or `co_enabled`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
     /// Why it is a problem, step by step; for a race the nearest orders that exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanation: Vec<Step>,
@@ -76,6 +79,7 @@ impl Finding {
             pairs: Vec::new(),
             pairs_total: 0,
             confirmed: None,
+            form: None,
             explanation: Vec::new(),
             witness: None,
             replay: None,
@@ -157,6 +161,12 @@ pub struct Site {
     /// or the thread at the root last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
+    /// The locks held there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<String>,
+    /// The call stack, the innermost position first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<String>,
 }
 
 impl Site {

@@ -113,7 +113,7 @@ struct Check<'t> {
 impl Check<'_> {
     fn run(&mut self, control: &Control<'_>) -> Result<(), Stopped> {
         let cancel = &control.cancel;
-        let mode = Mode { exact: false, memory_bytes_max: control.limits.memory_bytes };
+        let mode = Mode { memory_bytes_max: control.limits.memory_bytes, ..Mode::default() };
         let mut engine = Engine::new(self.trace, self.options.rules, mode, cancel)?;
         self.statistics.hb_edges = engine.edges;
         self.statistics.rounds = u64::from(engine.rounds);

@@ -7,7 +7,7 @@ use anyorder_trace::{EventId, Location, LocationId, Mode, Op, Trace};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AccessClass {
     pub(crate) writes: bool,
-    atomic: bool,
+    pub(crate) atomic: bool,
 }
 
 impl AccessClass {

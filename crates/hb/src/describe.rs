@@ -104,6 +104,7 @@ pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
         location: event.location().map(|location| trace.location_text(location)),
         access: Some(format!("{}{atomic}", event.kind().word())),
         chain: chain(trace, event.task),
+        ..Site::default()
     }
 }
 

@@ -25,10 +25,13 @@
 //! orders, O(T·C) memory. Accesses cost nothing here.
 
 use crate::chain_map::ChainMap;
+use crate::conflicts::Conflicts;
 use crate::given::Given;
+use crate::locks::Locks;
 use crate::pass::{Ends, Pass, Visitor};
 use crate::races::Run;
 use crate::rules::RuleSet;
+use crate::sections::{Actions, Points, SectionPlan};
 use crate::strands::{Strand, StrandId, Strands};
 use anyorder_order::{ChainId, Clock};
 use anyorder_system::{Cancel, Stopped};
@@ -42,11 +45,14 @@ pub(crate) struct Mode {
     pub(crate) exact: bool,
     /// The most bytes that the clocks of a pass may take.
     pub(crate) memory_bytes_max: Option<u64>,
+    /// How locks order events.
+    pub(crate) locks: Locks,
 }
 
 impl Mode {
     /// Every event can be asked for.
-    pub(crate) const EXACT: Mode = Mode { exact: true, memory_bytes_max: None };
+    pub(crate) const EXACT: Mode =
+        Mode { exact: true, memory_bytes_max: None, locks: Locks::HandOver };
 }
 
 /// Everything about a trace that passes share.
@@ -63,6 +69,8 @@ pub(crate) struct Engine<'t> {
     /// Strands without a chain: bursts that do nothing but post one task. All that is before that task's
     /// begin is before them but for themselves, so nobody needs to ask for them.
     bare: Vec<bool>,
+    /// The edges that the fixpoint has added to the given ones.
+    pub(crate) derived: FxHashSet<(EventId, EventId)>,
     /// The events that given edges leave.
     pub(crate) sources: FxHashSet<EventId>,
     /// The events at which clocks can change or are read.
@@ -71,6 +79,8 @@ pub(crate) struct Engine<'t> {
     pub(crate) atomic_locations: Vec<bool>,
     /// The most bytes that the clocks of a pass may take.
     pub(crate) memory_bytes_max: Option<u64>,
+    /// Which sections order which actions, where locks give no other order.
+    pub(crate) sections: Option<SectionPlan>,
     /// The first `attach` event of each handler, `NONE` where it has none.
     pub(crate) attaches: Vec<EventId>,
     /// How many passes the fixpoint took.
@@ -91,6 +101,21 @@ impl<'t> Engine<'t> {
         mode: Mode,
         cancel: &Cancel,
     ) -> Result<Engine<'t>, Stopped> {
+        Engine::with_points(trace, rules, mode, &Points::default(), cancel)
+    }
+
+    /// As [`new`](Self::new), with actions beside memory accesses; they matter only where sections give the order of locks.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled.
+    pub(crate) fn with_points(
+        trace: &'t Trace,
+        rules: RuleSet,
+        mode: Mode,
+        points: &Points,
+        cancel: &Cancel,
+    ) -> Result<Engine<'t>, Stopped> {
         let strands = Strands::new(trace, rules);
         let handlers = strands.loop_points.len();
         let atomic_locations = atomic_locations(trace);
@@ -101,10 +126,12 @@ impl<'t> Engine<'t> {
             orders: vec![Clock::new(); strands.len()],
             given: Given::new(trace, rules),
             bare: vec![false; strands.len()],
+            derived: FxHashSet::default(),
             sources: FxHashSet::default(),
             sync: Vec::new(),
             atomic_locations,
             memory_bytes_max: mode.memory_bytes_max,
+            sections: None,
             attaches: attaches(trace, handlers),
             strands,
             rounds: 0,
@@ -113,18 +140,32 @@ impl<'t> Engine<'t> {
         if !mode.exact {
             engine.bare = engine.bare_strands();
         }
+        if mode.locks == Locks::Sections {
+            engine.sections = Some(engine.plan_sections(points));
+        }
         loop {
             engine.sync = engine.sync_events();
             engine.sources = engine.given.edges.iter().map(|edge| edge.from).collect();
             let found = Pass::new(&mut engine).derive(cancel)?;
             engine.rounds += 1;
             let before = engine.given.edges.len();
+            let known: FxHashSet<(EventId, EventId)> =
+                engine.given.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+            let new = found.iter().map(|edge| (edge.from, edge.to));
+            engine.derived.extend(new.filter(|edge| !known.contains(edge)));
             engine.given.edges.extend(found);
             engine.given.sort();
             if engine.given.edges.len() == before {
                 return Ok(engine);
             }
         }
+    }
+
+    fn plan_sections(&self, points: &Points) -> SectionPlan {
+        let strand_of = |event| self.strand_of(event);
+        let conflicts = Conflicts::new(self.trace, strand_of);
+        let actions = Actions::new(self.trace, &conflicts, points);
+        SectionPlan::new(self.trace, &self.strands, strand_of, &actions)
     }
 
     /// The events at which clocks can change or are read: all but plain accesses inside a strand.
@@ -140,6 +181,12 @@ impl<'t> Engine<'t> {
         for edge in &self.given.edges {
             needed[edge.from.index()] = true;
             needed[edge.to.index()] = true;
+        }
+        for pull in self.sections.iter().flat_map(|plan| &plan.pulls) {
+            needed[pull.event.index()] = true;
+        }
+        for event in forked(self.trace) {
+            needed[event.index()] = true;
         }
         let columns = self.trace.columns();
         (0..self.trace.len())
@@ -325,6 +372,25 @@ fn attaches(trace: &Trace, handlers: usize) -> Vec<EventId> {
         }
     }
     first
+}
+
+/// Finds the events that forks order: of each forked handler its first behind the fork.
+fn forked(trace: &Trace) -> Vec<EventId> {
+    let mut due = vec![false; trace.tables().handlers.len()];
+    let mut found = Vec::new();
+    for event in trace.events() {
+        if let Some(due) = due.get_mut(trace.span(event.task).handler.index())
+            && std::mem::take(due)
+        {
+            found.push(event.id);
+        }
+        if event.kind() == EventKind::Fork
+            && let Some(due) = due.get_mut(event.operand as usize)
+        {
+            *due = true;
+        }
+    }
+    found
 }
 
 /// Finds the locations that have an atomic access.

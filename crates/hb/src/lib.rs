@@ -32,12 +32,15 @@
 //! ```
 
 pub use anyorder_finding::{CoverageLevel, RaceCategory};
+pub use candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 pub use check::{Checked, Options, RaceCounts, Statistics, check};
 pub use filters::Filter;
 pub use groups::GroupBy;
+pub use locks::Locks;
 pub use race_list::{Race, races};
 pub use relation::HappensBefore;
 pub use rules::{Rule, RuleSet};
+pub use sections::{Conflicting, Point, Points};
 pub use why::{Proof, ProofStep, Why, why};
 
 // The relation: strands, the orders a trace gives, and the pass that closes them.
@@ -47,6 +50,10 @@ mod rules;
 mod strands;
 
 mod given;
+
+mod locks;
+
+mod sections;
 
 mod chain_map;
 
@@ -77,6 +84,8 @@ mod coverage;
 mod filters;
 
 mod groups;
+
+mod candidates;
 
 // What is said of them.
 

@@ -6,11 +6,11 @@
 
 use crate::engine::Engine;
 use crate::given::Edge;
-use crate::state::{Clocks, Stamp, State};
+use crate::state::{ByKey, Clocks, Stamp, State};
 use crate::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_system::{Cancel, StopReason, Stopped};
-use anyorder_trace::{Action, EventId, EventKind, HandlerId, LocationId};
+use anyorder_trace::{Action, EventId, EventKind, HandlerId, LocationId, TaskId};
 
 /// What a pass shows of each event.
 pub(crate) struct View<'p, 't> {
@@ -19,6 +19,10 @@ pub(crate) struct View<'p, 't> {
     /// The clock of each strand at its current event.
     pub(crate) at: &'p [ClockRef],
     pub(crate) segments: &'p [u32],
+    /// What the strand has learnt by the edges into this event, those of sections and derived ones left out.
+    pub(crate) learnt: ClockRef,
+    /// The clock of the strand without what it has learnt from sections at this event, and by derived edges into the strand.
+    pub(crate) unsectioned: ClockRef,
 }
 
 /// Looks at events as a pass goes by.
@@ -72,7 +76,15 @@ pub(crate) struct Ends {
 pub(crate) struct Pass<'p, 't> {
     pub(crate) engine: &'p mut Engine<'t>,
     pub(crate) state: State,
+    /// As in [`View`]; told apart only where sections give orders.
+    learnt: ClockRef,
+    unsectioned: ClockRef,
+    /// The clock of each strand without what it has learnt by derived edges; if there are such.
+    plain: Vec<ClockRef>,
+    apart: bool,
     next_edge: usize,
+    next_pull: usize,
+    next_publish: usize,
     /// Whether task orders are derived, or those of the engine used.
     pub(crate) derive: bool,
     /// Edges to events already passed, for the next pass.
@@ -83,8 +95,26 @@ impl<'p, 't> Pass<'p, 't> {
     /// A pass that is at the start of the trace.
     pub(crate) fn new(engine: &'p mut Engine<'t>) -> Pass<'p, 't> {
         let handlers = engine.strands.loop_points.len();
-        let state = State::new(engine.strands.len(), handlers, engine.memory_bytes_max);
-        Pass { engine, state, next_edge: 0, derive: false, found: Vec::new() }
+        let mut state = State::new(engine.strands.len(), handlers, engine.memory_bytes_max);
+        let slots = engine.sections.as_ref().map_or(0, |plan| plan.slots);
+        state.slots.resize_with(slots, ByKey::default);
+        let (next_edge, next_pull, next_publish) = (0, 0, 0);
+        let (learnt, unsectioned) = (ClockRef::EMPTY, ClockRef::EMPTY);
+        let apart = engine.sections.is_some() && !engine.derived.is_empty();
+        let strands = if apart { engine.strands.len() } else { 0 };
+        Pass {
+            engine,
+            state,
+            learnt,
+            unsectioned,
+            plain: vec![ClockRef::EMPTY; strands],
+            apart: false,
+            next_edge,
+            next_pull,
+            next_publish,
+            derive: false,
+            found: Vec::new(),
+        }
     }
 
     /// Derives task orders; returns the edges to events already passed that follow from them.
@@ -128,16 +158,20 @@ impl<'p, 't> Pass<'p, 't> {
                 if result.is_err() {
                     break;
                 }
-                self.state.compact(visitor.kept_clocks());
+                self.state.compact(visitor.kept_clocks().chain(&mut self.plain));
             }
             let event = EventId(row as u32);
             let strand = self.engine.strand_of(event);
             let is_sync = next_sync < sync.len() && sync[next_sync] == event;
+            self.learnt = ClockRef::EMPTY;
+            self.unsectioned = self.state.at[strand.index()];
             if is_sync {
                 next_sync += 1;
                 self.arrive(event, strand);
             }
             let view = View {
+                learnt: self.learnt,
+                unsectioned: self.unsectioned,
                 engine: self.engine,
                 clocks: &self.state.clocks,
                 at: &self.state.at,
@@ -166,19 +200,59 @@ impl<'p, 't> Pass<'p, 't> {
 
     /// Joins all that is before an event into the clock of its strand.
     fn arrive(&mut self, event: EventId, strand: StrandId) {
+        if self.engine.sections.is_some() && !self.derive {
+            self.arrive_apart(event, strand);
+        } else {
+            self.join_hard(event, strand);
+            self.join_sections(event, strand);
+        }
+        self.state.segments[strand.index()] += 1;
+    }
+
+    /// The same, telling apart what the strand learns by which edges.
+    fn arrive_apart(&mut self, event: EventId, strand: StrandId) {
+        let at = strand.index();
+        let before = std::mem::replace(&mut self.state.at[at], ClockRef::EMPTY);
+        let next_edge = self.next_edge;
+        self.apart = true;
+        self.join_hard(event, strand);
+        self.apart = false;
+        self.learnt = self.state.at[at];
+        let clocks = &mut self.state.clocks;
+        self.state.at[at] = clocks.join(before, self.learnt);
+        self.unsectioned = self.state.at[at];
+        if !self.engine.derived.is_empty() {
+            self.unsectioned = clocks.join(self.plain[at], self.learnt);
+            self.plain[at] = self.unsectioned;
+            for edge in next_edge..self.next_edge {
+                let edge = self.engine.given.edges[edge];
+                if self.engine.derived.contains(&(edge.from, edge.to))
+                    && let Some(stamp) = self.state.saved.get(&edge.from).copied()
+                {
+                    self.join(strand, stamp);
+                }
+            }
+        }
+        self.join_sections(event, strand);
+    }
+
+    /// Joins what is before an event by edges that are not those of sections.
+    fn join_hard(&mut self, event: EventId, strand: StrandId) {
         if self.engine.strands.get(strand).first == event {
             self.begin(event, strand);
         } else {
             self.join_given(event, strand);
         }
         self.join_by_kind(event, strand);
-        self.state.segments[strand.index()] += 1;
     }
 
-    /// Joins a clock into that of a strand.
-    fn join(&mut self, strand: StrandId, other: ClockRef) {
+    /// Joins the clock of a stamp into that of a strand. Where what is learnt is told apart, a strand learns nothing from itself.
+    fn join(&mut self, strand: StrandId, from: Stamp) {
+        if self.apart && from.strand == strand {
+            return;
+        }
         let at = &mut self.state.at[strand.index()];
-        *at = self.state.clocks.join(*at, other);
+        *at = self.state.clocks.join(*at, from.clock);
         self.state.edges += 1;
     }
 
@@ -187,7 +261,7 @@ impl<'p, 't> Pass<'p, 't> {
         let trace = self.engine.trace;
         match trace.event(event).action() {
             Action::Join(joined) => self.join_handler(event, joined, strand),
-            Action::Acquire(lock, mode) => {
+            Action::Acquire(lock, mode) if self.engine.sections.is_none() => {
                 let Some(releases) = self.state.locks.get(&lock) else { return };
                 let clocks = &mut self.state.clocks;
                 let at = self.state.at[strand.index()];
@@ -203,29 +277,67 @@ impl<'p, 't> Pass<'p, 't> {
             Action::Get(_) => {
                 let task = trace.event(event).task;
                 let Some(stamp) = self.state.posts.remove(&task) else { return };
-                self.join(strand, stamp.clock);
+                self.join(strand, stamp);
             }
             Action::Barrier(condition) => {
                 let task = trace.event(event).task;
                 let Some(earlier) = self.state.barriers.get(&condition) else { return };
                 let at = self.state.at[strand.index()];
-                let (at, edges) = earlier.join_others(&mut self.state.clocks, task.0, at);
+                let key = self.passer(task, strand);
+                let (at, edges) = earlier.join_others(&mut self.state.clocks, key, at);
                 self.state.at[strand.index()] = at;
                 self.state.edges += edges;
             }
             Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
                 let Some(stamp) = self.state.atomics.get(&location).copied() else { return };
-                self.join(strand, stamp.clock);
+                self.join(strand, stamp);
             }
             Action::Post(task) => {
                 let target = trace.span(task).handler;
                 let attach = self.state.attaches.get(target.index()).copied().flatten();
                 if let Some(attach) = attach.filter(|_| target != handler) {
-                    self.join(strand, attach.clock);
+                    self.join(strand, attach);
                 }
             }
             _ => {}
         }
+    }
+
+    /// Joins the releases of sections in which something was done that does not commute with an action.
+    fn join_sections(&mut self, event: EventId, strand: StrandId) {
+        let Some(plan) = &self.engine.sections else { return };
+        let handler = self.engine.strands.get(strand).handler;
+        while let Some(pull) = plan.pulls.get(self.next_pull).filter(|pull| pull.event <= event) {
+            let (clocks, at) = (&mut self.state.clocks, self.state.at[strand.index()]);
+            let slot = &self.state.slots[pull.slot.0 as usize];
+            let (at, edges) = slot.join_others(clocks, handler.0, at);
+            self.state.at[strand.index()] = at;
+            if let Some(plain) = self.plain.get_mut(strand.index()) {
+                *plain = slot.join_others(clocks, handler.0, *plain).0;
+            }
+            self.state.edges += edges;
+            self.next_pull += 1;
+        }
+    }
+
+    /// Hands the clock of a release to the slots of its section.
+    fn leave_section(&mut self, event: EventId, strand: StrandId) {
+        let stamp = self.stamp(event, strand).clock;
+        let Some(plan) = &self.engine.sections else { return };
+        let handler = self.engine.strands.get(strand).handler;
+        let publishes = &plan.publishes[self.next_publish..];
+        for publish in publishes.iter().take_while(|publish| publish.event <= event) {
+            let slot = &mut self.state.slots[publish.slot.0 as usize];
+            slot.add(&mut self.state.clocks, handler.0, stamp);
+            self.next_publish += 1;
+        }
+    }
+
+    /// Returns the key of who passes a barrier: the task; in `threads`, where tasks of a handler are one strand, the
+    /// strand, where sections give orders.
+    fn passer(&self, task: TaskId, strand: StrandId) -> u32 {
+        let threads = self.engine.sections.is_some() && !self.engine.rules.reorders_tasks();
+        if threads { strand.0 } else { task.0 }
     }
 
     fn join_handler(&mut self, event: EventId, joined: HandlerId, strand: StrandId) {
@@ -235,7 +347,12 @@ impl<'p, 't> Pass<'p, 't> {
             let strands = engine.chains.strands_of(chain);
             let begun = strands.partition_point(|s| engine.strands.get(*s).first < event);
             let Some(&tail) = strands[..begun].last() else { continue };
+            if self.apart && tail == strand {
+                continue;
+            }
             let value = event.0.min(engine.strands.get(tail).last.0 + 1);
+            // What the strand still does, it does not do before the join.
+            self.state.segments[tail.index()] += 1;
             let clocks = &mut self.state.clocks;
             let at = clocks.join(self.state.at[strand.index()], self.state.at[tail.index()]);
             self.state.at[strand.index()] = clocks.raise(at, chain, value);
@@ -243,12 +360,22 @@ impl<'p, 't> Pass<'p, 't> {
         }
     }
 
-    /// Joins the given edges into an event that is not the first of its strand.
+    /// Joins the given edges, and forks, into an event that is not the first of its strand.
     fn join_given(&mut self, event: EventId, strand: StrandId) {
+        if !self.state.forks.is_empty() {
+            // Of a handler that had begun before it was forked.
+            let handler = self.engine.strands.get(strand).handler;
+            for fork in self.state.forks.remove(&handler).unwrap_or_default() {
+                self.join(strand, fork);
+            }
+        }
         for at in self.given_into(event) {
             let from = self.engine.given.edges[at].from;
+            if self.apart && self.engine.derived.contains(&(from, event)) {
+                continue;
+            }
             if let Some(stamp) = self.state.saved.get(&from).copied() {
-                self.join(strand, stamp.clock);
+                self.join(strand, stamp);
             }
         }
     }
@@ -272,12 +399,16 @@ impl<'p, 't> Pass<'p, 't> {
         let trace = self.engine.trace;
         let mut sources: Vec<Stamp> = Vec::new();
         let given = self.given_into(event);
-        let explicit = !given.is_empty();
+        let mut explicit = !given.is_empty();
         for at in given {
             let from = self.engine.given.edges[at].from;
+            if self.apart && self.engine.derived.contains(&(from, event)) {
+                continue;
+            }
             sources.extend(self.state.saved.get(&from));
         }
         if let Some(forks) = self.state.forks.remove(&at.handler) {
+            explicit = true;
             sources.extend(forks);
         }
         let point = self.engine.strands.loop_points.get(at.handler.index());
@@ -288,7 +419,7 @@ impl<'p, 't> Pass<'p, 't> {
         let post = if is_get { self.state.posts.remove(&trace.event(event).task) } else { None };
         sources.extend(post);
         for source in &sources {
-            self.join(strand, source.clock);
+            self.join(strand, *source);
         }
         if at.posted {
             if self.derive {
@@ -328,6 +459,9 @@ impl<'p, 't> Pass<'p, 't> {
                 let stamp = self.stamp(event, strand);
                 self.state.forks.entry(child).or_default().push(stamp);
             }
+            Action::Release(..) if self.engine.sections.is_some() => {
+                self.leave_section(event, strand);
+            }
             Action::Release(lock, mode) => {
                 let stamp = self.stamp(event, strand).clock;
                 let releases = self.state.locks.entry(lock).or_default();
@@ -338,8 +472,9 @@ impl<'p, 't> Pass<'p, 't> {
             Action::Barrier(condition) => {
                 let task = trace.event(event).task;
                 let stamp = self.stamp(event, strand).clock;
+                let key = self.passer(task, strand);
                 let passed = self.state.barriers.entry(condition).or_default();
-                passed.add(&mut self.state.clocks, task.0, stamp);
+                passed.add(&mut self.state.clocks, key, stamp);
             }
             Action::Attach(of) if self.engine.rules.reorders_tasks() => {
                 let stamp = self.stamp(event, strand);

@@ -1,8 +1,10 @@
 //! Happens-before as a relation to ask.
 
 use crate::engine::{Engine, Mode};
+use crate::locks::Locks;
 use crate::pass::{View, Visitor};
 use crate::rules::RuleSet;
+use crate::sections::Points;
 use crate::strands::StrandId;
 use anyorder_order::{ClockRef, ClockStore};
 use anyorder_system::{Cancel, StopReason, Stopped};
@@ -31,7 +33,24 @@ impl<'t> HappensBefore<'t> {
         rules: RuleSet,
         cancel: &Cancel,
     ) -> Result<HappensBefore<'t>, Stopped> {
-        let mut engine = Engine::new(trace, rules, Mode::EXACT, cancel)?;
+        HappensBefore::with_locks(trace, rules, Locks::HandOver, &Points::default(), cancel)
+    }
+
+    /// Computes the relation with another order of locks: with [`Locks::Sections`], event-driven EDC, for which `points`
+    /// adds actions to the memory accesses.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled, or when the clocks need more than 32 GiB.
+    pub fn with_locks(
+        trace: &'t Trace,
+        rules: RuleSet,
+        locks: Locks,
+        points: &Points,
+        cancel: &Cancel,
+    ) -> Result<HappensBefore<'t>, Stopped> {
+        let mode = Mode { locks, ..Mode::EXACT };
+        let mut engine = Engine::with_points(trace, rules, mode, points, cancel)?;
         let mut recorder = Recorder {
             store: ClockStore::new(),
             changes: vec![Vec::new(); engine.strands.len()],

@@ -157,6 +157,8 @@ pub(crate) struct State {
     pub(crate) loops: Vec<Option<Stamp>>,
     pub(crate) attaches: Vec<Option<Stamp>>,
     pub(crate) locks: FxHashMap<LockId, Releases>,
+    /// The releases of the sections of each slot, by handler.
+    pub(crate) slots: Vec<ByKey>,
     pub(crate) barriers: FxHashMap<ConditionId, ByKey>,
     /// The last write of a location with atomic accesses, if it releases.
     pub(crate) atomics: FxHashMap<LocationId, Stamp>,
@@ -180,6 +182,7 @@ impl State {
             loops: vec![None; handlers],
             attaches: vec![None; handlers],
             locks: FxHashMap::default(),
+            slots: Vec::new(),
             barriers: FxHashMap::default(),
             atomics: FxHashMap::default(),
             saved: FxHashMap::default(),
@@ -208,7 +211,7 @@ impl State {
             .values_mut()
             .flat_map(|releases| [&mut releases.exclusive, &mut releases.shared])
             .flat_map(by_key);
-        let barriers = self.barriers.values_mut().flat_map(by_key);
+        let barriers = self.barriers.values_mut().chain(&mut self.slots).flat_map(by_key);
         let all = self.at.iter_mut().chain(stamps).chain(locks).chain(barriers).chain(more);
         self.clocks.compact(all);
     }

@@ -218,3 +218,34 @@ fn fifo_is_read_backwards_through_an_order_by_fifo() {
     assert!(hb.happens_before(first, second));
     assert_eq!(difference(&trace, &hb, &naive), None);
 }
+
+/// A fork of a handler that has run already orders what it does from then on: its first event behind the fork, be it
+/// inside a task, in thread code or in a burst.
+#[test]
+fn a_fork_orders_a_handler_that_has_already_run() {
+    for untracked in [false, true] {
+        let mut t = TraceBuilder::new();
+        let (a, b) = (t.handler("a", Mailbox::None).unwrap(), t.handler("b", Mailbox::Fifo).unwrap());
+        let c = t.handler("c", Mailbox::None).unwrap();
+        t.interner.tables.handlers[c.index()].untracked = untracked;
+        let (a, code, burst) = (t.initial(a), t.initial(b), t.initial(c));
+        let task = t.task("m", b).unwrap();
+        t.write(code, "before").unwrap();
+        t.post(a, task).unwrap();
+        t.get(task).unwrap();
+        t.write(burst, "before").unwrap();
+        let forks = [b, c].map(|handler| t.push(a, EventKind::Fork.into(), handler.0));
+        let accesses = [t.write(burst, "x").unwrap(), t.write(task, "x").unwrap()];
+        t.end(task).unwrap();
+        let trace = t.finish();
+        for rules in RuleSet::ALL {
+            let naive = Naive::new(&trace, Rules::all(oracle_set(rules)));
+            let hb = HappensBefore::new(&trace, rules, &Cancel::new()).unwrap();
+            assert_eq!(difference(&trace, &hb, &naive), None, "{}", rules.word());
+            assert!(hb.happens_before(forks[0], accesses[1]), "{}", rules.word());
+            assert!(hb.happens_before(forks[1], accesses[0]), "{}", rules.word());
+            let why = anyorder_hb::why(&trace, rules, forks[0], accesses[1], &Cancel::new());
+            assert!(why.unwrap().proof.is_some(), "{}", rules.word());
+        }
+    }
+}

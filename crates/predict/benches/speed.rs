@@ -1,7 +1,7 @@
 //! Events per second of each analysis, from a binary trace of 8 threads, 16 locks and 20,000 variables.
 //!
 //! `EVENTS`, `THREADS`, `LOCKS`, `VARIABLES` change the trace; `FREE=1` lets half of the variables be accessed
-//! under any lock (`ONLY_HB=1` leaves the others out), so that most objects are shared under changing locks.
+//! under any lock, so that most objects are shared under changing locks; `ONLY=bounded`, `wdc`, `edc` or `hb` runs one analysis.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -163,11 +163,19 @@ fn main() -> Result<(), PredictError> {
     let options = Options::default();
     let plain = Options { candidates: Candidates::Off, ..options };
     let bounded = || BoundedAnalysis::new(options, 64);
-    if std::env::var_os("ONLY_HB").is_none() {
+    let only = std::env::var("ONLY").ok();
+    let wants = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    if wants("bounded") {
         time("edc, bounded", &bytes, &mut [&mut bounded()])?;
+    }
+    if wants("wdc") {
         time("wdc", &bytes, &mut [&mut EdcAnalysis::new(MemoryOnly, plain)])?;
+    }
+    if wants("edc") {
         time("edc with candidates", &bytes, &mut [&mut EdcAnalysis::new(MemoryOnly, options)])?;
     }
-    time("hb", &bytes, &mut [&mut HbAnalysis::new(MemoryOnly, options)])?;
+    if wants("hb") {
+        time("hb", &bytes, &mut [&mut HbAnalysis::new(MemoryOnly, options)])?;
+    }
     Ok(())
 }

@@ -17,7 +17,7 @@
 
 use crate::report::Violation;
 use crate::sections::Sections;
-use anyorder_order::{ChainId, Clock};
+use anyorder_order::ChainId;
 
 /// A common lock of a pair, while the second section is open.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub(crate) struct Common {
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) violation: Violation,
-    /// The object of the second action, as the number of its cell.
+    /// The object of the second action.
     pub(crate) cell: usize,
     /// The slot of the first action.
     pub(crate) slot: ChainId,
@@ -45,10 +45,9 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Returns whether a clock orders a first section whose second one is open.
+    /// Returns whether somebody who knows so much of the first action's slot orders a first section whose second one is open.
     #[inline]
-    pub(crate) fn is_ordered_by(&self, clock: &Clock) -> bool {
-        let known = clock.get(self.slot);
+    pub(crate) fn is_ordered_by(&self, known: u32) -> bool {
         self.common.iter().any(|common| common.open && common.acquired <= known)
     }
 

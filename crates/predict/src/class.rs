@@ -1,19 +1,21 @@
 //! What an action does to an object, and which actions commute.
 //!
-//! **Idea.** Actions come in at most 32 classes (read, write, wait, ...); whether two actions on the same object commute
-//! depends on their classes only. Conditions on values are expressed by the object: an `add(v)` of a set touches
-//! the object "value `v` of that set". This is the access-point form `<X, eta, C>` with a point = (object, class).
+//! **Idea.** The actions on one object come in at most 32 classes (read, write, wait, ...), which mean what the *table* of the object says;
+//! whether two actions commute depends on their classes only. Conditions on values are expressed by the *cell*: an `add(v)` of a set touches
+//! the cell "value `v` of that set". This is the access-point form `<X, eta, C>` with a point = (cell, class). An action may touch several
+//! cells; it conflicts with another if one of them says so.
 
+use crate::analysis::Step;
 use anyorder_trace::{EventKind, Op, Tables};
 
-/// A class of actions: below 32.
+/// A class of actions of one table: below 32.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Class(pub u8);
 
 impl Class {
     /// A plain read.
     pub const READ: Class = Class(0);
-    /// A plain write, read-modify-write, or free.
+    /// A plain write.
     pub const WRITE: Class = Class(1);
     /// An atomic read.
     pub const ATOMIC_READ: Class = Class(2);
@@ -23,8 +25,10 @@ impl Class {
     pub const UPDATE: Class = Class(4);
     /// An atomic read-modify-write.
     pub const ATOMIC_UPDATE: Class = Class(5);
-    /// Number of the first class that a [`Specification`] may define.
-    pub const FIRST_OWN: u8 = 6;
+    /// The end of the memory: like a write, but later writes do not stand for it.
+    pub const FREE: Class = Class(6);
+    /// Number of the classes of memory.
+    const MEMORY_COUNT: u8 = 7;
 
     /// Returns the class of a memory access.
     #[inline]
@@ -35,6 +39,7 @@ impl Class {
             (EventKind::Read, true) => Class::ATOMIC_READ,
             (EventKind::Rmw, false) => Class::UPDATE,
             (EventKind::Rmw, true) => Class::ATOMIC_UPDATE,
+            (EventKind::Free, _) => Class::FREE,
             (_, false) => Class::WRITE,
             (_, true) => Class::ATOMIC_WRITE,
         }
@@ -43,7 +48,7 @@ impl Class {
     /// Returns whether a memory access of this class writes.
     #[inline]
     pub(crate) const fn writes(self) -> bool {
-        matches!(self.0, 1 | 3..=5)
+        matches!(self.0, 1 | 3..=6)
     }
 
     #[inline]
@@ -60,6 +65,8 @@ pub struct ClassTable {
     observes: [u32; 32],
     /// The transpose of `observes`.
     observers: [u32; 32],
+    /// The classes that only they themselves stand for.
+    kept: u32,
 }
 
 impl Default for ClassTable {
@@ -69,18 +76,23 @@ impl Default for ClassTable {
 }
 
 impl ClassTable {
+    /// Returns a table in which everything commutes.
+    #[must_use]
+    pub const fn new() -> ClassTable {
+        let none = [0; 32];
+        ClassTable { conflicts: none, reported: none, observes: none, observers: none, kept: 0 }
+    }
+
     /// Returns the table of memory accesses: two of them commute if both only read, and are not reported if both
     /// are atomic; a read observes the write before it.
     #[must_use]
     pub fn memory() -> ClassTable {
-        let none = [0; 32];
-        let mut table =
-            ClassTable { conflicts: none, reported: none, observes: none, observers: none };
-        let writes = |c: u8| matches!(c, 1 | 3..=5);
+        let mut table = ClassTable::new();
+        let writes = |c: u8| matches!(c, 1 | 3..=6);
         let atomic = |c: u8| matches!(c, 2 | 3 | 5);
         let reads = |c: u8| matches!(c, 0 | 2 | 4 | 5);
-        for a in 0..Class::FIRST_OWN {
-            for b in 0..Class::FIRST_OWN {
+        for a in 0..Class::MEMORY_COUNT {
+            for b in 0..Class::MEMORY_COUNT {
                 if writes(a) || writes(b) {
                     table.conflicts[usize::from(a)] |= 1 << b;
                     if !(atomic(a) && atomic(b)) {
@@ -92,6 +104,7 @@ impl ClassTable {
                 }
             }
         }
+        table.keep(Class::FREE);
         table
     }
 
@@ -109,6 +122,12 @@ impl ClassTable {
     pub fn observe(&mut self, later: Class, earlier: Class) -> &mut ClassTable {
         self.observes[later.index()] |= 1 << earlier.index();
         self.observers[earlier.index()] |= 1 << later.index();
+        self
+    }
+
+    /// Says that an action of this class is remembered until another one of it comes, whatever other classes conflict with.
+    pub fn keep(&mut self, class: Class) -> &mut ClassTable {
+        self.kept |= 1 << class.index();
         self
     }
 
@@ -144,28 +163,42 @@ impl ClassTable {
     pub(crate) fn covers(&self, new: Class, old: Class) -> bool {
         let (n, o) = (new.index(), old.index());
         n == o
-            || (self.conflicts[o] & !self.conflicts[n] == 0
+            || (self.kept >> o & 1 == 0
+                && self.conflicts[o] & !self.conflicts[n] == 0
                 && self.reported[o] & !self.reported[n] == 0
                 && self.observers[o] & !self.observers[n] == 0)
     }
 }
 
-/// An action on an object that is not a memory location: the object's number (dense, from 0) and the class.
+/// What an action that is no memory access touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// Number of the object.
+    /// Number of the object: what reports name, dense from 0.
     pub object: u32,
+    /// Number of the cell, dense from 0 over all objects of the specification. Only points of one cell conflict, and all of them have one table.
+    pub cell: u32,
+    /// Number of the table in [`Specification::classes`].
+    pub table: u16,
     /// What is done to it.
     pub class: Class,
 }
 
 /// Turns events other than memory accesses into actions on objects: the seam for commutativity specifications.
 pub trait Specification {
-    /// Returns the classes of the actions it gives; memory's own must stay as they are.
-    fn classes(&self) -> ClassTable;
+    /// Whether [`hides`](Specification::hides) may ever be true.
+    const HIDES: bool = false;
 
-    /// Adds the points that an event touches to `points`. Called for each event that is not a memory access.
-    fn points(&mut self, tables: &Tables, op: Op, operand: u32, points: &mut Vec<Point>);
+    /// Returns the tables of classes that its points name; the first is that of memory accesses.
+    fn classes(&self) -> Vec<ClassTable>;
+
+    /// Adds the points that an event touches to `points`; all are of one object. Called for each event that is not a memory access and not hidden.
+    fn points(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>);
+
+    /// Returns whether a task is inside something whose memory accesses and lock operations are to be ignored.
+    fn hides(&self, task: u32) -> bool {
+        let _ = task;
+        false
+    }
 }
 
 /// No actions but memory accesses.
@@ -173,11 +206,11 @@ pub trait Specification {
 pub struct MemoryOnly;
 
 impl Specification for MemoryOnly {
-    fn classes(&self) -> ClassTable {
-        ClassTable::memory()
+    fn classes(&self) -> Vec<ClassTable> {
+        vec![ClassTable::memory()]
     }
 
-    fn points(&mut self, _: &Tables, _: Op, _: u32, _: &mut Vec<Point>) {}
+    fn points(&mut self, _: &Tables, _: Step, _: &mut Vec<Point>) {}
 }
 
 /// Condition variables: waiting does not commute with signalling or broadcasting; these commute among themselves.
@@ -185,24 +218,23 @@ impl Specification for MemoryOnly {
 pub struct Conditions;
 
 impl Conditions {
-    const WAIT: Class = Class(Class::FIRST_OWN);
-    const SIGNAL: Class = Class(Class::FIRST_OWN + 1);
+    const WAIT: Class = Class(0);
+    const SIGNAL: Class = Class(1);
 }
 
 impl Specification for Conditions {
-    fn classes(&self) -> ClassTable {
-        let mut table = ClassTable::memory();
+    fn classes(&self) -> Vec<ClassTable> {
+        let mut table = ClassTable::new();
         table.conflict(Conditions::WAIT, Conditions::SIGNAL);
-        table
+        vec![ClassTable::memory(), table]
     }
 
-    fn points(&mut self, _: &Tables, op: Op, operand: u32, points: &mut Vec<Point>) {
-        match op.kind() {
-            EventKind::Wait => points.push(Point { object: operand, class: Conditions::WAIT }),
-            EventKind::Signal | EventKind::Broadcast => {
-                points.push(Point { object: operand, class: Conditions::SIGNAL });
-            }
-            _ => {}
-        }
+    fn points(&mut self, _: &Tables, step: Step, points: &mut Vec<Point>) {
+        let class = match step.op.kind() {
+            EventKind::Wait => Conditions::WAIT,
+            EventKind::Signal | EventKind::Broadcast => Conditions::SIGNAL,
+            _ => return,
+        };
+        points.push(Point { object: step.operand, cell: step.operand, table: 1, class });
     }
 }

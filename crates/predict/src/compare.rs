@@ -8,15 +8,16 @@ use crate::relation::Relation;
 use crate::report::{Object, Violation, ViolationKind};
 use crate::sections::Sections;
 use crate::shadow::{LockBits, Record};
-use anyorder_order::Clock;
 use anyorder_trace::LocationId;
 
 /// Lists used by one access, kept for their room.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// Conflicting records without a common lock.
+    /// The actions of an event of the specification.
+    pub(crate) acts: Vec<Act>,
+    /// Conflicting records without a common lock that are to be reported.
     apart: Vec<Record>,
-    /// Conflicting records with common locks: which part of `common` is theirs.
+    /// Conflicting records with common locks that are to be reported: which part of `common` is theirs.
     together: Vec<(Record, usize, usize)>,
     /// Sections that the access learns from.
     common: Vec<u32>,
@@ -24,11 +25,26 @@ pub(crate) struct Scratch {
     observed: Option<Record>,
 }
 
+impl Scratch {
+    /// Returns whether an event is among those that an action is to be compared with.
+    fn has(&self, event: u64) -> bool {
+        self.apart.iter().any(|record| record.event() == event)
+            || self.together.iter().any(|(record, ..)| record.event() == event)
+    }
+}
+
 impl<R: Relation, S: Specification> Engine<R, S> {
     /// Compares an action with the records it conflicts with, and learns from critical sections; returns whether it races
-    /// with none.
-    pub(crate) fn compare(&mut self, act: Act, locks: LockBits) -> bool {
-        self.collect(act, locks);
+    /// with none. The action is given for each of the cells that it touches, all of one object.
+    pub(crate) fn compare(&mut self, acts: &[Act], locks: LockBits) -> bool {
+        let act = acts[0];
+        self.scratch.apart.clear();
+        self.scratch.together.clear();
+        self.scratch.common.clear();
+        self.scratch.observed = None;
+        for act in acts {
+            self.collect(*act, locks);
+        }
         let printed = self.options.candidates == Candidates::AsPrinted;
         let mut quiet = true;
         if printed {
@@ -39,10 +55,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             self.open_pairs(act, printed);
         }
         for &section in &self.scratch.common {
-            let section = self.sections.section(section);
-            if section.released > self.lanes.get(act.lane).clock.get(section.slot) {
-                self.lanes.join(act.lane, &section.clock);
-            }
+            self.sections.learn(&mut self.lanes, act.lane, section);
         }
         if !printed {
             quiet = self.report_races(act);
@@ -50,17 +63,28 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         quiet
     }
 
-    /// Fills the scratch lists with the conflicting records of other slots.
+    /// Adds the conflicting records of other slots to the scratch lists.
     fn collect(&mut self, act: Act, locks: LockBits) {
-        let Engine { cells, overlaps, sections, scratch, table, lanes, pool, .. } = self;
+        self.collect_from(act, locks, act.index);
+        if act.space == 0 {
+            for at in 0..self.overlaps.of(act.index as u32).len() {
+                let other = self.overlaps.of(act.index as u32)[at] as usize;
+                self.collect_from(act, locks, other);
+            }
+        }
+    }
+
+    fn collect_from(&mut self, act: Act, locks: LockBits, index: usize) {
+        let by_lock = self.cells[act.space][index].by_lock;
+        if by_lock != 0 {
+            self.collect_by_lock(act, by_lock);
+        }
+        let Engine { cells, sections, scratch, table, own_tables, lanes, pool, options, .. } = self;
+        let table = act.table(table, own_tables);
         let lane = lanes.get(act.lane);
-        scratch.apart.clear();
-        scratch.together.clear();
-        scratch.common.clear();
-        scratch.observed = None;
-        let others = if act.space == 0 { overlaps.of(act.index as u32) } else { &[] };
-        let indices = std::iter::once(act.index).chain(others.iter().map(|o| *o as usize));
-        for record in indices.flat_map(|index| cells[act.space][index].records(pool)) {
+        // Those under common locks have been found by their locks, and are known once these are learnt from.
+        let looks = by_lock == 0 || options.candidates == Candidates::AsPrinted;
+        for record in cells[act.space][index].records(pool) {
             if !table.conflicts(act.class, record.class()) {
                 continue;
             }
@@ -72,14 +96,46 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             if record.slot() == lane.slot {
                 continue;
             }
+            if act.space != 0 && scratch.has(record.event()) {
+                // It has touched several cells, or one cell in several ways.
+                continue;
+            }
+            let reported = table.is_reported(act.class, record.class());
             let from = scratch.common.len();
-            if record.locks().may_meet(locks) {
+            if looks && record.locks().may_meet(locks) {
                 sections.common(record.hold, act.lane, &mut scratch.common);
             }
             if scratch.common.len() > from {
-                scratch.together.push((*record, from, scratch.common.len()));
-            } else if record.count() > lane.clock.get(record.slot()) {
+                if reported && by_lock == 0 {
+                    scratch.together.push((*record, from, scratch.common.len()));
+                }
+            } else if reported && record.count() > lane.clock.get(record.slot()) {
                 scratch.apart.push(*record);
+            }
+        }
+    }
+
+    /// Adds the conflicting records that are kept by lock.
+    fn collect_by_lock(&mut self, act: Act, by_lock: u32) {
+        let Engine { by_locks, sections, scratch, table, own_tables, lanes, .. } = self;
+        let table = act.table(table, own_tables);
+        let lane = lanes.get(act.lane);
+        for held in sections.held(act.lane) {
+            for entry in by_locks.entries(by_lock, held.lock) {
+                let record = entry.record();
+                if record.slot() == lane.slot
+                    || !table.conflicts(act.class, record.class())
+                    || (held.shared && entry.is_shared())
+                    || sections.section(entry.section()).released == 0
+                    || scratch.has(record.event())
+                {
+                    continue;
+                }
+                let from = scratch.common.len();
+                sections.common(record.hold, act.lane, &mut scratch.common);
+                if table.is_reported(act.class, record.class()) {
+                    scratch.together.push((record, from, scratch.common.len()));
+                }
             }
         }
     }
@@ -90,7 +146,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let mut quiet = true;
         for record in &self.scratch.apart {
             let unordered = record.count() > lane.clock.get(record.slot());
-            if unordered && self.table.is_reported(act.class, record.class()) {
+            if unordered {
                 quiet = false;
                 let violation = violation(ViolationKind::Racy, act, record);
                 self.report.add(self.options.violations_max, violation);
@@ -119,31 +175,26 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 let own = (pair.cell == cell_key(act) || overlaps(pair.cell))
                     && pair.has(section)
                     && !communicates(scratch.observed.as_ref(), section, sections);
-                !own && pair.is_ordered_by(&sections.section(section).clock)
+                !own && pair.is_ordered_by(sections.known_at_release(section, pair.slot))
             })
         });
     }
 
     /// Opens a candidate for each record under a common lock that nothing else orders.
     fn open_pairs(&mut self, act: Act, printed: bool) {
-        let Engine { open, sections, scratch, report, lanes, table, options, .. } = self;
+        let Engine { open, sections, scratch, report, lanes, options, .. } = self;
         for (record, from, to) in &scratch.together {
-            if !table.is_reported(act.class, record.class()) {
-                continue;
-            }
             let own = &scratch.common[*from..*to];
             let clock = &lanes.get(act.lane).clock;
-            let ordered_by = |clock: &Clock| {
-                let known = clock.get(record.slot());
-                own.iter().any(|section| sections.section(*section).acquired <= known)
-            };
+            let ordered_by =
+                |known: u32| own.iter().any(|section| sections.section(*section).acquired <= known);
             let ordered = if printed {
                 record.count() <= clock.get(record.slot())
             } else {
                 let mut others = scratch.common.iter().filter(|section| !own.contains(section));
-                ordered_by(clock)
+                ordered_by(clock.get(record.slot()))
                     || own.iter().any(|s| communicates(scratch.observed.as_ref(), *s, sections))
-                    || others.any(|section| ordered_by(&sections.section(*section).clock))
+                    || others.any(|s| ordered_by(sections.known_at_release(*s, record.slot())))
             };
             if ordered {
                 report.counts.ordered += 1;
@@ -173,13 +224,13 @@ fn communicates(observed: Option<&Record>, section: u32, sections: &Sections) ->
 }
 
 const fn cell_key(act: Act) -> usize {
-    act.index << 1 | act.space
+    (act.object as usize) << 1 | act.space
 }
 
 fn violation(kind: ViolationKind, act: Act, first: &Record) -> Violation {
     let object = match act.space {
         0 => Object::Location(LocationId(act.index as u32)),
-        _ => Object::Own(act.index as u32),
+        _ => Object::Own(act.object),
     };
     Violation { kind, object, first: first.side(), second: act.side }
 }

@@ -15,7 +15,9 @@
 //! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under the same locks; else one
 //! comparison for each record of the object, and for each record under a common lock at most one join of clocks.
 
+use crate::ahead::{AHEAD, Ahead};
 use crate::analysis::{Analysis, Stamp, Step};
+use crate::by_lock::ByLocks;
 use crate::candidates::Open;
 use crate::class::{Class, ClassTable, Point, Specification};
 use crate::compare::Scratch;
@@ -25,6 +27,7 @@ use crate::lanes::{LaneId, Lanes};
 use crate::lock_clocks::LockClocks;
 use crate::options::{Candidates, Options};
 use crate::overlaps::Overlaps;
+use crate::quick::{Coverings, Quick};
 use crate::relation::Relation;
 use crate::report::{Report, Side};
 use crate::sections::{NO_HOLD, Sections};
@@ -33,8 +36,8 @@ use anyorder_order::Clock;
 use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;
 
-/// How many events are looked at together.
-const AHEAD: usize = 128;
+/// How many records beyond two an object may have before they are kept by lock.
+const LIST_MAX: usize = 6;
 
 /// How many objects a specification may have.
 const OBJECTS_MAX: u32 = 1 << 24;
@@ -44,7 +47,11 @@ const OBJECTS_MAX: u32 = 1 << 24;
 pub struct Engine<R, S> {
     pub(crate) options: Options,
     pub(crate) spec: S,
+    /// The table of memory accesses.
     pub(crate) table: ClassTable,
+    /// All tables of the specification.
+    pub(crate) own_tables: Vec<ClassTable>,
+    pub(crate) coverings: Coverings,
     pub(crate) lanes: Lanes,
     pub(crate) hard: Hard,
     pub(crate) locks: LockClocks,
@@ -53,6 +60,10 @@ pub struct Engine<R, S> {
     /// Shadow state of memory locations, and of the specification's objects.
     pub(crate) cells: [Vec<Cell>; 2],
     pub(crate) pool: Pool,
+    pub(crate) by_locks: ByLocks,
+    ahead: Ahead,
+    /// How many records beyond two an object may have before they are kept by lock.
+    pub(crate) list_max: usize,
     pub(crate) open: Vec<Open>,
     pub(crate) report: Report,
     pub(crate) scratch: Scratch,
@@ -67,17 +78,37 @@ pub(crate) struct Act {
     pub(crate) lane: LaneId,
     /// 0 for memory locations, 1 for objects of the specification.
     pub(crate) space: usize,
+    /// The cell.
     pub(crate) index: usize,
+    /// What reports name: for memory the cell.
+    pub(crate) object: u32,
+    /// The table of classes; 0 for memory.
+    pub(crate) table: u16,
     pub(crate) class: Class,
     pub(crate) side: Side,
+}
+
+impl Act {
+    /// Returns the table that an action's class is of.
+    #[inline(always)]
+    pub(crate) fn table<'t>(
+        &self,
+        memory: &'t ClassTable,
+        own: &'t [ClassTable],
+    ) -> &'t ClassTable {
+        if self.space == 0 { memory } else { &own[usize::from(self.table)] }
+    }
 }
 
 impl<R: Relation, S: Specification> Engine<R, S> {
     /// Makes an analysis.
     pub fn new(spec: S, options: Options) -> Engine<R, S> {
+        let own_tables = spec.classes();
         Engine {
             options,
-            table: spec.classes(),
+            table: own_tables.first().cloned().unwrap_or_default(),
+            coverings: Coverings::new(&own_tables),
+            own_tables,
             spec,
             lanes: Lanes::default(),
             hard: Hard::default(),
@@ -86,6 +117,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             overlaps: Overlaps::default(),
             cells: [Vec::new(), Vec::new()],
             pool: Pool::default(),
+            by_locks: ByLocks::default(),
+            ahead: Ahead::default(),
+            list_max: LIST_MAX,
             open: Vec::new(),
             report: Report::default(),
             scratch: Scratch::default(),
@@ -93,6 +127,20 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             last: None,
             relation: PhantomData,
         }
+    }
+
+    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the second events of racy pairs do not
+    /// depend on it; speed does, and which first events are listed.
+    #[must_use]
+    pub fn index_above(mut self, records: usize) -> Engine<R, S> {
+        self.list_max = records.saturating_sub(2);
+        self
+    }
+
+    /// Returns the specification, which knows what its objects are called.
+    #[must_use]
+    pub fn specification(&self) -> &S {
+        &self.spec
     }
 
     /// Returns the stamp of the event taken last.
@@ -134,7 +182,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
         self.report.counts.accesses += 1;
         let side = Side { event: step.event, site: step.site };
-        let act = Act { lane, space: 0, index, class: Class::of_access(step.op), side };
+        let (object, class) = (step.operand, Class::of_access(step.op));
+        let act = Act { lane, space: 0, index, object, table: 0, class, side };
         if !self.hard.minds_access(step.op) {
             self.act(act);
             return Ok(());
@@ -156,6 +205,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
     #[inline(always)]
     fn act(&mut self, act: Act) {
+        let table = act.table(&self.table, &self.own_tables);
         let lane = self.lanes.get(act.lane);
         let now = epoch(lane.slot, lane.now);
         let hold = if R::SECTIONS { self.sections.hold(act.lane) } else { NO_HOLD };
@@ -166,18 +216,15 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         if same && newest.is_quiet() && lonely {
             return;
         }
-        let locks = if R::SECTIONS { self.sections.locks(hold) } else { LockBits::default() };
+        let locks = if R::SECTIONS { self.sections.locks(act.lane) } else { LockBits::default() };
         let new = Record::new(now, act.side, (hold, locks), act.class, true);
-        // The lane goes on alone, under the same locks.
-        let own = |old: &Record| {
-            (old.epoch ^ now) >> 32 == 0
-                && old.hold == hold
-                && self.table.covers(act.class, old.class())
-        };
-        if lonely && cell.replace_only(new, own) {
+        if R::SECTIONS && cell.by_lock != 0 {
+            let quiet = lonely && self.knows_indexed(act) || self.compare(&[act], locks);
+            let new = Record::new(now, act.side, (hold, locks), act.class, quiet);
+            self.remember_indexed(act, new);
             return;
         }
-        if lonely && cell.classes & self.table.conflicting(act.class) == 0 {
+        if lonely && cell.more() != 0 && cell.classes & table.conflicting(act.class) == 0 {
             // Nothing here conflicts. What is like the new record gives way to it, wherever it is.
             match cell.find(&mut self.pool, &new) {
                 Some(old) => *old = new,
@@ -185,26 +232,23 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             }
             return;
         }
-        let quiet = lonely && self.is_plainly_ordered(act, locks) || self.compare(act, locks);
+        let quiet = match if lonely { self.quick(act, new) } else { Quick::Slow } {
+            Quick::Done => return,
+            Quick::Ordered => true,
+            Quick::Slow => self.compare(&[act], locks),
+        };
         self.remember(act, Record::new(now, act.side, (hold, locks), act.class, quiet));
-    }
-
-    /// Returns whether all records that an action conflicts with are known to be before it, and none of them shares a lock with it.
-    #[inline]
-    fn is_plainly_ordered(&self, act: Act, locks: LockBits) -> bool {
-        let lane = self.lanes.get(act.lane);
-        self.cells[act.space][act.index].all(&self.pool, |record| {
-            record.slot() == lane.slot
-                || !self.table.conflicts(act.class, record.class())
-                || (!record.locks().may_meet(locks)
-                    && record.count() <= lane.clock.get(record.slot()))
-        })
     }
 
     /// Makes an action the newest of its object, and forgets the records that it covers.
     #[inline]
     fn remember(&mut self, act: Act, new: Record) {
-        let Engine { cells, sections, lanes, table, open, pool, .. } = self;
+        if R::SECTIONS && self.cells[act.space][act.index].by_lock != 0 {
+            self.remember_indexed(act, new);
+            return;
+        }
+        let Engine { cells, sections, lanes, table, own_tables, open, pool, .. } = self;
+        let table = act.table(table, own_tables);
         let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
         let lane = lanes.get(act.lane);
         if R::SECTIONS {
@@ -219,12 +263,17 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     || (old.locks().may_be_in(new.locks())
                         && sections.covers(lanes, act.lane, old.hold)
                         // What the lane knows by a pair's own edge only may still be learnt by another edge.
-                        && !pairs.iter().any(|pair| pair.has_any(sections.of_hold(old.hold)))));
+                        && !pairs.iter().any(|pair| pair.has_any(&sections.of_hold(old.hold)))));
             if R::SECTIONS && covered {
                 sections.drop_hold(old.hold);
             }
             covered
         });
+        if R::SECTIONS
+            && self.pool.list_len(self.cells[act.space][act.index].more()) > self.list_max
+        {
+            self.index_by_lock((act.space, act.index));
+        }
     }
 
     fn acquire(&mut self, lane: LaneId, step: Step) {
@@ -271,6 +320,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         });
     }
 
+    /// Returns whether an event inside something hidden is ignored; counts it.
+    fn is_hidden(&mut self, kind: EventKind) -> bool {
+        let hidden = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
+        self.report.counts.hidden += u64::from(hidden);
+        hidden
+    }
+
     /// Applies the actions that the specification sees in an event.
     fn own_actions(
         &mut self,
@@ -280,21 +336,61 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     ) -> Result<(), PredictError> {
         let mut points = std::mem::take(&mut self.points);
         points.clear();
-        self.spec.points(tables, step.op, step.operand, &mut points);
-        for point in &points {
-            if point.object >= OBJECTS_MAX {
+        self.spec.points(tables, step, &mut points);
+        let applied = self.apply_points(lane, step, &points);
+        self.points = points;
+        applied
+    }
+
+    fn apply_points(
+        &mut self,
+        lane: LaneId,
+        step: Step,
+        points: &[Point],
+    ) -> Result<(), PredictError> {
+        let side = Side { event: step.event, site: step.site };
+        let mut acts = std::mem::take(&mut self.scratch.acts);
+        acts.clear();
+        for point in points {
+            if point.cell >= OBJECTS_MAX || usize::from(point.table) >= self.own_tables.len() {
                 return Err(PredictError::TooMany("objects of the specification"));
             }
-            let index = point.object as usize;
+            let index = point.cell as usize;
             if index >= self.cells[1].len() {
                 self.cells[1].resize(index + 1, Cell::NEW);
             }
-            self.report.counts.actions += 1;
-            let side = Side { event: step.event, site: step.site };
-            self.act(Act { lane, space: 1, index, class: point.class, side });
+            let Point { object, table, class, .. } = *point;
+            acts.push(Act { lane, space: 1, index, object, table, class, side });
         }
-        self.points = points;
+        self.report.counts.actions += u64::from(!acts.is_empty());
+        match acts[..] {
+            [] => {}
+            [act] => self.act(act),
+            _ => self.act_on_several(&acts),
+        }
+        self.scratch.acts = acts;
         Ok(())
+    }
+
+    /// Applies an action that touches several cells.
+    fn act_on_several(&mut self, acts: &[Act]) {
+        let lane = self.lanes.get(acts[0].lane);
+        let now = epoch(lane.slot, lane.now);
+        let hold = if R::SECTIONS { self.sections.hold(acts[0].lane) } else { NO_HOLD };
+        let repeats = acts.iter().all(|act| {
+            let newest = &self.cells[act.space][act.index].newest;
+            let same = newest.epoch == now && newest.class() == act.class && newest.hold == hold;
+            same && newest.is_quiet()
+        });
+        if repeats {
+            return;
+        }
+        let locks =
+            if R::SECTIONS { self.sections.locks(acts[0].lane) } else { LockBits::default() };
+        let quiet = self.compare(acts, locks);
+        for act in acts {
+            self.remember(*act, Record::new(now, act.side, (hold, locks), act.class, quiet));
+        }
     }
 }
 
@@ -302,7 +398,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock) -> u64 {
     match open.get_mut(lane) {
         Some(open) if !open.pairs.is_empty() => {
-            open.drop_if(sections, |pair, _| pair.is_ordered_by(clock))
+            open.drop_if(sections, |pair, _| pair.is_ordered_by(clock.get(pair.slot)))
         }
         _ => 0,
     }
@@ -311,6 +407,7 @@ fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock
 impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
     fn grow(&mut self, tables: &Tables) -> Result<(), PredictError> {
         self.lanes.grow(tables);
+        self.ahead.grow(tables.tasks.len());
         let locations = &mut self.cells[0];
         locations.resize(tables.locations.len(), Cell::NEW);
         self.overlaps.grow(tables, |location| locations[location as usize].overlaps = true)?;
@@ -332,12 +429,21 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
         }
         let of_lane = self.lanes.get(lane);
         self.last = Some((lane, Stamp { slot: of_lane.slot, count: of_lane.now }));
+        if S::HIDES && self.spec.hides(step.task) && self.is_hidden(step.op.kind()) {
+            return Ok(());
+        }
         match step.op.kind() {
             kind if kind.is_access() => self.access(lane, step)?,
             EventKind::Acquire => {
                 self.locks.check(step)?;
-                self.acquire(lane, step);
-                self.own_actions(tables, lane, step)?;
+                // An acquire lies outside its own section, and behind the releases that a lock orders before it.
+                if R::LOCKS {
+                    self.acquire(lane, step);
+                    self.own_actions(tables, lane, step)?;
+                } else {
+                    self.own_actions(tables, lane, step)?;
+                    self.acquire(lane, step);
+                }
             }
             EventKind::Release => {
                 self.locks.check(step)?;
@@ -361,16 +467,9 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
         let rows = block.columns.len();
         for from in (0..rows).step_by(AHEAD) {
             let chunk = from..rows.min(from + AHEAD);
-            // The shadow cells of a chunk are fetched together: one wait for memory and not one for each.
-            let mut touched = 0;
-            for row in chunk.clone() {
-                if block.columns.ops[row].kind().is_access()
-                    && let Some(cell) = self.cells[0].get(block.columns.operands[row] as usize)
-                {
-                    touched |= cell.classes;
-                }
-            }
-            std::hint::black_box(touched);
+            let Engine { ahead, cells, by_locks, pool, sections, table, .. } = self;
+            let indexed = if R::SECTIONS { Some((&*by_locks, &*pool, &*sections)) } else { None };
+            ahead.fetch((block, chunk.clone()), &cells[0], table, indexed);
             for row in chunk {
                 self.step(tables, Step::of(block, row))?;
             }
@@ -390,6 +489,7 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
     fn memory_bytes(&self) -> usize {
         self.cells.iter().map(|cells| cells.capacity() * size_of::<Cell>()).sum::<usize>()
             + self.pool.memory_bytes()
+            + self.by_locks.memory_bytes()
             + self.lanes.memory_bytes()
             + self.sections.memory_bytes()
     }

@@ -27,6 +27,8 @@ pub(crate) struct Lane {
     pub(crate) clock: Clock,
     /// Its own entry, the same as in `clock`.
     pub(crate) now: u32,
+    /// Rises when other entries of `clock` do.
+    pub(crate) version: u64,
     handler: usize,
     /// Whether the next event has something to do first: a fork, or a new slot.
     pending: bool,
@@ -101,7 +103,7 @@ impl Lanes {
         }
         if let Some(fork) = self.handlers[handler].fork.take() {
             watch(lane, &fork);
-            self.lanes[lane].clock.join(&fork);
+            self.join(lane, &fork);
         }
         for other in &self.handlers[handler].lanes {
             let other = &mut self.lanes[*other];
@@ -124,7 +126,15 @@ impl Lanes {
         let (slot, now) = self.take_slot(known);
         let mut clock = Clock::new();
         clock.set(slot, now);
-        self.lanes.push(Lane { slot, clock, now, handler, pending: true, joined: false });
+        self.lanes.push(Lane {
+            slot,
+            clock,
+            now,
+            version: 1,
+            handler,
+            pending: true,
+            joined: false,
+        });
         self.handlers[handler].lanes.push(self.lanes.len() - 1);
         self.lanes.len() - 1
     }
@@ -147,6 +157,7 @@ impl Lanes {
         let lane = &mut self.lanes[lane];
         (lane.slot, lane.now, lane.joined) = (slot, now, false);
         lane.clock.set(slot, now);
+        lane.version += 1;
     }
 
     /// Returns a lane.
@@ -169,7 +180,24 @@ impl Lanes {
     /// Lets a lane learn a clock.
     #[inline]
     pub(crate) fn join(&mut self, lane: LaneId, clock: &Clock) {
-        self.lanes[lane].clock.join(clock);
+        let lane = &mut self.lanes[lane];
+        lane.version += u64::from(lane.clock.join(clock));
+    }
+
+    /// Lets a lane learn a clock, and that a slot has reached a count.
+    #[inline]
+    pub(crate) fn learn(
+        &mut self,
+        lane: LaneId,
+        clock: Option<&Clock>,
+        (slot, count): (ChainId, u32),
+    ) {
+        let lane = &mut self.lanes[lane];
+        if let Some(clock) = clock {
+            lane.clock.join(clock);
+        }
+        lane.clock.raise(slot, count);
+        lane.version += 1;
     }
 
     /// Begins a new epoch of a lane: called after its clock was given away.
@@ -220,13 +248,13 @@ impl Lanes {
                 // It is known to its first joiner only; the clock says all there is.
                 let clock = self.lanes[other].clock.clone();
                 watch(lane, &clock);
-                self.lanes[lane].clock.join(&clock);
+                self.join(lane, &clock);
                 continue;
             }
             // A fork that no event followed is nothing that the handler knows.
             let clock = self.lanes[other].clock.clone();
             watch(lane, &clock);
-            self.lanes[lane].clock.join(&clock);
+            self.join(lane, &clock);
             let ended = &mut self.lanes[other];
             (ended.joined, ended.pending) = (true, true);
             self.free.push((ended.slot, ended.now));

@@ -33,11 +33,22 @@
 
 pub use analysis::{Analysis, Stamp, Step, run};
 pub use bounded::BoundedAnalysis;
+pub use communication::{Communication, NoCommunication, Observation};
+pub use confirm::{
+    Answer, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, Reorders, Scale, Witness,
+};
 pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use engine::Engine;
 pub use error::PredictError;
+pub use event_driven::{EventDriven, event_driven, event_driven_order};
 pub use options::{Candidates, Options};
+pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
 pub use relation::{DoesntCommute, Hb, Relation};
+pub use specified::{
+    DeclareError, Described, Internals, ObjectSummary, Specified, SpecifiedCall,
+    SpecifiedCommunication, Types,
+    Unspecified, hidden_events, without_internals,
+};
 pub use report::{Counts, Object, Report, Side, Violation, ViolationKind};
 
 /// Happens-before, with epochs.
@@ -71,13 +82,37 @@ mod lock_clocks;
 
 mod shadow;
 
+mod snapshots;
+
+mod holds;
+
 mod sections;
+
+mod by_lock;
+
+mod indexed;
 
 mod candidates;
 
 mod engine;
 
 mod compare;
+
+mod quick;
+
+mod ahead;
+
+mod communication;
+
+mod specified;
+
+mod confirm;
+
+mod order_path;
+
+mod event_driven;
+
+pub mod check;
 
 mod word;
 

@@ -53,6 +53,8 @@ pub struct Counts {
     pub accesses: u64,
     /// Actions of the specification (not memory accesses).
     pub actions: u64,
+    /// Memory accesses and lock operations that the specification hides: not counted elsewhere.
+    pub hidden: u64,
     /// Acquires of locks.
     pub acquires: u64,
     /// Racy candidates: for each later action, one for each earlier one that is remembered (at least one if there is any).

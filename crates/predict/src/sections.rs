@@ -1,78 +1,43 @@
-//! Critical sections: which are open, and the release clocks of those that some record still names.
+//! Critical sections: which are open, and what those that some record still names gave away.
 //!
-//! A section is all that a lane does between the outermost acquire of a lock and the matching release. A *hold set* is
-//! the list of sections that were open at some access; accesses share it. Sections and hold sets are counted
+//! A section is all that a lane does between the outermost acquire of a lock and the matching release. Sections are counted
 //! references, so that memory follows the shadow state and not the length of the trace.
 
+use crate::holds::{Holds, Members, UNMADE, as_one, of_one};
 use crate::lanes::{LaneId, Lanes};
 use crate::shadow::LockBits;
+use crate::snapshots::{NO_SNAPSHOT, Snapshots};
 use anyorder_order::{ChainId, Clock};
 
-/// The hold set of an access outside all critical sections.
-pub(crate) const NO_HOLD: u32 = 0;
-/// Stands for a hold set that has not been made since the locks held changed.
-const UNMADE: u32 = u32::MAX;
+pub(crate) use crate::holds::NO_HOLD;
 
 /// One critical section.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct Section {
     pub(crate) lock: u32,
     pub(crate) slot: ChainId,
-    pub(crate) shared: bool,
     /// The lane's epoch at the acquire.
     pub(crate) acquired: u32,
     /// The lane's epoch at the release; 0 while the section is open.
     pub(crate) released: u32,
-    /// What the lane knew at the release.
-    pub(crate) clock: Clock,
     references: u32,
+    /// What the lane knew at the release, but for its own entry, which is `released`.
+    snapshot: u32,
+    pub(crate) shared: bool,
 }
 
-impl Section {
-    const fn unused() -> Section {
-        Section {
-            lock: 0,
-            slot: ChainId(0),
-            shared: false,
-            acquired: 0,
-            released: 0,
-            clock: Clock::new(),
-            references: 0,
-        }
-    }
-}
+const _: () = assert!(size_of::<Section>() == 32);
 
-#[derive(Clone, Debug, Default)]
-struct HoldSet {
-    /// The sections, if there are few: one look at memory less.
-    few: [u32; FEW],
-    count: u32,
-    references: u32,
-    locks: LockBits,
-    /// The sections, if there are many.
-    many: Vec<u32>,
-}
-
-const FEW: usize = 4;
-
-impl HoldSet {
-    #[inline]
-    fn sections(&self) -> &[u32] {
-        self.few.get(..self.count as usize).unwrap_or(&self.many)
-    }
-
-    fn set(&mut self, sections: impl ExactSizeIterator<Item = u32>) {
-        self.count = sections.len() as u32;
-        if sections.len() <= FEW {
-            for (place, section) in self.few.iter_mut().zip(sections) {
-                *place = section;
-            }
-        } else {
-            self.many.clear();
-            self.many.extend(sections);
-        }
-    }
-}
+const UNUSED: Section = Section {
+    lock: 0,
+    slot: ChainId(0),
+    acquired: 0,
+    released: 0,
+    references: 0,
+    snapshot: NO_SNAPSHOT,
+    shared: false,
+};
 
 /// A lock that a lane holds.
 #[derive(Clone, Copy, Debug)]
@@ -87,40 +52,27 @@ pub(crate) struct Held {
 struct OfLane {
     held: Vec<Held>,
     hold: u32,
+    locks: LockBits,
 }
 
 /// All sections that matter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sections {
     sections: Vec<Section>,
-    free_sections: Vec<u32>,
-    holds: Vec<HoldSet>,
-    free_holds: Vec<u32>,
+    free: Vec<u32>,
+    holds: Holds,
+    snapshots: Snapshots,
     lanes: Vec<OfLane>,
     /// Releases of locks that were not held.
     pub(crate) strays: u64,
 }
 
-impl Default for Sections {
-    fn default() -> Sections {
-        Sections {
-            sections: Vec::new(),
-            free_sections: Vec::new(),
-            // The first hold set is the empty one, and stays.
-            holds: vec![HoldSet { references: 1, ..HoldSet::default() }],
-            free_holds: Vec::new(),
-            lanes: Vec::new(),
-            strays: 0,
-        }
-    }
-}
-
 impl Sections {
     /// Makes room for lanes below `count`.
-    #[inline]
     pub(crate) fn grow(&mut self, count: usize) {
         if self.lanes.len() < count {
             self.lanes.resize_with(count, OfLane::default);
+            self.snapshots.grow(count);
         }
     }
 
@@ -131,13 +83,13 @@ impl Sections {
             return;
         }
         let of_lane = lanes.get(lane);
-        let section = self.free_sections.pop().unwrap_or_else(|| {
-            self.sections.push(Section::unused());
+        let section = self.free.pop().unwrap_or_else(|| {
+            self.sections.push(UNUSED);
             self.sections.len() as u32 - 1
         });
-        let entry = &mut self.sections[section as usize];
-        (entry.lock, entry.slot, entry.shared) = (lock, of_lane.slot, shared);
-        (entry.acquired, entry.released, entry.references) = (of_lane.now, 0, 1);
+        let (slot, acquired) = (of_lane.slot, of_lane.now);
+        self.sections[section as usize] =
+            Section { lock, slot, shared, acquired, references: 1, ..UNUSED };
         self.lanes[lane].held.push(Held { lock, shared, section, depth: 1 });
         self.change(lane);
     }
@@ -159,7 +111,7 @@ impl Sections {
         let entry = &mut self.sections[section as usize];
         entry.released = lanes.get(lane).now;
         if entry.references > 1 {
-            entry.clock.copy_from(&lanes.get(lane).clock);
+            entry.snapshot = self.snapshots.take(lanes, lane);
             lanes.advance(lane);
         }
         self.drop_section(section);
@@ -169,11 +121,16 @@ impl Sections {
     /// The locks held by a lane have changed.
     fn change(&mut self, lane: LaneId) {
         let of_lane = &mut self.lanes[lane];
-        let old = std::mem::replace(
-            &mut of_lane.hold,
-            if of_lane.held.is_empty() { NO_HOLD } else { UNMADE },
-        );
-        if old != UNMADE {
+        let locks = of_lane.held.iter().map(|held| LockBits::of(held.lock));
+        of_lane.locks = locks.fold(LockBits::default(), LockBits::union);
+        let hold = match of_lane.held[..] {
+            [] => NO_HOLD,
+            // The lane itself keeps the section.
+            [held] => of_one(held.section),
+            _ => UNMADE,
+        };
+        let old = std::mem::replace(&mut of_lane.hold, hold);
+        if old != UNMADE && as_one(old).is_none() {
             self.drop_hold(old);
         }
     }
@@ -186,59 +143,62 @@ impl Sections {
     }
 
     fn make_hold(&mut self, lane: LaneId) -> u32 {
-        let hold = self.free_holds.pop().unwrap_or_else(|| {
-            self.holds.push(HoldSet::default());
-            self.holds.len() as u32 - 1
-        });
-        let set = &mut self.holds[hold as usize];
-        set.references = 1;
-        set.set(self.lanes[lane].held.iter().map(|held| held.section));
-        set.locks = LockBits::default();
-        for held in &self.lanes[lane].held {
-            set.locks = set.locks.union(LockBits::of(held.lock));
+        let of_lane = &mut self.lanes[lane];
+        let hold = self.holds.make(of_lane.held.iter().map(|held| held.section));
+        for held in &of_lane.held {
             self.sections[held.section as usize].references += 1;
         }
-        self.lanes[lane].hold = hold;
+        of_lane.hold = hold;
         hold
     }
 
     /// Notes that one more record names a hold set.
     #[inline]
     pub(crate) fn keep_hold(&mut self, hold: u32) {
-        if hold != NO_HOLD {
-            self.holds[hold as usize].references += 1;
+        match as_one(hold) {
+            Some(section) => self.keep_section(section),
+            None if hold == NO_HOLD => {}
+            None => self.holds.keep(hold),
         }
     }
 
     /// Notes that one record less names a hold set.
     #[inline]
     pub(crate) fn drop_hold(&mut self, hold: u32) {
-        if hold == NO_HOLD {
-            return;
+        match as_one(hold) {
+            Some(section) => self.drop_section(section),
+            None if hold == NO_HOLD => {}
+            None => {
+                if self.holds.drop(hold) {
+                    self.drop_members(hold);
+                }
+            }
         }
-        let set = &mut self.holds[hold as usize];
-        set.references -= 1;
-        if set.references > 0 {
-            return;
-        }
-        for at in 0..set.count as usize {
-            let section = self.holds[hold as usize].sections()[at];
-            self.drop_section(section);
-        }
-        self.free_holds.push(hold);
     }
 
-    /// Notes that a section is named once more, outside hold sets.
+    #[cold]
+    fn drop_members(&mut self, hold: u32) {
+        for at in 0..self.of_hold(hold).len() {
+            let section = self.of_hold(hold)[at];
+            self.drop_section(section);
+        }
+        self.holds.free(hold);
+    }
+
+    /// Notes that a section is named once more.
+    #[inline]
     pub(crate) fn keep_section(&mut self, section: u32) {
         self.sections[section as usize].references += 1;
     }
 
     /// Notes that a section is named once less.
+    #[inline]
     pub(crate) fn drop_section(&mut self, section: u32) {
         let entry = &mut self.sections[section as usize];
         entry.references -= 1;
         if entry.references == 0 {
-            self.free_sections.push(section);
+            self.snapshots.drop(entry.snapshot);
+            self.free.push(section);
         }
     }
 
@@ -248,16 +208,53 @@ impl Sections {
         &self.sections[section as usize]
     }
 
-    /// Returns the sections of a hold set.
+    /// Loads a section from memory, if there is such a one.
     #[inline]
-    pub(crate) fn of_hold(&self, hold: u32) -> &[u32] {
-        self.holds[hold as usize].sections()
+    pub(crate) fn touch(&self, section: u32) -> u32 {
+        self.sections.get(section as usize).map_or(0, |section| section.released)
     }
 
-    /// Returns which locks a hold set is of.
+    /// Returns what the release of a section knew of a slot; 0 if the section is open.
     #[inline]
-    pub(crate) fn locks(&self, hold: u32) -> LockBits {
-        self.holds[hold as usize].locks
+    pub(crate) fn known_at_release(&self, section: u32, slot: ChainId) -> u32 {
+        let s = self.section(section);
+        match s.snapshot {
+            _ if s.slot == slot => s.released,
+            NO_SNAPSHOT => 0,
+            snapshot => self.snapshots.clock(snapshot).get(slot),
+        }
+    }
+
+    /// Lets a lane learn what the release of a section knew.
+    pub(crate) fn learn(&self, lanes: &mut Lanes, lane: LaneId, section: u32) {
+        let s = self.section(section);
+        let known = lanes.get(lane).clock.get(s.slot);
+        if s.released <= known || s.snapshot == NO_SNAPSHOT {
+            return;
+        }
+        let clock = self.snapshots.clock(s.snapshot);
+        // Whoever knows the release that the snapshot was taken at knows all of it.
+        let clock = if clock.get(s.slot) <= known { None } else { Some(clock) };
+        lanes.learn(lane, clock, (s.slot, s.released));
+    }
+
+    /// Returns whether a section of `slot` has been released, and a clock knows that.
+    #[inline]
+    pub(crate) fn is_known(&self, section: u32, slot: ChainId, clock: &Clock) -> bool {
+        let released = self.section(section).released;
+        released != 0 && released <= clock.get(slot)
+    }
+
+    /// Returns the sections of a hold set.
+    #[inline]
+    pub(crate) fn of_hold(&self, hold: u32) -> Members<'_> {
+        self.holds.members(hold)
+    }
+
+    /// Returns which locks a lane holds.
+    #[inline]
+    pub(crate) fn locks(&self, lane: LaneId) -> LockBits {
+        self.lanes[lane].locks
     }
 
     /// Returns the locks that a lane holds.
@@ -269,10 +266,10 @@ impl Sections {
     /// Adds the closed sections of a hold set whose lock excludes one that a lane holds now to `common`.
     #[inline]
     pub(crate) fn common(&self, hold: u32, lane: LaneId, common: &mut Vec<u32>) {
-        for section in self.of_hold(hold) {
+        for section in &*self.of_hold(hold) {
             let s = self.section(*section);
-            let excludes = |held: &&Held| held.lock == s.lock && !(held.shared && s.shared);
-            if s.released != 0 && self.held(lane).iter().any(|held| excludes(&held)) {
+            let excludes = |held: &Held| held.lock == s.lock && !(held.shared && s.shared);
+            if s.released != 0 && self.held(lane).iter().any(excludes) {
                 common.push(*section);
             }
         }
@@ -283,23 +280,21 @@ impl Sections {
         let me = lanes.get(lane);
         self.of_hold(hold).iter().all(|section| {
             let s = self.section(*section);
-            let covers = |held: &&Held| held.lock == s.lock && (!held.shared || s.shared);
-            let known =
-                s.slot == me.slot || (s.released != 0 && s.released <= me.clock.get(s.slot));
-            known && self.held(lane).iter().any(|held| covers(&held))
+            let covers = |held: &Held| held.lock == s.lock && (!held.shared || s.shared);
+            let known = s.slot == me.slot || self.is_known(*section, s.slot, &me.clock);
+            known && self.held(lane).iter().any(covers)
         })
     }
 
     /// Returns the number of sections that something names, and of those made at the same time at the most.
     pub(crate) fn counts(&self) -> (usize, usize) {
-        (self.sections.len() - self.free_sections.len(), self.sections.len())
+        (self.sections.len() - self.free.len(), self.sections.len())
     }
 
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let section = |s: &Section| size_of::<Section>() + s.clock.memory_bytes();
-        let hold = |h: &HoldSet| size_of::<HoldSet>() + 4 * h.many.capacity();
-        self.sections.iter().map(section).sum::<usize>()
-            + self.holds.iter().map(hold).sum::<usize>()
+        self.sections.capacity() * size_of::<Section>()
+            + self.holds.memory_bytes()
+            + self.snapshots.memory_bytes()
     }
 }

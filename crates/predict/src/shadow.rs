@@ -87,6 +87,24 @@ impl Record {
         Record { epoch, packed, site: side.site, hold }
     }
 
+    /// Returns the event, the class, the locks and the flag as one number.
+    #[inline]
+    pub(crate) const fn packed(&self) -> u64 {
+        self.packed
+    }
+
+    /// Makes a record of its parts again.
+    #[inline]
+    pub(crate) const fn unpack(epoch: u64, packed: u64, site: SiteId, hold: u32) -> Record {
+        Record { epoch, packed, site, hold }
+    }
+
+    /// Returns the class in a packed number.
+    #[inline]
+    pub(crate) const fn class_of(packed: u64) -> Class {
+        Class((packed >> EVENT_BITS & 31) as u8)
+    }
+
     /// Returns which locks were held.
     #[inline]
     pub(crate) const fn locks(&self) -> LockBits {
@@ -114,7 +132,7 @@ impl Record {
     /// Returns the class.
     #[inline]
     pub(crate) const fn class(&self) -> Class {
-        Class((self.packed >> EVENT_BITS & 31) as u8)
+        Record::class_of(self.packed)
     }
 
     /// Returns, of the newest record of an object, whether nothing raced with it.
@@ -147,6 +165,8 @@ pub(crate) struct Cell {
     more: u32,
     /// The classes of all records, a bit each.
     pub(crate) classes: u32,
+    /// The index by lock; 0 is none.
+    pub(crate) by_lock: u32,
     /// Whether other locations overlap this one.
     pub(crate) overlaps: bool,
 }
@@ -161,6 +181,27 @@ pub(crate) struct Pool {
 impl Pool {
     fn list(&self, more: u32) -> &[Record] {
         if more == 0 { &[] } else { &self.lists[more as usize - 1] }
+    }
+
+    /// Returns whether a condition holds for all records of a list.
+    #[inline]
+    pub(crate) fn all(&self, more: u32, condition: impl FnMut(&Record) -> bool) -> bool {
+        self.list(more).iter().all(condition)
+    }
+
+    /// Returns the length of a list.
+    #[inline]
+    pub(crate) fn list_len(&self, more: u32) -> usize {
+        self.list(more).len()
+    }
+
+    /// Loads some lines of a list from memory.
+    #[inline]
+    pub(crate) fn touch(&self, more: u32) -> u32 {
+        let list = self.list(more);
+        let last = list.len().saturating_sub(1);
+        let places = [0, last / 4, last / 2, last / 4 * 3, last];
+        places.iter().fold(0, |all, at| all | list.get(*at).map_or(0, |record| record.hold))
     }
 
     fn make(&mut self) -> u32 {
@@ -178,8 +219,14 @@ impl Pool {
 
 impl Cell {
     /// An object that nobody has accessed.
-    pub(crate) const NEW: Cell =
-        Cell { newest: Record::NONE, second: Record::NONE, more: 0, classes: 0, overlaps: false };
+    pub(crate) const NEW: Cell = Cell {
+        newest: Record::NONE,
+        second: Record::NONE,
+        more: 0,
+        classes: 0,
+        by_lock: 0,
+        overlaps: false,
+    };
 
     /// Returns all records, the newest first.
     #[inline]
@@ -195,19 +242,32 @@ impl Cell {
             && (self.more == 0 || pool.list(self.more).iter().all(condition))
     }
 
-    /// Puts a record in the place of the only one, if that satisfies a condition; returns whether it did.
+    /// Returns the second record, perhaps none.
     #[inline]
-    pub(crate) fn replace_only(
-        &mut self,
-        new: Record,
-        condition: impl Fn(&Record) -> bool,
-    ) -> bool {
-        let only = !self.second.is_some() && self.more == 0 && condition(&self.newest);
-        if only {
-            self.newest = new;
-            self.classes = 1 << new.class().0;
+    pub(crate) const fn second(&self) -> Record {
+        self.second
+    }
+
+    /// Replaces all records, of which there are at most two, by one or two.
+    #[inline]
+    pub(crate) fn set_two(&mut self, newest: Record, second: Record) {
+        self.classes = 1 << newest.class().0;
+        if second.is_some() {
+            self.classes |= 1 << second.class().0;
         }
-        only
+        (self.newest, self.second) = (newest, second);
+    }
+
+    /// Returns whether the newest record is the only one.
+    #[inline]
+    pub(crate) const fn has_one(&self) -> bool {
+        !self.second.is_some() && self.more == 0
+    }
+
+    /// Returns the list in the pool; 0 is none.
+    #[inline]
+    pub(crate) const fn more(&self) -> u32 {
+        self.more
     }
 
     /// Returns the record of one slot, class and hold set, if there is one.

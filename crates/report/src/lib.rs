@@ -36,6 +36,8 @@ pub mod run;
 
 mod run_table;
 
+mod lane_table;
+
 pub mod terminal;
 
 pub mod json;

@@ -17,6 +17,8 @@ pub struct Run {
     pub end: String,
     /// The run that it is compared with, and what differs.
     pub compared: Option<Box<Comparison>>,
+    /// Whether a terminal shows it with a column for each lane; a page always does.
+    pub by_lane: bool,
 }
 
 /// A run against the one it varies: the same program, but two of its tasks in the other order.
@@ -100,6 +102,10 @@ pub struct RunStep {
     pub failure: Option<String>,
     /// What it is where two runs are compared.
     pub mark: Option<Mark>,
+    /// What it is called by where that is not its place in the run, such as the number of an event in a trace.
+    pub number: Option<String>,
+    /// The number of steps that are left out before it.
+    pub left_out: usize,
 }
 
 /// A value that a step changed.

@@ -1,6 +1,7 @@
 //! A run as a table for a terminal: a step a row, with who ran, what it ran and what it changed.
 
 use crate::escape::clipped;
+use crate::lane_table;
 use crate::run::{Comparison, Mark, Run, RunStep};
 use crate::wrap::wrap;
 use std::fmt::Write as _;
@@ -22,6 +23,7 @@ const LISTED_MAX: usize = 12;
 /// that is compared with another follows that one.
 pub(crate) fn table(run: &Run, indent: usize, width: usize) -> String {
     match &run.compared {
+        _ if run.by_lane => lane_table::table(run, indent, width).unwrap_or_else(|| rows(run, indent, width)),
         None => rows(run, indent, width),
         Some(compared) => comparison(run, compared, indent, width),
     }
@@ -90,6 +92,9 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
             }
             continue;
         }
+        if step.left_out > 0 {
+            shape.row(&mut out, "…", "", "", &format!("{} more steps", step.left_out));
+        }
         let mut what = step.effects();
         if what.is_empty() {
             what.extend(step.place.as_ref().map(|place| format!("at {place}")));
@@ -98,7 +103,8 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
             what.push("from here on for ever".to_owned());
         }
         let mark = step.mark.map_or("", sign);
-        let number = run.first + number;
+        let number = step.number.clone().unwrap_or_else(|| (run.first + number).to_string());
+        let number = clipped(&number, TASK_CHARS_MAX);
         shape.row(&mut out, &format!("{mark}{number}"), &step.lane, title, &effects(&what));
     }
     if !run.end.is_empty() {
@@ -108,7 +114,7 @@ fn rows(run: &Run, indent: usize, width: usize) -> String {
 }
 
 /// Returns the sign in front of a step that takes part in a comparison.
-fn sign(mark: Mark) -> &'static str {
+pub(crate) fn sign(mark: Mark) -> &'static str {
     match mark {
         Mark::First => "A",
         Mark::Second => "B",

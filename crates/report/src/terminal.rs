@@ -182,18 +182,29 @@ impl Page<'_> {
         for site in &finding.sites {
             self.site(site)?;
         }
-        if let Some(run) = run {
-            self.out.write_all(run_table::table(run, 2, self.width).as_bytes())?;
+        let table = run.map(|run| run_table::table(run, 2, self.width)).unwrap_or_default();
+        // A prediction is told in full: which locks are held, what the run shows, what is missing.
+        let predicted = words::is_predicted(finding);
+        let told: &[_] =
+            if run.is_some() && !predicted { &[] } else { &finding.explanation };
+        if !predicted {
+            self.out.write_all(table.as_bytes())?;
         }
-        let told: &[_] = if run.is_some() { &[] } else { &finding.explanation };
-        if !told.is_empty() {
+        if !told.is_empty() && !predicted {
             let is_race = finding.kind == Kind::Race && finding.coverage.is_some();
             let what = if is_race { "nearest orders:" } else { "because:" };
             self.line(Tone::Plain, 4, what)?;
         }
         for step in told {
+            if let Some(head) = words::predicted_head(finding, step) {
+                self.entry(4, &format!("{head}: "), Tone::Plain, &step.text)?;
+                continue;
+            }
             let rule = step.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
             self.entry(6, "- ", Tone::Plain, &format!("{}{rule}", step.text))?;
+        }
+        if predicted {
+            self.out.write_all(table.as_bytes())?;
         }
         // Not broken into lines, so that it can be copied.
         if let Some(replay) = &finding.replay {
@@ -216,8 +227,16 @@ impl Page<'_> {
         // Where nothing but the task is known, it stands on the first line.
         let known = if place.is_empty() { std::mem::take(&mut runner) } else { place };
         self.entry(4, &head, Tone::Plain, &known.join(" "))?;
+        if !site.locks.is_empty() {
+            let locks: Vec<String> = site.locks.iter().map(|lock| format!("`{lock}`")).collect();
+            runner.push(format!("holding {}", locks.join(", ")));
+        }
         if !runner.is_empty() {
             self.line(Tone::Plain, 11, &runner.join(" "))?;
+        }
+        // The innermost position is that of the site itself.
+        for position in site.stack.iter().skip(1).take(self.chain_max) {
+            self.entry(11, "called at ", Tone::Plain, position)?;
         }
         self.chain(&site.chain)
     }

@@ -1,6 +1,6 @@
 //! The phrases that all reports share, so that they say the same.
 
-use anyorder_finding::{Finding, Harm, OptionValue, Outcome, Policy, Site, Stat};
+use anyorder_finding::{Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Step};
 
 /// Returns a number with commas between groups of three digits.
 pub(crate) fn number(n: u64) -> String {
@@ -91,12 +91,17 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         (harm, Some(class)) => marks.push(format!("{harm}: {class}")),
         (harm, None) => marks.push(harm.word().to_owned()),
     }
-    match finding.confirmed {
-        Some(true) => marks.push("confirmed".into()),
-        Some(false) => marks.push("not confirmed by replay".into()),
-        None => {}
+    let unconfirmed = finding.filters.iter().any(|filter| filter == UNCONFIRMED);
+    match (finding.confirmed, &finding.form) {
+        (Some(true), Some(form)) => marks.push(format!("confirmed: {form}")),
+        (Some(true), None) => marks.push("confirmed".into()),
+        (Some(false), _) if unconfirmed => marks.push("unconfirmed: no witness found".into()),
+        (Some(false), _) => marks.push("not confirmed by replay".into()),
+        (None, _) if unconfirmed => marks.push("unconfirmed: not tried".into()),
+        (None, _) => {}
     }
-    marks.extend(finding.filters.iter().map(|filter| format!("filter {filter}")));
+    let filters = finding.filters.iter().filter(|filter| *filter != UNCONFIRMED);
+    marks.extend(filters.map(|filter| format!("filter {filter}")));
     if finding.baseline {
         marks.push("in the baseline".into());
     }
@@ -105,6 +110,33 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         marks.push(format!("suppressed{reason}"));
     }
     marks
+}
+
+/// The filter of predictions that no witness shows.
+const UNCONFIRMED: &str = "unconfirmed";
+
+/// The format of the witness of a prediction.
+const REORDERING: &str = "reordering";
+
+/// Returns whether a finding was predicted: another order of recorded events shows it, or was looked for.
+pub(crate) fn is_predicted(finding: &Finding) -> bool {
+    finding.witness.as_ref().is_some_and(|witness| witness.format == REORDERING)
+        || finding.filters.iter().any(|filter| filter == UNCONFIRMED)
+}
+
+/// Returns the head of a step of a prediction's explanation; `None` for steps of any other.
+pub(crate) fn predicted_head(finding: &Finding, step: &Step) -> Option<&'static str> {
+    if !is_predicted(finding) {
+        return None;
+    }
+    Some(match step.rule.as_deref()? {
+        "locks" => "locks",
+        "witness" => "shown by",
+        "unconfirmed" => "unconfirmed",
+        "missed" => "ordered",
+        "hint" => "hint",
+        _ => return None,
+    })
 }
 
 /// Returns the number of pairs of a finding in words, with how many of them are uncovered.
@@ -138,6 +170,14 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         }
     }
     let stat = |name: &str| outcome.stats.get(name).and_then(|stat| stat.integer());
+    if let Some(candidates) = stat("candidates") {
+        let parts = ["confirmed", "dropped", "unconfirmed"]
+            .into_iter()
+            .filter_map(|name| stat(name).filter(|n| *n > 0).map(|n| (name, n)));
+        let parts: Vec<String> = parts.map(|(name, n)| format!("{} {name}", number(n))).collect();
+        let list = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+        sizes.push(count(candidates, "candidate") + &list);
+    }
     let runs = stat("executions").filter(|runs| *runs > 0);
     // The executions of a search with reduction are of steps, not of runs.
     if stat("inferred").is_none() {

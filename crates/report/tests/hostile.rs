@@ -50,6 +50,8 @@ fn outcome() -> Outcome {
         location: Some(text()),
         access: Some(text()),
         chain: vec![text()],
+        locks: vec![text()],
+        stack: vec![text(), text()],
     };
     let nameless = Site { event: Some(text()), file: None, ..site.clone() };
     let mut outcome = Outcome::new(text(), text());

@@ -4,7 +4,8 @@
 //! time. It shares nothing with the engines but the trace model, so that agreement means something.
 //! [`random`] makes small traces by simulating small programs; every one of them could really have
 //! happened. [`script()`] makes a trace of a few lines of text, and [`worked`] holds examples. [`synthetic`] streams traces of any size into a
-//! sink, for benchmarks. [`consistency`] decides partial traces by trying all runs, and makes small ones that are hard to decide.
+//! sink, for benchmarks. [`consistency`] decides partial traces by trying all runs, and makes small ones that are hard to decide. [`reorder`] tries all
+//! reorderings of a small trace.
 //!
 //! ```
 //! use anyorder_testkit::{Naive, RuleSet, Rules, Shape, random_trace};
@@ -16,8 +17,9 @@
 //! }
 //! ```
 
-pub use naive::{Edge, Naive, RuleName, RuleSet, Rules, TaskOrder};
-pub use random::{Shape, random_trace};
+pub use naive::{Edge, Fault, Locks, Naive, RuleName, RuleSet, Rules, TaskOrder};
+pub use random::{Shape, random_sections, random_trace};
+pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 pub use rng::Rng;
 pub use script::{Script, script};
 pub use show::show;
@@ -29,6 +31,8 @@ pub mod consistency;
 pub mod random;
 
 pub mod worked;
+
+pub mod reorder;
 
 pub mod synthetic;
 

@@ -1,6 +1,6 @@
 //! The options of `anyorder check`.
 
-use crate::args::SearchArgs;
+use crate::args::{SearchArgs, WitnessArgs};
 use crate::units::{parse_bytes, parse_duration};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -39,6 +39,13 @@ pub(crate) struct CheckArgs {
     /// Do not set apart late registrations and unload-like patterns
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_filters: bool,
+
+    /// Traces of threads: only the races of happens-before, without predicting what other orders could show
+    #[arg(long, help_heading = "Analysis")]
+    pub(crate) no_predict: bool,
+
+    #[command(flatten)]
+    pub(crate) witnesses: WitnessArgs,
 
     #[command(flatten)]
     pub(crate) search: SearchArgs,

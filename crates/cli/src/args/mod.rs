@@ -11,6 +11,7 @@ pub(crate) use model::{
     DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
     StorageArg,
 };
+pub(crate) use predict::{AnalysisArg, PairsArg, PredictArgs, WitnessArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
 
@@ -23,6 +24,8 @@ mod explore;
 mod generate;
 
 mod model;
+
+mod predict;
 
 mod why;
 
@@ -60,6 +63,7 @@ Examples:
   anyorder check app.trace --report report     and write an HTML report
   anyorder check lock.any                      search every order of a model
   anyorder explore --program 'node app.js'     reverse the conflicts of one run of a program
+  anyorder predict app.std                     what could have come the other way round?
   anyorder why app.trace 12 57                 why are these two events (un)ordered?
   anyorder consistency app.edt                 can this have happened, and in which order?
   anyorder info app.trace                      what is in this trace?
@@ -112,6 +116,8 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Find races in recorded runs, and what goes wrong in any order of a model: the main job
     Check(Box<CheckArgs>),
+    /// Predict from one recorded run what could happen in another order, with a witness for each finding
+    Predict(Box<PredictArgs>),
     /// Explain why two events are ordered, or why nothing orders them
     Why(WhyArgs),
     /// Decide whether some order of its messages explains a trace

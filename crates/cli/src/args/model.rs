@@ -85,10 +85,10 @@ pub(crate) enum StorageArg {
 
 /// `anyorder replay`.
 #[derive(Args, Debug, Clone)]
-#[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>")]
+#[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>\n       anyorder replay [OPTIONS] <TRACE> <WITNESS>")]
 pub(crate) struct ReplayArgs {
     /// The model, and a schedule or a result of `anyorder check --format json`, told apart by their content; `-` reads
-    /// standard input. A result of several models needs them all
+    /// standard input. A result of several models needs them all. Or a trace, and a witness or a result of `anyorder predict`
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -99,6 +99,10 @@ pub(crate) struct ReplayArgs {
     /// The schedule is for a program behind a pipe, started by this command; see `anyorder explore`
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
+
+    /// The specifications that `anyorder predict` was given
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) spec: Option<PathBuf>,
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -109,6 +113,7 @@ Examples:
   anyorder check lock.any --format json | anyorder replay lock.any -
   anyorder replay fixed.any runs/0123456789abcdef.json      does it still occur?
   anyorder replay --program 'node app.js' runs/0123456789abcdef.json
+  anyorder replay app.std runs/0123456789abcdef.json        check a witness of `anyorder predict` again
 
 The exit status is 1 when the finding occurs again, 0 when it does not, 3 when the schedule cannot be followed.";
 

@@ -22,6 +22,8 @@ mod graph;
 
 mod info;
 
+mod predict;
+
 mod read;
 
 mod render;
@@ -60,6 +62,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
     let Cli { global, command } = cli;
     match command {
         Command::Check(args) => check::run(&args, &global),
+        Command::Predict(args) => predict::run(&args, &global),
         Command::Why(args) => why::run(&args, &global),
         Command::Consistency(args) => consistency::run(&args, &global),
         Command::Explore(args) => explore::run(&args, &global),

@@ -6,6 +6,7 @@ use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::model::{self, End, Model, Replayed, Stored, schedules_of};
 use crate::output::{shown, to_stdout, width};
+use crate::predicted;
 use crate::reversal::{
     self, Again, Target, cannot_start, command_of, is_difference, pipe_options, with_system,
 };
@@ -20,6 +21,9 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(command) = &args.program {
         return of_program(command, args);
+    }
+    if let Some(status) = of_trace(args, global)? {
+        return Ok(status);
     }
     let given = together::read(&args.inputs, global)?;
     if given.others.is_empty() {
@@ -49,6 +53,36 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
     }
     to_stdout(|out| out.write_all(text.as_bytes()))?;
     Ok(status(again, lost))
+}
+
+/// Checks witnesses against the trace that they reorder, if that is what the inputs are.
+fn of_trace(args: &ReplayArgs, global: &Global) -> Result<Option<ExitCode>, Failure> {
+    if args.inputs.len() != 2 {
+        return Ok(None);
+    }
+    let mut traces = Vec::new();
+    let mut texts = Vec::new();
+    for path in &args.inputs {
+        let begun = crate::input::begin(path)?;
+        if begun.is_model(global) {
+            return Ok(None);
+        }
+        if begun.is_json() { texts.push((path, begun)) } else { traces.push((path, begun)) }
+    }
+    let (Some((trace_path, trace)), Some((path, text))) = (traces.pop(), texts.pop()) else {
+        return Ok(None);
+    };
+    let content = text.text(path, model::SCHEDULE_BYTES_MAX)?;
+    predicted::again(
+        predicted::Again {
+            trace: (trace_path, trace),
+            witness: (path, &content),
+            finding: args.finding.as_deref(),
+            spec: args.spec.as_deref(),
+        },
+        global,
+    )
+    .map(Some)
 }
 
 /// Runs the schedules of a program behind a pipe.

@@ -55,7 +55,7 @@ pub(crate) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run 
             place: who.place,
             alternative: Some(alternative).filter(|number| *number > 0),
             failure: step.failure.as_deref().map(failure_words),
-            mark: None,
+            ..RunStep::default()
         });
         (before, shown) = (&step.state, after);
     }

@@ -138,7 +138,7 @@ impl Teller {
             reads,
             posts,
             failure: (!step.failures.is_empty()).then(|| step.failures.join("; ")),
-            mark: None,
+            ..RunStep::default()
         }
     }
 }

@@ -103,6 +103,11 @@ impl AccessPoints {
         self.classes.len()
     }
 
+    /// Returns all classes.
+    pub fn classes(&self) -> impl Iterator<Item = ClassId> + use<> {
+        (0..self.classes.len()).filter_map(|at| u32::try_from(at).ok().map(ClassId))
+    }
+
     /// Returns the classes in conflict with one, ascending. A point's conflicts are the points of these classes with the same key.
     ///
     /// # Panics

@@ -99,12 +99,12 @@ impl Search {
             }
         }
         let at = engine.strands.get(strand);
+        if let Some(fork) = self.forks.get(&at.handler) {
+            return edge(*fork, Rule::Fork);
+        }
         if at.first == event {
             // The loop point orders the pieces of thread code as well; that counts as program order.
             let from_loop = if at.posted { Rule::Loop } else { Rule::Po };
-            if let Some(fork) = self.forks.get(&at.handler) {
-                return edge(*fork, Rule::Fork);
-            }
             let point = engine.strands.loop_points[at.handler.index()];
             if !point.is_none() && point < event && self.is_reached(engine, point) {
                 return edge(point, from_loop);

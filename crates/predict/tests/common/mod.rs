@@ -2,9 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod calls;
 pub(crate) mod generate;
 pub(crate) mod naive;
 pub(crate) mod script;
+pub(crate) mod specified;
 
 use anyorder_predict::{Analysis, Counts, Engine, Relation, Report, Specification, run};
 use anyorder_trace::{Trace, TraceBlocks};

@@ -1,7 +1,7 @@
 //! HB, WDC and EDC from their definitions (`docs/prediction.md`), by closure over all pairs of events.
 
 use anyorder_trace::{EventKind, Location, LocationId, Op, Trace};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
@@ -37,6 +37,17 @@ pub(crate) struct Action {
     pub(crate) operand: u32,
 }
 
+/// What a specification adds, event by event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extra {
+    /// Pairs of events, of any lanes, that do not commute.
+    pub(crate) conflicting: BTreeSet<(usize, usize)>,
+    /// The object that an event acts on.
+    pub(crate) object: Vec<Option<usize>>,
+    /// Events that are ignored.
+    pub(crate) hidden: Vec<bool>,
+}
+
 pub(crate) struct Naive {
     pub(crate) actions: Vec<Action>,
     pub(crate) sections: Vec<Section>,
@@ -47,12 +58,25 @@ pub(crate) struct Naive {
     pub(crate) before: Vec<Vec<bool>>,
     locations: Vec<Location>,
     conditions: bool,
+    /// What events refer to.
+    refers: BTreeMap<usize, u64>,
+    extra: Option<Extra>,
 }
 
 impl Naive {
     /// Computes an order. `conditions` says whether waits and signals are actions.
     pub(crate) fn new(trace: &Trace, order: Order, conditions: bool) -> Naive {
-        let actions: Vec<Action> = trace
+        Naive::with(trace, order, conditions, None)
+    }
+
+    /// Computes an order of what a specification makes of a trace.
+    pub(crate) fn with(
+        trace: &Trace,
+        order: Order,
+        conditions: bool,
+        extra: Option<Extra>,
+    ) -> Naive {
+        let mut actions: Vec<Action> = trace
             .events()
             .map(|e| Action {
                 kind: e.kind(),
@@ -62,6 +86,11 @@ impl Naive {
                 operand: e.operand,
             })
             .collect();
+        for (action, hidden) in actions.iter_mut().zip(extra.iter().flat_map(|e| &e.hidden)) {
+            if *hidden {
+                action.kind = EventKind::Other;
+            }
+        }
         let mut naive = Naive {
             sections: Vec::new(),
             inside: vec![Vec::new(); actions.len()],
@@ -70,6 +99,8 @@ impl Naive {
             locations: trace.tables().locations.clone(),
             actions,
             conditions,
+            refers: trace.columns().refers.iter().map(|(row, to)| (row as usize, to)).collect(),
+            extra,
         };
         naive.find_sections();
         naive.hard_edges();
@@ -88,6 +119,11 @@ impl Naive {
             let held = open.iter().position(|(s, _)| {
                 self.sections[*s].lock == a.operand && self.sections[*s].lane == a.lane
             });
+            let inside = |open: &[(usize, u32)], sections: &[Section]| -> Vec<usize> {
+                open.iter().map(|(s, _)| *s).filter(|s| sections[*s].lane == a.lane).collect()
+            };
+            // An acquire does not lie in its own section yet, a release still does.
+            let before = inside(&open, &self.sections);
             match (a.kind, held) {
                 (EventKind::Acquire, Some(held)) => open[held].1 += 1,
                 (EventKind::Acquire, None) => {
@@ -110,8 +146,8 @@ impl Naive {
                 }
                 _ => {}
             }
-            self.inside[at] =
-                open.iter().map(|(s, _)| *s).filter(|s| self.sections[*s].lane == a.lane).collect();
+            let is_lock = matches!(a.kind, EventKind::Acquire | EventKind::Release);
+            self.inside[at] = if is_lock { before } else { inside(&open, &self.sections) };
         }
     }
 
@@ -152,11 +188,15 @@ impl Naive {
                             && self.actions[*i].task == a.task
                             && self.actions[*i].operand == a.operand
                     });
-                    let found = (wait.map_or(0, |w| w + 1)..at).find(|i| {
-                        let s = self.actions[*i];
-                        s.operand == a.operand
-                            && (s.kind == EventKind::Broadcast
-                                || (s.kind == EventKind::Signal && !matched.contains(i)))
+                    let referred =
+                        self.refers.get(&at).map(|to| (0..at).find(|i| *i as u64 == *to));
+                    let found = referred.unwrap_or_else(|| {
+                        (wait.map_or(0, |w| w + 1)..at).find(|i| {
+                            let s = self.actions[*i];
+                            s.operand == a.operand
+                                && (s.kind == EventKind::Broadcast
+                                    || (s.kind == EventKind::Signal && !matched.contains(i)))
+                        })
                     });
                     if let Some(from) = found {
                         matched.insert(from);
@@ -248,6 +288,9 @@ impl Naive {
         if a.kind.is_access() && b.kind.is_access() {
             return (a.kind.writes() || b.kind.writes()) && self.overlap(a.operand, b.operand);
         }
+        if self.extra.as_ref().is_some_and(|extra| extra.conflicting.contains(&(i, j))) {
+            return true;
+        }
         let waits = |x: Action| x.kind == EventKind::Wait;
         let signals = |x: Action| matches!(x.kind, EventKind::Signal | EventKind::Broadcast);
         self.conditions
@@ -323,12 +366,16 @@ impl Naive {
         })
     }
 
-    fn is_own(&self, edge: &Edge, common: &[(usize, usize)], j: usize) -> bool {
+    /// Returns whether an edge is one that a pair with these sections makes by itself.
+    pub(crate) fn is_own(&self, edge: &Edge, common: &[(usize, usize)], j: usize) -> bool {
         let same = |f: usize| {
             let (a, b) = (self.actions[f], self.actions[j]);
             match (a.kind.is_access(), b.kind.is_access()) {
                 (true, true) => self.overlap(a.operand, b.operand),
-                (false, false) => a.operand == b.operand,
+                (false, false) => match &self.extra {
+                    Some(extra) => extra.object[f].is_some() && extra.object[f] == extra.object[j],
+                    None => a.operand == b.operand,
+                },
                 _ => false,
             }
         };

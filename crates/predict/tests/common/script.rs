@@ -6,7 +6,7 @@ use anyorder_trace::{
 use std::collections::BTreeMap;
 
 /// Returns the trace of a script. The operations: r, w, rmw, free, acq, rel, racq, rrel (as reader), fork, join, signal,
-/// broadcast, wait, wake, and `object.method(value)=result`.
+/// broadcast, wait, wake, destroy, barrier, and invocations such as `set:s.add(1)=1`, `file:f.close()`, whose return is `ret set:s.add(1)=1`.
 pub(crate) fn script(text: &str) -> Trace {
     let mut b = TraceBuilder::new();
     let mut threads: BTreeMap<String, (HandlerId, TaskId)> = BTreeMap::new();
@@ -37,26 +37,33 @@ pub(crate) fn script(text: &str) -> Trace {
                 let kind = if words[1] == "fork" { EventKind::Fork } else { EventKind::Join };
                 b.on_handler(task, kind, handler);
             }
-            "signal" | "broadcast" | "wait" | "wake" => {
+            "destroy" => {
+                let name = b.interner.name(target).expect("room");
+                let lock = b.interner.lock(name).expect("room");
+                b.push(task, EventKind::Destroy.into(), lock.0);
+            }
+            "signal" | "broadcast" | "wait" | "wake" | "barrier" => {
                 let kind = EventKind::from_word(words[1]).expect("a kind");
                 b.on_condition(task, kind, target).expect("room");
             }
-            call => invoke(&mut b, task, call),
+            "ret" => invoke(&mut b, task, EventKind::Return, target),
+            call => invoke(&mut b, task, EventKind::Invoke, call),
         }
     }
     b.finish()
 }
 
-fn invoke(b: &mut TraceBuilder, task: TaskId, call: &str) {
+fn invoke(b: &mut TraceBuilder, task: TaskId, kind: EventKind, call: &str) {
     let (object, rest) = call.split_once('.').expect("object.method(value)=result");
     let (method, rest) = rest.split_once('(').expect("a parenthesis");
-    let (argument, result) = rest.split_once(")=").expect("a result");
+    let (arguments, result) = rest.split_once(')').expect("a parenthesis");
+    let number = |text: &str| text.parse().expect("a number");
     let invocation = Invocation {
         object: b.interner.name(object).expect("room"),
         method: b.interner.name(method).expect("room"),
-        arguments: vec![argument.parse().expect("a number")],
-        result: Some(result.parse().expect("a number")),
+        arguments: arguments.split(',').filter(|text| !text.is_empty()).map(number).collect(),
+        result: result.strip_prefix('=').map(number),
     };
     let id = b.interner.push_invocation(invocation).expect("room");
-    b.push(task, EventKind::Invoke.into(), id.0);
+    b.push(task, kind.into(), id.0);
 }

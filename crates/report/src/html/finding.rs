@@ -3,6 +3,7 @@
 use super::comparison;
 use super::page::{colour_class, safe};
 use super::sequence;
+use super::threads;
 use super::write::Options;
 use crate::run::Run;
 use crate::words;
@@ -52,6 +53,10 @@ pub(super) fn markup(
                     @if finding.category.is_some() { span.chip { (finding.kind.word().replace('_', " ")) } }
                     span.chip.(colour_class(&sort)) { (sort.replace('_', " ")) }
                     @if let Some(coverage) = coverage { span.chip.(coverage) { (coverage) } }
+                    @if words::is_predicted(finding) {
+                        @if finding.confirmed == Some(true) { span.chip.confirmed { "confirmed" } }
+                        @else { span.chip.open { "unconfirmed" } }
+                    }
                     @if standing == "aside" { span.chip { @if finding.baseline { "baseline" } @else { "suppressed" } } }
                     @if finding.pairs_total > 0 { span.chip { (words::count(finding.pairs_total, "pair")) } }
                 }
@@ -62,12 +67,14 @@ pub(super) fn markup(
                         (side(position, site))
                     }
                 }
+                @if words::is_predicted(finding) { (prediction(finding)) }
                 @if let Some(run) = run {
                     @match &run.compared {
+                        compared if run.by_lane => { (threads::markup(run, compared.as_deref())) }
                         Some(compared) => { (comparison::markup(run, compared)) }
                         None => { (sequence::markup(run)) }
                     }
-                } @else if !finding.explanation.is_empty() {
+                } @else if !finding.explanation.is_empty() && !words::is_predicted(finding) {
                     h4 { @if finding.sites.len() == 2 && finding.coverage.is_some() { "Nearest orders" } @else { "Why" } }
                     ul.steps {
                         @for step in finding.explanation.iter().take(STEPS_MAX) {
@@ -90,6 +97,21 @@ pub(super) fn markup(
     }
 }
 
+/// What is known of a prediction: the locks held, what shows it, and what ordering is missing.
+fn prediction(finding: &Finding) -> Markup {
+    let told = finding.explanation.iter().take(STEPS_MAX);
+    html! {
+        dl.prediction {
+            @for step in told {
+                @if let Some(head) = words::predicted_head(finding, step) {
+                    dt.(if head == "hint" { "hint" } else { "" }) { (head) }
+                    dd.(if head == "hint" { "hint" } else { "" }) { (ticked(&step.text)) }
+                }
+            }
+        }
+    }
+}
+
 /// One access, with all that is known of where it is and how its task came to run.
 fn side(position: usize, site: &Site) -> Markup {
     let tone = match position {
@@ -104,6 +126,9 @@ fn side(position: usize, site: &Site) -> Markup {
     facts.extend(site.task.clone().map(|task| ("task", task)));
     facts.extend(site.handler.clone().map(|handler| ("handler", handler)));
     facts.extend(words::thread(site).map(|thread| ("thread", thread.to_owned())));
+    if !site.locks.is_empty() {
+        facts.push(("holding", site.locks.join(", ")));
+    }
     html! {
         div.site.(tone) {
             h4 {
@@ -112,6 +137,15 @@ fn side(position: usize, site: &Site) -> Markup {
             }
             dl {
                 @for (name, value) in &facts { dt { (name) } dd { (safe(value)) } }
+            }
+            @if site.stack.len() > 1 {
+                div.chain-title { "Call stack" }
+                ol.chain {
+                    @for (depth, position) in site.stack.iter().enumerate().take(STEPS_MAX) {
+                        @if depth == 0 { li.self { (safe(position)) } } @else { li { (safe(position)) } }
+                    }
+                    @if site.stack.len() > STEPS_MAX { li.dim { "… " (site.stack.len() - STEPS_MAX) " more" } }
+                }
             }
             @if !site.chain.is_empty() {
                 div.chain-title { "How the task came to run" }

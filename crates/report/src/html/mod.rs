@@ -18,6 +18,8 @@ mod page;
 
 mod sequence;
 
+mod threads;
+
 mod labels;
 
 mod lanes;

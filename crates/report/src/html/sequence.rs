@@ -38,6 +38,9 @@ const GAP: usize = 14;
 /// The room above a row that says that the run repeats from there.
 const REPEAT: usize = 22;
 
+/// The number of characters that fit into the column of the steps' names.
+const NUMBER_CHARS: usize = 6;
+
 /// The number of characters that fit into the line at the end.
 const END_CHARS: usize = 110;
 
@@ -47,6 +50,8 @@ const CHAR_WIDTH: usize = 8;
 /// What is drawn of a step: where it begins, and the phrases beside it.
 struct Row<'a> {
     number: usize,
+    /// How many steps are left out before it.
+    left_out: usize,
     step: &'a RunStep,
     lane: usize,
     posts: Vec<(usize, String)>,
@@ -195,11 +200,11 @@ fn rows<'a>(run: &'a Run, lanes: &[&str], skipped: usize) -> Vec<Row<'a>> {
         if effects.is_empty() && posts.is_empty() {
             effects.extend(step.place.iter().map(|place| (false, format!("at {place}"))));
         }
-        if run.repeats_from == Some(number - 1) {
+        if run.repeats_from == Some(number - 1) || step.left_out > 0 {
             top += REPEAT;
         }
         let height = (BOX + posts.len() * POST).max(effects.len() * LINE + 8) + GAP;
-        rows.push(Row { number, step, lane: at(&step.lane), posts, effects, top, height });
+        rows.push(Row { number, left_out: step.left_out, step, lane: at(&step.lane), posts, effects, top, height });
         top += height;
     }
     rows
@@ -213,11 +218,14 @@ fn step(row: &Row<'_>, shape: Shape, first: usize, repeats: bool) -> Markup {
             line.repeat x1="4" y1=(row.top - 8) x2=(shape.effects_at() + shape.effect_width() - 20) y2=(row.top - 8) {}
             text.repeat x=(shape.effects_at()) y=(row.top - 13) { "from here on for ever" }
         }
+        @if row.left_out > 0 {
+            text.repeat x=(STEP_COLUMN) y=(row.top - 10) { "… " (row.left_out) " more" }
+        }
         @if let Some(mark) = row.step.mark {
             rect.mark.(tone(mark)) x="2" y=(row.top - 5) width=(shape.effects_at() + shape.effect_width() - 4) height=(row.height - 4) rx="6" {}
             text.mark.(tone(mark)) x="6" y=(row.top + 18) { (sign(mark)) }
         }
-        text.step x=(STEP_COLUMN - 12) y=(row.top + 18) text-anchor="end" { (first + row.number) }
+        text.step x=(STEP_COLUMN - 12) y=(row.top + 18) text-anchor="end" { (number(row, first)) }
         rect.box.fails[row.step.failure.is_some()] x=(x - shape.box_width() / 2) y=(row.top) width=(shape.box_width()) height=(BOX) rx="5" {}
         text.task x=(x) y=(row.top + 18) text-anchor="middle" {
             title { (safe(&title)) } (clipped(&title, shape.box_chars()))
@@ -230,6 +238,14 @@ fn step(row: &Row<'_>, shape: Shape, first: usize, repeats: bool) -> Markup {
                 title { (safe(effect)) } (clipped(effect, shape.effect_width() / CHAR_WIDTH))
             }
         }
+    }
+}
+
+/// Returns what a step is called: its own name, or its place in the run.
+fn number(row: &Row<'_>, first: usize) -> String {
+    match &row.step.number {
+        Some(name) => clipped(name, NUMBER_CHARS).into_owned(),
+        None => (first + row.number).to_string(),
     }
 }
 

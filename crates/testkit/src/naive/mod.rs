@@ -8,6 +8,8 @@
 //!
 //! **Cost.** Cubic in the events for each round of the fixpoint; made for up to some hundred events.
 //!
+//! Event-driven EDC and its candidates (`docs/prediction.md`) are in `sections` and `candidates`.
+//!
 //! The parts: [`base edges`](Edge) of section 1 (`program_order`, `synchronisation`, `inputs`) and of
 //! the component rules (`components`); the fixpoint of sections 2 and 3 (`fixpoint`); sections 4 and 5
 //! (`race`).
@@ -15,6 +17,7 @@
 pub use fixpoint::TaskOrder;
 pub use oracle::Naive;
 pub use rules::{RuleName, RuleSet, Rules};
+pub use sections::{Fault, Locks, Section, SectionEdge, Strand};
 pub use view::Edge;
 
 mod oracle;
@@ -26,6 +29,10 @@ mod view;
 mod program_order;
 
 mod synchronisation;
+
+mod sections;
+
+mod candidates;
 
 mod inputs;
 

@@ -3,8 +3,9 @@
 use super::fixpoint::{self, Fixpoint, TaskOrder};
 use super::race::{self, RaceView};
 use super::rules::{RuleName, RuleSet, Rules};
+use super::sections::{Locks, Section, SectionEdge, Sections};
 use super::view::{Edge, Edges, View};
-use super::{components, inputs, program_order, synchronisation};
+use super::{candidates, components, inputs, program_order, synchronisation};
 use anyorder_trace::{EventId, TaskId, Trace};
 
 /// Happens-before, races and coverage of one small trace, by definition.
@@ -15,6 +16,7 @@ pub struct Naive<'t, 'r> {
     trace: &'t Trace,
     fixpoint: Fixpoint<'t, 'r>,
     races: RaceView,
+    sections: Sections,
 }
 
 impl<'t, 'r> Naive<'t, 'r> {
@@ -25,10 +27,28 @@ impl<'t, 'r> Naive<'t, 'r> {
     /// May panic on traces whose operands point outside their tables.
     #[must_use]
     pub fn new(trace: &'t Trace, rules: Rules<'r>) -> Naive<'t, 'r> {
+        Naive::with_locks(trace, rules, &Locks::HandOver)
+    }
+
+    /// Computes everything for a well-formed trace, with another order of locks.
+    ///
+    /// # Panics
+    ///
+    /// May panic on traces whose operands point outside their tables.
+    #[must_use]
+    pub fn with_locks(trace: &'t Trace, rules: Rules<'r>, locks: &Locks<'_>) -> Naive<'t, 'r> {
         let view = View { trace };
         let mut edges = Edges::new(rules);
         program_order::edges(view, &mut edges);
         synchronisation::edges(view, &mut edges);
+        let mut sections = Sections::default();
+        match locks {
+            Locks::HandOver => synchronisation::lock(view, &mut edges),
+            Locks::Sections(faults) => {
+                sections = Sections::new(view, rules.set, faults);
+                sections.edges(&mut edges);
+            }
+        }
         if rules.set != RuleSet::Threads {
             inputs::edges(view, &mut edges);
         }
@@ -41,7 +61,25 @@ impl<'t, 'r> Naive<'t, 'r> {
         }
         let fixpoint = fixpoint::solve(view, rules, base, &orders, &conditional);
         let races = race::find(&fixpoint);
-        Naive { trace, fixpoint, races }
+        Naive { trace, fixpoint, races, sections }
+    }
+
+    /// Returns the critical sections; none with locks handed over.
+    #[must_use]
+    pub fn sections(&self) -> &[Section] {
+        &self.sections.list
+    }
+
+    /// Returns all edges of sections, as they are defined, redundant ones included; none with locks handed over.
+    #[must_use]
+    pub fn section_edges(&self) -> &[SectionEdge] {
+        &self.sections.edges
+    }
+
+    /// Returns the non-racy candidates: pairs of accesses under a common lock that nothing but the edges between their own blocks orders.
+    #[must_use]
+    pub fn candidates(&self) -> Vec<(EventId, EventId)> {
+        candidates::find(&self.fixpoint, &self.sections)
     }
 
     /// Returns whether `x` happens before `y`.

@@ -56,6 +56,27 @@ fn thread_code(view: View<'_>, handler: HandlerId, out: &mut Edges<'_>) {
     }
 }
 
+/// The pieces of a handler's thread code: what stands up to the loop point, and each one behind it; one piece if it runs no posted task.
+pub(super) fn pieces(view: View<'_>, handler: HandlerId) -> Vec<Vec<EventId>> {
+    let code = view.events_of(handler, &[TaskKind::Initial]);
+    let tasks = view.posted_tasks().into_iter().filter(|m| view.handler(*m) == handler);
+    let gets: Vec<EventId> = tasks.filter_map(|m| view.get(m)).collect();
+    let Some(first_get) = gets.iter().copied().min() else { return vec![code] };
+    let loop_point =
+        loop_event(view, handler).or_else(|| code.iter().copied().filter(|e| *e < first_get).max());
+    let (before, behind): (Vec<EventId>, Vec<EventId>) =
+        code.into_iter().partition(|e| Some(*e) <= loop_point);
+    let mut pieces = vec![before];
+    for (i, event) in behind.iter().enumerate() {
+        let starts = i == 0 || gets.iter().any(|get| behind[i - 1] < *get && *get < *event);
+        match pieces.last_mut().filter(|_| !starts) {
+            Some(piece) => piece.push(*event),
+            None => pieces.push(vec![*event]),
+        }
+    }
+    pieces
+}
+
 /// The first `loop` event in the handler's thread code.
 pub(super) fn loop_event(view: View<'_>, handler: HandlerId) -> Option<EventId> {
     view.events_of(handler, &[TaskKind::Initial])

@@ -14,7 +14,8 @@ pub(super) fn conflict(trace: &Trace, a: Event, b: Event) -> bool {
         && same_place(trace, a, b)
 }
 
-fn same_place(trace: &Trace, a: Event, b: Event) -> bool {
+/// Returns whether the locations of two accesses are the same or overlap.
+pub(super) fn same_place(trace: &Trace, a: Event, b: Event) -> bool {
     let (Some(la), Some(lb)) = (a.location(), b.location()) else { return false };
     let locations = &trace.tables().locations;
     match (locations[la.index()], locations[lb.index()]) {

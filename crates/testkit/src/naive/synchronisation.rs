@@ -8,7 +8,6 @@ pub(super) fn edges(view: View<'_>, out: &mut Edges<'_>) {
     attach(view, out);
     post(view, out);
     fork_join(view, out);
-    lock(view, out);
     wake(view, out);
     barrier(view, out);
     atomic(view, out);
@@ -56,7 +55,8 @@ fn fork_join(view: View<'_>, out: &mut Edges<'_>) {
     }
 }
 
-fn lock(view: View<'_>, out: &mut Edges<'_>) {
+/// The locks' edges, as they were handed over.
+pub(super) fn lock(view: View<'_>, out: &mut Edges<'_>) {
     for release in view.events() {
         let Action::Release(lock, release_mode) = release.action() else { continue };
         for acquire in view.events().filter(|e| e.id > release.id) {

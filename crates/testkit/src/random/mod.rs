@@ -6,6 +6,7 @@
 //! fork comes before its thread, a join behind it. The same seed and shape always give the same trace.
 
 pub use program::random_trace;
+pub use sections::random_sections;
 pub use shape::{Act, Shape};
 
 mod shape;
@@ -25,3 +26,5 @@ mod acts;
 mod requests;
 
 mod callbacks;
+
+mod sections;

@@ -1,6 +1,5 @@
 //! What a team has set aside: the baseline and the suppressions.
 
-use crate::args::CheckArgs;
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::output::{shown, to_file};
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 const CONFIG_DEFAULT: &str = "anyorder.toml";
 
 /// What is set aside, and where that is written.
-pub(super) struct Aside {
+pub(crate) struct Aside {
     baseline: Option<(PathBuf, Baseline)>,
     write_baseline: Option<PathBuf>,
     suppressions: Option<(PathBuf, Suppressions)>,
@@ -21,18 +20,22 @@ pub(super) struct Aside {
 
 impl Aside {
     /// Reads both files, before any long work.
-    pub(super) fn read(args: &CheckArgs) -> Result<Aside, Failure> {
-        let baseline = match &args.baseline {
+    pub(crate) fn read(
+        baseline: Option<&Path>,
+        config: Option<&Path>,
+        write_baseline: Option<&Path>,
+    ) -> Result<Aside, Failure> {
+        let baseline = match baseline {
             None => None,
             Some(path) => {
                 let baseline = Baseline::parse(&text(path)?);
                 let baseline = baseline.map_err(|error| wrong(path, &error.to_string()))?;
-                Some((path.clone(), baseline))
+                Some((path.to_owned(), baseline))
             }
         };
         let default = Path::new(CONFIG_DEFAULT);
-        let config = match &args.config {
-            Some(path) => Some(path.as_path()),
+        let config = match config {
+            Some(path) => Some(path),
             None => Some(default).filter(|path| path.is_file()),
         };
         let suppressions = match config {
@@ -43,11 +46,11 @@ impl Aside {
                 Some((path.to_owned(), suppressions))
             }
         };
-        Ok(Aside { baseline, write_baseline: args.write_baseline.clone(), suppressions })
+        Ok(Aside { baseline, write_baseline: write_baseline.map(Path::to_owned), suppressions })
     }
 
     /// Marks the findings that are set aside, and says which entries matched nothing.
-    pub(super) fn apply(&self, findings: &mut [Finding], quiet: bool) {
+    pub(crate) fn apply(&self, findings: &mut [Finding], quiet: bool) {
         if let Some((path, suppressions)) = &self.suppressions {
             for unused in suppressions.apply(findings) {
                 if !quiet {
@@ -69,7 +72,7 @@ impl Aside {
     }
 
     /// Writes the new baseline, if one is wanted.
-    pub(super) fn write(&self, findings: &[Finding]) -> Result<(), Failure> {
+    pub(crate) fn write(&self, findings: &[Finding]) -> Result<(), Failure> {
         let Some(path) = &self.write_baseline else { return Ok(()) };
         let text = Baseline::of(findings).to_text();
         to_file(path, |out| {

@@ -1,5 +1,6 @@
 //! `anyorder check`: reads the inputs, runs the engine, prints what it found.
 
+pub(crate) use aside::Aside;
 pub(crate) use models::{cut, print_warnings, set_limits};
 pub(crate) use sum::add_stats;
 
@@ -7,12 +8,15 @@ mod aside;
 
 mod models;
 
+mod predictions;
+
 mod sum;
 
 mod varied;
 
 use crate::args::{CheckArgs, Global, OutputFormat, ProcedureArg, SeverityArg};
 use crate::commands::consistency;
+use crate::commands::predict::UNCONFIRMED;
 use crate::commands::read::{Read, read_begun};
 use crate::commands::render::{self, Form};
 use crate::consistent::{Question, Verdict, examine};
@@ -24,7 +28,6 @@ use crate::watch::Watch;
 use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, assign_ids, exit_code};
 use anyorder_report::run::{Run, Runs};
 use anyorder_trace::{Trace, TraceOrder};
-use aside::Aside;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -36,7 +39,11 @@ const REASONS_MAX: usize = 20;
 /// Checks all inputs, prints the findings, and returns the exit status they give.
 pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let aside = Aside::read(args)?;
+    let aside = Aside::read(
+        args.baseline.as_deref(),
+        args.config.as_deref(),
+        args.write_baseline.as_deref(),
+    )?;
     let watch = Watch::start(global, &args.limits)?;
     let mut outcome = Outcome::new("check", env!("CARGO_PKG_VERSION"));
     let mut failures = Vec::new();
@@ -128,13 +135,19 @@ fn one(
         outcome.inputs.push(Input { path, format: format.word().to_owned() });
         return Ok(Some(trace));
     }
-    let analysis = engine::check(&trace, args, &control);
-    for mut finding in analysis.findings {
+    let mut analysis = engine::check(&trace, args, &control);
+    for finding in &mut analysis.findings {
         if finding.replay.is_none() {
-            finding.replay = why_command(path, &finding);
+            finding.replay = why_command(path, finding);
         }
-        outcome.findings.push(finding);
     }
+    if predictions::fits(&trace, &analysis, args) {
+        let races = std::mem::take(&mut analysis.findings);
+        predictions::add(path, &trace, races, args, global, &control, outcome, runs)?;
+    }
+    runs.resize(runs.len().max(outcome.findings.len()), None);
+    outcome.findings.append(&mut analysis.findings);
+    runs.resize(outcome.findings.len(), None);
     if let Some(limit) = analysis.limit {
         outcome.cut_by(limit);
     }
@@ -186,7 +199,7 @@ fn policy(args: &CheckArgs) -> Policy {
         SeverityArg::Warning => Severity::Warning,
         SeverityArg::Error => Severity::Error,
     };
-    Policy { fail_on, strict: args.strict, ..Policy::default() }
+    Policy { fail_on, strict: args.strict, filters: vec![UNCONFIRMED.to_owned()] }
 }
 
 fn set_options(outcome: &mut Outcome, args: &CheckArgs, rules: &str, coverage: &str) {

@@ -1,0 +1,218 @@
+//! What the definitions ask of a trace, looked up once.
+
+use super::Lanes;
+use super::calls::{CallIndex, Calls};
+use super::memory::{LastAt, Piece, Sources, Spots};
+use super::sections::Sections;
+use anyorder_trace::{EventId, EventKind, LocationId, TaskId, TaskKind, Trace};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Lists of events, by a number.
+#[derive(Default)]
+pub(super) struct Lists {
+    starts: HashMap<u32, (usize, usize)>,
+    events: Vec<u32>,
+}
+
+impl Lists {
+    /// Makes them of pairs of number and event; the order of events is kept.
+    pub(super) fn new(mut pairs: Vec<(u32, u32)>) -> Lists {
+        pairs.sort_by_key(|pair| pair.0);
+        let mut starts: HashMap<u32, (usize, usize)> = HashMap::new();
+        for (at, pair) in pairs.iter().enumerate() {
+            starts.entry(pair.0).or_insert((at, at)).1 = at + 1;
+        }
+        Lists { starts, events: pairs.into_iter().map(|pair| pair.1).collect() }
+    }
+
+    pub(super) fn of(&self, number: u32) -> &[u32] {
+        self.starts.get(&number).map_or(&[], |&(start, end)| &self.events[start..end])
+    }
+}
+
+/// What a wake is matched with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Match {
+    pub(super) signal: EventId,
+    /// The wait that must come before the signal.
+    pub(super) wait: Option<EventId>,
+}
+
+/// The facts of one trace.
+pub(super) struct Index<'t> {
+    pub(super) trace: &'t Trace,
+    /// The event before it in its lane, or `NONE`.
+    pub(super) previous: Vec<u32>,
+    /// By event, the number of its handler; `NONE` for none.
+    pub(super) handler_of: Vec<u32>,
+    pub(super) of_handler: Lists,
+    /// By handler, its forks.
+    pub(super) forks: Lists,
+    /// By condition, its barrier events.
+    pub(super) barriers: Lists,
+    pub(super) matches: HashMap<EventId, Match>,
+    /// By access, the allocation that it needs.
+    pub(super) allocs: HashMap<u32, u32>,
+    pub(super) spots: Spots,
+    pub(super) sources: Sources,
+    pub(super) sections: Sections,
+    pub(super) calls: CallIndex<'t>,
+}
+
+impl<'t> Index<'t> {
+    pub(super) fn new(trace: &'t Trace, calls: &'t dyn Calls, lanes: Lanes) -> Index<'t> {
+        let (lane_of, handler_of) = lanes_of(trace);
+        let mut last: HashMap<u32, u32> = HashMap::new();
+        let previous = (0..).zip(&lane_of).map(|(event, lane)| last.insert(*lane, event));
+        let previous = previous.map(|event| event.unwrap_or(NONE)).collect();
+        let spots = Spots::new(trace.tables());
+        let (sources, allocs) = memory(trace, &spots);
+        let of_kind = |kind: EventKind| {
+            let events = trace.events().filter(move |event| event.kind() == kind);
+            Lists::new(events.map(|event| (event.operand, event.id.0)).collect())
+        };
+        let holders = match lanes {
+            Lanes::Handlers => lane_of,
+            Lanes::Tasks => holders(trace, &handler_of),
+        };
+        Index {
+            trace,
+            of_handler: Lists::new((0..).zip(&handler_of).map(|(e, h)| (*h, e)).collect()),
+            previous,
+            forks: of_kind(EventKind::Fork),
+            barriers: of_kind(EventKind::Barrier),
+            matches: matches(trace),
+            allocs,
+            spots,
+            sources,
+            sections: Sections::new(trace, &holders),
+            calls: CallIndex::new(trace, calls),
+            handler_of,
+        }
+    }
+
+    /// The post of the task that an event begins, if it stands before it.
+    pub(super) fn post_of(&self, get: EventId) -> Option<EventId> {
+        let task = self.trace.event(get).task;
+        let is_known = task.index() < self.trace.tasks_count();
+        let post = is_known.then(|| self.trace.span(task).post).and_then(EventId::some);
+        post.filter(|post| *post < get)
+    }
+}
+
+/// By event, the lane and the handler.
+fn lanes_of(trace: &Trace) -> (Vec<u32>, Vec<u32>) {
+    #[derive(PartialEq, Eq, Hash)]
+    enum Of {
+        Handler(u32),
+        Task(u32),
+    }
+    let tables = trace.tables();
+    let mut numbers: HashMap<Of, u32> = HashMap::new();
+    let mut lane_of = Vec::with_capacity(trace.len());
+    let mut handler_of = Vec::with_capacity(trace.len());
+    for task in &trace.columns().tasks {
+        let def = tables.tasks.get(task.index());
+        let handler = def.and_then(|def| def.handler.some());
+        let lane = match (handler, def.map(|def| def.kind)) {
+            (Some(handler), Some(TaskKind::Initial | TaskKind::Posted)) => Of::Handler(handler.0),
+            _ => Of::Task(task.0),
+        };
+        let next = numbers.len() as u32;
+        lane_of.push(*numbers.entry(lane).or_insert(next));
+        handler_of.push(handler.map_or(NONE, |handler| handler.0));
+    }
+    (lane_of, handler_of)
+}
+
+/// By event, who holds the locks that it takes: its handler, or its task where it has none.
+fn holders(trace: &Trace, handler_of: &[u32]) -> Vec<u32> {
+    let tasks = trace.columns().tasks.iter();
+    // Numbers of tasks from the top, of handlers from the bottom.
+    let holder = |(handler, task): (&u32, &TaskId)| match *handler {
+        NONE => NONE - task.0,
+        handler => handler,
+    };
+    handler_of.iter().zip(tasks).map(holder).collect()
+}
+
+/// What reads observe, and which allocation each access needs.
+fn memory(trace: &Trace, spots: &Spots) -> (Sources, HashMap<u32, u32>) {
+    let (mut writes, mut allocs) = (LastAt::default(), LastAt::default());
+    let (mut sources, mut needed) = (Sources::default(), HashMap::new());
+    let mut any_alloc = false;
+    for event in trace.events() {
+        let kind = event.kind();
+        let spot = spots.of(LocationId(event.operand));
+        if kind.reads() && sources.is_full() {
+            sources.push_unknown();
+        } else {
+            let observed: Vec<Piece> = if kind.reads() { writes.pieces(spot) } else { Vec::new() };
+            sources.push(observed);
+        }
+        if kind.is_access() && any_alloc {
+            let last = allocs.pieces(spot).iter().filter_map(|piece| piece.last).max();
+            last.and_then(|alloc| needed.insert(event.id.0, alloc));
+        }
+        if kind.writes() {
+            writes.set(spot, event.id.0);
+        }
+        if kind == EventKind::Alloc {
+            any_alloc = true;
+            allocs.set(spot, event.id.0);
+        }
+    }
+    (sources, needed)
+}
+
+#[derive(Default)]
+struct Condition {
+    /// Signals that no wake was matched with yet.
+    signals: BTreeSet<EventId>,
+    broadcasts: BTreeSet<EventId>,
+}
+
+/// Matches wakes with signals, by `docs/happens-before.md`.
+fn matches(trace: &Trace) -> HashMap<EventId, Match> {
+    let mut conditions: BTreeMap<u32, Condition> = BTreeMap::new();
+    let mut waits = HashMap::new();
+    let mut matches = HashMap::new();
+    for event in trace.events() {
+        let id = event.id;
+        match event.kind() {
+            EventKind::Signal => {
+                conditions.entry(event.operand).or_default().signals.insert(id);
+            }
+            EventKind::Broadcast => {
+                conditions.entry(event.operand).or_default().broadcasts.insert(id);
+            }
+            EventKind::Wait => {
+                waits.insert((event.task, event.operand), id);
+            }
+            EventKind::Wake => {
+                let wait: Option<EventId> = waits.get(&(event.task, event.operand)).copied();
+                let after = wait.map_or(0, |wait| wait.0 + 1);
+                let signal = match trace.columns().refers.get(id.0) {
+                    Some(number) => {
+                        u32::try_from(number).ok().map(EventId).filter(|signal| *signal < id)
+                    }
+                    None => conditions.get(&event.operand).and_then(|condition| {
+                        let first =
+                            |of: &BTreeSet<EventId>| of.range(EventId(after)..).next().copied();
+                        let candidates = [first(&condition.signals), first(&condition.broadcasts)];
+                        candidates.into_iter().flatten().min()
+                    }),
+                };
+                let Some(signal) = signal else { continue };
+                if let Some(condition) = conditions.get_mut(&trace.event(signal).operand) {
+                    condition.signals.remove(&signal);
+                }
+                matches.insert(id, Match { signal, wait: wait.filter(|wait| *wait < signal) });
+            }
+            _ => {}
+        }
+    }
+    matches
+}

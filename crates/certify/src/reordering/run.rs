@@ -1,0 +1,297 @@
+//! A run of the program along a witness.
+
+use super::calls::{CallRun, Calls};
+use super::error::{ReorderingError, ReorderingReason};
+use super::index::{Index, Lists, NONE};
+use super::memory::{LastAt, Piece, Then};
+use super::sections::OpenSections;
+use super::{ClaimedWitness, Lanes, WitnessForm};
+use crate::schedule::{ScheduleError, check_schedule};
+use anyorder_trace::{Event, EventId, EventKind, LocationId, LockId, Trace};
+use std::collections::HashMap;
+
+/// Checks witnesses of one trace.
+pub struct ReorderingChecker<'t> {
+    index: Index<'t>,
+    lanes: Lanes,
+    /// By event, the number of the last check that it was in.
+    stamps: Vec<u32>,
+    checks: u32,
+}
+
+impl std::fmt::Debug for ReorderingChecker<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReorderingChecker").field("lanes", &self.lanes).finish_non_exhaustive()
+    }
+}
+
+impl<'t> ReorderingChecker<'t> {
+    /// Looks at the trace once, in near linear time and memory.
+    #[must_use]
+    pub fn new(trace: &'t Trace, calls: &'t dyn Calls, lanes: Lanes) -> ReorderingChecker<'t> {
+        let index = Index::new(trace, calls, lanes);
+        ReorderingChecker { index, lanes, stamps: vec![0; trace.len()], checks: 0 }
+    }
+
+    /// Checks a witness: see the module for what is asked.
+    ///
+    /// # Errors
+    ///
+    /// Names the first event that cannot come where it stands, or what is missing for the form.
+    pub fn check(&mut self, witness: ClaimedWitness<'_>) -> Result<(), ReorderingError> {
+        let ClaimedWitness { first, prefix, order, .. } = witness;
+        self.begin();
+        let whole = |reason| ReorderingError { place: order.len(), event: first, reason };
+        if prefix > self.index.sections.broken_at {
+            return Err(whole(ReorderingReason::Prefix));
+        }
+        let exempt = exempt(&witness);
+        if self.lanes == Lanes::Tasks {
+            self.check_tasks(prefix, order)?;
+        }
+        let mut run = Run::new(&self.index, self.lanes, prefix, &mut self.stamps, self.checks);
+        for (place, &event) in order.iter().enumerate() {
+            let may_differ = exempt.contains(&Some(event));
+            run.step(event, may_differ).map_err(|reason| ReorderingError {
+                place,
+                event,
+                reason,
+            })?;
+        }
+        check_form(&witness)
+    }
+
+    fn begin(&mut self) {
+        if self.checks == u32::MAX {
+            self.stamps.fill(0);
+            self.checks = 0;
+        }
+        self.checks += 1;
+    }
+
+    fn check_tasks(&self, prefix: u32, order: &[EventId]) -> Result<(), ReorderingError> {
+        let mut whole: Vec<EventId> = (0..prefix).map(EventId).collect();
+        whole.extend(order);
+        check_schedule(self.index.trace, &whole).map_err(|error| {
+            let ScheduleError { place, event, reason } = error;
+            let place = place.saturating_sub(prefix as usize);
+            ReorderingError { place, event, reason: ReorderingReason::Schedule(reason) }
+        })
+    }
+}
+
+/// The events that may observe something else.
+fn exempt(witness: &ClaimedWitness<'_>) -> [Option<EventId>; 2] {
+    match witness.form {
+        WitnessForm::Reversed => [None, None],
+        WitnessForm::Last => [Some(witness.first), None],
+        WitnessForm::CoEnabled => [Some(witness.first), Some(witness.second)],
+    }
+}
+
+fn check_form(witness: &ClaimedWitness<'_>) -> Result<(), ReorderingError> {
+    let &ClaimedWitness { form, first, second, order, .. } = witness;
+    let error = |event, reason| ReorderingError { place: order.len(), event, reason };
+    let place_of = |event: EventId| {
+        let place = order.iter().position(|other| *other == event);
+        place.ok_or_else(|| error(event, ReorderingReason::Missing))
+    };
+    let (place_first, place_second) = (place_of(first)?, place_of(second)?);
+    if first >= second || place_first < place_second {
+        return Err(error(first, ReorderingReason::NotReversed));
+    }
+    let end = order.len() - 1;
+    if form != WitnessForm::Reversed && place_first != end {
+        return Err(error(first, ReorderingReason::NotLast));
+    }
+    if form == WitnessForm::CoEnabled && place_second + 1 != end {
+        return Err(error(second, ReorderingReason::NotLast));
+    }
+    Ok(())
+}
+
+/// The first event of a list that has not happened: it only moves forward.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Waiting {
+    /// For the events of a handler.
+    Handler(u32),
+    /// For the forks of a handler.
+    Forks(u32),
+    /// For the events of a barrier.
+    Barrier(u32),
+}
+
+struct Run<'r, 't> {
+    index: &'r Index<'t>,
+    lanes: Lanes,
+    prefix: u32,
+    stamps: &'r mut [u32],
+    now: u32,
+    waiting: HashMap<Waiting, usize>,
+    open: OpenSections,
+    writes: LastAt,
+    /// By signal that a wake of the order is matched with, in the order: how many events had happened.
+    places: HashMap<EventId, usize>,
+    calls: CallRun,
+}
+
+impl<'r, 't> Run<'r, 't> {
+    fn new(
+        index: &'r Index<'t>,
+        lanes: Lanes,
+        prefix: u32,
+        stamps: &'r mut [u32],
+        now: u32,
+    ) -> Run<'r, 't> {
+        Run {
+            index,
+            lanes,
+            prefix,
+            stamps,
+            now,
+            waiting: HashMap::new(),
+            open: OpenSections::default(),
+            writes: LastAt::default(),
+            places: HashMap::new(),
+            calls: CallRun::default(),
+        }
+    }
+
+    fn has_happened(&self, event: u32) -> bool {
+        event < self.prefix || self.stamps[event as usize] == self.now
+    }
+
+    fn step(&mut self, id: EventId, may_differ: bool) -> Result<(), ReorderingReason> {
+        if id.index() >= self.stamps.len() {
+            return Err(ReorderingReason::Unknown);
+        }
+        if self.has_happened(id.0) {
+            return Err(ReorderingReason::Twice);
+        }
+        let event = self.index.trace.event(id);
+        if self.lanes == Lanes::Handlers {
+            self.after(Some(self.index.previous[id.index()]), "po")?;
+        }
+        self.causes(event)?;
+        let lock = (event.kind(), LockId(event.operand));
+        if let Some(since) = self.open.step(&self.index.sections, (id, self.prefix), lock) {
+            return Err(ReorderingReason::Held { since });
+        }
+        if !may_differ {
+            self.reads(event)?;
+            self.wakes(event)?;
+        }
+        self.calls.step(&self.index.calls, self.index.trace, (id, self.prefix), may_differ)?;
+        self.happens(event);
+        Ok(())
+    }
+
+    fn happens(&mut self, event: Event) {
+        self.stamps[event.id.index()] = self.now;
+        if event.kind().writes() {
+            self.writes.set(self.index.spots.of(LocationId(event.operand)), event.id.0);
+        }
+        self.places.insert(event.id, self.places.len());
+    }
+
+    fn after(&self, first: Option<u32>, rule: &'static str) -> Result<(), ReorderingReason> {
+        match first {
+            Some(first) if first != NONE && !self.has_happened(first) => {
+                Err(ReorderingReason::TooEarly { first: EventId(first), rule })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn causes(&mut self, event: Event) -> Result<(), ReorderingReason> {
+        let (index, id) = (self.index, event.id);
+        let handler = index.handler_of[id.index()];
+        if handler != NONE {
+            self.after_all(Waiting::Forks(handler), id, "fork")?;
+        }
+        match event.kind() {
+            EventKind::Join => self.after_all(Waiting::Handler(event.operand), id, "join")?,
+            EventKind::Barrier => self.after_all(Waiting::Barrier(event.operand), id, "barrier")?,
+            EventKind::Get => self.after(index.post_of(id).map(|post| post.0), "post")?,
+            _ => {}
+        }
+        self.after(index.allocs.get(&id.0).copied(), "alloc")
+    }
+
+    /// Complains if an event of a list that stands before `event` in the trace has not happened.
+    fn after_all(
+        &mut self,
+        what: Waiting,
+        event: EventId,
+        rule: &'static str,
+    ) -> Result<(), ReorderingReason> {
+        let (lists, number): (&Lists, u32) = match what {
+            Waiting::Handler(number) => (&self.index.of_handler, number),
+            Waiting::Forks(number) => (&self.index.forks, number),
+            Waiting::Barrier(number) => (&self.index.barriers, number),
+        };
+        let list = lists.of(number);
+        let begin = || list.partition_point(|event| *event < self.prefix);
+        let mut at = self.waiting.get(&what).copied().unwrap_or_else(begin);
+        while at < list.len() && self.has_happened(list[at]) {
+            at += 1;
+        }
+        self.waiting.insert(what, at);
+        let missing = list.get(at).copied().filter(|missing| *missing < event.0);
+        self.after(missing, rule)
+    }
+
+    fn reads(&self, event: Event) -> Result<(), ReorderingReason> {
+        if !event.kind().reads() {
+            return Ok(());
+        }
+        let now = self.writes.pieces(self.index.spots.of(LocationId(event.operand)));
+        let one;
+        let then: &[Piece] = match self.index.sources.of(event.id.0) {
+            Then::Unknown => return Err(ReorderingReason::TooManyPieces),
+            Then::Pieces(pieces) => pieces,
+            Then::One(last) => {
+                one = [Piece { start: 0, end: u64::MAX, last }];
+                &one
+            }
+        };
+        let mut then = then.iter().copied().peekable();
+        for piece in now {
+            while let Some(part) = then.peek().copied() {
+                // Bytes that the order has not written hold what the prefix wrote last: what the trace says, if that lies in the prefix.
+                let agrees = match (piece.last, part.last) {
+                    (None, Some(event)) => event < self.prefix,
+                    (now, then) => now == then,
+                };
+                if !agrees {
+                    let [now, then] = [piece.last, part.last].map(|event| event.map(EventId));
+                    return Err(ReorderingReason::Observes { now, then });
+                }
+                if part.end > piece.end {
+                    break;
+                }
+                then.next();
+                if part.end == piece.end {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wakes(&self, event: Event) -> Result<(), ReorderingReason> {
+        let Some(found) = self.index.matches.get(&event.id) else { return Ok(()) };
+        self.after(Some(found.signal.0), "wake")?;
+        let Some(wait) = found.wait else { return Ok(()) };
+        // A wait that stands before its signal in the trace: if the signal is in the prefix, so is the wait.
+        let is_before = match (self.places.get(&wait), self.places.get(&found.signal)) {
+            (Some(wait), Some(signal)) => wait < signal,
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        match is_before {
+            true => Ok(()),
+            false => Err(ReorderingReason::WokenEarly { signal: found.signal, wait }),
+        }
+    }
+}

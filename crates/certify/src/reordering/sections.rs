@@ -1,0 +1,152 @@
+//! Critical sections: which there are in a trace, and which are open in a run.
+
+use anyorder_trace::{EventId, EventKind, LockId, Trace};
+use std::collections::{BTreeMap, HashMap};
+
+/// What one lane does between taking a lock and giving it back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    pub(super) lock: LockId,
+    lane: u32,
+    pub(super) acquire: u32,
+    /// `NONE` if it is never given back.
+    release: u32,
+    exclusive: bool,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Section {
+    fn excludes(&self, other: &Section) -> bool {
+        self.lane != other.lane && (self.exclusive || other.exclusive)
+    }
+}
+
+/// The sections of a trace.
+#[derive(Default)]
+pub(super) struct Sections {
+    /// Ascending by acquire.
+    all: Vec<Section>,
+    /// Releases that end sections, ascending, with the section.
+    ends: Vec<(u32, u32)>,
+    /// By lock and lane, the sections, ascending.
+    of: BTreeMap<(LockId, u32), Vec<u32>>,
+    /// The acquire of the first section that begins while one that it excludes is open; the length of the trace if there is none.
+    pub(super) broken_at: u32,
+}
+
+impl Sections {
+    pub(super) fn new(trace: &Trace, lane_of: &[u32]) -> Sections {
+        let mut sections = Sections { broken_at: trace.len() as u32, ..Sections::default() };
+        // By lane and lock: the section that is open, and how often it was entered and not left.
+        let mut open: HashMap<(u32, LockId), (u32, u64)> = HashMap::new();
+        for event in trace.events() {
+            let (lane, lock) = (lane_of[event.id.index()], LockId(event.operand));
+            match event.kind() {
+                EventKind::Acquire => {
+                    let exclusive = !event.mode().is_shared();
+                    if let Some((section, times)) = open.get_mut(&(lane, lock)) {
+                        *times += 1;
+                        sections.all[*section as usize].exclusive |= exclusive;
+                    } else {
+                        let number = sections.all.len() as u32;
+                        open.insert((lane, lock), (number, 1));
+                        let acquire = event.id.0;
+                        let section = Section { lock, lane, acquire, release: NONE, exclusive };
+                        sections.all.push(section);
+                        sections.of.entry((lock, lane)).or_default().push(number);
+                    }
+                }
+                EventKind::Release => {
+                    let Some((section, times)) = open.get_mut(&(lane, lock)) else { continue };
+                    *times -= 1;
+                    if *times == 0 {
+                        sections.all[*section as usize].release = event.id.0;
+                        sections.ends.push((event.id.0, *section));
+                        open.remove(&(lane, lock));
+                    }
+                }
+                _ => {}
+            }
+        }
+        sections.find_broken();
+        sections
+    }
+
+    /// Whether a section is exclusive is known only when all of it was seen: hence a pass of its own.
+    fn find_broken(&mut self) {
+        // By lock: how many sections are open, and how many of them are exclusive.
+        let mut open: HashMap<LockId, (u64, u64)> = HashMap::new();
+        let mut ends = self.ends.iter().peekable();
+        for section in &self.all {
+            while let Some((_, ended)) = ends.next_if(|end| end.0 < section.acquire) {
+                let ended = &self.all[*ended as usize];
+                let counts = open.entry(ended.lock).or_default();
+                counts.0 -= 1;
+                counts.1 -= u64::from(ended.exclusive);
+            }
+            let counts = open.entry(section.lock).or_default();
+            if counts.1 > 0 || (section.exclusive && counts.0 > 0) {
+                self.broken_at = section.acquire;
+                return;
+            }
+            counts.0 += 1;
+            counts.1 += u64::from(section.exclusive);
+        }
+    }
+
+    fn begun_by(&self, acquire: EventId) -> Option<u32> {
+        self.all.binary_search_by_key(&acquire.0, |s| s.acquire).ok().map(|at| at as u32)
+    }
+
+    fn ended_by(&self, release: EventId) -> Option<u32> {
+        let at = self.ends.binary_search_by_key(&release.0, |end| end.0).ok()?;
+        Some(self.ends[at].1)
+    }
+
+    /// The sections of a lock that are open when the first `prefix` events of the trace have happened.
+    fn open_at(&self, lock: LockId, prefix: u32) -> Vec<u32> {
+        let of_lanes = self.of.range((lock, 0)..=(lock, u32::MAX));
+        let last = of_lanes.filter_map(|(_, sections)| {
+            let begun = sections.partition_point(|s| self.all[*s as usize].acquire < prefix);
+            begun.checked_sub(1).map(|at| sections[at])
+        });
+        last.filter(|s| self.all[*s as usize].release >= prefix).collect()
+    }
+}
+
+/// The sections open in a run.
+#[derive(Default)]
+pub(super) struct OpenSections {
+    /// By lock, of those that the run has touched.
+    open: HashMap<LockId, Vec<u32>>,
+}
+
+impl OpenSections {
+    /// Takes the next event of the run; returns the acquire of an open section that excludes the one that it begins.
+    pub(super) fn step(
+        &mut self,
+        sections: &Sections,
+        (event, prefix): (EventId, u32),
+        (kind, lock): (EventKind, LockId),
+    ) -> Option<EventId> {
+        let begun = sections.begun_by(event).filter(|_| kind == EventKind::Acquire);
+        let ended = sections.ended_by(event).filter(|_| kind == EventKind::Release);
+        if begun.is_none() && ended.is_none() {
+            return None;
+        }
+        let open = self.open.entry(lock).or_insert_with(|| sections.open_at(lock, prefix));
+        if let Some(begun) = begun {
+            let new = &sections.all[begun as usize];
+            let held = open.iter().map(|s| &sections.all[*s as usize]).find(|s| s.excludes(new));
+            if let Some(held) = held {
+                return Some(EventId(held.acquire));
+            }
+            open.push(begun);
+        }
+        if let Some(ended) = ended {
+            open.retain(|other| *other != ended);
+        }
+        None
+    }
+}

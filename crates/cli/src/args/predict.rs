@@ -1,0 +1,166 @@
+//! The options of `anyorder predict`.
+
+use crate::args::{LimitArgs, OutputFormat, SeverityArg};
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// `anyorder predict`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PredictArgs {
+    /// The trace; `-` reads standard input
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: PathBuf,
+
+    /// Commutativity specifications of the types in the trace; a type given here replaces the built-in one of its name
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
+    pub(crate) spec: Option<PathBuf>,
+
+    /// Which order gives the candidates [default: `event-driven` where tasks are posted, else `edc`]
+    #[arg(long, value_enum, value_name = "ORDER", help_heading = "Analysis")]
+    pub(crate) analysis: Option<AnalysisArg>,
+
+    /// Which pairs are tried: `auto` takes all where there are at most 20,000, else the candidates
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = PairsArg::Auto, help_heading = "Analysis")]
+    pub(crate) pairs: PairsArg,
+
+    /// List the candidates, and look for no witness
+    #[arg(long, help_heading = "Analysis")]
+    pub(crate) no_confirm: bool,
+
+    /// How many pairs of events are listed for each finding; all are counted
+    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Analysis")]
+    pub(crate) max_pairs: usize,
+
+    #[command(flatten)]
+    pub(crate) search: WitnessArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
+    pub(crate) format: OutputFormat,
+
+    /// How many findings the terminal shows; other formats hold all
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    pub(crate) max_findings: usize,
+
+    /// Write a self-contained HTML report into this folder; its path is printed last
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Write the result to this file instead of standard output
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Write the whole witness of each finding into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) schedules: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) counting: CountingArgs,
+}
+
+/// What makes a finding count.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct CountingArgs {
+    /// Findings that are known already, by id: they do not count
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Write all findings to this file, as a baseline for later runs
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) write_baseline: Option<PathBuf>,
+
+    /// Suppressions [default: `anyorder.toml` in the current folder, where there is one]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The least severity that gives exit status 1
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = SeverityArg::Note, help_heading = "What counts")]
+    pub(crate) fail_on: SeverityArg,
+
+    /// Let harmless and unconfirmed findings give exit status 1, too
+    #[arg(long, help_heading = "What counts")]
+    pub(crate) strict: bool,
+}
+
+/// How hard to look for witnesses.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct WitnessArgs {
+    /// How many events before the first action of a pair are looked at; 0 is no bound
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, help_heading = "Witnesses")]
+    pub(crate) window: u64,
+
+    /// How many conflicts the order solver may have for one pair
+    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Witnesses")]
+    pub(crate) max_conflicts: u64,
+
+    /// How many pairs are tried
+    #[arg(long, value_name = "N", default_value_t = 100_000, help_heading = "Witnesses")]
+    pub(crate) max_tries: u64,
+
+    /// How many events all tries together may look at
+    #[arg(long, value_name = "N", default_value_t = 20_000_000_000, help_heading = "Witnesses")]
+    pub(crate) max_work: u64,
+
+    /// How many candidates are kept; all are counted
+    #[arg(long, value_name = "N", default_value_t = 100_000, help_heading = "Witnesses")]
+    pub(crate) max_candidates: usize,
+
+    /// Longer traces are not held in memory, and their candidates not tried
+    #[arg(long, value_name = "N", default_value_t = 64_000_000, help_heading = "Witnesses")]
+    pub(crate) max_events: u64,
+}
+
+/// The relation that gives the candidates.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AnalysisArg {
+    /// Happens-before: what this run's locks and signals ordered is taken as ordered
+    Hb,
+    /// Critical sections are ordered only where their memory accesses conflict
+    Wdc,
+    /// The same, for all actions that a specification knows
+    Edc,
+    /// The same, and the rules of mailboxes
+    EventDriven,
+}
+
+impl AnalysisArg {
+    /// Returns the name under which results list it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            AnalysisArg::Hb => "hb",
+            AnalysisArg::Wdc => "wdc",
+            AnalysisArg::Edc => "edc",
+            AnalysisArg::EventDriven => "event-driven",
+        }
+    }
+}
+
+/// Which pairs are tried.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PairsArg {
+    /// All where there are few enough, else the candidates
+    Auto,
+    /// The candidates of the analysis
+    Candidates,
+    /// All pairs of actions that do not commute
+    All,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  anyorder predict app.std                         what could have come the other way round
+  anyorder predict app.std --report report         and write report/index.html
+  anyorder predict app.std --spec types.spec       with the commutativity of your own types
+  anyorder predict app.trace --analysis hb         candidates that happens-before leaves open
+  anyorder predict huge.bin --no-confirm           candidates only, in one pass and little memory
+  anyorder predict app.std --schedules runs        write the witness of each finding
+  anyorder replay app.std runs/0123456789abcdef.json
+
+Each candidate is tried: confirmed by a witness, another order of the recorded events in which the two come the other
+way round; or dropped, as there is none; or left unconfirmed when a limit was hit.
+
+The exit status is 1 when there are confirmed findings, 3 when there are none and a limit left some open.";

@@ -1,0 +1,234 @@
+//! `anyorder predict`: from one recorded run to what could happen in another.
+
+use super::check::{Aside, set_limits};
+use super::render::{self, Form};
+use crate::args::{Global, OutputFormat, PairsArg, PredictArgs, SeverityArg};
+use crate::failure::{Failure, warn};
+use crate::input;
+use crate::model::quote;
+use crate::output::shown;
+use crate::predicted::{
+    Analysis, Known, Loaded, Question, Shape, load, place, predict, predict_stream, run_of, types_of,
+};
+use crate::units::plural;
+use crate::watch::{Watch, peak_memory_kb};
+use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, Stats, exit_code};
+use anyorder_predict::check::{Checked, Found, Statistics};
+use anyorder_report::run::Runs;
+use anyorder_trace::{Tables, Trace};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// The filter of findings that no witness shows.
+pub(crate) const UNCONFIRMED: &str = "unconfirmed";
+
+/// Predicts, prints the findings, and returns the exit status they give.
+pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failure> {
+    let started = Instant::now();
+    let counting = &args.counting;
+    let aside = Aside::read(
+        counting.baseline.as_deref(),
+        counting.config.as_deref(),
+        counting.write_baseline.as_deref(),
+    )?;
+    let watch = Watch::start(global, &args.limits)?;
+    let question = Question {
+        types: types_of(args.spec.as_deref())?,
+        analysis: args.analysis,
+        pairs: args.pairs,
+        confirm: !args.no_confirm,
+        max_pairs: args.max_pairs,
+        search: &args.search,
+    };
+    let begun = input::begin(&args.trace)?;
+    // Without confirmation there is no need to hold what can be streamed; standard input cannot be read twice.
+    let held_max = |tables: &Tables| match () {
+        () if args.trace == Path::new("-") => u64::MAX,
+        () if args.no_confirm && !question.needs_all(tables) => 0,
+        () => args.search.max_events,
+    };
+    let read = load(&args.trace, begun, &held_max, global, &watch)?;
+    let mut outcome = Outcome::new("predict", env!("CARGO_PKG_VERSION"));
+    let path = args.trace.to_string_lossy().into_owned();
+    outcome.inputs.push(Input { path, format: read.format.word().to_owned() });
+    if read.damaged {
+        outcome.cut_by("salvage");
+    }
+    let (analysis, trace) = match read.loaded {
+        Loaded::Held(trace) => {
+            let control = watch.control();
+            let known = Known { extra: &[], is_known: &|_| false };
+            let found = predict(&args.trace, &trace, &question, &known, &control)?;
+            (found, Some(trace))
+        }
+        Loaded::Streamed(stream) => {
+            let found = predict_stream(&args.trace, stream, &question, global, &watch)?;
+            if args.no_confirm {
+                outcome.bounded_by("no-confirm");
+            } else if found.checked.statistics.candidates > 0 {
+                outcome.cut_by("max-events");
+            }
+            (found, None)
+        }
+    };
+    watch.done();
+    if let Some(reason) = watch.stopped() {
+        outcome.cut_by(reason.word());
+    }
+    let Analysis { checked, analysis } = analysis;
+    options(&mut outcome, args, analysis.word(), &checked);
+    let runs = tell(args, &mut outcome, checked, trace.as_deref(), global)?;
+    let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
+    let policy = Policy { fail_on: fail_on(counting.fail_on), strict: counting.strict, filters };
+    aside.apply(&mut outcome.findings, global.quiet);
+    outcome.findings.sort_by(Finding::rank);
+    outcome.judge(&policy);
+    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    outcome.stats.set("elapsed_ms", elapsed_ms);
+    outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
+    aside.write(&outcome.findings)?;
+    let status = ExitCode::from(exit_code(&outcome, &policy));
+    let form = Form {
+        format: args.format,
+        max_findings: args.max_findings,
+        report: args.report.as_deref(),
+        output: args.output.as_deref(),
+        remarks: "",
+        runs: &runs,
+    };
+    match render::all(&form, &outcome, &policy, trace.as_deref()) {
+        Ok(()) => Ok(status),
+        // Who read our output went away, which changes nothing about the result.
+        Err(failure) if failure.broken_pipe => Ok(status),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Puts findings, counts and limits into the result; returns the runs that show findings.
+fn tell(
+    args: &PredictArgs,
+    outcome: &mut Outcome,
+    checked: Checked,
+    trace: Option<&Trace>,
+    global: &Global,
+) -> Result<Runs, Failure> {
+    for cut in &checked.cuts {
+        outcome.cut_by(cut);
+    }
+    if let Some(reason) = checked.stopped {
+        outcome.cut_by(reason.word());
+    }
+    warn_of_rejected(&args.trace, &checked.statistics, global);
+    outcome.stats = stats(&checked.statistics);
+    let mut runs = Runs::new();
+    let reorders_tasks = outcome.options.get("reorders") == Some(&"tasks".into());
+    for found in checked.found {
+        let Found { mut finding, witness, .. } = found;
+        if let (Some(trace), Some((first, second, witness))) = (trace, &witness) {
+            let folder = args.schedules.as_deref();
+            let claimed = (*first, *second, witness);
+            place(&mut finding, trace, claimed, reorders_tasks, folder)?;
+            runs.insert(finding.id.clone(), run_of(trace, claimed, Shape::default()));
+            finding.replay = Some(replay(args, &finding));
+        }
+        outcome.findings.push(finding);
+    }
+    Ok(runs)
+}
+
+/// Returns the command that checks the witness of a finding again.
+fn replay(args: &PredictArgs, finding: &Finding) -> String {
+    let trace = quote(&args.trace.to_string_lossy());
+    let id = &finding.id;
+    let json = args.output.as_deref().filter(|_| args.format == OutputFormat::Json);
+    match (args.schedules.as_deref(), json) {
+        (Some(folder), _) => {
+            let file = folder.join(format!("{id}.json"));
+            format!("anyorder replay {trace} {}", quote(&file.to_string_lossy()))
+        }
+        (None, Some(file)) => {
+            format!("anyorder replay {trace} {} --finding {id}", quote(&file.to_string_lossy()))
+        }
+        (None, None) => {
+            format!("{} --format json | anyorder replay {trace} - --finding {id}", command(args))
+        }
+    }
+}
+
+/// Returns the command that finds the same again.
+fn command(args: &PredictArgs) -> String {
+    let mut text = format!("anyorder predict {}", quote(&args.trace.to_string_lossy()));
+    if let Some(spec) = &args.spec {
+        text.push_str(&format!(" --spec {}", quote(&spec.to_string_lossy())));
+    }
+    if let Some(analysis) = args.analysis {
+        text.push_str(&format!(" --analysis {}", analysis.word()));
+    }
+    match args.pairs {
+        PairsArg::Auto => {}
+        PairsArg::Candidates => text.push_str(" --pairs candidates"),
+        PairsArg::All => text.push_str(" --pairs all"),
+    }
+    text
+}
+
+/// Says that witnesses were refused: a bug of ours, which hides nothing but leaves pairs without an answer.
+pub(crate) fn warn_of_rejected(path: &Path, statistics: &Statistics, global: &Global) {
+    if statistics.rejected > 0 && !global.quiet {
+        let what = plural(statistics.rejected, "witness");
+        let text = "the check of witnesses refused what the search found, which is a bug of anyorder";
+        warn(&format!("{}: {what} did not hold: {text}; the pairs are unconfirmed", shown(path)));
+    }
+}
+
+/// Returns the counts under the names that they have in results.
+pub(crate) fn stats(counts: &Statistics) -> Stats {
+    let mut stats = Stats::new();
+    stats
+        .set("events", counts.events)
+        .set("threads", counts.threads)
+        .set("accesses", counts.accesses)
+        .set("invocations", counts.invocations)
+        .set("locks", counts.locks)
+        .set("candidates", counts.candidates)
+        .set("racy", counts.racy)
+        .set("non_racy", counts.non_racy)
+        .set("confirmed", counts.confirmed)
+        .set("dropped", counts.dropped)
+        .set("unconfirmed", counts.unconfirmed)
+        .set("race_pairs", counts.race_pairs)
+        .set("missed_by_order", counts.missed_by_order);
+    if counts.rejected > 0 {
+        stats.set("rejected", counts.rejected);
+    }
+    stats
+}
+
+fn options(outcome: &mut Outcome, args: &PredictArgs, analysis: &str, checked: &Checked) {
+    let options = &mut outcome.options;
+    options.set("analysis", analysis);
+    options.set("reorders", if analysis == "event-driven" { "tasks" } else { "threads" });
+    if let Some(spec) = &args.spec {
+        options.set("spec", spec.to_string_lossy().into_owned());
+    }
+    options.set("pairs", if checked.all_pairs { "all" } else { "candidates" });
+    options.set("no-confirm", args.no_confirm);
+    options.set("max-pairs", args.max_pairs as u64);
+    options.set("window", args.search.window);
+    options.set("max-conflicts", args.search.max_conflicts);
+    options.set("max-tries", args.search.max_tries);
+    options.set("max-work", args.search.max_work);
+    options.set("max-candidates", args.search.max_candidates as u64);
+    options.set("max-events", args.search.max_events);
+    options.set("strict", args.counting.strict);
+    set_limits(options, &args.limits);
+}
+
+fn fail_on(severity: SeverityArg) -> Severity {
+    match severity {
+        SeverityArg::Note => Severity::Note,
+        SeverityArg::Warning => Severity::Warning,
+        SeverityArg::Error => Severity::Error,
+    }
+}

@@ -1,0 +1,116 @@
+//! Witnesses checked again against the trace that they reorder, for `anyorder replay`.
+
+use super::calls::SpecifiedCalls;
+use super::load::{Loaded, load, types_of};
+use super::search::{form, lanes};
+use super::stored::{StoredWitness, witnesses_of};
+use super::told::{Shape, run_of, unique_label};
+use crate::args::{Global, LimitArgs};
+use crate::escape::escape;
+use crate::failure::Failure;
+use crate::input::Begun;
+use crate::output::{shown, to_stdout, width};
+use crate::watch::Watch;
+use anyorder_certify::{ClaimedWitness, ReorderingChecker};
+use anyorder_finding::exit;
+use anyorder_predict::{Internals, Reorders, Witness, without_internals};
+use anyorder_report::terminal;
+use anyorder_trace::{EventId, Trace};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What is to be checked again.
+pub(crate) struct Again<'a> {
+    pub(crate) trace: (&'a Path, Begun),
+    /// The text with the witnesses, and where it stands.
+    pub(crate) witness: (&'a Path, &'a str),
+    /// Of a result, only the finding whose id begins so.
+    pub(crate) finding: Option<&'a str>,
+    pub(crate) spec: Option<&'a Path>,
+}
+
+/// Checks witnesses, prints each as a table, and returns status 1 when all hold, else 3.
+pub(crate) fn again(what: Again<'_>, global: &Global) -> Result<ExitCode, Failure> {
+    let Again { trace: (path, begun), witness: (witness_path, text), finding, spec } = what;
+    let stored = witnesses_of(witness_path, text, finding)?;
+    let watch = Watch::start(global, &LimitArgs::default())?;
+    let types = types_of(spec)?;
+    let input = load(path, begun, &|_| u64::MAX, global, &watch)?;
+    let Loaded::Held(whole) = input.loaded else {
+        return Err(Failure::new(format!("{}: too many events to be held", shown(path))));
+    };
+    watch.done();
+    if let Some(reason) = watch.stopped() {
+        return Err(Failure::new(format!("{}: {reason}", shown(path))));
+    }
+    let without = without_internals(&whole, &types, Internals::Auto);
+    let trace = without.as_ref().unwrap_or(&whole);
+    let calls = SpecifiedCalls::new(trace, &types);
+    let wanted: HashSet<&str> = stored
+        .iter()
+        .flat_map(|one| one.order.iter().chain([&one.first, &one.second]))
+        .map(String::as_str)
+        .collect();
+    let events: HashMap<String, EventId> = (0..trace.len() as u32)
+        .map(|event| (unique_label(trace, EventId(event)), EventId(event)))
+        .filter(|(label, _)| wanted.contains(label.as_str()))
+        .collect();
+    let mut out = String::new();
+    let mut all = true;
+    for one in &stored {
+        let reorders = if one.reorders_tasks { Reorders::Tasks } else { Reorders::Threads };
+        let mut checker = ReorderingChecker::new(trace, &calls, lanes(reorders));
+        all &= tell(&mut out, trace, &mut checker, one, &events);
+    }
+    to_stdout(|stdout| stdout.write_all(out.as_bytes()))?;
+    Ok(ExitCode::from(if all { exit::FINDINGS } else { exit::LIMIT }))
+}
+
+/// Checks one witness and writes what came of it; returns whether it holds.
+fn tell(
+    out: &mut String,
+    trace: &Trace,
+    checker: &mut ReorderingChecker<'_>,
+    one: &StoredWitness,
+    events: &HashMap<String, EventId>,
+) -> bool {
+    // Writing to a string does not fail.
+    if let Some((id, title)) = &one.finding {
+        let _ = writeln!(out, "{} {}", escape(id), escape(title));
+    }
+    fn find<'l>(
+        events: &HashMap<String, EventId>,
+        label: &'l String,
+    ) -> Result<EventId, &'l String> {
+        events.get(label).copied().ok_or(label)
+    }
+    let order: Result<Vec<EventId>, &String> = one.order.iter().map(|label| find(events, label)).collect();
+    let parts = order.and_then(|order| Ok((order, find(events, &one.first)?, find(events, &one.second)?)));
+    let (order, first, second) = match parts {
+        Ok(parts) => parts,
+        Err(label) => {
+            let _ = writeln!(out, "replay: the trace has no event {}", escape(label));
+            return false;
+        }
+    };
+    let claimed = ClaimedWitness { form: form(one.form), first, second, prefix: one.prefix, order: &order };
+    let checked = checker.check(claimed);
+    let known = |event: &EventId| order.contains(event);
+    if known(&first) && known(&second) {
+        let witness = Witness { form: one.form, order: order.clone(), prefix: one.prefix, shortest: false };
+        let run = run_of(trace, (first, second, &witness), Shape::default());
+        out.push_str(&terminal::table(&run, width()));
+    }
+    match checked {
+        Ok(()) => {
+            let _ = writeln!(out, "replay: the witness holds: it is an order of the recorded events, of form `{}`", one.form.word());
+            true
+        }
+        Err(error) => {
+            let _ = writeln!(out, "replay: the witness does not hold: {}", escape(&error.to_string()));
+            false
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Predictions beside the races of happens-before, for `anyorder check` on traces of threads: each race once, with a witness where there is
+//! one, and behind them what happens-before does not see.
+
+use super::question::{Analysis, Known, Question, predict};
+use super::stored::place;
+use super::told::{Shape, run_of, unique_label};
+use crate::failure::Failure;
+use anyorder_finding::{Finding, Step};
+use anyorder_hb::{HappensBefore, RuleSet};
+use anyorder_predict::check::{Candidate, Fate, Found, form_words};
+use anyorder_predict::Form;
+use anyorder_report::run::Run;
+use anyorder_system::Control;
+use anyorder_trace::{EventId, Trace};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// How many pairs of each race of happens-before are tried.
+const PAIRS_TRIED_MAX: usize = 8;
+
+/// A finding, and the run that shows it.
+pub(crate) struct Beside {
+    pub(crate) finding: Finding,
+    pub(crate) run: Option<Run>,
+}
+
+/// Tries the races of happens-before, and predicts what else could happen. Returns all findings, those of happens-before first in
+/// their order, and what the prediction was.
+pub(crate) fn beside_hb(
+    path: &Path,
+    trace: &Trace,
+    races: Vec<Finding>,
+    question: &Question<'_>,
+    replay: &dyn Fn(&Finding) -> String,
+    control: &Control<'_>,
+) -> Result<(Vec<Beside>, Analysis), Failure> {
+    let pairs = pairs_of(trace, &races);
+    let extra: Vec<(EventId, EventId)> = pairs.iter().flatten().copied().collect();
+    // Without races, happens-before orders everything that it knows of.
+    let order = match races.is_empty() {
+        true => None,
+        false => HappensBefore::new(trace, RuleSet::Threads, &control.cancel).ok(),
+    };
+    let is_known = |candidate: &Candidate| {
+        let ids = [candidate.first, candidate.second].map(|event| u32::try_from(event).map(EventId));
+        let ([Ok(a), Ok(b)], Some(order)) = (ids, &order) else { return false };
+        let plain = |event| trace.event(event).kind().is_access();
+        plain(a) && plain(b) && !order.happens_before(a, b)
+    };
+    let known = Known { extra: &extra, is_known: &is_known };
+    let mut analysis = predict(path, trace, question, &known, control)?;
+    let fates: HashMap<(u64, u64), &Fate> =
+        analysis.checked.fates.iter().map(|(one, fate)| ((one.first, one.second), fate)).collect();
+    let mut all = Vec::new();
+    for (mut finding, pairs) in races.into_iter().zip(pairs) {
+        let run = confirm(trace, &mut finding, &pairs, &fates)?;
+        all.push(Beside { finding, run });
+    }
+    for Found { mut finding, witness, .. } in std::mem::take(&mut analysis.checked.found) {
+        let mut run = None;
+        if let Some((first, second, witness)) = &witness {
+            place(&mut finding, trace, (*first, *second, witness), false, None)?;
+            run = Some(run_of(trace, (*first, *second, witness), Shape::default()));
+            finding.replay = Some(replay(&finding));
+        }
+        all.push(Beside { finding, run });
+    }
+    Ok((all, analysis))
+}
+
+/// Returns the first pairs of each race, as events.
+fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
+    let tried = |finding: &Finding| finding.pairs.iter().take(PAIRS_TRIED_MAX).cloned().collect();
+    let wanted: Vec<Vec<[String; 2]>> = races.iter().map(tried).collect();
+    let mut by_label: BTreeMap<&str, Option<EventId>> =
+        wanted.iter().flatten().flatten().map(|label| (label.as_str(), None)).collect();
+    for event in (0..trace.len() as u32).map(EventId) {
+        // Labels of accesses; in traces of threads nothing else is numbered.
+        if trace.event(event).kind().is_access()
+            && let Some(found) = by_label.get_mut(trace.label(event).as_str())
+        {
+            found.get_or_insert(event);
+        }
+    }
+    let find = |label: &String| by_label.get(label.as_str()).copied().flatten();
+    let pair = |[a, b]: &[String; 2]| {
+        let (a, b) = (find(a)?, find(b)?);
+        (a < b).then_some((a, b))
+    };
+    wanted.iter().map(|pairs| pairs.iter().filter_map(pair).collect()).collect()
+}
+
+/// Says of a race whether one of its pairs has a witness; returns the run of the best.
+fn confirm(
+    trace: &Trace,
+    finding: &mut Finding,
+    pairs: &[(EventId, EventId)],
+    fates: &HashMap<(u64, u64), &Fate>,
+) -> Result<Option<Run>, Failure> {
+    let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0))).copied();
+    let confirmed = pairs.iter().filter_map(|pair| match fate(pair)? {
+        Fate::Confirmed(witness) => Some((*pair, witness)),
+        _ => None,
+    });
+    let best = confirmed.min_by_key(|(pair, witness)| (witness.form, witness.order.len(), *pair));
+    if let Some(((first, second), witness)) = best {
+        finding.confirmed = Some(true);
+        finding.form = Some(witness.form.word().to_owned());
+        let claimed = (first, second, witness);
+        place(finding, trace, claimed, false, None)?;
+        finding.explanation.insert(0, told(trace, first, second, witness.form));
+        return Ok(Some(run_of(trace, claimed, Shape::default())));
+    }
+    let all = pairs.len() as u64 == finding.pairs_total && !pairs.is_empty();
+    if all && pairs.iter().all(|pair| fate(pair) == Some(&Fate::Impossible)) {
+        finding.confirmed = Some(false);
+        let text = "no order of the recorded events has the two the other way round: an earlier race decides this one";
+        finding.explanation.insert(0, Step { rule: Some("impossible".to_owned()), ..Step::new(text) });
+    }
+    Ok(None)
+}
+
+fn told(trace: &Trace, first: EventId, second: EventId, form: Form) -> Step {
+    Step {
+        rule: Some("witness".to_owned()),
+        events: vec![unique_label(trace, first), unique_label(trace, second)],
+        ..Step::new(form_words(form))
+    }
+}

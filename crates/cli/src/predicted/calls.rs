@@ -1,0 +1,35 @@
+//! The invocations of a trace, as the check of witnesses asks for them.
+
+use anyorder_certify::{Call, CallRules, Calls};
+use anyorder_predict::{Communication, SpecifiedCommunication, Types};
+use anyorder_trace::{EventId, EventKind, Trace};
+
+/// The invocations of specified objects. Which object is of which type is decided in one place for search and check; what an invocation observes
+/// is computed by each of them.
+pub(crate) struct SpecifiedCalls {
+    calls: SpecifiedCommunication,
+}
+
+impl SpecifiedCalls {
+    /// Looks at all invocations of a trace.
+    pub(crate) fn new(trace: &Trace, types: &Types) -> SpecifiedCalls {
+        let mut calls = SpecifiedCommunication::new(types.clone(), trace);
+        for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
+            calls.object(trace.tables(), event.op, event.operand);
+        }
+        SpecifiedCalls { calls }
+    }
+}
+
+impl Calls for SpecifiedCalls {
+    fn call(&self, trace: &Trace, event: EventId) -> Option<Call<'_>> {
+        let event = trace.event(event);
+        let call = self.calls.invocation(trace.tables(), event.op, event.operand)?;
+        let rules = match call.comm {
+            Some(comm) => CallRules::Comm(comm),
+            None if call.in_order => CallRules::InOrder,
+            None => CallRules::Conflicts(call.spec),
+        };
+        Some(Call { object: call.object, rules, invocation: call.invocation })
+    }
+}

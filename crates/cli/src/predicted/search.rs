@@ -1,0 +1,67 @@
+//! The search for witnesses, each of which is checked by the crate that does not know the search.
+
+use anyorder_certify::{Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
+use anyorder_predict::check::{Confirms, Fate};
+use anyorder_predict::{Answer, Confirmer, Form, Reorders};
+use anyorder_system::Cancel;
+use anyorder_trace::{EventId, Trace};
+
+/// A search and its check.
+pub(super) struct Search<'t> {
+    confirmer: Confirmer<'t>,
+    checker: ReorderingChecker<'t>,
+}
+
+impl<'t> Search<'t> {
+    pub(super) fn new(
+        trace: &'t Trace,
+        confirmer: Confirmer<'t>,
+        calls: &'t dyn Calls,
+        reorders: Reorders,
+    ) -> Search<'t> {
+        let checker = ReorderingChecker::new(trace, calls, lanes(reorders));
+        Search { confirmer, checker }
+    }
+}
+
+/// Returns what may change places, as the check names it.
+pub(super) const fn lanes(reorders: Reorders) -> Lanes {
+    match reorders {
+        Reorders::Threads => Lanes::Handlers,
+        Reorders::Tasks => Lanes::Tasks,
+    }
+}
+
+/// Returns a form as the check names it.
+pub(super) const fn form(form: Form) -> WitnessForm {
+    match form {
+        Form::Reversed => WitnessForm::Reversed,
+        Form::Last => WitnessForm::Last,
+        Form::CoEnabled => WitnessForm::CoEnabled,
+    }
+}
+
+impl Confirms for Search<'_> {
+    fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Fate {
+        let witness = match self.confirmer.confirm(first, second, cancel) {
+            Answer::Confirmed(witness) => witness,
+            Answer::Impossible => return Fate::Impossible,
+            Answer::Unconfirmed(why) => return Fate::GaveUp(why),
+        };
+        let claimed = ClaimedWitness {
+            form: form(witness.form),
+            first,
+            second,
+            prefix: witness.prefix,
+            order: &witness.order,
+        };
+        match self.checker.check(claimed) {
+            Ok(()) => Fate::Confirmed(witness),
+            Err(error) => Fate::Rejected(error.to_string()),
+        }
+    }
+
+    fn work(&self) -> u64 {
+        self.confirmer.stats().events
+    }
+}

@@ -1,0 +1,157 @@
+//! Witnesses in results and files: JSON objects of format `reordering`.
+
+use super::told::{step_text, unique_label};
+use crate::escape::escape;
+use crate::failure::Failure;
+use crate::output::{shown, to_file};
+use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
+use anyorder_predict::{Form, Witness};
+use anyorder_trace::{EventId, Trace};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// The most steps of a witness that stand in a result.
+const INLINE_STEPS_MAX: usize = 1_000;
+
+/// The name of the format.
+pub(crate) const FORMAT: &str = "reordering";
+
+/// A witness that was read, and the finding that it shows.
+pub(crate) struct StoredWitness {
+    /// The id and title of the finding, where it has one.
+    pub(crate) finding: Option<(String, String)>,
+    pub(crate) reorders_tasks: bool,
+    pub(crate) first: String,
+    pub(crate) second: String,
+    pub(crate) form: Form,
+    pub(crate) prefix: u32,
+    /// The labels of the events.
+    pub(crate) order: Vec<String>,
+}
+
+/// Puts the witness of a finding where it belongs: into a file of the folder, and into the finding. Steps that are too many for a
+/// result are left out there.
+pub(crate) fn place(
+    finding: &mut Finding,
+    trace: &Trace,
+    (first, second, witness): (EventId, EventId, &Witness),
+    reorders_tasks: bool,
+    folder: Option<&Path>,
+) -> Result<(), Failure> {
+    let whole = value(finding, trace, (first, second, witness), reorders_tasks, usize::MAX);
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+        // An id is 16 hexadecimal digits: nothing of the input is in the path.
+        let path = folder.join(format!("{}.json", finding.id));
+        to_file(&path, |out| {
+            writeln!(out, "{whole}").map_err(|error| Failure::writing(&path, &error))
+        })?;
+    }
+    let inline = if witness.order.len() > INLINE_STEPS_MAX {
+        value(finding, trace, (first, second, witness), reorders_tasks, INLINE_STEPS_MAX)
+    } else {
+        whole
+    };
+    finding.witness = Some(Placed { format: FORMAT.to_owned(), place: WitnessPlace::Inline(inline) });
+    Ok(())
+}
+
+/// Makes the object; of a witness with more steps than `steps_max` only the last ones are told.
+fn value(
+    finding: &Finding,
+    trace: &Trace,
+    (first, second, witness): (EventId, EventId, &Witness),
+    reorders_tasks: bool,
+    steps_max: usize,
+) -> Value {
+    let left_out = witness.order.len().saturating_sub(steps_max);
+    let steps: Vec<Value> = witness.order[left_out..]
+        .iter()
+        .map(|event| {
+            let mut step = Map::new();
+            step.insert("event".to_owned(), unique_label(trace, *event).into());
+            let lane = trace.handler_name(trace.handler_of(*event));
+            step.insert("lane".to_owned(), lane.into());
+            step.insert("text".to_owned(), step_text(trace, *event).into());
+            let site = trace.tables().site_text(trace.event(*event).site);
+            if site != "?" {
+                step.insert("at".to_owned(), site.into());
+            }
+            Value::Object(step)
+        })
+        .collect();
+    let mut value = json!({
+        "reordering": 1,
+        "finding": finding.id,
+        "title": finding.title,
+        "form": witness.form.word(),
+        "first": unique_label(trace, first),
+        "second": unique_label(trace, second),
+        "reorders": if reorders_tasks { "tasks" } else { "threads" },
+        "prefix": witness.prefix,
+        "shortest": witness.shortest,
+        "events": witness.order.len(),
+        "steps": steps,
+    });
+    if left_out > 0 {
+        value["left_out"] = left_out.into();
+    }
+    value
+}
+
+/// Reads the witnesses of a text: one by itself, or those of a result's findings whose ids begin as asked.
+pub(crate) fn witnesses_of(
+    path: &Path,
+    text: &str,
+    id: Option<&str>,
+) -> Result<Vec<StoredWitness>, Failure> {
+    let wrong = |what: &str| Failure::new(format!("{}: {}", shown(path), escape(what)));
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| wrong(&format!("not JSON: {error}")))?;
+    if value.get("findings").is_none() {
+        let one = witness(&value).map_err(|what| wrong(&what))?;
+        return Ok(vec![one]);
+    }
+    let result: Outcome =
+        serde_json::from_value(value).map_err(|error| wrong(&format!("not a result: {error}")))?;
+    let mut all = Vec::new();
+    for finding in result.findings {
+        let Some(Placed { format, place: WitnessPlace::Inline(value) }) = &finding.witness else {
+            continue;
+        };
+        if format == FORMAT && id.is_none_or(|id| finding.id.starts_with(id)) {
+            let one = witness(value).map_err(|what| wrong(&what))?;
+            all.push(StoredWitness { finding: Some((finding.id, finding.title)), ..one });
+        }
+    }
+    if all.is_empty() {
+        return Err(wrong("a finding with a witness is not there"));
+    }
+    Ok(all)
+}
+
+fn witness(value: &Value) -> Result<StoredWitness, String> {
+    let text = |key: &str| {
+        let text = value.get(key).and_then(Value::as_str).map(str::to_owned);
+        text.ok_or_else(|| format!("not a witness: expected a text `{key}`"))
+    };
+    if value.get("reordering").and_then(Value::as_u64) != Some(1) {
+        return Err("not a witness: expected `\"reordering\": 1`".to_owned());
+    }
+    if value.get("left_out").is_some() {
+        return Err("the witness has too many steps to stand in a result; `anyorder predict --schedules DIR` writes all of it".to_owned());
+    }
+    let word = text("form")?;
+    let form = Form::ALL.into_iter().find(|form| form.word() == word);
+    let form = form.ok_or_else(|| format!("not a witness: unknown form `{word}`"))?;
+    let prefix = value.get("prefix").and_then(Value::as_u64).unwrap_or(0);
+    let prefix = u32::try_from(prefix).map_err(|_| "not a witness: `prefix` is too large")?;
+    let steps = value.get("steps").and_then(Value::as_array).ok_or("not a witness: no `steps`")?;
+    let event = |step: &Value| step.get("event").and_then(Value::as_str).map(str::to_owned);
+    let order: Option<Vec<String>> = steps.iter().map(event).collect();
+    let order = order.ok_or("not a witness: a step without `event`")?;
+    let finding = text("finding").ok().map(|id| (id, text("title").unwrap_or_default()));
+    let reorders_tasks = text("reorders").is_ok_and(|word| word == "tasks");
+    let (first, second) = (text("first")?, text("second")?);
+    Ok(StoredWitness { finding, reorders_tasks, first, second, form, prefix, order })
+}

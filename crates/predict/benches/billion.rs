@@ -1,0 +1,85 @@
+//! A trace of very many events, made while it is read: speed and memory on the way.
+//!
+//! `EVENTS` is the length (200,000,000), `ANALYSES` what is run (`hb,edc`; also `wdc`, `bounded`). Seconds are processor time with the making of the events, whose
+//! own speed is told first. Memory is that of the process: nothing of the trace is kept.
+
+#![allow(clippy::print_stdout, reason = "a bench prints")]
+
+mod measure;
+mod workload;
+
+use anyorder_predict::{
+    Analysis, BoundedAnalysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options,
+    PredictError, WdcAnalysis, run,
+};
+use anyorder_trace::{Block, TraceSource};
+use measure::{memory_kib, number, print_load, processor_seconds, timed};
+use std::time::Instant;
+use workload::{Shape, Workload};
+
+/// Where memory and speed are told, in tenths of the trace.
+const TOLD: [u64; 5] = [1, 3, 5, 8, 10];
+
+fn main() -> Result<(), PredictError> {
+    let events = number("EVENTS", 200_000_000);
+    let shape = Shape { events, ..Shape::default() };
+    print_load();
+    let some = Shape { events: events.min(20_000_000), ..shape };
+    let (seconds, made) = timed(|| make(some));
+    println!("making events alone: {:.1} M/s", made? as f64 / seconds / 1e6);
+    let options = Options { violations_max: 1_000, ..Options::default() };
+    let plain = Options { candidates: Candidates::Off, ..options };
+    let wanted = std::env::var("ANALYSES").unwrap_or("hb,edc".to_owned());
+    for name in wanted.split(',') {
+        match name {
+            "hb" => tell(name, shape, &mut HbAnalysis::new(MemoryOnly, options))?,
+            "wdc" => tell(name, shape, &mut WdcAnalysis::new(MemoryOnly, plain))?,
+            "edc" => tell(name, shape, &mut EdcAnalysis::new(MemoryOnly, options))?,
+            "bounded" => tell(name, shape, &mut BoundedAnalysis::new(options, 64))?,
+            _ => println!("`{name}` is no analysis: hb, wdc, edc, bounded"),
+        }
+    }
+    Ok(())
+}
+
+fn make(shape: Shape) -> Result<u64, PredictError> {
+    let mut source = Workload::new(shape);
+    let mut block = Block::default();
+    let mut events = 0;
+    while source.next_block(&mut block)? {
+        events = block.first + block.columns.len() as u64;
+    }
+    Ok(events)
+}
+
+fn tell(name: &str, shape: Shape, analysis: &mut dyn Analysis) -> Result<(), PredictError> {
+    let start = Instant::now();
+    let (mut before, mut events_before) = (processor_seconds(start), 0);
+    let mut told = 0;
+    run(&mut Workload::new(shape), &mut [analysis], |events| {
+        while told < TOLD.len() && events >= TOLD[told] * shape.events / 10 {
+            let now = processor_seconds(start);
+            let (peak, present) = memory_kib("self").unwrap_or_default();
+            println!(
+                "{name:<8} {:>3} %: {events:>13} events, {:>6.1} M/s since the last line, resident {:.1} MiB, at most {:.1}",
+                10 * TOLD[told],
+                (events - events_before) as f64 / (now - before) / 1e6,
+                present as f64 / 1024.0,
+                peak as f64 / 1024.0,
+            );
+            (before, events_before) = (now, events);
+            told += 1;
+        }
+    })?;
+    let total = processor_seconds(start);
+    let memory = analysis.memory_bytes() / 1024;
+    let counts = analysis.finish().counts;
+    println!(
+        "{name:<8} whole: {} racy accesses, {} candidates under a lock, {} ordered, {memory} KiB of its own, {:.0} s wall, {total:.0} s of this thread so far",
+        counts.racy_seconds,
+        counts.non_racy,
+        counts.ordered,
+        start.elapsed().as_secs_f64(),
+    );
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! What goes wrong where two actions come the other way round: the categories of findings.
+
+use super::facts::Fact;
+use crate::report::ViolationKind;
+use anyorder_finding::{Kind, Severity};
+use anyorder_trace::{EventKind, InvocationId, Tables};
+
+/// What goes wrong where the two actions of a finding come the other way round.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Category {
+    /// Memory is used after it was freed.
+    UseAfterFree,
+    /// Memory is freed twice.
+    DoubleFree,
+    /// A lock is used after it was destroyed, or destroyed twice.
+    DestroyedLock,
+    /// A channel is used after it was closed, or closed twice.
+    ClosedChannel,
+    /// A file is used after it was closed, or closed twice.
+    ClosedFile,
+    /// A signal comes before the wait for it.
+    LostSignal,
+    /// A context is asked for its error before it is cancelled.
+    EarlyErr,
+    /// Two plain accesses of two threads, and no lock keeps them apart.
+    MultiThreaded,
+    /// Two plain accesses of two tasks of one handler.
+    SameHandler,
+    /// Two invocations that the specification does not let change places.
+    Calls,
+    /// Two plain accesses, each of them under the same lock.
+    Guarded,
+}
+
+impl Category {
+    /// All categories, in the order of reports.
+    pub const ALL: [Category; 11] = [
+        Category::UseAfterFree,
+        Category::DoubleFree,
+        Category::DestroyedLock,
+        Category::ClosedChannel,
+        Category::ClosedFile,
+        Category::LostSignal,
+        Category::EarlyErr,
+        Category::MultiThreaded,
+        Category::SameHandler,
+        Category::Calls,
+        Category::Guarded,
+    ];
+
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Category::UseAfterFree => "use_after_free",
+            Category::DoubleFree => "double_free",
+            Category::DestroyedLock => "destroyed_lock",
+            Category::ClosedChannel => "closed_channel",
+            Category::ClosedFile => "closed_file",
+            Category::LostSignal => "lost_signal",
+            Category::EarlyErr => "early_err",
+            Category::MultiThreaded => "multi_threaded",
+            Category::SameHandler => "same_handler",
+            Category::Calls => "calls",
+            Category::Guarded => "guarded",
+        }
+    }
+
+    /// Returns the kind of finding that it makes.
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        match self {
+            Category::MultiThreaded | Category::SameHandler => Kind::Race,
+            _ => Kind::OrderViolation,
+        }
+    }
+
+    /// Returns how much a confirmed finding of it matters.
+    #[must_use]
+    pub const fn severity(self) -> Severity {
+        match self {
+            Category::UseAfterFree
+            | Category::DoubleFree
+            | Category::DestroyedLock
+            | Category::ClosedChannel => Severity::Error,
+            Category::Guarded => Severity::Note,
+            _ => Severity::Warning,
+        }
+    }
+}
+
+/// Returns the category of two actions, the first before the second in the trace.
+pub(crate) fn category(
+    tables: &Tables,
+    first: &Fact,
+    second: &Fact,
+    kind: ViolationKind,
+) -> Category {
+    let kinds = [first.op.kind(), second.op.kind()];
+    let has = |kind: EventKind| kinds.contains(&kind);
+    if kinds.iter().all(|kind| kind.is_access()) {
+        return match () {
+            () if kinds == [EventKind::Free; 2] => Category::DoubleFree,
+            () if has(EventKind::Free) => Category::UseAfterFree,
+            () if kind == ViolationKind::NonRacy => Category::Guarded,
+            () if first.handler == second.handler => Category::SameHandler,
+            () => Category::MultiThreaded,
+        };
+    }
+    if has(EventKind::Free) {
+        return Category::UseAfterFree;
+    }
+    if has(EventKind::Destroy) {
+        return Category::DestroyedLock;
+    }
+    if has(EventKind::Wait) && (has(EventKind::Signal) || has(EventKind::Broadcast)) {
+        return Category::LostSignal;
+    }
+    let methods = [method(tables, first), method(tables, second)];
+    let calls = |names: &[&str]| {
+        methods.iter().flatten().any(|method| names.iter().any(|name| method == name))
+    };
+    match () {
+        () if calls(&["close"]) && calls(&["send", "recv", "receive", "try_send", "try_recv"]) => {
+            Category::ClosedChannel
+        }
+        () if calls(&["close"]) && calls(&["read", "write", "seek", "open"]) => {
+            Category::ClosedFile
+        }
+        () if calls(&["err"]) && calls(&["cancel"]) => Category::EarlyErr,
+        () => Category::Calls,
+    }
+}
+
+/// Returns the method of an invocation, in small letters.
+pub(crate) fn method(tables: &Tables, fact: &Fact) -> Option<String> {
+    if !matches!(fact.op.kind(), EventKind::Invoke | EventKind::Return) {
+        return None;
+    }
+    let id = InvocationId(fact.operand);
+    let invocation = tables.invocations.get(id.index())?;
+    Some(tables.name(invocation.method).to_ascii_lowercase())
+}

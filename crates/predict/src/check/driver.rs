@@ -1,0 +1,231 @@
+//! The whole check: candidates, tries, groups, findings, counts.
+
+use super::candidate::{Candidate, CandidateList};
+use super::category::Category;
+use super::facts::Facts;
+use super::findings::{Material, findings};
+use super::missed::explain_missed;
+use super::groups::{Group, groups};
+use super::hints::common;
+use super::left_open::{Order, mark_left_open};
+use super::options::{CheckOptions, Pairs};
+use super::pairs::all_pairs;
+use super::statistics::Statistics;
+use super::tries::{Confirms, Fate, Tried, try_all};
+use crate::class::Specification;
+use crate::confirm::Witness;
+use crate::error::PredictError;
+use crate::order_path::OrderPaths;
+use crate::report::{Report, ViolationKind};
+use anyorder_finding::{Finding, Kind};
+use anyorder_system::{Control, StopReason};
+use anyorder_trace::{EventId, Tables, Trace, TraceBlocks};
+use std::collections::BTreeSet;
+
+/// Traces with more events are not looked through for all their pairs unless that is asked for.
+const AUTO_EVENTS_MAX: usize = 4_000_000;
+
+/// A finding, with what shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The finding, without a witness: the caller gives it the form that it is stored in.
+    pub finding: Finding,
+    /// Its category.
+    pub category: Category,
+    /// The pair that stands for the group, in trace order, and its witness.
+    pub witness: Option<(EventId, EventId, Witness)>,
+    /// Whether the analysis had ordered that pair.
+    pub ordered: bool,
+}
+
+/// The outcome of a check.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Checked {
+    /// What was found, the most important first.
+    pub found: Vec<Found>,
+    /// The counts.
+    pub statistics: Statistics,
+    /// The names of the options that left pairs without an answer.
+    pub cuts: Vec<&'static str>,
+    /// What ended the check early.
+    pub stopped: Option<StopReason>,
+    /// All pairs that were tried or were to be, with what became of them.
+    pub fates: Vec<(Candidate, Fate)>,
+    /// Whether all pairs of the trace were tried, and not only the candidates of the analysis.
+    pub all_pairs: bool,
+}
+
+/// What is to be checked.
+pub struct Subject<'a, S> {
+    /// The trace.
+    pub trace: &'a Trace,
+    /// What the analysis found in it.
+    pub report: &'a Report,
+    /// The specification that the analysis used, as it was before.
+    pub spec: S,
+    /// The order of the analysis: it tells which of all pairs it orders. Without it, all that was not listed counts as ordered.
+    pub order: Option<Order<'a>>,
+    /// What tells why the analysis orders two events, for pairs that are confirmed all the same.
+    pub why: Option<&'a OrderPaths>,
+    /// Further pairs without a common lock that somebody found open, each in trace order.
+    pub extra: &'a [(EventId, EventId)],
+    /// Pairs for which this holds are tried and counted, and stand in no finding.
+    pub is_known: &'a dyn Fn(&Candidate) -> bool,
+}
+
+/// Tries the candidates of an analysis, and on small traces all other pairs; makes findings of what is left.
+///
+/// # Errors
+///
+/// Fails when the analysis fails on the trace.
+pub fn check<S: Specification>(
+    subject: Subject<'_, S>,
+    confirms: &mut dyn Confirms,
+    options: &CheckOptions,
+    control: &Control<'_>,
+) -> Result<Checked, PredictError> {
+    let Subject { trace, report, spec, order, why, extra, is_known } = subject;
+    let tables = trace.tables();
+    let mut list = CandidateList::of(report);
+    let mut cuts = Vec::new();
+    if list.unlisted() > 0 {
+        cuts.push("max-candidates");
+    }
+    add(&mut list, extra.iter().copied(), false);
+    let all = add_all_pairs(trace, spec, &mut list, options);
+    if !all && options.pairs == Pairs::All {
+        cuts.push("pairs");
+    }
+    let facts = Facts::gather(&mut TraceBlocks::new(trace), events(&list), |_| {})?;
+    classify(&facts, &mut list);
+    if let Some(order) = order
+        && list.list.iter().any(|candidate| candidate.ordered)
+    {
+        mark_left_open(trace, order, &facts, &mut list.list)?;
+    }
+    let by_site = groups(tables, &facts, &list.list);
+    let mut tried = try_all(&list.list, &by_site, confirms, options, control);
+    cuts.append(&mut tried.cuts);
+    let mut checked = assemble(tables, &facts, &list, &tried, &by_site, report, is_known, options);
+    if let Some(why) = why {
+        explain_missed(trace, why, &mut checked.found);
+    }
+    checked.cuts = cuts;
+    checked.stopped = tried.stopped;
+    checked.all_pairs = all;
+    Ok(checked)
+}
+
+/// Makes findings of candidates that are not tried: of a stream, or because nobody wants to.
+#[must_use]
+pub fn check_unconfirmed(
+    tables: &Tables,
+    facts: &Facts,
+    report: &Report,
+    options: &CheckOptions,
+) -> Checked {
+    let list = CandidateList::of(report);
+    let by_site = groups(tables, facts, &list.list);
+    let tried = Tried { fates: vec![Fate::Untried; list.list.len()], ..Tried::default() };
+    let mut checked = assemble(tables, facts, &list, &tried, &by_site, report, &|_| false, options);
+    if list.unlisted() > 0 {
+        checked.cuts.push("max-candidates");
+    }
+    checked
+}
+
+impl Facts {
+    /// Returns the numbers of the events that findings of a report speak of: what to gather.
+    #[must_use]
+    pub fn wanted(report: &Report) -> Vec<u64> {
+        events(&CandidateList::of(report))
+    }
+}
+
+fn events(list: &CandidateList) -> Vec<u64> {
+    list.list.iter().flat_map(|candidate| [candidate.first, candidate.second]).collect()
+}
+
+/// Adds the pairs that the analysis ordered, if all are wanted and there are few enough. Returns whether all pairs of the trace are
+/// there.
+fn add_all_pairs<S: Specification>(
+    trace: &Trace,
+    spec: S,
+    list: &mut CandidateList,
+    options: &CheckOptions,
+) -> bool {
+    let max = match options.pairs {
+        Pairs::Candidates => return false,
+        Pairs::Auto if trace.len() > AUTO_EVENTS_MAX => return false,
+        Pairs::Auto => Pairs::AUTO_MAX,
+        Pairs::All => Pairs::ALL_MAX,
+    };
+    let Some(pairs) = all_pairs(trace, spec, options.reorders, max) else { return false };
+    add(list, pairs.into_iter(), true);
+    true
+}
+
+/// Adds the pairs that are not in the list.
+fn add(
+    list: &mut CandidateList,
+    pairs: impl Iterator<Item = (EventId, EventId)>,
+    ordered: bool,
+) {
+    let known: BTreeSet<(u64, u64)> =
+        list.list.iter().map(|candidate| (candidate.first, candidate.second)).collect();
+    for (a, b) in pairs {
+        let (first, second) = (u64::from(a.0), u64::from(b.0));
+        if !known.contains(&(first, second)) {
+            let kind = ViolationKind::Racy;
+            list.list.push(Candidate { first, second, kind, ordered });
+        }
+    }
+}
+
+/// Says of the pairs that the analysis ordered whether a common lock keeps them apart.
+fn classify(facts: &Facts, list: &mut CandidateList) {
+    for candidate in list.list.iter_mut().filter(|candidate| candidate.ordered) {
+        if let [Some(a), Some(b)] = [facts.get(candidate.first), facts.get(candidate.second)]
+            && common(a, b).next().is_some()
+        {
+            candidate.kind = ViolationKind::NonRacy;
+        }
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one result, used once each")]
+fn assemble(
+    tables: &Tables,
+    facts: &Facts,
+    list: &CandidateList,
+    tried: &Tried,
+    by_site: &[Group],
+    report: &Report,
+    is_known: &dyn Fn(&Candidate) -> bool,
+    options: &CheckOptions,
+) -> Checked {
+    let mut statistics = Statistics::of(&report.counts, tables, facts.invocations);
+    for (candidate, fate) in list.list.iter().zip(&tried.fates) {
+        statistics.count(candidate, fate);
+    }
+    statistics.count_unlisted(list);
+    let mut told: Vec<Group> = by_site.to_vec();
+    for group in &mut told {
+        group.members.retain(|i| !is_known(&list.list[*i]));
+    }
+    let material = Material {
+        tables,
+        facts,
+        candidates: &list.list,
+        fates: &tried.fates,
+        max_pairs: options.max_pairs,
+    };
+    let found = findings(&material, &told);
+    statistics.race_pairs = found
+        .iter()
+        .filter(|one| one.finding.kind == Kind::Race && one.finding.confirmed != Some(false))
+        .map(|one| one.finding.pairs_total)
+        .sum();
+    let fates = list.list.iter().copied().zip(tried.fates.iter().cloned()).collect();
+    Checked { found, statistics, fates, ..Checked::default() }
+}

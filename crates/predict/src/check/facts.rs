@@ -1,0 +1,221 @@
+//! What findings tell of single events: who, where, on what, under which locks. Taken in one pass, also over streams that
+//! are too long to hold.
+
+use crate::error::PredictError;
+use anyorder_trace::{
+    Block, EventKind, HandlerId, LabelScheme, LockId, NameId, Op, SiteId, StackId, Tables, TaskId,
+    TaskKind, TraceSource,
+};
+use std::collections::BTreeMap;
+
+/// How many joins are remembered, for hints.
+const JOINS_MAX: usize = 100_000;
+
+/// A lock that is held.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Held {
+    pub(crate) lock: LockId,
+    pub(crate) shared: bool,
+}
+
+/// What is known of an event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Fact {
+    pub(crate) op: Op,
+    pub(crate) task: TaskId,
+    pub(crate) handler: HandlerId,
+    pub(crate) operand: u32,
+    pub(crate) site: SiteId,
+    pub(crate) stack: Option<StackId>,
+    pub(crate) label: String,
+    /// The locks held at the event, in the order of their ids. An acquire does not hold yet what it takes, a release still does.
+    pub(crate) held: Vec<Held>,
+}
+
+/// A join of a handler.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Join {
+    pub(crate) event: u64,
+    pub(crate) by: HandlerId,
+    pub(crate) joined: HandlerId,
+    pub(crate) label: String,
+}
+
+/// What is known of the events asked for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Facts {
+    by_event: BTreeMap<u64, Fact>,
+    pub(crate) joins: Vec<Join>,
+    /// The number of invocations in the whole trace.
+    pub(crate) invocations: u64,
+}
+
+/// The sections open in each lane: the lock, how often it was taken, whether only as a reader.
+type Open = BTreeMap<(u32, u32), Vec<(LockId, u32, bool)>>;
+
+impl Facts {
+    /// Gathers what is known of some events, in one pass over the trace. Events that the trace does not have are left out.
+    /// Memory follows the events asked for.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the source does.
+    pub fn gather(
+        source: &mut dyn TraceSource,
+        mut events: Vec<u64>,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Facts, PredictError> {
+        events.sort_unstable();
+        events.dedup();
+        let mut wanted = events.into_iter().peekable();
+        let mut block = Block::default();
+        let mut pass = Pass::default();
+        while source.next_block(&mut block)? {
+            let tables = source.tables();
+            for row in 0..block.columns.len() {
+                let event = block.first + row as u64;
+                let asked = wanted.next_if_eq(&event).is_some();
+                pass.step(tables, &block, row, asked);
+            }
+            progress(block.first + block.columns.len() as u64);
+        }
+        Ok(pass.facts)
+    }
+
+    /// Returns what is known of an event that was asked for.
+    pub(crate) fn get(&self, event: u64) -> Option<&Fact> {
+        self.by_event.get(&event)
+    }
+}
+
+#[derive(Default)]
+struct Pass {
+    facts: Facts,
+    open: Open,
+    /// The handlers that began tasks, where the table does not say.
+    handlers: BTreeMap<TaskId, HandlerId>,
+}
+
+impl Pass {
+    fn step(&mut self, tables: &Tables, block: &Block, row: usize, asked: bool) {
+        let columns = &block.columns;
+        let (op, task, operand) = (columns.ops[row], columns.tasks[row], columns.operands[row]);
+        let event = block.first + row as u64;
+        match op.kind() {
+            EventKind::Invoke => self.facts.invocations += 1,
+            EventKind::Get => {
+                self.handlers.insert(task, HandlerId(operand));
+            }
+            EventKind::Join if self.facts.joins.len() < JOINS_MAX => {
+                let by = self.handler(tables, task);
+                let label = label(tables, block, row);
+                self.facts.joins.push(Join { event, by, joined: HandlerId(operand), label });
+            }
+            _ => {}
+        }
+        if asked {
+            let handler = self.handler(tables, task);
+            let held = self.held(tables, task);
+            let row32 = u32::try_from(row).unwrap_or(u32::MAX);
+            let stack = columns.stacks.get(row32);
+            let site = columns.sites[row];
+            let label = label(tables, block, row);
+            let fact = Fact { op, task, handler, operand, site, stack, label, held };
+            self.facts.by_event.insert(event, fact);
+        }
+        match op.kind() {
+            EventKind::Acquire => self.acquire(tables, task, LockId(operand), op),
+            EventKind::Release => self.release(tables, task, LockId(operand)),
+            _ => {}
+        }
+    }
+
+    fn handler(&self, tables: &Tables, task: TaskId) -> HandlerId {
+        let began = self.handlers.get(&task).copied();
+        let known = tables.tasks.get(task.index()).map_or(HandlerId::NONE, |def| def.handler);
+        began.unwrap_or(known)
+    }
+
+    /// Returns the lane of a task: its handler, or for a burst itself.
+    fn lane(&self, tables: &Tables, task: TaskId) -> (u32, u32) {
+        let burst = tables.tasks.get(task.index()).is_some_and(|def| def.kind == TaskKind::Burst);
+        if burst { (1, task.0) } else { (0, self.handler(tables, task).0) }
+    }
+
+    fn held(&self, tables: &Tables, task: TaskId) -> Vec<Held> {
+        let open = self.open.get(&self.lane(tables, task)).map_or(&[][..], Vec::as_slice);
+        let mut held: Vec<Held> =
+            open.iter().map(|(lock, _, shared)| Held { lock: *lock, shared: *shared }).collect();
+        held.sort_unstable();
+        held
+    }
+
+    fn acquire(&mut self, tables: &Tables, task: TaskId, lock: LockId, op: Op) {
+        let shared = op.mode().is_shared();
+        let open = self.open.entry(self.lane(tables, task)).or_default();
+        match open.iter_mut().find(|(known, ..)| *known == lock) {
+            Some((_, times, only_shared)) => {
+                *times = times.saturating_add(1);
+                *only_shared &= shared;
+            }
+            None => open.push((lock, 1, shared)),
+        }
+    }
+
+    fn release(&mut self, tables: &Tables, task: TaskId, lock: LockId) {
+        let open = self.open.entry(self.lane(tables, task)).or_default();
+        for (known, times, _) in open.iter_mut() {
+            if *known == lock {
+                *times -= 1;
+            }
+        }
+        open.retain(|(_, times, _)| *times > 0);
+    }
+}
+
+/// Returns the input's own number or name of an event.
+fn label(tables: &Tables, block: &Block, row: usize) -> String {
+    let number = block.columns.numbers.get(row).copied();
+    match (tables.meta.labels, number) {
+        (LabelScheme::Name, Some(name)) => tables.name(NameId(name)).to_owned(),
+        (LabelScheme::Line | LabelScheme::AccessOrOperation, Some(number)) => number.to_string(),
+        _ => (block.first + row as u64 + 1).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_trace::{Mailbox, Mode, TraceBlocks, TraceBuilder};
+
+    #[test]
+    fn locks_count_and_joins_are_known() {
+        let mut b = TraceBuilder::new();
+        let (s, t) = (b.handler("S", Mailbox::None).unwrap(), b.handler("T", Mailbox::None).unwrap());
+        let (main, other) = (b.initial(s), b.initial(t));
+        b.acquire(main, "m", Mode::EXCLUSIVE).unwrap();
+        b.acquire(main, "m", Mode::EXCLUSIVE).unwrap();
+        b.acquire(main, "n", Mode::SHARED).unwrap();
+        b.write(main, "x").unwrap();
+        b.release(main, "m", Mode::EXCLUSIVE).unwrap();
+        b.write(main, "x").unwrap();
+        b.release(main, "m", Mode::EXCLUSIVE).unwrap();
+        b.write(main, "x").unwrap();
+        b.write(other, "x").unwrap();
+        b.on_handler(main, EventKind::Join, t);
+        let trace = b.finish();
+        let events = vec![8, 7, 5, 3, 3, 99];
+        let facts = Facts::gather(&mut TraceBlocks::new(&trace), events, |_| {}).unwrap();
+        let held = |event| {
+            let fact = facts.get(event).unwrap();
+            fact.held.iter().map(|h| (h.lock.0, h.shared)).collect::<Vec<_>>()
+        };
+        assert_eq!(held(3), [(0, false), (1, true)]);
+        assert_eq!(held(5), [(0, false), (1, true)]);
+        assert_eq!(held(7), [(1, true)]);
+        assert_eq!(held(8), []);
+        assert!(facts.get(99).is_none() && facts.get(4).is_none());
+        assert_eq!(facts.get(8).unwrap().label, "9");
+        assert_eq!((facts.joins[0].event, facts.joins[0].joined), (9, t));
+    }
+}

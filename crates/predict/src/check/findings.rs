@@ -1,0 +1,183 @@
+//! Groups as findings, each with its best witness.
+
+use super::candidate::Candidate;
+use super::category::Category;
+use super::driver::Found;
+use super::facts::{Fact, Facts};
+use super::groups::Group;
+use super::hints::{Pair, common, hint};
+use super::tries::Fate;
+use super::words;
+use crate::confirm::{Form, GaveUp, Witness};
+use crate::report::ViolationKind;
+use anyorder_finding::{Finding, Harm, Severity, Step, assign_ids};
+use anyorder_trace::{EventId, Tables};
+
+/// What findings are made of.
+pub(crate) struct Material<'a> {
+    pub(crate) tables: &'a Tables,
+    pub(crate) facts: &'a Facts,
+    pub(crate) candidates: &'a [Candidate],
+    pub(crate) fates: &'a [Fate],
+    pub(crate) max_pairs: usize,
+}
+
+/// Makes findings of groups, the most important first.
+pub(crate) fn findings(material: &Material<'_>, groups: &[Group]) -> Vec<Found> {
+    let mut found: Vec<Found> = groups.iter().filter_map(|group| finding(material, group)).collect();
+    found.sort_by_key(|one| one.category);
+    let mut findings: Vec<Finding> = found.iter().map(|one| one.finding.clone()).collect();
+    assign_ids(&mut findings);
+    for (one, with_id) in found.iter_mut().zip(findings) {
+        one.finding.id = with_id.id;
+    }
+    found.sort_by(|a, b| a.finding.rank(&b.finding));
+    found
+}
+
+/// Makes the finding of a group: of its confirmed pairs, where there are any; else of those without an answer.
+fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
+    let fate = |i: &usize| &material.fates[*i];
+    let confirmed: Vec<usize> =
+        group.members.iter().copied().filter(|i| matches!(fate(i), Fate::Confirmed(_))).collect();
+    let open: Vec<usize> = group
+        .members
+        .iter()
+        .copied()
+        .filter(|i| !material.candidates[*i].ordered)
+        .filter(|i| !matches!(fate(i), Fate::Confirmed(_) | Fate::Impossible))
+        .collect();
+    let (listed, others) = if confirmed.is_empty() { (&open, &[][..]) } else { (&confirmed, &open[..]) };
+    let best = best(material, listed)?;
+    let candidate = material.candidates[best];
+    let (first, second) = (material.facts.get(candidate.first)?, material.facts.get(candidate.second)?);
+    let witness = match &material.fates[best] {
+        Fate::Confirmed(witness) => Some(witness),
+        _ => None,
+    };
+    let category = group.category;
+    let mut finding = Finding::new(category.kind());
+    finding.category = Some(category.word().to_owned());
+    finding.severity = if witness.is_some() { category.severity() } else { Severity::Note };
+    if category == Category::Guarded {
+        finding.harm = Harm::Harmless;
+        finding.harm_class = Some(Category::Guarded.word().to_owned());
+    }
+    finding.title = words::title(material.tables, category, first, second);
+    finding.sites = vec![words::site(material.tables, first), words::site(material.tables, second)];
+    finding.pairs = listed
+        .iter()
+        .take(material.max_pairs)
+        .filter_map(|i| labels(material.facts, &material.candidates[*i]))
+        .collect();
+    finding.pairs_total = listed.len() as u64;
+    finding.confirmed = match witness {
+        Some(_) => Some(true),
+        None if listed.iter().all(|i| material.fates[*i] == Fate::Untried) => None,
+        None => Some(false),
+    };
+    finding.form = witness.map(|witness| witness.form.word().to_owned());
+    if witness.is_none() {
+        finding.filters = vec![UNCONFIRMED.to_owned()];
+    }
+    let pair = Pair {
+        tables: material.tables,
+        facts: material.facts,
+        category,
+        first,
+        second,
+        second_event: candidate.second,
+    };
+    finding.explanation = explanation(&pair, candidate, &material.fates[best]);
+    if !others.is_empty() {
+        let text = format!("{} more of the group: without an answer", others.len());
+        finding.explanation.push(Step { rule: Some("unconfirmed".to_owned()), ..Step::new(text) });
+    }
+    let hint = Step { rule: Some("hint".to_owned()), ..Step::new(hint(&pair)) };
+    finding.explanation.push(hint);
+    let witness = witness.cloned().and_then(|witness| {
+        let event = |event| u32::try_from(event).ok().map(EventId);
+        Some((event(candidate.first)?, event(candidate.second)?, witness))
+    });
+    let ordered = candidate.ordered;
+    Some(Found { finding, category, witness, ordered })
+}
+
+/// The filter of findings without a witness.
+pub(crate) const UNCONFIRMED: &str = "unconfirmed";
+
+/// Returns the member that stands for the group: with the strongest form, then with the shortest witness, then the first.
+fn best(material: &Material<'_>, members: &[usize]) -> Option<usize> {
+    let rank = |i: &usize| match &material.fates[*i] {
+        Fate::Confirmed(Witness { form, order, .. }) => (0, *form, order.len()),
+        _ => (1, Form::Reversed, 0),
+    };
+    members.iter().copied().min_by_key(|i| (rank(i), *i))
+}
+
+fn labels(facts: &Facts, candidate: &Candidate) -> Option<[String; 2]> {
+    let label = |event| facts.get(event).map(|fact| fact.label.clone());
+    Some([label(candidate.first)?, label(candidate.second)?])
+}
+
+/// Says why it is one: the locks, what shows it, and how sure that is.
+fn explanation(pair: &Pair<'_>, candidate: Candidate, fate: &Fate) -> Vec<Step> {
+    let Pair { tables, first, second, .. } = *pair;
+    let step = |rule: &str, text: String| Step {
+        rule: Some(rule.to_owned()),
+        events: vec![first.label.clone(), second.label.clone()],
+        ..Step::new(text)
+    };
+    vec![
+        step("locks", locks(pair, candidate)),
+        match fate {
+            Fate::Confirmed(witness) => step("witness", form_words(witness.form).to_owned()),
+            Fate::GaveUp(GaveUp::Window) => {
+                step("unconfirmed", "no witness within the window; what lies before it happened as it did".to_owned())
+            }
+            Fate::GaveUp(GaveUp::Conflicts) => {
+                step("unconfirmed", "the search for a witness gave up".to_owned())
+            }
+            Fate::GaveUp(GaveUp::Stopped) => {
+                step("unconfirmed", "the search for a witness was stopped".to_owned())
+            }
+            Fate::Rejected(why) => step("unconfirmed", format!("the witness did not hold: {why}")),
+            Fate::Untried | Fate::Impossible => {
+                let who = match (words::handler(tables, first.handler), words::handler(tables, second.handler)) {
+                    (a, b) if a == b => format!("the two tasks of `{a}`"),
+                    (a, b) => format!("`{a}` and `{b}`"),
+                };
+                step("unconfirmed", format!("the analysis found nothing that orders {who} here; no witness was looked for"))
+            }
+        },
+    ]
+}
+
+/// Says which locks are held.
+fn locks(pair: &Pair<'_>, candidate: Candidate) -> String {
+    let Pair { tables, first, second, .. } = *pair;
+    let shared: Vec<_> = common(first, second).collect();
+    let held = |fact: &Fact| words::locks(tables, &fact.held);
+    match (shared.is_empty(), candidate.kind) {
+        (false, ViolationKind::NonRacy) => format!(
+            "both hold {}: one section comes before the other, and nothing says which",
+            words::locks(tables, &shared)
+        ),
+        _ if first.held.is_empty() && second.held.is_empty() => "no lock is held at either".to_owned(),
+        _ => format!("held at the first: {}; at the second: {}", held(first), held(second)),
+    }
+}
+
+/// Says what a witness of a form shows, in a phrase.
+#[must_use]
+pub const fn form_words(form: Form) -> &'static str {
+    match form {
+        Form::Reversed => {
+            "another run of the same events has them the other way round, and every event in it sees what it saw"
+        }
+        Form::Last => {
+            "another run of the same events has them the other way round; every event before the last one sees what it saw"
+        }
+        Form::CoEnabled => "another run of the same events leads to where both could come next",
+    }
+}

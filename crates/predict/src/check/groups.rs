@@ -1,0 +1,62 @@
+//! Candidates in groups: what a report shows as one.
+
+use super::candidate::Candidate;
+use super::category::{Category, category};
+use super::facts::{Fact, Facts};
+use super::words;
+use anyorder_trace::{EventKind, HandlerId, SiteId, Tables};
+use std::collections::BTreeMap;
+
+/// What one of the two actions of all members of a group has in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct SiteKey {
+    site: SiteId,
+    kind: EventKind,
+    /// The handler, where the source position is not known.
+    handler: Option<HandlerId>,
+}
+
+/// A group of candidates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Group {
+    pub(crate) category: Category,
+    /// Positions in the list of candidates: those that the analysis left open first, then by their events.
+    pub(crate) members: Vec<usize>,
+}
+
+/// Puts candidates into groups: by category, pair of source positions, and object. Groups with a candidate come before
+/// those of ordered pairs only; both are in the order of their first members.
+///
+/// A candidate of events that nothing is known of is in no group.
+pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -> Vec<Group> {
+    let mut index: BTreeMap<(Category, [SiteKey; 2], String), usize> = BTreeMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    for (i, candidate) in candidates.iter().enumerate() {
+        let [Some(first), Some(second)] =
+            [facts.get(candidate.first), facts.get(candidate.second)]
+        else {
+            continue;
+        };
+        let category = category(tables, first, second, candidate.kind);
+        let mut sites = [key(first), key(second)];
+        // Whichever came first: two runs may differ in that.
+        sites.sort_unstable();
+        let object = words::object_in_id(tables, second);
+        let at = *index.entry((category, sites, object)).or_insert_with(|| {
+            groups.push(Group { category, members: Vec::new() });
+            groups.len() - 1
+        });
+        groups[at].members.push(i);
+    }
+    let rank = |i: usize| (candidates[i].ordered, candidates[i].second, candidates[i].first);
+    for group in &mut groups {
+        group.members.sort_by_key(|i| rank(*i));
+    }
+    groups.sort_by_key(|group| rank(group.members[0]));
+    groups
+}
+
+fn key(fact: &Fact) -> SiteKey {
+    let handler = (fact.site == SiteId(0)).then_some(fact.handler);
+    SiteKey { site: fact.site, kind: fact.op.kind(), handler }
+}

@@ -1,0 +1,116 @@
+//! What ordering is missing, and what would make it hold.
+
+use super::category::Category;
+use super::facts::{Fact, Facts, Held};
+use super::words;
+use anyorder_trace::{EventKind, Tables};
+
+/// The two actions of a finding, with what is known of the trace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair<'a> {
+    pub(crate) tables: &'a Tables,
+    pub(crate) facts: &'a Facts,
+    pub(crate) category: Category,
+    pub(crate) first: &'a Fact,
+    pub(crate) second: &'a Fact,
+    pub(crate) second_event: u64,
+}
+
+/// Returns what would make the order hold, or not matter.
+pub(crate) fn hint(pair: &Pair<'_>) -> String {
+    let Pair { tables, category, first, second, .. } = *pair;
+    let name = |fact: &Fact| words::handler(tables, fact.handler);
+    match category {
+        Category::UseAfterFree => ended(pair, "free", "or count references"),
+        Category::DoubleFree => {
+            "let one owner free it, or set the pointer to null under a lock".to_owned()
+        }
+        Category::DestroyedLock => ended(pair, "destroy", "or give the lock a longer life"),
+        Category::ClosedChannel => {
+            "let the side that sends close it, after its last send; several senders need to be waited for"
+                .to_owned()
+        }
+        Category::ClosedFile => ended(pair, "close", "or let the last user close it"),
+        Category::LostSignal => {
+            "check the predicate under the lock before waiting, and change it under the lock before the signal"
+                .to_owned()
+        }
+        Category::EarlyErr => {
+            "wait for the context to be done before asking for its error".to_owned()
+        }
+        Category::SameHandler => {
+            "post the second task from the first, or make both work in either order".to_owned()
+        }
+        Category::MultiThreaded => locking(tables, first, second),
+        Category::Calls | Category::Guarded if common(first, second).next().is_some() => {
+            let locks: Vec<String> = common(first, second)
+                .map(|held| format!("`{}`", words::lock_name(tables, held.lock)))
+                .collect();
+            format!(
+                "{} keeps them apart and orders nothing; if `{}` has to come first, let `{}` wait for it",
+                locks.join(", "),
+                name(first),
+                name(second)
+            )
+        }
+        Category::Calls | Category::Guarded => {
+            format!("if `{}` has to come first, let `{}` wait for it", name(first), name(second))
+        }
+    }
+}
+
+/// Returns the locks that both hold, not both as readers.
+pub(crate) fn common<'a>(first: &'a Fact, second: &'a Fact) -> impl Iterator<Item = Held> + 'a {
+    first.held.iter().copied().filter(|held| {
+        second.held.iter().any(|other| other.lock == held.lock && !(held.shared && other.shared))
+    })
+}
+
+fn locking(tables: &Tables, first: &Fact, second: &Fact) -> String {
+    let name = |fact: &Fact| words::handler(tables, fact.handler);
+    let shared = |fact: &Fact| fact.held.iter().all(|held| held.shared);
+    match (first.held.as_slice(), second.held.as_slice()) {
+        ([], []) => {
+            "no lock is held at either: hold one lock around both, or let one thread wait for the other"
+                .to_owned()
+        }
+        (held, []) => {
+            format!("`{}` holds no lock: hold {} there as well", name(second), words::locks(tables, held))
+        }
+        ([], held) => {
+            format!("`{}` holds no lock: hold {} there as well", name(first), words::locks(tables, held))
+        }
+        _ if shared(first) && shared(second) => {
+            "both hold their locks as readers: who writes has to hold one exclusively".to_owned()
+        }
+        (one, other) => format!(
+            "they hold different locks, {} and {}: hold the same one around both",
+            words::locks(tables, one),
+            words::locks(tables, other)
+        ),
+    }
+}
+
+/// Says that the end of something is not ordered after its use.
+fn ended(pair: &Pair<'_>, end: &str, other: &str) -> String {
+    let Pair { tables, facts, first, second, second_event, .. } = *pair;
+    let ends = |fact: &Fact| {
+        matches!(fact.op.kind(), EventKind::Free | EventKind::Destroy)
+            || words::verb(tables, fact) == "close"
+    };
+    let (user, ender) = if ends(second) { (first, second) } else { (second, first) };
+    let (user_name, ender_name) =
+        (words::handler(tables, user.handler), words::handler(tables, ender.handler));
+    let late = facts.joins.iter().find(|join| {
+        join.event > second_event && join.by == ender.handler && join.joined == user.handler
+    });
+    match late {
+        Some(join) => format!(
+            "`{ender_name}` joins `{user_name}` only at event {}, after the {end}: join first",
+            join.label
+        ),
+        None => format!(
+            "nothing orders the {end} on `{ender_name}` after the use on `{user_name}`: join `{user_name}` before it, {other}"
+        ),
+    }
+}

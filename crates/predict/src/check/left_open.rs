@@ -1,0 +1,138 @@
+//! Which of all pairs the analysis had ordered, and which it left open without listing them: it keeps one action for several that it cannot
+//! tell apart.
+
+use super::candidate::Candidate;
+use super::facts::Facts;
+use crate::analysis::{Analysis, Stamp, Step};
+use crate::class::Specification;
+use crate::engine::Engine;
+use crate::error::PredictError;
+use crate::relation::Relation;
+use crate::report::ViolationKind;
+use anyorder_trace::{Block, EventId, Trace, TraceBlocks, TraceSource};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An analysis that can be asked about the order while it runs.
+pub trait Knows: Analysis {
+    /// Returns the stamp of the event taken last.
+    fn stamp(&self) -> Option<Stamp>;
+
+    /// Returns whether an event is ordered before, or is, the event taken last.
+    fn knows(&self, stamp: Stamp) -> bool;
+}
+
+impl<R: Relation, S: Specification> Knows for Engine<R, S> {
+    fn stamp(&self) -> Option<Stamp> {
+        Engine::stamp(self)
+    }
+
+    fn knows(&self, stamp: Stamp) -> bool {
+        Engine::knows(self, stamp)
+    }
+}
+
+/// The order of the analysis, as the check asks for it.
+pub enum Order<'a> {
+    /// The analysis, before its first event.
+    Engine(&'a mut dyn Knows),
+    /// The relation: whether the first event is ordered before the second one.
+    Relation(&'a dyn Fn(EventId, EventId) -> bool),
+}
+
+impl std::fmt::Debug for Order<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Order::Engine(_) => "Engine",
+            Order::Relation(_) => "Relation",
+        })
+    }
+}
+
+/// What two actions have in common that the analysis takes for one another: lane and time, and the locks held.
+type Like = (u32, u32, Vec<(u32, bool)>);
+
+/// Says of each candidate that is marked as ordered whether it is: in one pass of a new analysis over the trace.
+///
+/// A pair without a common lock is ordered if the second event knows the first. A pair under a common lock always is, by its own edge: it counts as
+/// left open if there is a candidate that the analysis cannot tell from it.
+///
+/// # Errors
+///
+/// Fails when the analysis does.
+pub(crate) fn mark_left_open(
+    trace: &Trace,
+    order: Order<'_>,
+    facts: &Facts,
+    candidates: &mut [Candidate],
+) -> Result<(), PredictError> {
+    match order {
+        Order::Engine(engine) => by_engine(trace, engine, facts, candidates),
+        Order::Relation(before) => {
+            by_relation(before, candidates);
+            Ok(())
+        }
+    }
+}
+
+fn by_relation(before: &dyn Fn(EventId, EventId) -> bool, candidates: &mut [Candidate]) {
+    for candidate in candidates {
+        if candidate.ordered
+            && candidate.kind == ViolationKind::Racy
+            && let [Ok(first), Ok(second)] =
+                [candidate.first, candidate.second].map(u32::try_from)
+        {
+            candidate.ordered = before(EventId(first), EventId(second));
+        }
+    }
+}
+
+fn by_engine(
+    trace: &Trace,
+    engine: &mut dyn Knows,
+    facts: &Facts,
+    candidates: &mut [Candidate],
+) -> Result<(), PredictError> {
+    let mut by_second: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    let mut stamps: BTreeMap<u64, Option<Stamp>> = BTreeMap::new();
+    for (i, candidate) in candidates.iter().enumerate() {
+        by_second.entry(candidate.second).or_default().push(i);
+        stamps.extend([(candidate.first, None), (candidate.second, None)]);
+    }
+    let mut source = TraceBlocks::new(trace);
+    let mut block = Block::default();
+    while source.next_block(&mut block)? {
+        engine.grow(source.tables())?;
+        for row in 0..block.columns.len() {
+            engine.step(source.tables(), Step::of(&block, row))?;
+            let event = block.first + row as u64;
+            let Some(stamp) = stamps.get_mut(&event) else { continue };
+            *stamp = engine.stamp();
+            for i in by_second.get(&event).map_or(&[][..], Vec::as_slice) {
+                let candidate = &mut candidates[*i];
+                let first = stamps.get(&candidate.first).copied().flatten();
+                if candidate.ordered && candidate.kind == ViolationKind::Racy {
+                    candidate.ordered = first.is_none_or(|first| engine.knows(first));
+                }
+            }
+        }
+    }
+    let like = |event: u64| -> Option<Like> {
+        let stamp = stamps.get(&event).copied().flatten()?;
+        let held = facts.get(event)?.held.iter().map(|held| (held.lock.0, held.shared)).collect();
+        Some((stamp.slot.0, stamp.count, held))
+    };
+    let open: BTreeSet<_> = candidates
+        .iter()
+        .filter(|candidate| !candidate.ordered && candidate.kind == ViolationKind::NonRacy)
+        .filter_map(|candidate| Some((like(candidate.first)?, like(candidate.second)?)))
+        .collect();
+    for candidate in candidates.iter_mut() {
+        if candidate.ordered
+            && candidate.kind == ViolationKind::NonRacy
+            && let (Some(first), Some(second)) = (like(candidate.first), like(candidate.second))
+        {
+            candidate.ordered = !open.contains(&(first, second));
+        }
+    }
+    Ok(())
+}

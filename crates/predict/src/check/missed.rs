@@ -1,0 +1,61 @@
+//! What the analysis took for an order, where a witness shows that there is none.
+
+use super::driver::Found;
+use crate::order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
+use anyorder_finding::Step;
+use anyorder_trace::Trace;
+
+/// How many findings are explained, and how long is looked for each.
+const EXPLAINED_MAX: usize = 200;
+const STEPS_MAX: u64 = 2_000_000;
+
+/// The most edges told of one chain.
+const EDGES_MAX: usize = 6;
+
+/// Adds to the findings of pairs that the analysis had ordered what it ordered them by.
+pub(crate) fn explain_missed(trace: &Trace, why: &OrderPaths, found: &mut [Found]) {
+    let missed = found.iter_mut().filter(|one| one.ordered);
+    for one in missed.take(EXPLAINED_MAX) {
+        let Some((first, second, _)) = &one.witness else { continue };
+        let Ordered::By(steps) = why.why(*first, *second, STEPS_MAX) else { continue };
+        let labels = steps.iter().map(|step| trace.label(step.to)).collect();
+        let step = Step {
+            rule: Some("missed".to_owned()),
+            events: labels,
+            ..Step::new(words(trace, &steps))
+        };
+        let at = one.finding.explanation.len().min(2);
+        one.finding.explanation.insert(at, step);
+    }
+}
+
+/// Returns a chain of edges in words; program order goes without saying.
+fn words(trace: &Trace, steps: &[OrderStep]) -> String {
+    let edges: Vec<&OrderStep> =
+        steps.iter().filter(|step| step.rule != OrderRule::ProgramOrder).collect();
+    let mut told: Vec<String> =
+        edges.iter().take(EDGES_MAX).map(|step| edge(trace, step)).collect();
+    if edges.len() > EDGES_MAX {
+        told.push(format!("and {} more", edges.len() - EDGES_MAX));
+    }
+    format!("the analysis takes the two for ordered: {}", told.join(", "))
+}
+
+fn edge(trace: &Trace, step: &OrderStep) -> String {
+    let (from, to) = (trace.label(step.from), trace.label(step.to));
+    let by = match step.rule {
+        OrderRule::ProgramOrder => "program order".to_owned(),
+        OrderRule::Fork => "fork".to_owned(),
+        OrderRule::Join => "join".to_owned(),
+        OrderRule::Post => "post".to_owned(),
+        OrderRule::Wake => "wake".to_owned(),
+        OrderRule::Barrier => "barrier".to_owned(),
+        OrderRule::Atomic => "atomic".to_owned(),
+        OrderRule::Section { lock, action } => {
+            let lock = trace.tables().locks.get(lock.index());
+            let lock = lock.map_or("?", |name| trace.tables().name(*name));
+            format!("section of `{lock}` with event {}", trace.label(action))
+        }
+    };
+    format!("{from} before {to} ({by})")
+}

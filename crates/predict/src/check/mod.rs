@@ -1,0 +1,43 @@
+//! From candidates to findings: which pairs are tried, what becomes of them, and what is said of each group.
+//!
+//! The engine's candidates are pairs of events. [`check()`] hands them to a search for witnesses, one of each group after
+//! another, and makes findings of the groups. On small traces it also tries the pairs that the engine ordered. It prints
+//! nothing, and knows no format: witnesses are lists of events.
+
+pub use candidate::{Candidate, CandidateList};
+pub use category::Category;
+pub use driver::{Checked, Found, Subject, check, check_unconfirmed};
+pub use facts::Facts;
+pub use findings::form_words;
+pub use left_open::{Knows, Order};
+pub use options::{CheckOptions, Pairs};
+pub use statistics::Statistics;
+pub use tries::{Confirms, Fate};
+
+mod options;
+
+mod candidate;
+
+mod pairs;
+
+mod facts;
+
+mod left_open;
+
+mod category;
+
+mod groups;
+
+mod tries;
+
+mod statistics;
+
+mod words;
+
+mod hints;
+
+mod findings;
+
+mod missed;
+
+mod driver;

@@ -1,0 +1,60 @@
+//! What the caller of a check may choose.
+
+use crate::confirm::Reorders;
+
+/// Which pairs are handed to the search for witnesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pairs {
+    /// All, where there are few enough; else the candidates.
+    #[default]
+    Auto,
+    /// The candidates of the analysis.
+    Candidates,
+    /// All pairs of actions that do not commute, of different lanes.
+    All,
+}
+
+impl Pairs {
+    /// How many pairs [`Pairs::Auto`] takes all of at the most.
+    pub const AUTO_MAX: usize = 20_000;
+
+    /// How many pairs [`Pairs::All`] takes at the most.
+    pub const ALL_MAX: usize = 2_000_000;
+
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Pairs::Auto => "auto",
+            Pairs::Candidates => "candidates",
+            Pairs::All => "all",
+        }
+    }
+}
+
+/// Options of a check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CheckOptions {
+    /// Which pairs are tried.
+    pub pairs: Pairs,
+    /// What the search for witnesses may reorder.
+    pub reorders: Reorders,
+    /// How many pairs are tried at the most.
+    pub tries_max: u64,
+    /// How many events the tries may look at in all, as [`Confirms::work`](super::Confirms::work) counts them.
+    pub work_max: u64,
+    /// How many pairs a finding lists at the most.
+    pub max_pairs: usize,
+}
+
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions {
+            pairs: Pairs::Auto,
+            reorders: Reorders::Threads,
+            tries_max: 20_000,
+            work_max: 20_000_000_000,
+            max_pairs: 1_000,
+        }
+    }
+}

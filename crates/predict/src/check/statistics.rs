@@ -1,0 +1,82 @@
+//! Counts of one check. Whatever was tried and whatever limit cut it, `racy + non_racy` and `confirmed + dropped + unconfirmed`
+//! are both the number of candidates.
+
+use super::candidate::{Candidate, CandidateList};
+use super::tries::Fate;
+use crate::report::{Counts, ViolationKind};
+use anyorder_trace::Tables;
+
+/// Counts of one check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Events of the trace.
+    pub events: u64,
+    /// Handlers: in a trace of threads, the threads.
+    pub threads: u64,
+    /// Memory accesses.
+    pub accesses: u64,
+    /// Invocations of methods.
+    pub invocations: u64,
+    /// Locks.
+    pub locks: u64,
+    /// Candidates: pairs of events that the analysis left open, and those confirmed although it had ordered them.
+    pub candidates: u64,
+    /// Candidates that no common lock keeps apart.
+    pub racy: u64,
+    /// Candidates under a common lock.
+    pub non_racy: u64,
+    /// Candidates with a witness.
+    pub confirmed: u64,
+    /// Candidates proved to have none.
+    pub dropped: u64,
+    /// Candidates without an answer, those not tried included.
+    pub unconfirmed: u64,
+    /// Pairs in findings of kind `race`: confirmed ones where candidates were tried.
+    pub race_pairs: u64,
+    /// Confirmed pairs that the analysis had ordered.
+    pub missed_by_order: u64,
+    /// Witnesses that their check refused: bugs, counted under `unconfirmed`.
+    pub rejected: u64,
+}
+
+impl Statistics {
+    /// Counts what an analysis counted.
+    pub(crate) fn of(counts: &Counts, tables: &Tables, invocations: u64) -> Statistics {
+        Statistics {
+            events: counts.events,
+            threads: tables.handlers.len() as u64,
+            accesses: counts.accesses,
+            invocations,
+            locks: tables.locks.len() as u64,
+            ..Statistics::default()
+        }
+    }
+
+    /// Counts a pair. One that the analysis had ordered is a candidate only once it is confirmed.
+    pub(crate) fn count(&mut self, candidate: &Candidate, fate: &Fate) {
+        let confirmed = matches!(fate, Fate::Confirmed(_));
+        self.rejected += u64::from(matches!(fate, Fate::Rejected(_)));
+        if candidate.ordered && !confirmed {
+            return;
+        }
+        self.candidates += 1;
+        match candidate.kind {
+            ViolationKind::Racy => self.racy += 1,
+            ViolationKind::NonRacy => self.non_racy += 1,
+        }
+        match fate {
+            Fate::Confirmed(_) => self.confirmed += 1,
+            Fate::Impossible => self.dropped += 1,
+            _ => self.unconfirmed += 1,
+        }
+        self.missed_by_order += u64::from(candidate.ordered);
+    }
+
+    /// Counts the candidates that are not listed.
+    pub(crate) fn count_unlisted(&mut self, list: &CandidateList) {
+        self.racy += list.unlisted_racy;
+        self.non_racy += list.unlisted_non_racy;
+        self.candidates += list.unlisted();
+        self.unconfirmed += list.unlisted();
+    }
+}

@@ -1,0 +1,96 @@
+//! Which candidates are tried, in which order, and how long.
+
+use super::candidate::Candidate;
+use super::groups::Group;
+use super::options::CheckOptions;
+use crate::confirm::{GaveUp, Witness};
+use anyorder_system::{Cancel, Control, StopReason};
+use anyorder_trace::EventId;
+
+/// What became of a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It was not tried.
+    Untried,
+    /// There is a witness.
+    Confirmed(Witness),
+    /// There is none: proved.
+    Impossible,
+    /// The search gave up.
+    GaveUp(GaveUp),
+    /// The search claimed a witness that its check refused, for this reason: a bug.
+    Rejected(String),
+}
+
+/// A search for witnesses, with whatever checks them.
+pub trait Confirms {
+    /// Tries a pair, `first` before `second` in the trace. Never [`Fate::Untried`].
+    fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Fate;
+
+    /// Returns how much was done so far, in events looked at: the same for the same calls.
+    fn work(&self) -> u64;
+}
+
+/// What came of all tries.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Tried {
+    /// In the order of the candidates.
+    pub(crate) fates: Vec<Fate>,
+    /// The names of the options that left pairs without an answer.
+    pub(crate) cuts: Vec<&'static str>,
+    /// What stopped the tries.
+    pub(crate) stopped: Option<StopReason>,
+}
+
+/// Tries one pair of each group, then the next one of each, until all are tried or a bound is reached.
+pub(crate) fn try_all(
+    candidates: &[Candidate],
+    groups: &[Group],
+    confirms: &mut dyn Confirms,
+    options: &CheckOptions,
+    control: &Control<'_>,
+) -> Tried {
+    let mut tried = Tried { fates: vec![Fate::Untried; candidates.len()], ..Tried::default() };
+    let mut done = 0;
+    control.progress.phase("confirming");
+    for member in in_turns(groups) {
+        let candidate = candidates[member];
+        // A trace in memory has 32-bit numbers.
+        let ids = [candidate.first, candidate.second].map(u32::try_from);
+        let [Ok(first), Ok(second)] = ids else { continue };
+        if let Err(stopped) = control.step(done, Some(candidates.len() as u64)) {
+            tried.stopped = Some(stopped.0);
+            break;
+        }
+        if done >= options.tries_max || confirms.work() > options.work_max {
+            tried.cut(if done >= options.tries_max { "max-tries" } else { "max-work" });
+            break;
+        }
+        let fate = confirms.confirm(EventId(first), EventId(second), &control.cancel);
+        match fate {
+            Fate::GaveUp(GaveUp::Window) => tried.cut("window"),
+            Fate::GaveUp(GaveUp::Conflicts) => tried.cut("max-conflicts"),
+            Fate::GaveUp(GaveUp::Stopped) => tried.stopped = control.cancel.reason(),
+            _ => {}
+        }
+        tried.fates[member] = fate;
+        done += 1;
+    }
+    tried
+}
+
+impl Tried {
+    fn cut(&mut self, option: &'static str) {
+        if !self.cuts.contains(&option) {
+            self.cuts.push(option);
+        }
+    }
+}
+
+/// Returns the members of all groups: the first of each, then the second of each.
+fn in_turns(groups: &[Group]) -> impl Iterator<Item = usize> + '_ {
+    let longest = groups.iter().map(|group| group.members.len()).max().unwrap_or(0);
+    (0..longest).flat_map(move |turn| {
+        groups.iter().filter_map(move |group| group.members.get(turn).copied())
+    })
+}

@@ -1,0 +1,329 @@
+//! One attempt: a set of events, some of which must be in, and the order solver.
+//!
+//! Given at first are chains, causes and what is observed. The order found is replayed; what it breaks becomes clauses, and the solver is asked
+//! again, until nothing is broken or there is no order.
+
+use super::chains::NONE;
+use super::clause::{Atom, Clause};
+use super::confirmer::ConfirmStats;
+use super::past::Past;
+use super::question::Question;
+use super::reach::Reach;
+use super::replay::Replay;
+use super::window::Window;
+use crate::communication::Communication;
+use anyorder_order::solver::{Answer, Cause, Limits, Lit, Node, Problem, Solver, Tag};
+use anyorder_system::Cancel;
+use anyorder_trace::Trace;
+use std::collections::HashSet;
+
+/// What an attempt ends with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// An order of events, without the tail, in which everything holds.
+    Found(Vec<u32>),
+    /// There is none.
+    None,
+    /// Nothing that can be said for certain is broken any more.
+    Unclear,
+    /// The conflicts allowed were used up.
+    Conflicts,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// What is thought of events that the attempt does not look at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Beyond {
+    /// Those before the window have happened as they did, the others do not happen: what is found is a witness.
+    Fixed,
+    /// Nothing is known of them: if nothing is found, there is no witness.
+    Open,
+}
+
+/// What the attempts at one form in one window share.
+#[derive(Clone, Copy)]
+pub(super) struct Shared<'g> {
+    pub(super) trace: &'g Trace,
+    pub(super) past: &'g Past,
+    pub(super) communication: &'g dyn Communication,
+    pub(super) question: &'g Question,
+    /// What must be in.
+    pub(super) required: &'g Reach,
+}
+
+impl<'g> Shared<'g> {
+    /// Returns what an attempt works on; `optional` may be in, and holds the required events.
+    pub(super) fn ground<'s>(
+        self,
+        window: &'s Window,
+        optional: &'s Reach,
+        beyond: Beyond,
+    ) -> Ground<'s>
+    where
+        'g: 's,
+    {
+        let Shared { trace, past, communication, question, required } = self;
+        Ground { trace, past, communication, question, window, required, optional, beyond }
+    }
+}
+
+/// What an attempt works on.
+pub(super) struct Ground<'g> {
+    trace: &'g Trace,
+    past: &'g Past,
+    communication: &'g dyn Communication,
+    question: &'g Question,
+    window: &'g Window,
+    required: &'g Reach,
+    optional: &'g Reach,
+    beyond: Beyond,
+}
+
+enum Truth {
+    True,
+    False,
+    Open(Lit),
+    Unknown,
+}
+
+/// So many rounds are made, at the most.
+const ROUNDS: usize = 10_000;
+
+impl Ground<'_> {
+    /// Makes an attempt. `conflicts` is what may be used up; what was used is taken off.
+    pub(super) fn attempt(
+        &self,
+        replay: &mut Replay,
+        stats: &mut ConfirmStats,
+        conflicts: &mut u64,
+        cancel: &Cancel,
+    ) -> End {
+        let mut required = self.required.events.clone();
+        required.sort_unstable();
+        stats.events += required.len() as u64;
+        let all = (self.trace, self.past, self.communication);
+        let mut broken = replay.run(all, self.question, self.window.start, &required);
+        if broken.is_empty() {
+            return self.accepted(required);
+        }
+        drop(required);
+        let mut nodes = Nodes::new(self);
+        stats.events += nodes.events.len() as u64;
+        let Some(problem) = nodes.problem(self) else { return End::None };
+        let mut solver = Solver::new(problem);
+        let mut known: HashSet<Clause> = HashSet::new();
+        for _ in 0..ROUNDS {
+            let mut is_new = known.is_empty();
+            for clause in broken.drain(..) {
+                if known.contains(&clause) {
+                    continue;
+                }
+                match self.literals(&nodes, &mut solver, &clause) {
+                    Some(literals) if literals.is_empty() => return End::None,
+                    Some(literals) => {
+                        solver.clause(&literals);
+                        stats.clauses += 1;
+                        is_new = true;
+                    }
+                    None => {}
+                }
+                known.insert(clause);
+            }
+            if !is_new {
+                return End::Unclear;
+            }
+            stats.rounds += 1;
+            let before = solver.stats().conflicts;
+            let mut stop = || cancel.reason().is_some();
+            let mut limits =
+                Limits { conflicts: Some(*conflicts), memory_bytes: None, stop: Some(&mut stop) };
+            let answer = solver.solve(&[], &mut limits);
+            let used = solver.stats().conflicts - before;
+            stats.conflicts += used;
+            *conflicts = conflicts.saturating_sub(used);
+            let order = match answer {
+                Answer::Ordered(order) => order,
+                Answer::Impossible { .. } => return End::None,
+                Answer::Unknown(Cause::Stopped) => return End::Stopped,
+                Answer::Unknown(_) => return End::Conflicts,
+            };
+            let inside = order.iter().take_while(|node| **node != nodes.end);
+            let order: Vec<u32> = inside.map(|node| nodes.events[*node as usize]).collect();
+            stats.events += order.len() as u64;
+            broken = replay.run(all, self.question, self.window.start, &order);
+            if broken.is_empty() {
+                return self.accepted(order);
+            }
+        }
+        End::Conflicts
+    }
+
+    fn accepted(&self, order: Vec<u32>) -> End {
+        if self.beyond == Beyond::Fixed { End::Found(order) } else { End::Unclear }
+    }
+
+    /// Returns the clause in literals; empty if it cannot hold, `None` if it holds or nothing can be said.
+    fn literals(&self, nodes: &Nodes, solver: &mut Solver, clause: &Clause) -> Option<Vec<Lit>> {
+        let mut literals = Vec::new();
+        for atom in clause {
+            match self.truth(nodes, solver, *atom) {
+                Truth::True | Truth::Unknown => return None,
+                Truth::False => {}
+                Truth::Open(lit) => literals.push(lit),
+            }
+        }
+        Some(literals)
+    }
+
+    fn truth(&self, nodes: &Nodes, solver: &mut Solver, atom: Atom) -> Truth {
+        let before = |solver: &mut Solver, first: Node, second: Node| {
+            solver.before(first, second).map_or(Truth::False, Truth::Open)
+        };
+        match atom {
+            Atom::Out(event) => match self.place(nodes, event) {
+                Place::Node(node) if !self.required.has(self.past, event) => {
+                    before(solver, nodes.end, node)
+                }
+                Place::Never => Truth::True,
+                Place::Unknown => Truth::Unknown,
+                Place::Node(_) | Place::End | Place::Earlier => Truth::False,
+            },
+            Atom::Before(first, second) => {
+                if first == NONE {
+                    return Truth::False;
+                }
+                match (self.place(nodes, first), self.place(nodes, second)) {
+                    (Place::Never, _) => Truth::False,
+                    (Place::Unknown, _) | (_, Place::Unknown) => Truth::Unknown,
+                    (_, Place::Never) => Truth::True,
+                    (Place::Node(first), Place::Node(second)) => before(solver, first, second),
+                    (Place::Node(first), Place::End) => before(solver, first, nodes.end),
+                    (Place::End, Place::Node(second)) => before(solver, nodes.end, second),
+                    (Place::Earlier, Place::Earlier) => {
+                        if first < second {
+                            Truth::True
+                        } else {
+                            Truth::False
+                        }
+                    }
+                    (Place::End, Place::End) => {
+                        let at = |event| self.question.tail.iter().position(|e| *e == event);
+                        if at(first) < at(second) { Truth::True } else { Truth::False }
+                    }
+                    (Place::Earlier, _) => Truth::True,
+                    (_, Place::Earlier) => Truth::False,
+                }
+            }
+        }
+    }
+
+    fn place(&self, nodes: &Nodes, event: u32) -> Place {
+        if event == NONE {
+            Place::Never
+        } else if self.question.tail.contains(&event) {
+            Place::End
+        } else if event < self.window.start {
+            if self.beyond == Beyond::Fixed { Place::Earlier } else { Place::Unknown }
+        } else if self.optional.has(self.past, event) {
+            Place::Node(nodes.of[(event - self.window.start) as usize])
+        } else if self.beyond == Beyond::Fixed
+            || self.question.is_behind(self.past, event)
+            || self.window.bars(event)
+        {
+            Place::Never
+        } else {
+            Place::Unknown
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Node(Node),
+    /// One of the tail.
+    End,
+    Earlier,
+    Never,
+    Unknown,
+}
+
+/// Events and nodes.
+struct Nodes {
+    /// By node.
+    events: Vec<u32>,
+    /// By event, from the start of the window on; only those of the set count.
+    of: Vec<Node>,
+    end: Node,
+}
+
+impl Nodes {
+    fn new(ground: &Ground<'_>) -> Nodes {
+        let (past, start) = (ground.past, ground.window.start);
+        let mut events = Vec::with_capacity(ground.optional.events.len());
+        for chain in &ground.optional.chains {
+            let from = events.len();
+            let mut at = ground.optional.last(*chain);
+            while at != NONE && at >= start {
+                events.push(at);
+                at = past.previous[at as usize];
+            }
+            events[from..].reverse();
+        }
+        let last = events.iter().max().copied().unwrap_or(start);
+        let mut of = vec![0; (last - start) as usize + 1];
+        for (node, event) in events.iter().enumerate() {
+            of[(event - start) as usize] = node as Node;
+        }
+        let end = events.len() as Node;
+        Nodes { events, of, end }
+    }
+
+    /// Returns the problem: chains, causes, what is observed, and which events come before the end. `None` if it is plain that nothing
+    /// solves it.
+    fn problem(&mut self, ground: &Ground<'_>) -> Option<Problem> {
+        let (past, start) = (ground.past, ground.window.start);
+        let mut problem = Problem::new();
+        let mut from = 0;
+        for at in 1..=self.events.len() {
+            let ends = at == self.events.len()
+                || past.chain[self.events[at] as usize] != past.chain[self.events[at - 1] as usize];
+            if ends {
+                problem.chain((at - from) as u32).ok()?;
+                from = at;
+            }
+        }
+        problem.chain(1).ok()?;
+        let node = |event: u32| self.of[(event - start) as usize];
+        for (at, event) in self.events.iter().enumerate() {
+            for before in past.causes.row(*event).iter().chain(past.observes.row(*event)) {
+                if *before >= start {
+                    problem.before(node(*before), at as Node, Tag(0)).ok()?;
+                }
+            }
+        }
+        for chain in &ground.required.chains {
+            problem.before(node(ground.required.last(*chain)), self.end, Tag(0)).ok()?;
+        }
+        // A section that is open at the end comes behind all that it excludes.
+        for section in &ground.required.begun {
+            let section = &past.holding.sections[*section as usize];
+            for (_, held) in ground.question.keepers(past, section) {
+                let is_node = |event| ground.optional.has(past, event);
+                if is_node(section.release) && is_node(held.acquire) {
+                    problem.before(node(section.release), node(held.acquire), Tag(0)).ok()?;
+                }
+            }
+        }
+        let is_required = |event: u32| ground.required.has(past, event);
+        let length = self.of.len() as u32;
+        let mut positions: Vec<u32> = self
+            .events
+            .iter()
+            .map(|event| event - start + if is_required(*event) { 0 } else { length + 1 })
+            .collect();
+        positions.push(length);
+        problem.prefer(positions);
+        Some(problem)
+    }
+}

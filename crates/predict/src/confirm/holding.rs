@@ -1,0 +1,264 @@
+//! Critical sections of a whole trace, and which are open where.
+
+use super::chains::{Link, NONE};
+use anyorder_trace::{Event, EventId, EventKind, Trace};
+
+/// Number of a section, in the order of the acquires.
+pub(super) type SectionId = u32;
+
+/// From the acquire of a lock that its owner does not hold to the release that gives it back. Where tasks change places, from each acquire to its own
+/// release: which is the outermost may change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    /// The lock; or, behind all locks, a handler that runs one unit at a time.
+    pub(super) lock: u32,
+    /// Who holds it: two sections of one owner do not exclude each other.
+    pub(super) owner: u32,
+    /// The chain of the acquire.
+    pub(super) chain: u32,
+    pub(super) acquire: u32,
+    /// `NONE` while it is open, at the end of the trace for good.
+    pub(super) release: u32,
+    /// Whether it holds an exclusive acquire.
+    pub(super) exclusive: bool,
+}
+
+impl Section {
+    /// Returns whether two sections may not overlap.
+    #[inline]
+    pub(super) fn excludes(&self, other: &Section) -> bool {
+        self.lock == other.lock && self.owner != other.owner && (self.exclusive || other.exclusive)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    lock: u32,
+    shared: bool,
+    depth: u32,
+    section: SectionId,
+}
+
+/// All sections, and at certain positions which of them are open.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holding {
+    pub(super) sections: Vec<Section>,
+    /// For each event that begins or ends a section, that section; and the same for the turns of handlers, if there are any.
+    of: Vec<u32>,
+    of_turn: Vec<u32>,
+    turns: Vec<SectionId>,
+    /// How many locks there are.
+    locks: u32,
+    open: Vec<Vec<Open>>,
+    open_count: usize,
+    /// The least distance of two positions at which the open sections are known.
+    grain: usize,
+    stops: Vec<u32>,
+    starts: Vec<u32>,
+    items: Vec<SectionId>,
+    /// The open sections of each lock, and the first event that begins one that an open one excludes.
+    holders: Vec<Vec<SectionId>>,
+    overlap: u32,
+    /// Whether each acquire begins a section of its own, which the release of its mode that matches it ends.
+    each: bool,
+    /// Whether a chain gives back a lock that another chain of its owner took.
+    pub(super) spans: bool,
+}
+
+impl Holding {
+    pub(super) fn new(trace: &Trace, grain: u32, each: bool) -> Holding {
+        let locks = trace.tables().locks.len();
+        Holding {
+            locks: locks as u32,
+            of: Vec::with_capacity(trace.len()),
+            holders: vec![Vec::new(); locks + trace.tables().handlers.len()],
+            overlap: NONE,
+            grain: grain as usize,
+            each,
+            ..Holding::default()
+        }
+    }
+
+    /// Takes the next event of the trace. Returns, where it ends a section that another chain began, the acquire of that.
+    pub(super) fn take(&mut self, event: Event, link: Link) -> Option<u32> {
+        let (id, lock) = (event.id.0, event.operand);
+        let since = self.stops.last().map_or(usize::MAX, |stop| (id - stop) as usize);
+        if since >= self.grain.max(self.open_count) {
+            self.stop(id);
+        }
+        if self.open.len() <= link.owner as usize {
+            self.open.resize_with(link.owner as usize + 1, Vec::new);
+        }
+        let section = match event.kind() {
+            EventKind::Acquire => self.acquire(id, event.mode().is_shared(), lock, link),
+            EventKind::Release => self.release(id, event.mode().is_shared(), lock, link),
+            _ => NONE,
+        };
+        self.of.push(section);
+        let section = self.sections.get(section as usize)?;
+        if section.release != id || section.chain == link.chain {
+            return None;
+        }
+        self.spans = true;
+        Some(section.acquire)
+    }
+
+    /// The same for the turn of a handler, which the unit of the event has up to its event `last`. To be called behind
+    /// [`take`](Self::take).
+    pub(super) fn take_turn(&mut self, event: u32, chain: u32, (handler, last): (u32, u32)) {
+        let begun = (self.turns.get(chain as usize)).copied().filter(|turn| *turn != NONE);
+        let turn = match begun {
+            _ if handler == NONE => NONE,
+            Some(turn) => turn,
+            None => {
+                let lock = self.locks + handler;
+                let new = Section {
+                    lock,
+                    owner: chain,
+                    chain,
+                    acquire: event,
+                    release: NONE,
+                    exclusive: true,
+                };
+                if self.turns.len() <= chain as usize {
+                    self.turns.resize(chain as usize + 1, NONE);
+                }
+                self.turns[chain as usize] = self.sections.len() as u32;
+                self.begin(new)
+            }
+        };
+        self.of_turn.push(turn);
+        if turn != NONE && event == last {
+            self.end(turn, event);
+        }
+    }
+
+    fn stop(&mut self, event: u32) {
+        self.stops.push(event);
+        self.starts.push(self.items.len() as u32);
+        for open in &self.open {
+            self.items.extend(open.iter().map(|open| open.section));
+        }
+        let locks = self.locks as usize;
+        for holders in self.holders.iter().skip(locks) {
+            self.items.extend(holders);
+        }
+    }
+
+    fn acquire(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> u32 {
+        let open = &mut self.open[link.owner as usize];
+        let again = open.iter_mut().find(|open| open.lock == lock);
+        if let Some(open) = again.filter(|_| !self.each) {
+            open.depth = open.depth.saturating_add(1);
+            self.sections[open.section as usize].exclusive |= !shared;
+            return NONE;
+        }
+        open.push(Open { lock, shared, depth: 1, section: self.sections.len() as u32 });
+        self.begin(Section {
+            lock,
+            owner: link.owner,
+            chain: link.chain,
+            acquire: event,
+            release: NONE,
+            exclusive: !shared,
+        })
+    }
+
+    fn begin(&mut self, new: Section) -> SectionId {
+        let section = self.sections.len() as u32;
+        if let Some(holders) = self.holders.get_mut(new.lock as usize) {
+            if self.overlap == NONE
+                && holders.iter().any(|other| self.sections[*other as usize].excludes(&new))
+            {
+                self.overlap = new.acquire;
+            }
+            holders.push(section);
+        }
+        self.sections.push(new);
+        self.open_count += 1;
+        section
+    }
+
+    fn release(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> u32 {
+        let open = &mut self.open[link.owner as usize];
+        let ends = |open: &Open| open.lock == lock && (open.shared == shared || !self.each);
+        let Some(at) = open.iter().rposition(ends) else { return NONE };
+        open[at].depth -= 1;
+        if open[at].depth > 0 {
+            return NONE;
+        }
+        let section = open.remove(at).section;
+        self.end(section, event);
+        section
+    }
+
+    fn end(&mut self, section: SectionId, event: u32) {
+        self.open_count -= 1;
+        self.sections[section as usize].release = event;
+        let lock = self.sections[section as usize].lock;
+        if let Some(holders) = self.holders.get_mut(lock as usize) {
+            holders.retain(|other| *other != section);
+        }
+    }
+
+    /// Ends the trace: gives back what is only needed meanwhile.
+    pub(super) fn finish(&mut self) {
+        self.open = Vec::new();
+        self.turns = Vec::new();
+        self.holders = Vec::new();
+    }
+
+    #[inline]
+    fn at(&self, event: u32) -> impl Iterator<Item = SectionId> + '_ {
+        let of = self.of[event as usize];
+        let turn = self.of_turn.get(event as usize).copied().unwrap_or(NONE);
+        [of, turn].into_iter().filter(|section| *section != NONE)
+    }
+
+    /// Returns the sections that an event begins.
+    #[inline]
+    pub(super) fn begun(&self, event: u32) -> impl Iterator<Item = SectionId> + '_ {
+        self.at(event).filter(move |section| self.sections[*section as usize].acquire == event)
+    }
+
+    /// Returns the sections that an event ends.
+    #[inline]
+    pub(super) fn ended(&self, event: u32) -> impl Iterator<Item = SectionId> + '_ {
+        self.at(event).filter(move |section| self.sections[*section as usize].release == event)
+    }
+
+    /// Returns the first event whose acquire the trace's own order does not allow.
+    pub(super) fn overlap(&self) -> u32 {
+        self.overlap
+    }
+
+    /// Returns the last position up to `event` at which the open sections are known.
+    pub(super) fn stop_before(&self, event: u32) -> u32 {
+        let at = self.stops.partition_point(|stop| *stop <= event);
+        if at == 0 { 0 } else { self.stops[at - 1] }
+    }
+
+    /// Returns the sections open before such a position.
+    pub(super) fn open_at(&self, stop: u32) -> &[SectionId] {
+        let Ok(at) = self.stops.binary_search(&stop) else { return &[] };
+        let end = self.starts.get(at + 1).map_or(self.items.len(), |end| *end as usize);
+        &self.items[self.starts[at] as usize..end]
+    }
+
+    /// Returns the sections that are open before an event of a chain, and the one it begins.
+    pub(super) fn held(&self, trace: &Trace, chain: &[u32], event: EventId) -> Vec<SectionId> {
+        let stop = self.stop_before(event.0);
+        let lane = chain[event.index()];
+        let of_lane = |section: &SectionId| self.sections[*section as usize].chain == lane;
+        let mut held: Vec<SectionId> = self.open_at(stop).iter().copied().filter(of_lane).collect();
+        debug_assert!(event.index() < trace.len());
+        for at in stop..event.0 {
+            if chain[at as usize] == lane {
+                held.extend(self.begun(at));
+                held.retain(|section| self.sections[*section as usize].release != at);
+            }
+        }
+        held.extend(self.begun(event.0));
+        held
+    }
+}

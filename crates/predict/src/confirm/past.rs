@@ -1,0 +1,156 @@
+//! A trace prepared for the search: for each event what must come before it, and what it observes.
+
+use super::calls::Calls;
+use super::cells::Cells;
+use super::chains::{Chains, NONE};
+use super::confirmer::Reorders;
+use super::holding::Holding;
+use super::lists::Lists;
+use super::units::{Units, get_of, mailbox_of, post_of};
+use super::wakes::Wakes;
+use crate::communication::Communication;
+use anyorder_trace::{EventId, EventKind, Op, TaskId, Trace};
+use std::collections::HashMap;
+
+/// What is known of all events. About 30 bytes an event.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Past {
+    pub(super) chain: Vec<u32>,
+    /// The event before it in its chain.
+    pub(super) previous: Vec<u32>,
+    pub(super) chains: usize,
+    /// What comes before it in every run, besides its chain.
+    pub(super) causes: Lists,
+    /// What it observes.
+    pub(super) observes: Lists,
+    /// For each cell that it reads, the last write; `NONE` for none.
+    pub(super) reads: Lists,
+    pub(super) cells: Cells,
+    pub(super) holding: Holding,
+    pub(super) wakes: Wakes,
+    pub(super) calls: Calls,
+    /// Whether tasks change places.
+    pub(super) tasks: bool,
+    /// Whether the trace holds so many edges that they are not all known.
+    pub(super) is_cut: bool,
+}
+
+/// So many edges may a trace have: this, and some for each event.
+const EDGES: usize = 1 << 26;
+const EDGES_PER_EVENT: usize = 16;
+
+impl Past {
+    /// Goes through a trace once.
+    pub(super) fn new(
+        trace: &Trace,
+        communication: &mut dyn Communication,
+        reorders: Reorders,
+        grain: u32,
+    ) -> Past {
+        let mut past = Past {
+            cells: Cells::new(trace.tables()),
+            holding: Holding::new(trace, grain, reorders == Reorders::Tasks),
+            tasks: reorders == Reorders::Tasks,
+            ..Past::default()
+        };
+        let mut chains = Chains::new(trace);
+        let mut units = past.tasks.then(|| Units::new(trace));
+        let mut written = vec![NONE; past.cells.len()];
+        let mut allocated = vec![NONE; past.cells.len()];
+        let mut barriers: HashMap<u32, u32> = HashMap::new();
+        let most = EDGES.min(u32::MAX as usize / 2) + EDGES_PER_EVENT.min(64) * trace.len();
+        let mut touched = 0;
+        for event in trace.events() {
+            let (id, kind) = (event.id.0, event.kind());
+            let causes = &mut past.causes;
+            let before = &mut |before| causes.push(before);
+            let link = match &mut units {
+                Some(units) => units.take(trace, event, before),
+                None => chains.take(trace, event, before),
+            };
+            if kind == EventKind::Barrier
+                && let Some(before) = barriers.insert(event.operand, id)
+            {
+                causes.push(before);
+            }
+            if let Some(location) = event.location() {
+                let cells = past.cells.of(location.0);
+                touched += cells.len();
+                if touched > most || past.causes.items() + past.observes.items() > most {
+                    past.is_cut = true;
+                    return past;
+                }
+                let cells = cells.start as usize..cells.end as usize;
+                let last = allocated[cells.clone()].iter().filter(|alloc| **alloc != NONE).max();
+                past.causes.item_if(kind.is_access(), last);
+                if kind.reads() {
+                    for writer in &written[cells.clone()] {
+                        past.reads.push(*writer);
+                        past.observes.item_if(*writer != NONE, Some(writer));
+                    }
+                }
+                if kind.writes() {
+                    written[cells].fill(id);
+                } else if kind == EventKind::Alloc {
+                    allocated[cells].fill(id);
+                }
+            }
+            if past.causes.items() > most {
+                past.is_cut = true;
+                return past;
+            }
+            let signal = past.wakes.take(trace.columns(), event);
+            past.observes.item_if(true, signal.as_ref());
+            past.causes.item_if(past.tasks, signal.as_ref());
+            let observes = &mut past.observes;
+            past.calls.take(trace, event, communication, &mut |source| observes.push(source));
+            let acquire = past.holding.take(event, link);
+            past.causes.item_if(true, acquire.as_ref());
+            if let Some(units) = &units {
+                past.holding.take_turn(id, link.chain, units.turn(id));
+            }
+            past.causes.end_set();
+            past.observes.end_set();
+            past.reads.end();
+            past.chain.push(link.chain);
+            past.previous.push(link.previous);
+        }
+        past.holding.finish();
+        past.chains = units.map_or(chains.len(), |units| units.len());
+        past
+    }
+
+    /// Returns whether [`taker`](Self::taker) ever finds anything.
+    #[inline]
+    pub(super) fn has_takers(&self) -> bool {
+        self.tasks || !self.calls.is_empty()
+    }
+
+    /// Returns who takes what an event puts somewhere: who takes the value of an invocation; the `get` of a posted task.
+    pub(super) fn taker(&self, trace: &Trace, event: u32) -> u32 {
+        if self.tasks {
+            let (op, operand) = Past::op(trace, event);
+            if op.kind() == EventKind::Post && post_of(trace, TaskId(operand)) == Some(event) {
+                return mailbox_of(trace, TaskId(operand))
+                    .and_then(|_| get_of(trace, TaskId(operand)))
+                    .unwrap_or(NONE);
+            }
+        }
+        self.calls.taker(event)
+    }
+
+    /// Returns what an event of the trace is.
+    #[inline]
+    pub(super) fn op(trace: &Trace, event: u32) -> (Op, u32) {
+        let columns = trace.columns();
+        (columns.ops[event as usize], columns.operands[event as usize])
+    }
+
+    /// Returns whether an event observes something that another order could change.
+    pub(super) fn is_observer(&self, trace: &Trace, event: EventId) -> bool {
+        let kind = trace.event(event).kind();
+        kind.reads()
+            || (kind == EventKind::Wake && self.wakes.of(event.0).is_some())
+            || !self.calls.observed(event.0).is_empty()
+    }
+}

@@ -1,0 +1,206 @@
+//! Sets of events that hold with each event all that must come before it.
+
+use super::chains::NONE;
+use super::holding::SectionId;
+use super::past::Past;
+use super::question::Question;
+use anyorder_system::Cancel;
+use anyorder_trace::Trace;
+
+/// A set of events, from a position on: in each chain, all events up to one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reach {
+    /// For each chain its last event; `NONE` for none.
+    last: Vec<u32>,
+    /// The chains that have events, in the order in which they were met.
+    pub(super) chains: Vec<u32>,
+    pub(super) events: Vec<u32>,
+    /// The sections that are begun.
+    pub(super) begun: Vec<SectionId>,
+    start: u32,
+    todo: Vec<u32>,
+}
+
+/// An event cannot be in: it comes behind the witness.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Behind;
+
+impl Reach {
+    /// Empties the set; from now on it holds events from `start` on.
+    pub(super) fn clear(&mut self, past: &Past, start: u32) {
+        for chain in self.chains.drain(..) {
+            self.last[chain as usize] = NONE;
+        }
+        self.last.resize(past.chains, NONE);
+        self.events.clear();
+        self.begun.clear();
+        self.start = start;
+    }
+
+    /// Becomes equal to another set.
+    pub(super) fn copy_from(&mut self, past: &Past, other: &Reach) {
+        self.clear(past, other.start);
+        for chain in &other.chains {
+            self.last[*chain as usize] = other.last[*chain as usize];
+        }
+        self.chains.clone_from(&other.chains);
+        self.events.clone_from(&other.events);
+        self.begun.clone_from(&other.begun);
+    }
+
+    /// Returns whether it holds an event.
+    #[inline]
+    pub(super) fn has(&self, past: &Past, event: u32) -> bool {
+        let last = self.last[past.chain[event as usize] as usize];
+        last != NONE && event <= last && event >= self.start
+    }
+
+    /// Returns its last event in a chain.
+    pub(super) fn last(&self, chain: u32) -> u32 {
+        self.last[chain as usize]
+    }
+
+    /// Returns its last events in all chains, ascending: what tells it from other sets.
+    pub(super) fn lasts(&self) -> Vec<u32> {
+        let mut lasts: Vec<u32> = self.chains.iter().map(|chain| self.last(*chain)).collect();
+        lasts.sort_unstable();
+        lasts
+    }
+
+    /// Adds an event and all that must come before it.
+    pub(super) fn add(
+        &mut self,
+        past: &Past,
+        question: &Question,
+        event: u32,
+    ) -> Result<(), Behind> {
+        self.todo.clear();
+        self.todo.push(event);
+        while let Some(event) = self.todo.pop() {
+            if event < self.start || self.has(past, event) {
+                continue;
+            }
+            if question.is_behind(past, event) {
+                return Err(Behind);
+            }
+            let chain = past.chain[event as usize] as usize;
+            let known = self.last[chain];
+            if known == NONE {
+                self.chains.push(chain as u32);
+            }
+            self.last[chain] = event;
+            let mut at = event;
+            while at != known && at != NONE && at >= self.start {
+                self.events.push(at);
+                self.begun.extend(past.holding.begun(at));
+                for before in past.causes.row(at).iter().chain(past.observes.row(at)) {
+                    if *before >= self.start {
+                        self.todo.push(*before);
+                    }
+                }
+                at = past.previous[at as usize];
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what comes before an event, but not the event; what it observes only if asked.
+    pub(super) fn add_before(
+        &mut self,
+        past: &Past,
+        question: &Question,
+        event: u32,
+        observed: bool,
+    ) -> Result<(), Behind> {
+        let previous = past.previous[event as usize];
+        if previous != NONE {
+            self.add(past, question, previous)?;
+        }
+        past.causes.row(event).iter().try_for_each(|cause| self.add(past, question, *cause))?;
+        if observed {
+            past.observes.row(event).iter().try_for_each(|e| self.add(past, question, *e))?;
+        }
+        Ok(())
+    }
+
+    /// Fills the set, from `start` on, with what every witness holds that holds the events `more`, the tail left out. Fails if there can
+    /// be none.
+    pub(super) fn require(
+        &mut self,
+        past: &Past,
+        question: &Question,
+        start: u32,
+        more: &[u32],
+    ) -> Result<(), Behind> {
+        self.clear(past, start);
+        if !question.holds_together(past) {
+            return Err(Behind);
+        }
+        for last in &question.tail {
+            self.add_before(past, question, *last, question.asks_tail())?;
+        }
+        if question.tail.len() == 1 {
+            self.add(past, question, question.second)?;
+        }
+        more.iter().try_for_each(|event| self.add(past, question, *event))?;
+        let mut next = 0;
+        while let Some(section) = self.begun.get(next) {
+            next += 1;
+            let is_held = question.held.iter().any(|(_, held)| held == section);
+            let section = &past.holding.sections[*section as usize];
+            // Those held at the end were compared with one another already.
+            if !is_held && question.keepers(past, section).next().is_some() {
+                if section.release == NONE {
+                    return Err(Behind);
+                }
+                self.add(past, question, section.release)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds, for each section that is begun, its end, and for each event that is taken, its taker; those that `allowed` lets in.
+    pub(super) fn complete(
+        &mut self,
+        (trace, past): (&Trace, &Past),
+        question: &Question,
+        cancel: &Cancel,
+        allowed: &dyn Fn(u32) -> bool,
+    ) {
+        let mut open_before: Vec<SectionId> = past.holding.open_at(self.start).to_vec();
+        let (mut next, mut next_event) = (0, 0);
+        loop {
+            if let Some(section) = self.begun.get(next) {
+                next += 1;
+                let section = past.holding.sections[*section as usize];
+                if section.release != NONE && allowed(section.release) {
+                    // What is allowed is not behind.
+                    let _ = self.add(past, question, section.release);
+                }
+                let mut at = 0;
+                while at < open_before.len() {
+                    let other = past.holding.sections[open_before[at] as usize];
+                    if other.lock != section.lock {
+                        at += 1;
+                        continue;
+                    }
+                    open_before.swap_remove(at);
+                    if other.release != NONE && allowed(other.release) {
+                        let _ = self.add(past, question, other.release);
+                    }
+                }
+            } else if past.has_takers() && next_event < self.events.len() {
+                let taker = past.taker(trace, self.events[next_event]);
+                next_event += 1;
+                if taker != NONE && taker >= self.start && allowed(taker) {
+                    let _ = self.add(past, question, taker);
+                }
+            } else {
+                return;
+            }
+            if cancel.reason().is_some() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Goes through an order of events and collects what it breaks: locks, and what events observe.
+//!
+//! The order holds all causes and everything that is observed before the events that need it; so an event can only observe too much.
+
+use super::calls::takes;
+use super::chains::NONE;
+use super::clause::{Atom, Clause};
+use super::holding::SectionId;
+use super::mailboxes::Mailboxes;
+use super::past::Past;
+use super::question::Question;
+use crate::communication::Communication;
+use anyorder_commute::Mode;
+use anyorder_trace::{EventKind, Trace};
+use std::collections::HashMap;
+
+/// So many clauses come from one observation.
+const FROM_ONE: usize = 32;
+
+/// Buffers, used again and again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Replay {
+    round: u32,
+    /// For each cell: in which round, and by whom it was written.
+    written: Vec<(u32, u32)>,
+    open: Vec<Vec<SectionId>>,
+    mailboxes: Option<Mailboxes>,
+    touched: Vec<u32>,
+    /// For each event from the start of the window on: in which round, and at which place it came.
+    seen: Vec<(u32, u32)>,
+    start: u32,
+    calls: Vec<Vec<u32>>,
+    called: Vec<u32>,
+    /// For each object, what was not taken before the window.
+    left: HashMap<u32, Vec<u32>>,
+}
+
+impl Replay {
+    pub(super) fn new(trace: &Trace, past: &Past) -> Replay {
+        Replay {
+            written: vec![(0, NONE); past.cells.len()],
+            open: vec![Vec::new(); trace.tables().locks.len() + trace.tables().handlers.len()],
+            mailboxes: past.tasks.then(|| Mailboxes::new(trace)),
+            calls: vec![Vec::new(); past.calls.objects()],
+            ..Replay::default()
+        }
+    }
+
+    /// Runs `order`, then the tail of the question, behind what happened before `start`; returns what is broken.
+    pub(super) fn run(
+        &mut self,
+        (trace, past, communication): (&Trace, &Past, &dyn Communication),
+        question: &Question,
+        start: u32,
+        order: &[u32],
+    ) -> Vec<Clause> {
+        self.begin(past, start);
+        if let Some(mailboxes) = &mut self.mailboxes {
+            mailboxes.begin(trace, start);
+        }
+        let mut broken = Vec::new();
+        let last = order.iter().chain(&question.tail).max().copied().unwrap_or(start);
+        if self.seen.len() <= (last - start) as usize {
+            self.seen.resize((last - start) as usize + 1, (0, 0));
+        }
+        for (place, &event) in order.iter().chain(&question.tail).enumerate() {
+            self.seen[(event - start) as usize] = (self.round, place as u32);
+            self.locks(past, event, &mut broken);
+            if let Some(mailboxes) = &mut self.mailboxes {
+                mailboxes.take(trace, event, &mut broken);
+            }
+            if place < order.len() || question.asks_tail() {
+                self.observes((trace, past, communication), event, &mut broken);
+            }
+        }
+        broken
+    }
+
+    fn begin(&mut self, past: &Past, start: u32) {
+        for lock in self.touched.drain(..) {
+            self.open[lock as usize].clear();
+        }
+        for object in self.called.drain(..) {
+            self.calls[object as usize].clear();
+        }
+        if self.round == u32::MAX {
+            self.round = 0;
+            self.written.fill((0, NONE));
+            self.seen.fill((0, 0));
+        }
+        self.round += 1;
+        if start != self.start {
+            self.left.clear();
+            self.start = start;
+        }
+        for section in past.holding.open_at(start) {
+            let lock = past.holding.sections[*section as usize].lock;
+            if let Some(open) = self.open.get_mut(lock as usize) {
+                self.touched.push(lock);
+                open.push(*section);
+            }
+        }
+    }
+
+    fn place(&self, event: u32) -> Option<u32> {
+        let (round, place) = *self.seen.get(event.checked_sub(self.start)? as usize)?;
+        (round == self.round).then_some(place)
+    }
+
+    fn has_come(&self, event: u32) -> bool {
+        event != NONE && (event < self.start || self.place(event).is_some())
+    }
+
+    fn locks(&mut self, past: &Past, event: u32, broken: &mut Vec<Clause>) {
+        let holding = &past.holding;
+        for begun in holding.begun(event) {
+            let new = holding.sections[begun as usize];
+            let Some(open) = self.open.get_mut(new.lock as usize) else { continue };
+            for other in open.iter().map(|other| holding.sections[*other as usize]) {
+                if new.excludes(&other) {
+                    broken.push(vec![
+                        Atom::Before(other.release, new.acquire),
+                        Atom::Before(new.release, other.acquire),
+                        Atom::Out(other.acquire),
+                        Atom::Out(new.acquire),
+                    ]);
+                }
+            }
+            self.touched.push(new.lock);
+            open.push(begun);
+        }
+        for ended in holding.ended(event) {
+            let lock = holding.sections[ended as usize].lock;
+            if let Some(open) = self.open.get_mut(lock as usize) {
+                open.retain(|other| *other != ended);
+            }
+        }
+    }
+
+    fn observes(
+        &mut self,
+        (trace, past, communication): (&Trace, &Past, &dyn Communication),
+        event: u32,
+        broken: &mut Vec<Clause>,
+    ) {
+        let (op, operand) = Past::op(trace, event);
+        let kind = op.kind();
+        if kind.is_access() {
+            let cells = past.cells.of(operand);
+            if kind.reads() {
+                for (cell, &expected) in cells.clone().zip(past.reads.row(event)) {
+                    let (round, writer) = self.written[cell as usize];
+                    if round == self.round && writer != expected {
+                        // Several cells of one range say the same.
+                        let clause = between(expected, writer, event);
+                        if broken.last() != Some(&clause) {
+                            broken.push(clause);
+                        }
+                    }
+                }
+            }
+            if kind.writes() {
+                self.written[cells.start as usize..cells.end as usize].fill((self.round, event));
+            }
+        } else if kind == EventKind::Wake
+            && let Some(wake) = past.wakes.of(event)
+            && wake.wait != NONE
+            && self.place(wake.wait) > self.place(wake.signal)
+        {
+            broken.push(vec![Atom::Before(wake.wait, wake.signal), Atom::Out(event)]);
+        }
+        if !past.calls.is_empty()
+            && let Some(object) = past.calls.object(event)
+        {
+            self.call((trace, past, communication), event, object, broken);
+            let calls = &mut self.calls[object as usize];
+            if calls.is_empty() {
+                self.called.push(object);
+            }
+            calls.push(event);
+        }
+    }
+
+    /// Compares what an invocation observes.
+    fn call(
+        &mut self,
+        (trace, past, communication): (&Trace, &Past, &dyn Communication),
+        event: u32,
+        object: u32,
+        broken: &mut Vec<Clause>,
+    ) {
+        let observed = past.calls.observed(event);
+        let free = |mode| !matches!(mode, Mode::All | Mode::Last);
+        if observed.iter().any(|o| free(o.mode)) && !self.left.contains_key(&object) {
+            let of = past.calls.before(object, self.start).iter().copied();
+            let left = of.filter(|e| past.calls.taker(*e) >= self.start).collect();
+            self.left.insert(object, left);
+        }
+        let op = |event| Past::op(trace, event);
+        let later = op(event);
+        for observation in observed {
+            let mode = observation.mode;
+            let matches = |e: &u32| communication.matches(trace.tables(), mode, op(*e), later);
+            let expected = observation.sources.first().map_or(NONE, |e| *e as u32);
+            let came = self.calls[object as usize].iter().copied();
+            match mode {
+                Mode::Last => {
+                    if let Some(found) = came.rev().find(matches)
+                        && found != expected
+                    {
+                        broken.push(between(expected, found, event));
+                    }
+                }
+                Mode::All => {
+                    let sources = &observation.sources;
+                    let is_extra = |e: &u32| sources.binary_search(&u64::from(*e)).is_err();
+                    for extra in came.filter(is_extra).filter(matches).take(FROM_ONE) {
+                        broken.push(vec![Atom::Before(event, extra), Atom::Out(event)]);
+                    }
+                }
+                _ => {
+                    let left = self.left.get(&object).map_or(&[][..], Vec::as_slice);
+                    let all = left.iter().chain(&self.calls[object as usize]).copied();
+                    let is_first = matches!(mode, Mode::First | Mode::TakeFirst);
+                    let hides = |e: &u32| !self.has_come(past.calls.taker(*e)) && matches(e);
+                    // What lies beyond the one expected hides nothing.
+                    let near = |e: &u32| *e != expected;
+                    let hiding: Vec<u32> = if is_first {
+                        all.take_while(near).filter(hides).take(FROM_ONE).collect()
+                    } else {
+                        all.rev().take_while(near).filter(hides).take(FROM_ONE).collect()
+                    };
+                    for other in hiding {
+                        let taker = past.calls.taker(other);
+                        let mut clause = vec![Atom::Before(taker, event), Atom::Out(event)];
+                        if expected == NONE || !is_first {
+                            clause.push(Atom::Before(event, other));
+                        }
+                        if expected != NONE {
+                            clause.push(match is_first {
+                                true => Atom::Before(expected, other),
+                                false => Atom::Before(other, expected),
+                            });
+                        }
+                        broken.push(clause);
+                    }
+                    let taker = past.calls.taker(expected);
+                    if expected != NONE && !takes(mode) && self.has_come(taker) {
+                        broken.push(vec![Atom::Before(event, taker), Atom::Out(event)]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A write comes neither between another one and the event that observes that, nor before an event that observes none.
+fn between(source: u32, other: u32, observer: u32) -> Clause {
+    let mut clause = vec![Atom::Before(observer, other), Atom::Out(observer)];
+    if source != NONE {
+        clause.push(Atom::Before(other, source));
+    }
+    clause
+}

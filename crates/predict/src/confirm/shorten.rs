@@ -1,0 +1,91 @@
+//! The shortest witness.
+//!
+//! A witness that gives back no section that a smaller set of its events leaves open, and takes nothing more, is one with that set alone: what is
+//! left out of it hides nothing and holds nothing. So from a set without a witness of its own, all witnesses lead on through the end of one of
+//! its open sections, or through the taker of something in it. Sets are tried by their size, the smallest first.
+
+use super::answer::Witness;
+use super::attempt::{Beyond, End, Shared};
+use super::chains::NONE;
+use super::confirmer::ConfirmStats;
+use super::reach::Reach;
+use super::replay::Replay;
+use super::window::Window;
+use anyorder_system::Cancel;
+use anyorder_trace::EventId;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// So many events may all sets together have, and so many sets may be tried.
+const EVENTS_MAX: u64 = 1 << 16;
+const SETS_MAX: usize = 64;
+/// So many conflicts are allowed.
+const CONFLICTS_MAX: u64 = 1_000;
+
+/// Looks for a witness that is shorter, or finds that there is none. Gives up, and leaves the witness as it is, when there is too much to look at.
+pub(super) fn shorten(
+    shared: Shared<'_>,
+    replay: &mut Replay,
+    witness: &mut Witness,
+    stats: &mut ConfirmStats,
+    cancel: &Cancel,
+) {
+    if witness.prefix > 0 || witness.shortest {
+        return;
+    }
+    let (past, question) = (shared.past, shared.question);
+    let mut window = Window::default();
+    window.bound(0, past.chain.len() as u32);
+    let best = witness.order.len() - question.tail.len();
+    let mut queue: BinaryHeap<Reverse<(usize, Vec<u32>)>> = BinaryHeap::new();
+    queue.push(Reverse((0, Vec::new())));
+    let mut known: BTreeSet<Vec<u32>> = BTreeSet::new();
+    let mut set = Reach::default();
+    let (mut events, mut conflicts) = (0, CONFLICTS_MAX);
+    let mut tried = 0;
+    while let Some(Reverse((size, added))) = queue.pop() {
+        if size >= best {
+            witness.shortest = true;
+            return;
+        }
+        if set.require(past, question, 0, &added).is_err() {
+            continue;
+        }
+        if set.events.len() > size {
+            // Its size is known only now.
+            if known.insert(set.lasts()) {
+                queue.push(Reverse((set.events.len(), added)));
+            }
+            continue;
+        }
+        events += set.events.len() as u64;
+        tried += 1;
+        if events > EVENTS_MAX || tried > SETS_MAX {
+            return;
+        }
+        let shared = Shared { required: &set, ..shared };
+        let ground = shared.ground(&window, &set, Beyond::Fixed);
+        match ground.attempt(replay, stats, &mut conflicts, cancel) {
+            End::Found(order) => {
+                let whole = order.into_iter().chain(question.tail.iter().copied());
+                witness.order = whole.map(EventId).collect();
+                witness.shortest = true;
+                return;
+            }
+            End::None => {}
+            _ => return,
+        }
+        let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
+        let takers = set.events.iter().map(|event| past.taker(shared.trace, *event));
+        for next in ends.chain(takers) {
+            if next != NONE && !set.has(past, next) && !question.is_behind(past, next) {
+                let mut more = added.clone();
+                more.push(next);
+                more.sort_unstable();
+                queue.push(Reverse((size + 1, more)));
+            }
+        }
+    }
+    // All sets were refuted but the witness's own.
+    witness.shortest = true;
+}

@@ -1,0 +1,56 @@
+//! A part of a trace: what lies before it has happened as it did.
+
+use super::chains::NONE;
+use super::past::Past;
+use super::question::Question;
+
+/// A window, with what can be in a witness within it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window {
+    pub(super) start: u32,
+    /// Events from here on are not looked at.
+    pub(super) end: u32,
+    /// For each event behind the first action, whether it needs an event of the tail.
+    barred: Vec<bool>,
+    from: u32,
+    chains: Vec<bool>,
+}
+
+impl Window {
+    /// Sets the bounds.
+    pub(super) fn bound(&mut self, start: u32, end: u32) {
+        (self.start, self.end) = (start, end);
+        self.from = NONE;
+    }
+
+    /// Finds out what comes behind the tail in every run. Linear in the distance from the first action to the end.
+    pub(super) fn bar(&mut self, past: &Past, question: &Question) {
+        self.from = question.first;
+        self.barred.clear();
+        self.chains.clear();
+        self.chains.resize(past.chains, false);
+        for event in question.first..self.end {
+            let chain = past.chain[event as usize] as usize;
+            let barred = self.chains[chain]
+                || question.tail.contains(&event)
+                || past.causes.row(event).iter().chain(past.observes.row(event)).any(|before| {
+                    *before >= self.from && self.barred[(before - self.from) as usize]
+                });
+            self.chains[chain] |= barred;
+            self.barred.push(barred);
+        }
+    }
+
+    /// Returns whether an event may be in a witness.
+    pub(super) fn allows(&self, event: u32) -> bool {
+        event != NONE
+            && event < self.end
+            && (event < self.from || !self.barred[(event - self.from) as usize])
+    }
+
+    /// Returns whether an event needs one of the tail; for events before the end.
+    pub(super) fn bars(&self, event: u32) -> bool {
+        event >= self.from
+            && self.barred.get((event - self.from) as usize).copied().unwrap_or_default()
+    }
+}

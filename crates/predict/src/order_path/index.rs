@@ -1,0 +1,361 @@
+//! Lanes, sections, actions and the edges of the hard order, looked up once.
+
+use crate::analysis::Step;
+use crate::class::{Class, ClassTable, Point, Specification};
+use crate::confirm::wakes::Wakes;
+use crate::error::PredictError;
+use crate::overlaps::Overlaps;
+use anyorder_trace::{Columns, Event, EventId, EventKind, LockId, TaskKind, Trace};
+use std::collections::{BTreeMap, HashMap};
+
+pub(super) const NONE: u32 = u32::MAX;
+/// How many edges of the hard order an event has at the most, on average.
+const EDGES_PER_EVENT: usize = 20;
+/// From how many lanes a barrier event has edges; those of others come by way of the last one.
+const BARRIER_LANES: usize = 16;
+
+/// What orders two events.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum OrderRule {
+    /// They are of one lane.
+    ProgramOrder,
+    /// A fork, and what it starts.
+    Fork,
+    /// The end of a handler, and who waits for it.
+    Join,
+    /// A post, and the beginning of the task.
+    Post,
+    /// A signal, and the wake that is matched with it.
+    Wake,
+    /// Two events of a barrier.
+    Barrier,
+    /// An atomic release, and the acquire that reads it.
+    Atomic,
+    /// The release of a section, and an action in another one that excludes it.
+    Section {
+        /// The lock.
+        lock: LockId,
+        /// The action in the first section that does not commute with the later one.
+        action: EventId,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    pub(super) lock: u32,
+    pub(super) shared: bool,
+    pub(super) acquire: u32,
+    /// `NONE` if it is never left.
+    pub(super) release: u32,
+}
+
+/// What an event does to a cell: a location of memory (space 0), or one of the specification (space 1).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Act {
+    pub(super) event: u32,
+    pub(super) cell: (u8, u32),
+    pub(super) table: u16,
+    pub(super) class: Class,
+}
+
+/// An action in the list of its cell and lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done {
+    pub(super) event: u32,
+    pub(super) class: Class,
+}
+
+/// An edge of the hard order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    to: u32,
+    pub(super) from: u32,
+    pub(super) rule: OrderRule,
+}
+
+#[derive(Debug)]
+pub(super) struct Index {
+    pub(super) lane_of: Vec<u32>,
+    /// By lane, its events.
+    pub(super) lanes: Vec<Vec<u32>>,
+    /// Ascending by target.
+    edges: Vec<Edge>,
+    pub(super) sections: Vec<Section>,
+    /// By event, the place in `holds` of the sections that its actions are in.
+    hold_of: Vec<u32>,
+    /// Lists of sections.
+    holds: Vec<Vec<u32>>,
+    /// Ascending by event.
+    acts: Vec<Act>,
+    pub(super) done: HashMap<(u8, u32), BTreeMap<u32, Vec<Done>>>,
+    pub(super) tables: Vec<ClassTable>,
+    pub(super) overlaps: Overlaps,
+}
+
+impl Index {
+    pub(super) fn new<S: Specification>(trace: &Trace, spec: S) -> Result<Index, PredictError> {
+        let mut overlaps = Overlaps::default();
+        overlaps.grow(trace.tables(), |_| {})?;
+        let index = Index {
+            lane_of: Vec::with_capacity(trace.len()),
+            lanes: Vec::new(),
+            edges: Vec::new(),
+            sections: Vec::new(),
+            hold_of: Vec::with_capacity(trace.len()),
+            holds: vec![Vec::new()],
+            acts: Vec::new(),
+            done: HashMap::new(),
+            tables: spec.classes(),
+            overlaps,
+        };
+        let mut maker = Maker {
+            trace,
+            spec,
+            index,
+            numbers: HashMap::new(),
+            of_handler: HashMap::new(),
+            open: Vec::new(),
+            forks: HashMap::new(),
+            barriers: HashMap::new(),
+            released: HashMap::new(),
+            wakes: Wakes::default(),
+            points: Vec::new(),
+        };
+        for event in trace.events() {
+            maker.take(event);
+            if maker.index.edges.len() > EDGES_PER_EVENT * (trace.len() + 1_024) {
+                return Err(PredictError::TooMany("edges of the order"));
+            }
+        }
+        Ok(maker.index)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lane_of.len()
+    }
+
+    pub(super) fn edges_to(&self, event: u32) -> impl Iterator<Item = &Edge> {
+        let from = self.edges.partition_point(|edge| edge.to < event);
+        self.edges[from..].iter().take_while(move |edge| edge.to == event)
+    }
+
+    pub(super) fn acts_of(&self, event: u32) -> impl Iterator<Item = &Act> {
+        let from = self.acts.partition_point(|act| act.event < event);
+        self.acts[from..].iter().take_while(move |act| act.event == event)
+    }
+
+    /// Returns the sections that the actions of an event are in.
+    pub(super) fn held(&self, event: u32) -> &[u32] {
+        &self.holds[self.hold_of[event as usize] as usize]
+    }
+}
+
+/// What a lane holds.
+#[derive(Default)]
+struct Open {
+    /// Sections, with how often they were entered and not left.
+    sections: Vec<(u32, u64)>,
+    /// Their place in `holds`.
+    hold: u32,
+}
+
+struct Maker<'t, S> {
+    trace: &'t Trace,
+    spec: S,
+    index: Index,
+    numbers: HashMap<(bool, u32), u32>,
+    /// By handler, its lanes.
+    of_handler: HashMap<u32, Vec<u32>>,
+    /// By lane.
+    open: Vec<Open>,
+    /// By handler, the forks that no event has followed yet.
+    forks: HashMap<u32, Vec<u32>>,
+    /// By barrier, the last events of lanes, the latest first.
+    barriers: HashMap<u32, Vec<u32>>,
+    /// By location, the last write if it was an atomic release.
+    released: HashMap<u32, u32>,
+    wakes: Wakes,
+    points: Vec<Point>,
+}
+
+impl<S: Specification> Maker<'_, S> {
+    fn take(&mut self, event: Event) {
+        let (lane, handler) = self.lane(event);
+        let id = event.id.0;
+        let forks = if handler == NONE { None } else { self.forks.remove(&handler) };
+        for from in forks.unwrap_or_default() {
+            self.edge(from, id, OrderRule::Fork);
+        }
+        self.index.lane_of.push(lane);
+        self.index.lanes[lane as usize].push(id);
+        let kind = event.kind();
+        let is_lock = matches!(kind, EventKind::Acquire | EventKind::Release);
+        if (kind.is_access() || is_lock) && S::HIDES && self.spec.hides(event.task.0) {
+            self.index.hold_of.push(self.open[lane as usize].hold);
+            return;
+        }
+        self.actions(event, lane);
+        // Actions of an acquire are before the section that it begins, and those of a release in the one that it ends.
+        self.index.hold_of.push(self.open[lane as usize].hold);
+        match kind {
+            EventKind::Acquire => self.acquire(event, lane),
+            EventKind::Release => self.release(event, lane),
+            kind if kind.is_access() => self.atomic(event),
+            _ => self.hard(event),
+        }
+    }
+
+    fn lane(&mut self, event: Event) -> (u32, u32) {
+        let def = self.trace.tables().tasks.get(event.task.index());
+        let handler = def.map_or(NONE, |def| def.handler.0);
+        let of_task = handler == NONE || def.is_none_or(|def| def.kind == TaskKind::Burst);
+        let key = (of_task, if of_task { event.task.0 } else { handler });
+        let next = self.index.lanes.len() as u32;
+        let lane = *self.numbers.entry(key).or_insert(next);
+        if lane == next {
+            self.index.lanes.push(Vec::new());
+            self.open.push(Open::default());
+            self.of_handler.entry(handler).or_default().push(lane);
+        }
+        (lane, handler)
+    }
+
+    fn edge(&mut self, from: u32, to: u32, rule: OrderRule) {
+        self.index.edges.push(Edge { to, from, rule });
+    }
+
+    fn actions(&mut self, event: Event, lane: u32) {
+        let id = event.id.0;
+        if event.kind().is_access() {
+            let class = Class::of_access(event.op);
+            self.act(Act { event: id, cell: (0, event.operand), table: 0, class }, lane);
+            return;
+        }
+        let refers = self.trace.columns().refers.get(id).filter(|to| *to != Columns::INITIAL);
+        let step = Step {
+            event: u64::from(id),
+            op: event.op,
+            task: event.task.0,
+            operand: event.operand,
+            site: event.site,
+            refers: refers.filter(|_| event.kind() == EventKind::Wake),
+        };
+        let mut points = std::mem::take(&mut self.points);
+        points.clear();
+        self.spec.points(self.trace.tables(), step, &mut points);
+        for point in &points {
+            let Point { cell, table, class, .. } = *point;
+            if usize::from(table) < self.index.tables.len() {
+                self.act(Act { event: id, cell: (1, cell), table, class }, lane);
+            }
+        }
+        self.points = points;
+    }
+
+    fn act(&mut self, act: Act, lane: u32) {
+        self.index.acts.push(act);
+        let of_cell = self.index.done.entry(act.cell).or_default();
+        of_cell.entry(lane).or_default().push(Done { event: act.event, class: act.class });
+    }
+
+    fn acquire(&mut self, event: Event, lane: u32) {
+        let open = &mut self.open[lane as usize];
+        let sections = &self.index.sections;
+        let is_same = |entry: &&mut (u32, u64)| sections[entry.0 as usize].lock == event.operand;
+        if let Some(entered) = open.sections.iter_mut().find(is_same) {
+            entered.1 += 1;
+            return;
+        }
+        open.sections.push((self.index.sections.len() as u32, 1));
+        self.index.sections.push(Section {
+            lock: event.operand,
+            shared: event.mode().is_shared(),
+            acquire: event.id.0,
+            release: NONE,
+        });
+        self.hold(lane);
+    }
+
+    fn release(&mut self, event: Event, lane: u32) {
+        let open = &mut self.open[lane as usize];
+        let sections = &mut self.index.sections;
+        let is_same = |entry: &(u32, u64)| sections[entry.0 as usize].lock == event.operand;
+        let Some(at) = open.sections.iter().position(is_same) else { return };
+        open.sections[at].1 -= 1;
+        if open.sections[at].1 == 0 {
+            let (section, _) = open.sections.remove(at);
+            sections[section as usize].release = event.id.0;
+            self.hold(lane);
+        }
+    }
+
+    /// Notes what a lane holds from now on.
+    fn hold(&mut self, lane: u32) {
+        let open = &mut self.open[lane as usize];
+        open.hold = 0;
+        if !open.sections.is_empty() {
+            open.hold = self.index.holds.len() as u32;
+            self.index.holds.push(open.sections.iter().map(|entry| entry.0).collect());
+        }
+    }
+
+    fn atomic(&mut self, event: Event) {
+        let (kind, mode, at) = (event.kind(), event.mode(), event.operand);
+        if kind.reads()
+            && mode.acquires()
+            && let Some(&from) = self.released.get(&at)
+        {
+            self.edge(from, event.id.0, OrderRule::Atomic);
+        }
+        if kind.writes() {
+            if kind != EventKind::Free && mode.releases() {
+                self.released.insert(at, event.id.0);
+            } else {
+                self.released.remove(&at);
+            }
+        }
+    }
+
+    fn hard(&mut self, event: Event) {
+        let id = event.id.0;
+        match event.kind() {
+            EventKind::Fork => self.forks.entry(event.operand).or_default().push(id),
+            EventKind::Join => {
+                for lane in self
+                    .of_handler
+                    .get(&event.operand)
+                    .filter(|_| event.operand != NONE)
+                    .cloned()
+                    .unwrap_or_default()
+                {
+                    let last = self.index.lanes[lane as usize].last().copied();
+                    if let Some(last) = last.filter(|last| *last != id) {
+                        self.edge(last, id, OrderRule::Join);
+                    }
+                }
+            }
+            EventKind::Get => {
+                let has = event.task.index() < self.trace.tasks_count();
+                let post = has.then(|| self.trace.span(event.task).post);
+                if let Some(post) = post.and_then(EventId::some).filter(|post| *post < event.id) {
+                    self.edge(post.0, id, OrderRule::Post);
+                }
+            }
+            EventKind::Barrier => {
+                let mut last = self.barriers.remove(&event.operand).unwrap_or_default();
+                for from in &last {
+                    self.edge(*from, id, OrderRule::Barrier);
+                }
+                let lanes = &self.index.lane_of;
+                last.retain(|other| lanes[*other as usize] != lanes[id as usize]);
+                last.insert(0, id);
+                last.truncate(BARRIER_LANES);
+                self.barriers.insert(event.operand, last);
+            }
+            _ => {}
+        }
+        if let Some(signal) = self.wakes.take(self.trace.columns(), event) {
+            self.edge(signal, id, OrderRule::Wake);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The communication of specified objects, as the search for witnesses asks for it.
+
+use super::resolve::Resolver;
+use super::types::{Type, Types};
+use crate::communication::{Communication, Observation};
+use anyorder_commute::{Comm, Invocation, Mode, Observations, Spec};
+use anyorder_trace::{EventKind, Op, Tables, Trace};
+
+/// What the invocations of a trace observe of one another.
+///
+/// Where the type of an object has `comm` rules, they say it. Where it has none, nothing is known of what an invocation tells its caller: it
+/// observes *all* earlier ones that it does not commute with; and if the object has more than 4,096 invocations, the *last* one, whatever
+/// it is, so that all of them stay in their order.
+///
+/// Invocations inside others are invocations here: [`without_internals`](super::without_internals) takes them out of a trace.
+#[derive(Clone, Debug)]
+pub struct SpecifiedCommunication {
+    resolver: Resolver,
+    /// For each object of the resolver.
+    objects: Vec<Communicating>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Communicating {
+    observations: Observations,
+    /// How many invocations the trace has.
+    count: u64,
+    /// Those so far, where the type has no rules and there are not too many.
+    earlier: Vec<(u64, Invocation)>,
+    last: Option<u64>,
+}
+
+const PAIRWISE_MAX: u64 = 4096;
+
+impl SpecifiedCommunication {
+    /// Makes what is needed for one trace. Linear time.
+    #[must_use]
+    pub fn new(types: Types, trace: &Trace) -> SpecifiedCommunication {
+        let mut resolver = Resolver::new(types);
+        resolver.complete(trace.tables());
+        let mut made = SpecifiedCommunication { resolver, objects: Vec::new() };
+        let columns = trace.columns();
+        for (op, operand) in columns.ops.iter().zip(&columns.operands) {
+            if let Some(object) = made.object(trace.tables(), *op, *operand) {
+                made.objects[object as usize].count += 1;
+            }
+        }
+        made
+    }
+
+    /// Returns an invocation, and its object's number and type.
+    fn call(&self, tables: &Tables, operand: u32) -> Option<(u32, &Type, Invocation)> {
+        let known = self.resolver.known(tables, operand)?;
+        let of_type = known.of_type?;
+        let call = self.resolver.call(tables, operand, of_type)?;
+        Some((known.object, &self.resolver.types.list[of_type], call))
+    }
+}
+
+/// An event as an invocation of a specified object, for those who check a witness on their own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpecifiedCall<'c> {
+    /// The number of the object.
+    pub object: u32,
+    /// The specification of its type.
+    pub spec: &'c Spec,
+    /// What invocations of its type observe; `None` if nobody says so.
+    pub comm: Option<&'c Comm>,
+    /// Without `comm`: whether the object has so many invocations that all stay in order.
+    pub in_order: bool,
+    /// The invocation.
+    pub invocation: Invocation,
+}
+
+impl SpecifiedCommunication {
+    /// Returns the invocation that an event is; `None` if it is none of a specified object.
+    #[must_use]
+    pub fn invocation(&self, tables: &Tables, op: Op, operand: u32) -> Option<SpecifiedCall<'_>> {
+        if op.kind() != EventKind::Invoke {
+            return None;
+        }
+        let (object, of_type, invocation) = self.call(tables, operand)?;
+        Some(SpecifiedCall {
+            object,
+            spec: &of_type.spec,
+            comm: of_type.comm.as_ref(),
+            in_order: self.objects.get(object as usize)?.count > PAIRWISE_MAX,
+            invocation,
+        })
+    }
+}
+
+impl Communication for SpecifiedCommunication {
+    fn object(&mut self, tables: &Tables, op: Op, operand: u32) -> Option<u32> {
+        if op.kind() != EventKind::Invoke {
+            return None;
+        }
+        let known = self.resolver.object_of(tables, operand)?;
+        if self.objects.len() <= known.object as usize {
+            self.objects.resize_with(known.object as usize + 1, Communicating::default);
+        }
+        known.of_type.map(|_| known.object)
+    }
+
+    fn observe(&mut self, tables: &Tables, event: u64, op: Op, operand: u32) -> Vec<Observation> {
+        if self.object(tables, op, operand).is_none() {
+            return Vec::new();
+        }
+        let SpecifiedCommunication { resolver, objects } = self;
+        let Some(known) = resolver.known(tables, operand) else { return Vec::new() };
+        let Some(of_type) = known.of_type else { return Vec::new() };
+        let Some(call) = resolver.call(tables, operand, of_type) else { return Vec::new() };
+        let of_type = &resolver.types.list[of_type];
+        let object = &mut objects[known.object as usize];
+        if let Some(comm) = &of_type.comm {
+            let observed = object.observations.invoke(comm, event as usize, &call);
+            let as_events = observed.into_iter().map(|observed| Observation {
+                mode: observed.mode,
+                sources: observed.sources.into_iter().map(|source| source as u64).collect(),
+            });
+            return as_events.collect();
+        }
+        if object.count > PAIRWISE_MAX {
+            let sources = object.last.replace(event).into_iter().collect();
+            return vec![Observation { mode: Mode::Last, sources }];
+        }
+        let against =
+            object.earlier.iter().filter(|(_, other)| !of_type.spec.commute(other, &call));
+        let sources = against.map(|(source, _)| *source).collect();
+        object.earlier.push((event, call));
+        vec![Observation { mode: Mode::All, sources }]
+    }
+
+    fn matches(&self, tables: &Tables, mode: Mode, earlier: (Op, u32), later: (Op, u32)) -> bool {
+        let is_call = |(op, _): (Op, u32)| op.kind() == EventKind::Invoke;
+        if !is_call(earlier) || !is_call(later) {
+            return false;
+        }
+        let (Some(earlier), Some(later)) =
+            (self.call(tables, earlier.1), self.call(tables, later.1))
+        else {
+            return false;
+        };
+        if earlier.0 != later.0 {
+            return false;
+        }
+        match (&later.1.comm, mode) {
+            (Some(comm), _) => comm.matches(mode, &earlier.2, &later.2),
+            (None, Mode::Last) => true,
+            (None, _) => !later.1.spec.commute(&earlier.2, &later.2),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The inside of invocations: what a task does between an `invoke` and its `return` is how a method works, and its specification stands for it.
+
+use super::resolve::{Resolved, Resolver};
+use super::types::Types;
+use anyorder_trace::{EventKind, NameId, Tables, Trace};
+use std::collections::{HashMap, HashSet};
+
+/// Whether memory accesses, lock operations and further invocations inside an invocation of a specified object are hidden.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Internals {
+    /// They are, for objects whose returns the trace has: in a trace in memory for all its events, in a stream from the first return of
+    /// the object on.
+    #[default]
+    Auto,
+    /// They are. An invocation without a return goes on to the end of its task.
+    Hide,
+    /// They are not.
+    Show,
+}
+
+/// How many invocations of one task may be open; the oldest are forgotten.
+const OPEN_MAX: usize = 256;
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    object: u32,
+    method: NameId,
+    /// How many such invocations are directly inside one another.
+    count: u32,
+}
+
+/// Which tasks are inside an invocation. Memory: an entry for each task with an open invocation.
+#[derive(Clone, Debug)]
+pub(super) struct Inside {
+    internals: Internals,
+    open: HashMap<u32, Vec<Open>>,
+    /// The objects whose returns the trace has.
+    returning: HashSet<u32>,
+    /// For each task, whether it is inside.
+    hidden: Vec<bool>,
+}
+
+impl Inside {
+    pub(super) fn new(internals: Internals) -> Inside {
+        let (open, returning) = (HashMap::new(), HashSet::new());
+        Inside { internals, open, returning, hidden: Vec::new() }
+    }
+
+    /// Looks which objects have returns in a whole trace.
+    pub(super) fn learn(&mut self, resolver: &mut Resolver, trace: &Trace) {
+        if self.internals != Internals::Auto {
+            return;
+        }
+        let columns = trace.columns();
+        for (op, operand) in columns.ops.iter().zip(&columns.operands) {
+            if op.kind() == EventKind::Return
+                && let Some(known) = resolver.object_of(trace.tables(), *operand)
+            {
+                self.returning.insert(known.object);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_hidden(&self, task: u32) -> bool {
+        self.hidden.get(task as usize).copied().unwrap_or(false)
+    }
+
+    /// A task invokes a method of a specified object; returns whether it is inside another invocation.
+    pub(super) fn invoke(
+        &mut self,
+        tables: &Tables,
+        task: u32,
+        (known, method): (Resolved, NameId),
+    ) -> bool {
+        let was_inside = self.is_hidden(task);
+        if self.internals == Internals::Show {
+            return was_inside;
+        }
+        let open = self.open.entry(task).or_default();
+        match open.last_mut() {
+            Some(last) if (last.object, last.method) == (known.object, method) => {
+                // Without returns it only looks as if they were inside one another.
+                last.count = last.count.saturating_add(1);
+            }
+            _ => {
+                if open.len() >= OPEN_MAX {
+                    open.remove(0);
+                }
+                open.push(Open { object: known.object, method, count: 1 });
+            }
+        }
+        self.update(tables, task);
+        was_inside
+    }
+
+    /// A task returns from a method of a specified object.
+    pub(super) fn returns(
+        &mut self,
+        tables: &Tables,
+        task: u32,
+        (known, method): (Resolved, NameId),
+    ) {
+        if self.internals == Internals::Show {
+            return;
+        }
+        let is_new = self.returning.insert(known.object) && self.internals == Internals::Auto;
+        if let Some(open) = self.open.get_mut(&task) {
+            let found = open.iter().rposition(|o| (o.object, o.method) == (known.object, method));
+            if let Some(at) = found {
+                open.truncate(at + 1);
+                // The first return of an object: before it, none was recorded, or none had been reached.
+                open[at].count = if is_new { 0 } else { open[at].count - 1 };
+                if open[at].count == 0 {
+                    open.pop();
+                }
+            }
+            if open.is_empty() {
+                self.open.remove(&task);
+            }
+        }
+        self.update(tables, task);
+        if is_new {
+            let tasks: Vec<u32> = self.open.keys().copied().collect();
+            for other in tasks {
+                self.update(tables, other);
+            }
+        }
+    }
+
+    /// A task has ended.
+    pub(super) fn end(&mut self, task: u32) {
+        if self.open.remove(&task).is_some() {
+            self.hidden.iter_mut().skip(task as usize).take(1).for_each(|hidden| *hidden = false);
+        }
+    }
+
+    fn update(&mut self, tables: &Tables, task: u32) {
+        let inside = self.open.get(&task).is_some_and(|open| {
+            open.iter().any(|o| match self.internals {
+                Internals::Auto => self.returning.contains(&o.object),
+                Internals::Hide => true,
+                Internals::Show => false,
+            })
+        });
+        if self.hidden.len() < tables.tasks.len() {
+            self.hidden.resize(tables.tasks.len(), false);
+        }
+        if let Some(hidden) = self.hidden.get_mut(task as usize) {
+            *hidden = inside;
+        }
+    }
+}
+
+/// What is hidden inside an invocation. Other events remain what they are for the order of a trace; waits and signals are no actions there.
+const fn is_of_the_inside(kind: EventKind) -> bool {
+    use EventKind::{Acquire, Destroy, Invoke, Release, Return};
+    kind.is_access() || matches!(kind, Acquire | Release | Destroy | Invoke | Return)
+}
+
+/// Returns for each event of a trace whether it is hidden: a memory access, a lock operation, or an `invoke` or `return` inside an
+/// invocation of a specified object. Linear time.
+#[must_use]
+pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<bool> {
+    let (tables, columns) = (trace.tables(), trace.columns());
+    let mut resolver = Resolver::new(types.clone());
+    resolver.complete(tables);
+    let mut inside = Inside::new(internals);
+    inside.learn(&mut resolver, trace);
+    let mut hidden = Vec::with_capacity(columns.len());
+    for row in 0..columns.len() {
+        let (task, operand) = (columns.tasks[row].0, columns.operands[row]);
+        let kind = columns.ops[row].kind();
+        let known = match kind {
+            EventKind::Invoke | EventKind::Return => {
+                let known = resolver.object_of(tables, operand);
+                known.filter(|known| known.of_type.is_some()).zip(resolver.method(tables, operand))
+            }
+            _ => None,
+        };
+        hidden.push(match (kind, known) {
+            (EventKind::Invoke, Some(known)) => inside.invoke(tables, task, known),
+            (EventKind::Return, Some(known)) => {
+                inside.returns(tables, task, known);
+                inside.is_hidden(task)
+            }
+            (EventKind::End | EventKind::Exit, _) => {
+                inside.end(task);
+                false
+            }
+            _ => is_of_the_inside(kind) && inside.is_hidden(task),
+        });
+    }
+    hidden
+}
+
+/// Returns a trace in which all [`hidden_events`] are events that mean nothing (`other`, without a name), under the same numbers; `None` if there are
+/// none. Who looks for witnesses in it, or checks them, needs to know nothing of internals. (To find candidates, analyse the trace itself:
+/// here waits and signals inside invocations would be actions.)
+#[must_use]
+pub fn without_internals(trace: &Trace, types: &Types, internals: Internals) -> Option<Trace> {
+    let hidden = hidden_events(trace, types, internals);
+    if !hidden.contains(&true) {
+        return None;
+    }
+    let mut columns = trace.columns().clone();
+    for (row, _) in hidden.iter().enumerate().filter(|(_, hidden)| **hidden) {
+        columns.ops[row] = EventKind::Other.into();
+        columns.operands[row] = 0;
+    }
+    Some(Trace::new(trace.tables().clone(), columns))
+}

@@ -1,0 +1,124 @@
+//! The lives of locks: taking a lock does not commute with destroying it.
+//!
+//! An acquire uses the lock, before it has it. So does a release, but it is a use of its own only where that can matter: when the lock has been
+//! destroyed, when its task was not the last to take it, or when the task has since forked, posted, signalled, passed a barrier, or taken or given
+//! back a lock: then others may know of the acquire and not of the release. (Atomic writes in between are not looked at.)
+//!
+//! A destroyed lock begins a new life where memory is allocated at its address, or when who has destroyed it takes it again.
+
+use super::compile::LOCKS;
+use super::objects::Numbers;
+use crate::analysis::Step;
+use crate::class::{Class, Point};
+use anyorder_trace::{EventKind, Location, LocationId, LockId, Tables};
+use std::collections::BTreeMap;
+
+const USE: Class = Class(0);
+const DESTROY: Class = Class(1);
+const NOBODY: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    object: u32,
+    cell: u32,
+    /// The task that has destroyed it.
+    destroyed_by: Option<u32>,
+    /// Who took it last, with its mark then.
+    taken: (u32, u32),
+}
+
+/// The lives of all locks. Memory: an entry for each lock and task of the tables.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lives {
+    lives: Vec<Option<Life>>,
+    /// For each task, how often it has let others go on.
+    marks: Vec<u32>,
+    /// Destroyed locks by address.
+    destroyed: BTreeMap<u64, u32>,
+}
+
+impl Lives {
+    /// Notes an event that may let others go on.
+    pub(super) fn mark(&mut self, tables: &Tables, step: Step) {
+        if let Some(mark) = self.mark_of(tables, step.task) {
+            *mark = mark.wrapping_add(1);
+        }
+    }
+
+    fn mark_of(&mut self, tables: &Tables, task: u32) -> Option<&mut u32> {
+        if self.marks.len() < tables.tasks.len() {
+            self.marks.resize(tables.tasks.len(), 0);
+        }
+        self.marks.get_mut(task as usize)
+    }
+
+    /// Returns the point of an acquire, release or destroy.
+    pub(super) fn point(
+        &mut self,
+        numbers: &mut Numbers,
+        tables: &Tables,
+        step: Step,
+    ) -> Option<Point> {
+        let at = step.operand as usize;
+        if at >= tables.locks.len() {
+            return None;
+        }
+        if self.lives.len() < tables.locks.len() {
+            self.lives.resize(tables.locks.len(), None);
+        }
+        if step.op.kind() == EventKind::Acquire {
+            self.mark(tables, step);
+        }
+        let mark = *self.mark_of(tables, step.task)?;
+        let anew = self.lives[at].is_none_or(|life| {
+            step.op.kind() == EventKind::Acquire && life.destroyed_by == Some(step.task)
+        });
+        if anew {
+            let (object, cell) = numbers.lock(step.operand);
+            self.lives[at] = Some(Life { object, cell, destroyed_by: None, taken: (NOBODY, 0) });
+        }
+        let life = self.lives[at].as_mut()?;
+        let class = match step.op.kind() {
+            EventKind::Acquire => {
+                life.taken = (step.task, mark);
+                USE
+            }
+            EventKind::Release => {
+                let told = life.taken == (step.task, mark) && life.destroyed_by.is_none();
+                let point =
+                    Point { object: life.object, cell: life.cell, table: LOCKS, class: USE };
+                self.mark(tables, step);
+                return (!told).then_some(point);
+            }
+            EventKind::Destroy => {
+                life.destroyed_by = Some(step.task);
+                if let Some(address) = address(tables, step.operand) {
+                    self.destroyed.insert(address, step.operand);
+                }
+                DESTROY
+            }
+            _ => return None,
+        };
+        Some(Point { object: life.object, cell: life.cell, table: LOCKS, class })
+    }
+
+    /// Begins new lives of destroyed locks that lie in memory that is allocated.
+    pub(super) fn allocate(&mut self, tables: &Tables, location: u32) {
+        if self.destroyed.is_empty() {
+            return;
+        }
+        let location = tables.locations.get(LocationId(location).index());
+        let Some(Location::Range { address, size, .. }) = location else { return };
+        let range = *address..address.saturating_add(u64::from(*size));
+        while let Some((&at, &lock)) = self.destroyed.range(range.clone()).next() {
+            self.destroyed.remove(&at);
+            self.lives[lock as usize] = None;
+        }
+    }
+}
+
+/// The address of a lock that is named by it.
+fn address(tables: &Tables, lock: u32) -> Option<u64> {
+    let name = tables.name(*tables.locks.get(LockId(lock).index())?);
+    u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()
+}

@@ -1,0 +1,23 @@
+//! Specified objects: what the events of a trace do to objects of types whose commutativity is specified.
+
+pub use communicating::{SpecifiedCall, SpecifiedCommunication};
+pub use internals::{Internals, hidden_events, without_internals};
+pub use objects::{Described, ObjectSummary};
+pub use specification::Specified;
+pub use types::{DeclareError, Types, Unspecified};
+
+mod types;
+
+mod compile;
+
+mod resolve;
+
+mod objects;
+
+mod lock_life;
+
+mod internals;
+
+mod specification;
+
+mod communicating;

@@ -1,0 +1,133 @@
+//! Numbers for objects and their cells, and what reports say of them.
+
+use super::resolve::Resolver;
+use anyorder_commute::Value;
+use anyorder_trace::{ConditionId, LockId, NameId, Tables};
+use std::collections::HashMap;
+
+/// An object of a specification, as a report names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Described<'a> {
+    /// The type: `condition`, `lock`, or the name of a specification.
+    pub type_name: &'a str,
+    /// The name.
+    pub name: &'a str,
+}
+
+/// What an analysis made of an object whose methods are invoked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObjectSummary {
+    /// The name.
+    pub name: NameId,
+    /// Its type; `None` if there is no specification for it.
+    pub type_name: Option<String>,
+    /// How many invocations of it there were that counted: not those inside others.
+    pub invocations: u64,
+}
+
+/// What stands behind the number of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Behind {
+    Condition(u32),
+    Lock(u32),
+    /// The number that the resolver gives.
+    Invoked(u32, usize),
+}
+
+/// Gives numbers to objects and cells, as they come.
+///
+/// Memory: an entry for each object, and one for each key that was ever used of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Numbers {
+    behind: Vec<Behind>,
+    conditions: Vec<u32>,
+    invoked: Vec<u32>,
+    cells: HashMap<(u32, u16, Vec<Value>), u32>,
+    cells_count: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+fn entry(list: &mut Vec<u32>, at: u32) -> &mut u32 {
+    if at as usize >= list.len() {
+        list.resize(at as usize + 1, NONE);
+    }
+    &mut list[at as usize]
+}
+
+impl Numbers {
+    fn add(&mut self, behind: Behind) -> u32 {
+        self.behind.push(behind);
+        self.behind.len() as u32 - 1
+    }
+
+    /// Returns a new cell.
+    pub(super) fn new_cell(&mut self) -> u32 {
+        self.cells_count += 1;
+        self.cells_count - 1
+    }
+
+    /// Returns object and cell of a condition.
+    pub(super) fn condition(&mut self, condition: u32) -> (u32, u32) {
+        let known = *entry(&mut self.conditions, condition);
+        let object = if known == NONE { self.add(Behind::Condition(condition)) } else { known };
+        *entry(&mut self.conditions, condition) = object;
+        (object, self.cell(object, 0, Vec::new()))
+    }
+
+    /// Returns object and cell of a new life of a lock.
+    pub(super) fn lock(&mut self, lock: u32) -> (u32, u32) {
+        (self.add(Behind::Lock(lock)), self.new_cell())
+    }
+
+    /// Returns the object for a number of the resolver.
+    pub(super) fn invoked(&mut self, resolved: u32, of_type: usize) -> u32 {
+        let known = *entry(&mut self.invoked, resolved);
+        if known != NONE {
+            return known;
+        }
+        let object = self.add(Behind::Invoked(resolved, of_type));
+        *entry(&mut self.invoked, resolved) = object;
+        object
+    }
+
+    /// Returns the cell of an object, a table and a key.
+    pub(super) fn cell(&mut self, object: u32, table: u16, key: Vec<Value>) -> u32 {
+        let next = self.cells_count;
+        let cell = *self.cells.entry((object, table, key)).or_insert(next);
+        self.cells_count = self.cells_count.max(cell + 1);
+        cell
+    }
+
+    /// Returns what an object is.
+    pub(super) fn describe<'a>(
+        &self,
+        resolver: &'a Resolver,
+        tables: &'a Tables,
+        object: u32,
+    ) -> Option<Described<'a>> {
+        Some(match *self.behind.get(object as usize)? {
+            Behind::Condition(id) => {
+                let name = *tables.conditions.get(ConditionId(id).index())?;
+                Described { type_name: "condition", name: tables.name(name) }
+            }
+            Behind::Lock(id) => {
+                let name = *tables.locks.get(LockId(id).index())?;
+                Described { type_name: "lock", name: tables.name(name) }
+            }
+            Behind::Invoked(resolved, of_type) => {
+                let name = *resolver.names.get(resolved as usize)?;
+                let type_name = resolver.types.list[of_type].spec.name();
+                Described { type_name, name: tables.name(name) }
+            }
+        })
+    }
+
+    /// Returns the memory held, in bytes, without that of texts in keys.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let key = size_of::<(u32, u16, Vec<Value>, u32)>() + size_of::<Value>();
+        self.behind.capacity() * size_of::<Behind>()
+            + (self.conditions.capacity() + self.invoked.capacity()) * 4
+            + self.cells.capacity() * key
+    }
+}

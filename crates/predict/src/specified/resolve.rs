@@ -1,0 +1,124 @@
+//! Which invocation is one of which object of which type.
+
+use super::types::{Type, Types};
+use anyorder_commute::Invocation;
+use anyorder_trace::{InvocationId, NameId, Tables};
+use std::collections::{BTreeSet, HashMap};
+
+/// What is known of the name of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Resolved {
+    /// Its number among the names resolved, dense from 0.
+    pub(super) object: u32,
+    /// Its type; `None` for one that is ignored.
+    pub(super) of_type: Option<usize>,
+    /// Whether no type is known for it.
+    pub(super) is_unspecified: bool,
+    /// Whether methods that its type does not know may be called.
+    pub(super) has_strangers: bool,
+}
+
+/// Finds the types of objects, from the tables of a trace as they grow. What was found stays.
+///
+/// Memory: an entry for each name of an object, and for each of its methods.
+#[derive(Clone, Debug)]
+pub(super) struct Resolver {
+    pub(super) types: Types,
+    /// The methods that the tables name for an object, with their numbers of arguments.
+    methods: HashMap<NameId, BTreeSet<(NameId, usize)>>,
+    /// How many invocations of the tables have been looked at.
+    seen: usize,
+    resolved: HashMap<NameId, Resolved>,
+    /// Tables may hold a string twice: the first of its names that was met.
+    first: HashMap<Box<str>, NameId>,
+    first_of: HashMap<NameId, NameId>,
+    /// The names resolved, in order.
+    pub(super) names: Vec<NameId>,
+    /// Whether the tables are complete: then it is known which methods are called.
+    is_complete: bool,
+}
+
+impl Resolver {
+    pub(super) fn new(types: Types) -> Resolver {
+        Resolver {
+            types,
+            methods: HashMap::new(),
+            seen: 0,
+            resolved: HashMap::new(),
+            first: HashMap::new(),
+            first_of: HashMap::new(),
+            names: Vec::new(),
+            is_complete: false,
+        }
+    }
+
+    /// Takes all invocations of tables that will not grow.
+    pub(super) fn complete(&mut self, tables: &Tables) {
+        self.look(tables);
+        self.is_complete = true;
+    }
+
+    fn look(&mut self, tables: &Tables) {
+        for call in tables.invocations.get(self.seen..).unwrap_or(&[]) {
+            let (first, first_of) = (&mut self.first, &mut self.first_of);
+            let mut same = |name: NameId| {
+                *first_of
+                    .entry(name)
+                    .or_insert_with(|| *first.entry(tables.name(name).into()).or_insert(name))
+            };
+            let (object, method) = (same(call.object), same(call.method));
+            self.methods.entry(object).or_default().insert((method, call.arguments.len()));
+        }
+        self.seen = self.seen.max(tables.invocations.len());
+    }
+
+    /// Returns what is known of the object of an invocation; `None` if the tables do not have it.
+    pub(super) fn object_of(&mut self, tables: &Tables, id: u32) -> Option<Resolved> {
+        let name = tables.invocations.get(InvocationId(id).index())?.object;
+        if let Some(known) = self.resolved.get(&name) {
+            return Some(*known);
+        }
+        self.look(tables);
+        let met = name;
+        let name = self.first_of.get(&name).copied().unwrap_or(name);
+        if let Some(known) = self.resolved.get(&name).copied() {
+            self.resolved.insert(met, known);
+            return Some(known);
+        }
+        let empty = BTreeSet::new();
+        let methods = self.methods.get(&name).unwrap_or(&empty);
+        let called = methods.iter().map(|(method, arity)| (tables.name(*method), *arity));
+        let found =
+            self.types.by_name(tables.name(name)).or_else(|| self.types.by_methods(called.clone()));
+        let of_type = found.or_else(|| self.types.fallback());
+        let knows =
+            |of_type: &Type| called.clone().all(|(method, arity)| of_type.has(method, arity));
+        let has_strangers =
+            !self.is_complete || !of_type.is_some_and(|at| knows(&self.types.list[at]));
+        let object = self.names.len() as u32;
+        let resolved = Resolved { object, of_type, is_unspecified: found.is_none(), has_strangers };
+        self.names.push(name);
+        self.resolved.insert(name, resolved);
+        self.resolved.insert(met, resolved);
+        Some(resolved)
+    }
+
+    /// Returns what [`Resolver::object_of`] has found before.
+    pub(super) fn known(&self, tables: &Tables, id: u32) -> Option<Resolved> {
+        let name = tables.invocations.get(InvocationId(id).index())?.object;
+        self.resolved.get(&name).copied()
+    }
+
+    /// Returns the method of an invocation, by the first of its names.
+    pub(super) fn method(&self, tables: &Tables, id: u32) -> Option<NameId> {
+        let method = tables.invocations.get(InvocationId(id).index())?.method;
+        Some(self.first_of.get(&method).copied().unwrap_or(method))
+    }
+
+    /// Returns an invocation of the tables as its type sees it.
+    pub(super) fn call(&self, tables: &Tables, id: u32, of_type: usize) -> Option<Invocation> {
+        let call = tables.invocations.get(InvocationId(id).index())?;
+        let spec = &self.types.list[of_type].spec;
+        Some(spec.invocation_of_words(tables.name(call.method), &call.arguments, call.result))
+    }
+}

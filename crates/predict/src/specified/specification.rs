@@ -1,0 +1,239 @@
+//! The specification of everything that the types of this crate know: memory, conditions, locks, and the objects whose methods a trace invokes.
+
+use super::compile::{CONDITIONS, Place, first_tables, places};
+use super::internals::{Inside, Internals};
+use super::lock_life::Lives;
+use super::objects::{Described, Numbers, ObjectSummary};
+use super::resolve::{Resolved, Resolver};
+use super::types::Types;
+use crate::analysis::Step;
+use crate::class::{Class, ClassTable, Point, Specification};
+use anyorder_trace::{EventKind, InvocationId, Tables, Trace};
+
+/// Memory accesses; waits against signals and broadcasts of a condition; uses of a lock against its destruction; and invocations,
+/// as the specification of their object's type says.
+///
+/// Memory: an entry for each invocation in the tables of the trace with the points that it touches, one for each object, and
+/// one for each key of it that is ever used.
+#[derive(Clone, Debug)]
+pub struct Specified {
+    resolver: Resolver,
+    /// For each type the places of its classes: without strangers, and with them.
+    places: Vec<[Vec<Vec<Place>>; 2]>,
+    tables: Vec<ClassTable>,
+    numbers: Numbers,
+    lives: Lives,
+    inside: Inside,
+    calls: Vec<Touched>,
+    /// The points of all invocations, one after another.
+    touched: Vec<Point>,
+    /// For each object of the resolver, its type and its invocations.
+    counts: Vec<(Resolved, u64)>,
+    touch_buffer: Vec<anyorder_commute::Point>,
+}
+
+/// What an invocation of the tables touches.
+#[derive(Clone, Copy, Debug, Default)]
+enum Touched {
+    #[default]
+    Unknown,
+    Nothing(Resolved),
+    Points(Resolved, usize, usize),
+}
+
+impl Specified {
+    /// Makes a specification for a stream.
+    #[must_use]
+    pub fn new(types: Types, internals: Internals) -> Specified {
+        let mut tables = first_tables();
+        let mut all = Vec::new();
+        for of_type in types.list.iter() {
+            let exact = places(&of_type.exact, &mut tables);
+            all.push([exact, places(&of_type.strangers, &mut tables)]);
+        }
+        Specified {
+            resolver: Resolver::new(types),
+            places: all,
+            tables,
+            numbers: Numbers::default(),
+            lives: Lives::default(),
+            inside: Inside::new(internals),
+            calls: Vec::new(),
+            touched: Vec::new(),
+            counts: Vec::new(),
+            touch_buffer: Vec::new(),
+        }
+    }
+
+    /// Makes a specification for a trace in memory, of which it is known which methods are called and which objects have returns.
+    #[must_use]
+    pub fn for_trace(types: Types, internals: Internals, trace: &Trace) -> Specified {
+        let mut specified = Specified::new(types, internals);
+        specified.resolver.complete(trace.tables());
+        specified.inside.learn(&mut specified.resolver, trace);
+        specified
+    }
+
+    /// Returns what an object of a [`Violation`](crate::Violation) is: `Object::Own` with this number.
+    #[must_use]
+    pub fn describe<'a>(&'a self, tables: &'a Tables, object: u32) -> Option<Described<'a>> {
+        self.numbers.describe(&self.resolver, tables, object)
+    }
+
+    /// Returns whether two invocations of one object commute by its specification. What touches conflicting points does not, except where
+    /// access points cannot express a condition (`anyorder_commute::Exactness`): such candidates can be dropped by asking here.
+    #[must_use]
+    pub fn commute(&mut self, tables: &Tables, first: u32, second: u32) -> bool {
+        let known = [first, second].map(|call| self.resolver.object_of(tables, call));
+        let [Some(first_of), Some(second_of)] = known else { return false };
+        let Some(of_type) = first_of.of_type.filter(|_| first_of.object == second_of.object) else {
+            return first_of.object != second_of.object;
+        };
+        let call = |call| self.resolver.call(tables, call, of_type);
+        let (Some(first), Some(second)) = (call(first), call(second)) else { return false };
+        self.resolver.types.list[of_type].spec.commute(&first, &second)
+    }
+
+    /// Returns the objects invoked so far, in the order of their first invocation.
+    #[must_use]
+    pub fn objects(&self) -> Vec<ObjectSummary> {
+        let of = |(known, invocations): &(Resolved, u64)| {
+            let of_type = known.of_type.filter(|_| !known.is_unspecified);
+            ObjectSummary {
+                name: self.resolver.names[known.object as usize],
+                type_name: of_type.map(|at| self.resolver.types.list[at].spec.name().to_owned()),
+                invocations: *invocations,
+            }
+        };
+        self.counts.iter().filter(|(_, invocations)| *invocations > 0).map(of).collect()
+    }
+
+    /// Returns the memory held, in bytes, roughly.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.numbers.memory_bytes()
+            + self.calls.capacity() * size_of::<Touched>()
+            + self.touched.capacity() * size_of::<Point>()
+    }
+
+    /// Returns what an invocation of the tables touches; `None` if the tables do not have it.
+    fn touched(&mut self, tables: &Tables, call: u32) -> Option<Touched> {
+        let at = InvocationId(call).index();
+        if let Some(known @ (Touched::Nothing(_) | Touched::Points(..))) = self.calls.get(at) {
+            return Some(*known);
+        }
+        let known = self.resolver.object_of(tables, call)?;
+        if self.calls.len() < tables.invocations.len() {
+            self.calls.resize(tables.invocations.len(), Touched::Unknown);
+        }
+        let from = self.touched.len();
+        if let Some(of_type) = known.of_type {
+            self.touch(tables, call, known, of_type);
+        }
+        let count = self.touched.len() - from;
+        let touched = if known.of_type.is_some() {
+            Touched::Points(known, from, count)
+        } else {
+            Touched::Nothing(known)
+        };
+        self.calls[at] = touched;
+        Some(touched)
+    }
+
+    /// Adds the points of an invocation to the list.
+    fn touch(&mut self, tables: &Tables, call: u32, known: Resolved, of_type: usize) {
+        let Some(invocation) = self.resolver.call(tables, call, of_type) else { return };
+        let object = self.numbers.invoked(known.object, of_type);
+        let types = &self.resolver.types.list[of_type];
+        let points = if known.has_strangers { &types.strangers } else { &types.exact };
+        self.touch_buffer.clear();
+        points.touch(&invocation, None, &mut self.touch_buffer);
+        let places = &self.places[of_type][usize::from(known.has_strangers)];
+        for point in &self.touch_buffer {
+            for place in &places[point.class.index()] {
+                let key = if place.keyless { Vec::new() } else { point.key.clone() };
+                let cell = self.numbers.cell(object, place.table, key);
+                let Place { table, class, .. } = *place;
+                let touched = Point { object, cell, table, class };
+                self.touched.push(touched);
+            }
+        }
+    }
+
+    fn invoke(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>) {
+        let Some(touched) = self.touched(tables, step.operand) else { return };
+        let (Touched::Nothing(known) | Touched::Points(known, ..)) = touched else { return };
+        let is_inside = match (known.of_type, self.resolver.method(tables, step.operand)) {
+            (Some(_), Some(method)) => self.inside.invoke(tables, step.task, (known, method)),
+            _ => self.inside.is_hidden(step.task),
+        };
+        if is_inside {
+            return;
+        }
+        let at = known.object as usize;
+        if at >= self.counts.len() {
+            for object in self.counts.len()..=at {
+                self.counts.push((Resolved { object: object as u32, ..known }, 0));
+            }
+        }
+        self.counts[at] = (known, self.counts[at].1 + 1);
+        if let Touched::Points(_, from, count) = touched {
+            points.extend_from_slice(&self.touched[from..from + count]);
+        }
+    }
+
+    fn condition(&mut self, tables: &Tables, step: Step, class: Class) -> Option<Point> {
+        if step.operand as usize >= tables.conditions.len() {
+            return None;
+        }
+        let (object, cell) = self.numbers.condition(step.operand);
+        Some(Point { object, cell, table: CONDITIONS, class })
+    }
+}
+
+impl Specification for Specified {
+    const HIDES: bool = true;
+
+    fn classes(&self) -> Vec<ClassTable> {
+        self.tables.clone()
+    }
+
+    fn points(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>) {
+        let kind = step.op.kind();
+        match kind {
+            EventKind::Invoke => return self.invoke(tables, step, points),
+            EventKind::Return => {
+                let known = self.resolver.object_of(tables, step.operand);
+                let known = known.filter(|known| known.of_type.is_some());
+                if let Some(known) = known.zip(self.resolver.method(tables, step.operand)) {
+                    self.inside.returns(tables, step.task, known);
+                }
+                return;
+            }
+            EventKind::Alloc => return self.lives.allocate(tables, step.operand),
+            EventKind::End | EventKind::Exit => return self.inside.end(step.task),
+            EventKind::Fork
+            | EventKind::Post
+            | EventKind::Signal
+            | EventKind::Broadcast
+            | EventKind::Barrier => self.lives.mark(tables, step),
+            _ => {}
+        }
+        if self.inside.is_hidden(step.task) {
+            return;
+        }
+        points.extend(match kind {
+            EventKind::Wait => self.condition(tables, step, Class(0)),
+            EventKind::Signal | EventKind::Broadcast => self.condition(tables, step, Class(1)),
+            EventKind::Acquire | EventKind::Release | EventKind::Destroy => {
+                self.lives.point(&mut self.numbers, tables, step)
+            }
+            _ => None,
+        });
+    }
+
+    #[inline]
+    fn hides(&self, task: u32) -> bool {
+        self.inside.is_hidden(task)
+    }
+}

@@ -1,0 +1,176 @@
+//! The types of objects that an analysis knows, and which object is declared to be of which.
+
+use anyorder_commute::{AccessPoints, Comm, Document, Spec, SpecErrors, built_in_types};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What becomes of objects that no specification is known for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Unspecified {
+    /// Their invocations are ignored, and counted.
+    #[default]
+    Ignore,
+    /// None of their invocations commute.
+    NothingCommutes,
+}
+
+/// A declaration that cannot be followed: there is no such type.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no specification of `{type_name}`, the type of `{object}`")]
+pub struct DeclareError {
+    /// The object.
+    pub object: String,
+    /// The type that was asked for.
+    pub type_name: String,
+}
+
+/// A type: its specification, compiled, and its communication.
+#[derive(Clone, Debug)]
+pub(super) struct Type {
+    pub(super) spec: Spec,
+    pub(super) comm: Option<Comm>,
+    /// Access points for objects of which only the methods specified are called.
+    pub(super) exact: AccessPoints,
+    /// Access points for all others.
+    pub(super) strangers: AccessPoints,
+    /// Whether the user specified it.
+    pub(super) is_own: bool,
+}
+
+impl Type {
+    fn new(spec: &Spec, comm: Option<&Comm>, is_own: bool) -> Type {
+        Type {
+            exact: AccessPoints::of(spec),
+            strangers: AccessPoints::with_strangers(spec),
+            spec: spec.clone(),
+            comm: comm.cloned(),
+            is_own,
+        }
+    }
+
+    /// Returns whether it has a method with this name and number of arguments.
+    pub(super) fn has(&self, method: &str, arity: usize) -> bool {
+        self.spec.methods().iter().any(|m| m.name() == method && m.arity() == arity)
+    }
+}
+
+/// Specifications, and which objects are declared to be of which type. Cheap to clone.
+///
+/// Which type an object is of is decided by the first of these that applies:
+///
+/// 1. [`Types::declare`];
+/// 2. a type with the very name of the object;
+/// 3. the part of its name before the first `:` or `#`, if a type is called so: `queue:jobs`, `file#3`;
+/// 4. the only type of the user, or else the only built-in one, that has all methods that the trace's table of invocations names for the
+///    object, with as many arguments.
+///
+/// Everything else is [`Unspecified`]. The fourth looks at the invocations in the tables when the object is first used: all of a trace in memory,
+/// and for a stream all up to the end of the block.
+#[derive(Clone, Debug)]
+pub struct Types {
+    pub(super) list: Arc<Vec<Type>>,
+    declared: HashMap<String, usize>,
+    pub(super) unspecified: Unspecified,
+}
+
+/// The name of the type of objects of which nothing is known.
+pub(super) const NO_TYPE: &str = "unspecified";
+
+impl Types {
+    /// Returns the built-in types with their fine specifications.
+    ///
+    /// # Errors
+    /// None: the texts are tested.
+    pub fn built_in() -> Result<Types, SpecErrors> {
+        Types::with(&Document::default())
+    }
+
+    /// Returns a user's types, and those of the built-in ones that they have no name in common with.
+    ///
+    /// # Errors
+    /// None: the texts of the built-in types are tested.
+    pub fn with(document: &Document) -> Result<Types, SpecErrors> {
+        let mut list = Vec::new();
+        for spec in &document.specs {
+            list.push(Type::new(spec, document.comm(spec.name()), true));
+        }
+        for built_in in built_in_types() {
+            let fine = built_in.fine()?;
+            for spec in fine.specs.iter().filter(|spec| document.spec(spec.name()).is_none()) {
+                list.push(Type::new(spec, fine.comm(spec.name()), false));
+            }
+        }
+        // Nothing commutes where nothing is known.
+        let nothing = Spec::parse(&format!("spec {NO_TYPE} {{}}"))?;
+        list.push(Type::new(&nothing, None, false));
+        let unspecified = Unspecified::default();
+        Ok(Types { list: Arc::new(list), declared: HashMap::new(), unspecified })
+    }
+
+    /// Declares an object to be of a type, in place of what was declared before.
+    ///
+    /// # Errors
+    /// When there is no such type.
+    pub fn declare(&mut self, object: &str, type_name: &str) -> Result<(), DeclareError> {
+        let found = self.find(type_name).ok_or_else(|| DeclareError {
+            object: object.to_owned(),
+            type_name: type_name.to_owned(),
+        })?;
+        self.declared.insert(object.to_owned(), found);
+        Ok(())
+    }
+
+    /// Says what becomes of objects that no specification is known for.
+    #[must_use]
+    pub fn unspecified(mut self, unspecified: Unspecified) -> Types {
+        self.unspecified = unspecified;
+        self
+    }
+
+    /// Returns the names of the types, those of the user first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.list[..self.list.len() - 1].iter().map(|of_type| of_type.spec.name())
+    }
+
+    /// Returns the specification of a type.
+    #[must_use]
+    pub fn spec(&self, type_name: &str) -> Option<&Spec> {
+        self.find(type_name).map(|at| &self.list[at].spec)
+    }
+
+    /// Returns the type of what is unspecified, if that is not ignored.
+    pub(super) fn fallback(&self) -> Option<usize> {
+        (self.unspecified == Unspecified::NothingCommutes).then_some(self.list.len() - 1)
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.list[..self.list.len() - 1].iter().position(|of_type| of_type.spec.name() == name)
+    }
+
+    /// Returns the type that the name of an object tells.
+    pub(super) fn by_name(&self, object: &str) -> Option<usize> {
+        let declared = self.declared.get(object).copied();
+        declared.or_else(|| self.find(object)).or_else(|| {
+            let end = object.find([':', '#'])?;
+            self.find(&object[..end])
+        })
+    }
+
+    /// Returns the only type that has all of these methods, the user's types first.
+    pub(super) fn by_methods<'m>(
+        &self,
+        methods: impl Iterator<Item = (&'m str, usize)> + Clone,
+    ) -> Option<usize> {
+        [true, false].into_iter().find_map(|is_own| {
+            let known = &self.list[..self.list.len() - 1];
+            let mut fitting = known.iter().enumerate().filter(|(_, of_type)| {
+                of_type.is_own == is_own
+                    && methods.clone().all(|(method, arity)| of_type.has(method, arity))
+            });
+            match (fitting.next(), fitting.next()) {
+                (Some((at, _)), None) => Some(at),
+                _ => None,
+            }
+        })
+    }
+}

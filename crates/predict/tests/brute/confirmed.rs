@@ -1,0 +1,195 @@
+//! The search finds a witness exactly where there is one, of the strongest form, and says truly whether it is a shortest one.
+
+use crate::generate::{Dice, Flavour, show, trace};
+use crate::types::{OfTrace, Types};
+use crate::{STATES_MAX, all_pairs};
+use anyorder_certify::{ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
+use anyorder_predict::{
+    Answer, ConfirmOptions, Confirmer, Form, GaveUp, SpecifiedCommunication, Witness,
+};
+use anyorder_system::Cancel;
+use anyorder_testkit::{Best, Observes, ReorderForm, Reorderings};
+use anyorder_trace::{EventId, EventKind, Trace};
+use std::collections::{BTreeMap, BTreeSet};
+
+const TRACES: u64 = 4_000;
+
+#[derive(Default, Debug)]
+pub(crate) struct Tally {
+    pub(crate) traces: u64,
+    pub(crate) given_up: u64,
+    pub(crate) confirmed: BTreeMap<Form, u64>,
+    pub(crate) impossible: u64,
+    pub(crate) gave_up: BTreeMap<GaveUp, u64>,
+    shortest: u64,
+    /// Not said to be shortest, though they are, and because they are not.
+    not_proved: u64,
+    not_shortest: u64,
+    pub(crate) kinds: BTreeSet<EventKind>,
+}
+
+fn claimed(form: Form) -> (ReorderForm, WitnessForm) {
+    match form {
+        Form::Reversed => (ReorderForm::Reversed, WitnessForm::Reversed),
+        Form::Last => (ReorderForm::Last, WitnessForm::Last),
+        Form::CoEnabled => (ReorderForm::CoEnabled, WitnessForm::CoEnabled),
+    }
+}
+
+/// One pair of events.
+pub(crate) struct Case<'c> {
+    pub(crate) what: String,
+    pub(crate) observes: &'c dyn Observes,
+    pub(crate) brute: &'c Reorderings,
+    pub(crate) pair: (usize, usize),
+}
+
+impl Case<'_> {
+    pub(crate) fn check(
+        &self,
+        answer: &Answer,
+        best: Option<&Best>,
+        checker: &mut ReorderingChecker<'_>,
+        tally: &mut Tally,
+    ) {
+        let what = &self.what;
+        match (answer, best) {
+            (Answer::Impossible, None) => tally.impossible += 1,
+            (Answer::Confirmed(witness), Some(best)) => {
+                self.check_witness(witness, best, checker, tally);
+            }
+            (answer, best) => panic!("{answer:?}, but {best:?}: {what}"),
+        }
+    }
+
+    fn check_witness(
+        &self,
+        witness: &Witness,
+        best: &Best,
+        checker: &mut ReorderingChecker<'_>,
+        tally: &mut Tally,
+    ) {
+        let (what, (a, b)) = (&self.what, self.pair);
+        let (form, claimed) = claimed(witness.form);
+        assert_eq!(form, best.form, "{witness:?}, but {best:?}: {what}");
+        let whole = (0..witness.prefix as usize)
+            .chain(witness.order.iter().map(|event| event.index()))
+            .collect::<Vec<usize>>();
+        assert!(
+            self.brute.is_witness(self.observes, &whole, form, (a, b)),
+            "{witness:?} breaks {:?}: {what}",
+            self.brute.broken(self.observes, &whole, &[a, b])
+        );
+        let accepted = checker.check(ClaimedWitness {
+            form: claimed,
+            first: EventId(a as u32),
+            second: EventId(b as u32),
+            prefix: witness.prefix,
+            order: &witness.order,
+        });
+        assert_eq!(accepted, Ok(()), "{witness:?}: {what}");
+        assert_eq!(whole.last(), Some(&a), "ends with the first action: {what}");
+        match (witness.shortest, whole.len() == best.run.len()) {
+            (true, is_shortest) => {
+                assert!(is_shortest, "{witness:?} is not shortest, {best:?}: {what}");
+                tally.shortest += 1;
+            }
+            (false, true) => tally.not_proved += 1,
+            (false, false) => tally.not_shortest += 1,
+        }
+        *tally.confirmed.entry(witness.form).or_default() += 1;
+    }
+}
+
+fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) {
+    let observes = OfTrace { types, trace: t };
+    let brute = Reorderings::new(t, &observes);
+    let Some(best) = brute.best(&observes, &all_pairs(t), STATES_MAX) else {
+        tally.given_up += 1;
+        return;
+    };
+    let mut checker = ReorderingChecker::new(t, &observes, Lanes::Handlers);
+    let of_types = anyorder_predict::Types::built_in().expect("they are tested");
+    let mut communication = SpecifiedCommunication::new(of_types, t);
+    let options = ConfirmOptions { window: 0, ..ConfirmOptions::default() };
+    let mut confirmer = Confirmer::new(t, &mut communication, options);
+    for (a, b) in all_pairs(t) {
+        let answer = confirmer.confirm(EventId(a as u32), EventId(b as u32), &Cancel::new());
+        let what = format!("{what}, {a} and {b}:\n{}", show(t));
+        let case = Case { what, observes: &observes, brute: &brute, pair: (a, b) };
+        case.check(&answer, best.get(&(a, b)), &mut checker, tally);
+    }
+    tally.traces += 1;
+    tally.kinds.extend(t.events().map(|event| event.kind()));
+}
+
+#[test]
+fn the_search_finds_what_brute_force_finds() {
+    let (types, mut tally) = (Types::new(), Tally::default());
+    // More, to look for faults: ANYORDER_BRUTE=100000 cargo test --test brute
+    let more = std::env::var("ANYORDER_BRUTE").ok().and_then(|text| text.parse().ok());
+    for seed in 1..=more.unwrap_or(TRACES) {
+        let mut rng = Dice::new(seed);
+        let flavour = Flavour::of(seed);
+        let events = 4 + rng.below(if seed % 8 == 0 || flavour.is_guarded() { 10 } else { 6 });
+        let t = trace(&mut rng, flavour, events);
+        check_trace(&t, &format!("seed {seed}, {flavour:?}"), &types, &mut tally);
+    }
+    println!("{tally:#?}");
+    assert_eq!((tally.confirmed.len(), tally.given_up * 1_000 / tally.traces), (3, 0), "{tally:?}");
+    assert!(tally.impossible > 0 && tally.shortest > 0 && tally.kinds.len() == 19, "{tally:?}");
+}
+
+/// With a window, an answer may be missing, but none is wrong.
+#[test]
+fn a_window_makes_no_wrong_answers() {
+    let types = Types::new();
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in 1..=1_500 {
+        let mut rng = Dice::new(seed);
+        let t = trace(&mut rng, Flavour::of(seed), 10);
+        let observes = OfTrace { types: &types, trace: &t };
+        let brute = Reorderings::new(&t, &observes);
+        let best = brute.best(&observes, &all_pairs(&t), STATES_MAX).expect("a small trace");
+        let of_types = anyorder_predict::Types::built_in().expect("they are tested");
+        let mut communication = SpecifiedCommunication::new(of_types, &t);
+        let window = 1 + rng.below(3) as u64;
+        let options = ConfirmOptions { window, ..ConfirmOptions::default() };
+        let mut confirmer = Confirmer::new(&t, &mut communication, options);
+        for (a, b) in all_pairs(&t) {
+            let answer = confirmer.confirm(EventId(a as u32), EventId(b as u32), &Cancel::new());
+            let what = format!("seed {seed}, window {window}, {a} and {b}:\n{}", show(&t));
+            let best = best.get(&(a, b));
+            let word = match &answer {
+                Answer::Impossible => {
+                    assert_eq!(best, None, "{what}");
+                    "impossible"
+                }
+                Answer::Unconfirmed(_) if best.is_some() => "missing",
+                Answer::Unconfirmed(_) => "not proved",
+                Answer::Confirmed(witness) => {
+                    let best = best.unwrap_or_else(|| panic!("{witness:?} {what}"));
+                    let whole: Vec<usize> = (0..witness.prefix as usize)
+                        .chain(witness.order.iter().map(|event| event.index()))
+                        .collect();
+                    let (form, form_claimed) = claimed(witness.form);
+                    assert!(
+                        brute.is_witness(&observes, &whole, form, (a, b)),
+                        "{witness:?} {what}"
+                    );
+                    let (first, second) = (EventId(a as u32), EventId(b as u32));
+                    let mut checker = ReorderingChecker::new(&t, &observes, Lanes::Handlers);
+                    let (prefix, order) = (witness.prefix, witness.order.as_slice());
+                    let claim = ClaimedWitness { form: form_claimed, first, second, prefix, order };
+                    assert_eq!(checker.check(claim), Ok(()), "{witness:?} {what}");
+                    let is_shortest = (form, whole.len()) == (best.form, best.run.len());
+                    assert!(is_shortest || !witness.shortest, "{witness:?} {best:?} {what}");
+                    if prefix > 0 { "with a prefix" } else { "without" }
+                }
+            };
+            *counts.entry(word).or_default() += 1;
+        }
+    }
+    println!("{counts:?}");
+    assert!(counts.len() >= 2, "{counts:?}");
+}

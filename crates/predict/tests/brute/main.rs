@@ -1,0 +1,24 @@
+//! The search for witnesses against brute force over all reorderings of small random traces, and the checker of witnesses; and what the relations
+//! miss and invent, measured by brute force.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../certify/tests/reordering/generate.rs"]
+mod generate;
+#[path = "../../../certify/tests/reordering/types.rs"]
+mod types;
+
+mod confirmed;
+mod measured;
+mod tasks;
+
+use anyorder_trace::Trace;
+use std::collections::BTreeSet;
+
+/// The number of reorderings that differ at which brute force gives up a trace.
+const STATES_MAX: usize = 20_000;
+
+/// Returns all pairs of events of a trace.
+fn all_pairs(trace: &Trace) -> BTreeSet<(usize, usize)> {
+    (0..trace.len()).flat_map(|b| (0..b).map(move |a| (a, b))).collect()
+}

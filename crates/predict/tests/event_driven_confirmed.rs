@@ -1,0 +1,123 @@
+//! Candidates of event-driven EDC, confirmed by the search for witnesses, and the witnesses re-checked.
+
+use anyorder_certify::{
+    ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_schedule,
+};
+use anyorder_hb::RuleSet;
+use anyorder_predict::{
+    Answer, ConfirmOptions, Confirmer, Form, MemoryOnly, NoCommunication, Options, Reorders,
+    Report, Violation, ViolationKind, event_driven,
+};
+use anyorder_system::{Cancel, Control};
+use anyorder_testkit::{Shape, random_sections, random_trace, show};
+use anyorder_trace::format::droidracer::DroidRacerReader;
+use anyorder_trace::{EventId, Trace};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+type Counts = BTreeMap<String, u64>;
+
+fn claimed(form: Form) -> WitnessForm {
+    match form {
+        Form::Reversed => WitnessForm::Reversed,
+        Form::Last => WitnessForm::Last,
+        Form::CoEnabled => WitnessForm::CoEnabled,
+    }
+}
+
+fn candidates(trace: &Trace, rules: RuleSet) -> Report {
+    let (options, control) = (Options::default(), Control::default());
+    let found = event_driven(trace, rules, &mut MemoryOnly, &options, &control);
+    found.expect("nobody cancels").report
+}
+
+/// Tries candidates of a trace; every witness must be accepted.
+fn confirm(trace: &Trace, violations: &[Violation], counts: &mut Counts, place: &str) {
+    let mut communication = NoCommunication;
+    let options = ConfirmOptions { reorders: Reorders::Tasks, ..ConfirmOptions::default() };
+    let mut confirmer = Confirmer::new(trace, &mut communication, options);
+    let mut checker = ReorderingChecker::new(trace, &NoCalls, Lanes::Tasks);
+    for violation in violations {
+        let [first, second] =
+            [violation.first, violation.second].map(|side| EventId(side.event as u32));
+        let kind = match violation.kind {
+            ViolationKind::Racy => "racy",
+            ViolationKind::NonRacy => "non-racy",
+        };
+        let answer = confirmer.confirm(first, second, &Cancel::new());
+        let word = match &answer {
+            Answer::Confirmed(witness) => {
+                let claim = ClaimedWitness {
+                    form: claimed(witness.form),
+                    first,
+                    second,
+                    prefix: witness.prefix,
+                    order: &witness.order,
+                };
+                if let Err(error) = checker.check(claim) {
+                    panic!("{place}: {first:?}, {second:?}: {error}: {witness:?}\n{}", show(trace));
+                }
+                witness.form.word().to_owned()
+            }
+            Answer::Impossible => "impossible".to_owned(),
+            Answer::Unconfirmed(why) => format!("unconfirmed: {why:?}"),
+        };
+        *counts.entry(format!("{kind} {word}")).or_default() += 1;
+    }
+}
+
+/// Whether the trace is a schedule of itself. Random ones may join what still runs.
+fn is_sound(trace: &Trace) -> bool {
+    let all: Vec<EventId> = (0..trace.len() as u32).map(EventId).collect();
+    check_schedule(trace, &all).is_ok()
+}
+
+#[test]
+fn witnesses_of_random_traces_are_accepted() {
+    let mut counts = Counts::new();
+    let mut unsound = 0;
+    let mut all: Vec<(String, Trace)> = Vec::new();
+    for seed in 0..1_500 {
+        all.push((format!("sections, seed {seed}"), random_sections(seed)));
+    }
+    for (name, shape) in Shape::all() {
+        for seed in 0..120 {
+            all.push((format!("{name}, seed {seed}"), random_trace(seed, &shape)));
+        }
+    }
+    for (place, trace) in &all {
+        let report = candidates(trace, RuleSet::Mailbox);
+        if is_sound(trace) && report.counts.stray_releases == 0 {
+            confirm(trace, &report.violations, &mut counts, place);
+        } else {
+            unsound += 1;
+        }
+    }
+    println!(
+        "{} traces, {unsound} left out (no schedules of themselves, or locks go from task to task); {counts:#?}",
+        all.len()
+    );
+    for kind in ["racy", "non-racy"] {
+        for word in ["reversed", "last", "impossible"] {
+            assert!(counts.contains_key(&format!("{kind} {word}")), "{kind} {word}: never");
+        }
+    }
+}
+
+#[test]
+fn candidates_of_recorded_android_runs() {
+    for app in ["twitter", "RemindMe"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/droidracer");
+        let Ok(text) = std::fs::read(path.join(app).join("trace.txt")) else {
+            println!("skipped: the log of {app} is not there");
+            continue;
+        };
+        let trace = Trace::read(&mut DroidRacerReader::new(&text[..])).expect("the log is right");
+        let mut counts = Counts::new();
+        let start = Instant::now();
+        assert!(is_sound(&trace), "{app}");
+        confirm(&trace, &candidates(&trace, RuleSet::Android).violations, &mut counts, app);
+        println!("{app}: {counts:?} in {:?}", start.elapsed());
+    }
+}

@@ -1,0 +1,80 @@
+//! The traces of `examples/traces`: what each of them shows is found in it, and its ordered variant is silent.
+
+mod common;
+
+use anyorder_predict::{
+    EdcAnalysis, HbAnalysis, Internals, Options, Report, Specified, Types,
+    ViolationKind::{self, NonRacy, Racy},
+};
+use anyorder_trace::Trace;
+use anyorder_trace::format::native_text::NativeTextReader;
+use anyorder_trace::format::std::StdReader;
+use common::analyse;
+use std::fs::{File, read_dir};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+type Found = (ViolationKind, u64, u64);
+
+/// What EDC finds, and how many candidates happens-before has.
+const EXPECTED: [(&str, &[Found], usize); 17] = [
+    ("race1.std", &[(Racy, 2, 9)], 0),
+    ("race1-ordered.std", &[], 0),
+    ("uaf_pred.std", &[(Racy, 3, 9)], 0),
+    ("uaf_pred-ordered.std", &[], 0),
+    ("uaf_locked.std", &[(NonRacy, 4, 7)], 0),
+    ("uaf_locked-ordered.std", &[], 0),
+    ("condlost.std", &[(NonRacy, 3, 6)], 0),
+    ("condlost-ordered.std", &[], 0),
+    ("double-free.std", &[(NonRacy, 4, 7)], 0),
+    ("lock-destroyed.std", &[(Racy, 2, 5), (Racy, 3, 6)], 2),
+    ("lock-destroyed-ordered.std", &[], 0),
+    ("thesis-figure-3-1.trace", &[(Racy, 0, 6)], 0),
+    ("thesis-figure-3-1-internals.trace", &[(Racy, 0, 10)], 0),
+    ("channel.trace", &[(Racy, 1, 2)], 1),
+    ("channel-ordered.trace", &[], 0),
+    ("context.trace", &[(Racy, 1, 2)], 1),
+    ("file.trace", &[(NonRacy, 2, 5)], 0),
+];
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/traces")
+}
+
+fn read(name: &str) -> Trace {
+    let file = BufReader::new(File::open(directory().join(name)).expect("the example is there"));
+    if name.ends_with(".std") {
+        Trace::read(&mut StdReader::new(file)).expect("the example is right")
+    } else {
+        Trace::read(&mut NativeTextReader::new(file)).expect("the example is right")
+    }
+}
+
+fn found(report: &Report) -> Vec<Found> {
+    report.violations.iter().map(|v| (v.kind, v.first.event, v.second.event)).collect()
+}
+
+#[test]
+fn each_example_shows_what_it_says() {
+    let types = Types::built_in().expect("the built-in types are right");
+    for (name, expected, hb) in EXPECTED {
+        let trace = read(name);
+        let specified = || Specified::new(types.clone(), Internals::Auto);
+        let whole = Specified::for_trace(types.clone(), Internals::Auto, &trace);
+        for specified in [whole, specified()] {
+            let edc = analyse(&trace, &mut EdcAnalysis::new(specified, Options::default()));
+            assert_eq!(found(&edc), expected, "{name}");
+        }
+        let report = analyse(&trace, &mut HbAnalysis::new(specified(), Options::default()));
+        assert_eq!(report.violations.len(), hb, "{name}");
+    }
+}
+
+#[test]
+fn there_are_no_other_examples() {
+    let names = read_dir(directory()).expect("the directory is there");
+    for name in names.map(|entry| entry.expect("an entry").file_name()) {
+        let name = name.to_string_lossy().into_owned();
+        assert!(name == "README.md" || EXPECTED.iter().any(|(known, ..)| *known == name), "{name}");
+    }
+}

@@ -1,0 +1,367 @@
+//! What the definitions say of each event of a small trace.
+
+use anyorder_trace::{Event, EventId, EventKind, Location, TaskKind, Trace};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What invocations observe of one another.
+pub trait Observes {
+    /// Returns the specified object that an event acts on.
+    fn object(&self, event: EventId) -> Option<u32>;
+
+    /// Takes events of one object, in the order in which they happen; returns for each, by the number of the mode, the events it observes.
+    fn observed(&self, run: &[EventId]) -> Vec<BTreeMap<u8, BTreeSet<EventId>>>;
+
+    /// Returns whether tasks can run in this order, in traces whose tasks change places: then this stands for program order, and
+    /// who holds a lock is a handler. `None`: tasks stay in order.
+    fn schedules(&self, run: &[EventId]) -> Option<bool> {
+        let _ = run;
+        None
+    }
+}
+
+/// The rules of reorderings.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ReorderRule {
+    /// No event happens twice, or is not in the trace.
+    Once,
+    /// Program order.
+    Po,
+    /// Forks come before what they start.
+    Fork,
+    /// What is joined comes before the join.
+    Join,
+    /// A task is posted before it begins.
+    Post,
+    /// Earlier events of a barrier come before later ones.
+    Barrier,
+    /// Memory is allocated before it is used.
+    Alloc,
+    /// Sections that exclude each other do not overlap.
+    Locks,
+    /// Reads see what they saw.
+    Read,
+    /// A wake comes after what it is matched with.
+    Wake,
+    /// The wait of a wake comes before the signal.
+    Wait,
+    /// Invocations observe what they observed.
+    Invocation,
+    /// Tasks can run in this order.
+    Schedule,
+}
+
+impl ReorderRule {
+    /// All rules, but for `Schedule`, which others say what it is.
+    pub const ALL: [ReorderRule; 12] = [
+        ReorderRule::Once,
+        ReorderRule::Po,
+        ReorderRule::Fork,
+        ReorderRule::Join,
+        ReorderRule::Post,
+        ReorderRule::Barrier,
+        ReorderRule::Alloc,
+        ReorderRule::Locks,
+        ReorderRule::Read,
+        ReorderRule::Wake,
+        ReorderRule::Wait,
+        ReorderRule::Invocation,
+    ];
+}
+
+/// A byte, or a location that is not of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Cell {
+    Byte(u32, u64),
+    Place(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    lock: u32,
+    lane: (bool, u32),
+    acquire: usize,
+    release: Option<usize>,
+    exclusive: bool,
+}
+
+/// What makes two sequences of the same events go on in different ways.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Key {
+    done: u64,
+    last: Vec<Option<usize>>,
+    in_order: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// By event: what must come before it, by rule.
+    needs: Vec<Vec<(ReorderRule, u64)>>,
+    sections: Vec<Section>,
+    cells: Vec<Vec<Cell>>,
+    all_cells: BTreeSet<Cell>,
+    reads: Vec<bool>,
+    writes: Vec<bool>,
+    /// By event: the signal of a wake, and its wait.
+    woken: Vec<Option<(usize, Option<usize>)>>,
+    objects: Vec<Option<u32>>,
+    seen: Vec<Option<BTreeMap<u8, BTreeSet<EventId>>>>,
+    /// Events that put tasks into mailboxes, or take them out.
+    mailboxes: Vec<bool>,
+}
+
+impl Facts {
+    pub(super) fn new(trace: &Trace, observes: &dyn Observes) -> Facts {
+        let events: Vec<Event> = trace.events().collect();
+        assert!(events.len() <= 64, "brute force is for small traces");
+        let cells: Vec<Vec<Cell>> = events.iter().map(|event| cells_of(trace, event)).collect();
+        let objects: Vec<Option<u32>> = events.iter().map(|e| observes.object(e.id)).collect();
+        let mut seen = vec![None; events.len()];
+        for object in objects.iter().flatten().collect::<BTreeSet<_>>() {
+            let of = |event: &&Event| objects[event.id.index()] == Some(*object);
+            let run: Vec<EventId> = events.iter().filter(of).map(|event| event.id).collect();
+            for (event, observed) in run.iter().zip(observes.observed(&run)) {
+                seen[event.index()] = Some(observed);
+            }
+        }
+        Facts {
+            needs: (0..events.len()).map(|at| needs(trace, &events, &cells, at)).collect(),
+            sections: sections(trace, &events, observes.schedules(&[]).is_some()),
+            all_cells: cells.iter().flatten().copied().collect(),
+            cells,
+            reads: events.iter().map(|event| event.kind().reads()).collect(),
+            writes: events.iter().map(|event| event.kind().writes()).collect(),
+            woken: woken(trace, &events),
+            objects,
+            seen,
+            mailboxes: events
+                .iter()
+                .map(|e| matches!(e.kind(), EventKind::Post | EventKind::Cancel))
+                .collect(),
+        }
+    }
+
+    /// Returns the events that have not happened.
+    pub(super) fn missing(&self, done: u64) -> impl Iterator<Item = usize> + use<> {
+        (0..self.needs.len()).filter(move |event| done >> event & 1 == 0)
+    }
+
+    pub(super) fn key(&self, run: &[usize], done: u64) -> Key {
+        let last = self.all_cells.iter().map(|cell| self.last_write(run.iter().copied(), *cell));
+        let waits = self.woken.iter().flatten();
+        let told: BTreeSet<usize> = waits.flat_map(|(s, w)| [Some(*s), *w]).flatten().collect();
+        let in_order =
+            |e: &&usize| told.contains(*e) || self.objects[**e].is_some() || self.mailboxes[**e];
+        Key { done, last: last.collect(), in_order: run.iter().filter(in_order).copied().collect() }
+    }
+
+    fn last_write(&self, run: impl Iterator<Item = usize>, cell: Cell) -> Option<usize> {
+        run.filter(|event| self.writes[*event] && self.cells[*event].contains(&cell)).last()
+    }
+
+    /// Returns the rules that an event breaks behind a sequence.
+    pub(super) fn broken_by(
+        &self,
+        observes: &dyn Observes,
+        run: &[usize],
+        event: usize,
+        is_exempt: bool,
+    ) -> Vec<ReorderRule> {
+        if event >= self.needs.len() || run.contains(&event) {
+            return vec![ReorderRule::Once];
+        }
+        let done = run.iter().fold(0_u64, |done, event| done | 1 << event);
+        let mut broken: Vec<ReorderRule> = Vec::new();
+        broken.extend(self.needs[event].iter().filter(|n| n.1 & !done != 0).map(|n| n.0));
+        let whole = run.iter().chain([&event]).map(|event| EventId(*event as u32));
+        let schedules = observes.schedules(&whole.collect::<Vec<EventId>>());
+        if schedules == Some(false) {
+            broken.push(ReorderRule::Schedule);
+        }
+        if schedules.is_some() {
+            broken.retain(|rule| *rule != ReorderRule::Po);
+        }
+        if self.is_locked_out(run, event) {
+            broken.push(ReorderRule::Locks);
+        }
+        if is_exempt {
+            return broken;
+        }
+        let reads_otherwise = |cell: &Cell| {
+            self.last_write(run.iter().copied(), *cell) != self.last_write(0..event, *cell)
+        };
+        if self.reads[event] && self.cells[event].iter().any(reads_otherwise) {
+            broken.push(ReorderRule::Read);
+        }
+        if let Some((signal, wait)) = self.woken[event] {
+            let place = |event: usize| run.iter().position(|other| *other == event);
+            if place(signal).is_none() {
+                broken.push(ReorderRule::Wake);
+            } else if wait.is_some_and(|wait| place(wait) > place(signal)) {
+                broken.push(ReorderRule::Wait);
+            }
+        }
+        if self.sees_otherwise(observes, run, event) {
+            broken.push(ReorderRule::Invocation);
+        }
+        broken
+    }
+
+    fn is_locked_out(&self, run: &[usize], event: usize) -> bool {
+        let Some(new) = self.sections.iter().find(|s| s.acquire == event) else { return false };
+        self.sections.iter().any(|old| {
+            let excludes =
+                old.lock == new.lock && old.lane != new.lane && (old.exclusive || new.exclusive);
+            let is_over = old.release.is_some_and(|release| run.contains(&release));
+            excludes && run.contains(&old.acquire) && !is_over
+        })
+    }
+
+    fn sees_otherwise(&self, observes: &dyn Observes, run: &[usize], event: usize) -> bool {
+        let Some(object) = self.objects[event] else { return false };
+        let of = |event: &usize| self.objects[*event] == Some(object);
+        let whole = run.iter().copied().filter(of).chain([event]);
+        let whole: Vec<EventId> = whole.map(|event| EventId(event as u32)).collect();
+        observes.observed(&whole).pop() != self.seen[event]
+    }
+}
+
+/// The handler of an event.
+fn handler(trace: &Trace, event: &Event) -> u32 {
+    trace.tables().tasks[event.task.index()].handler.0
+}
+
+/// A burst, or a handler.
+fn lane(trace: &Trace, event: &Event) -> (bool, u32) {
+    let def = &trace.tables().tasks[event.task.index()];
+    match def.kind == TaskKind::Burst || def.handler.is_none() {
+        true => (true, event.task.0),
+        false => (false, def.handler.0),
+    }
+}
+
+fn needs(
+    trace: &Trace,
+    events: &[Event],
+    cells: &[Vec<Cell>],
+    at: usize,
+) -> Vec<(ReorderRule, u64)> {
+    let this = &events[at];
+    let all = |test: &dyn Fn(&Event) -> bool| {
+        let earlier = events[..at].iter().filter(|event| test(event));
+        earlier.fold(0_u64, |set, event| set | 1 << event.id.index())
+    };
+    let own = lane(trace, this);
+    let mut needs = vec![(ReorderRule::Po, all(&|e| lane(trace, e) == own))];
+    let starts = |e: &Event| {
+        e.kind() == EventKind::Fork && e.operand == handler(trace, this) && e.operand != u32::MAX
+    };
+    needs.push((ReorderRule::Fork, all(&starts)));
+    match this.kind() {
+        EventKind::Join => {
+            needs.push((ReorderRule::Join, all(&|e| handler(trace, e) == this.operand)));
+        }
+        EventKind::Get => {
+            let posts = |e: &&Event| e.kind() == EventKind::Post && e.operand == this.task.0;
+            let first = events.iter().find(posts).map(|event| event.id);
+            needs.push((ReorderRule::Post, all(&|e| Some(e.id) == first)));
+        }
+        EventKind::Barrier => {
+            let same = |e: &Event| e.kind() == EventKind::Barrier && e.operand == this.operand;
+            needs.push((ReorderRule::Barrier, all(&same)));
+        }
+        kind if kind.is_access() => {
+            let overlaps = |e: &&Event| cells[e.id.index()].iter().any(|c| cells[at].contains(c));
+            let allocs = events[..at].iter().filter(|e| e.kind() == EventKind::Alloc);
+            let last = allocs.filter(overlaps).last().map(|event| event.id);
+            needs.push((ReorderRule::Alloc, all(&|e| Some(e.id) == last)));
+        }
+        _ => {}
+    }
+    needs
+}
+
+fn cells_of(trace: &Trace, event: &Event) -> Vec<Cell> {
+    let Some(location) = event.location() else { return Vec::new() };
+    let locations = &trace.tables().locations;
+    match locations[location.index()] {
+        Location::Range { address, size, generation } => {
+            let bytes = 0..u64::from(size.max(1));
+            bytes.map(|byte| Cell::Byte(generation, address + byte)).collect()
+        }
+        other => {
+            let first = locations.iter().position(|location| *location == other);
+            vec![Cell::Place(first.expect("it is in the list"))]
+        }
+    }
+}
+
+fn sections(trace: &Trace, events: &[Event], by_handler: bool) -> Vec<Section> {
+    let holder = |event: &Event| match by_handler && handler(trace, event) != u32::MAX {
+        true => (false, handler(trace, event)),
+        false => lane(trace, event),
+    };
+    let mut sections: Vec<Section> = Vec::new();
+    let acquires = |e: &&Event| e.kind() == EventKind::Acquire;
+    for begin in events.iter().filter(acquires) {
+        let lane_of_begin = holder(begin);
+        let own = |s: &Section| s.lane == lane_of_begin && s.lock == begin.operand;
+        let inside = |s: &Section| s.release.is_none_or(|release| release > begin.id.index());
+        if sections.iter().any(|s| own(s) && inside(s)) {
+            continue;
+        }
+        let mut section = Section {
+            lock: begin.operand,
+            lane: lane_of_begin,
+            acquire: begin.id.index(),
+            release: None,
+            exclusive: false,
+        };
+        let mut times = 0;
+        for event in &events[begin.id.index()..] {
+            if event.operand != begin.operand || holder(event) != lane_of_begin {
+                continue;
+            }
+            match event.kind() {
+                EventKind::Acquire => {
+                    times += 1;
+                    section.exclusive |= !event.mode().is_shared();
+                }
+                EventKind::Release => times -= 1,
+                _ => {}
+            }
+            if times == 0 {
+                section.release = Some(event.id.index());
+                break;
+            }
+        }
+        sections.push(section);
+    }
+    sections
+}
+
+fn woken(trace: &Trace, events: &[Event]) -> Vec<Option<(usize, Option<usize>)>> {
+    let mut woken: Vec<Option<(usize, Option<usize>)>> = Vec::new();
+    for wake in events {
+        let earlier = &events[..wake.id.index()];
+        if wake.kind() != EventKind::Wake {
+            woken.push(None);
+            continue;
+        }
+        let wait = earlier.iter().rposition(|e| {
+            e.kind() == EventKind::Wait && e.operand == wake.operand && e.task == wake.task
+        });
+        let is_matched = |at: usize| woken.iter().flatten().any(|found| found.0 == at);
+        let is_candidate = |at: &usize| {
+            let e = &earlier[*at];
+            let signals = e.kind() == EventKind::Broadcast
+                || (e.kind() == EventKind::Signal && !is_matched(*at));
+            signals && e.operand == wake.operand && wait.is_none_or(|wait| *at > wait)
+        };
+        let source = match trace.columns().refers.get(wake.id.0) {
+            Some(number) => (0..earlier.len()).find(|at| *at as u64 == number),
+            None => (0..earlier.len()).find(is_candidate),
+        };
+        woken.push(source.map(|source| (source, wait.filter(|wait| *wait < source))));
+    }
+    woken
+}
