@@ -50,6 +50,8 @@ mod view;
 
 mod edges;
 
+mod wakes;
+
 mod component;
 
 mod check;

@@ -22,7 +22,12 @@ use crate::view::View;
 use anyorder_trace::{
     Action, Event, EventId, HandlerId, LockId, Mailbox, Position, TaskId, TaskKind, Trace,
 };
-use std::collections::{BTreeMap, HashMap};
+use known::Unit;
+use std::collections::HashMap;
+
+pub(crate) use known::Known;
+
+mod known;
 
 /// A schedule in which the program cannot run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -78,15 +83,24 @@ pub enum ScheduleReason {
 
 /// Checks that the program can run in this order: see the module for what is asked.
 ///
-/// O(events * handlers) to begin with; then O(1) an event, but the pending tasks for a `get`, and the events of the trace for a `join`, a
-/// `barrier` and the trigger of an input, and their square for a `wake`.
+/// O(events) to begin with, with a logarithm where there are conditions; then O(1) an event, but the pending tasks for a `get`, and the events of
+/// the trace for a `join`, a `barrier` and the trigger of an input.
 ///
 /// # Errors
 ///
 /// Names the first event that cannot come where it stands.
 pub fn check_schedule(trace: &Trace, order: &[EventId]) -> Result<(), ScheduleError> {
-    let mut run = Run::new(trace);
-    for (place, &event) in order.iter().enumerate() {
+    check_known(trace, &Known::new(trace), order.iter().copied())
+}
+
+/// The same, for one of several schedules of a trace.
+pub(crate) fn check_known(
+    trace: &Trace,
+    known: &Known,
+    order: impl Iterator<Item = EventId>,
+) -> Result<(), ScheduleError> {
+    let mut run = Run::new(trace, known);
+    for (place, event) in order.enumerate() {
         run.step(event).map_err(|reason| ScheduleError { place, event, reason })?;
     }
     Ok(())
@@ -126,45 +140,19 @@ pub fn check_adjacent(
     Ok(())
 }
 
-/// What a handler runs without interruption: a posted task, or the thread code between two of them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Unit {
-    Task(TaskId),
-    /// By the number of `get` events of the handler before it in the trace.
-    Piece(HandlerId, u32),
-}
-
 /// A run of the program along a schedule.
 struct Run<'t> {
     view: View<'t>,
+    known: &'t Known,
     /// By event of the trace.
-    facts: Vec<Facts>,
-    /// By unit: the number of its events that are yet to come.
-    left: BTreeMap<Unit, u32>,
     done: Vec<bool>,
+    /// By unit: the number of its events that have come.
+    gone: HashMap<Unit, u32>,
     /// By handler: what it began last.
     running: HashMap<HandlerId, Unit>,
     /// By handler: posted and not taken, in the order of the posts.
     pending: HashMap<HandlerId, Vec<TaskId>>,
     holders: HashMap<LockId, Vec<Holder>>,
-    known: Known,
-}
-
-/// What the trace says of handlers and tasks, looked up once.
-#[derive(Default)]
-struct Known {
-    loop_points: HashMap<HandlerId, EventId>,
-    /// The first `attach` that names the handler.
-    attaches: HashMap<HandlerId, EventId>,
-    forks: HashMap<HandlerId, Vec<EventId>>,
-    triggers: HashMap<TaskId, Vec<Event>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Facts {
-    /// The event before it in program order.
-    previous: Option<EventId>,
-    unit: Unit,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -175,23 +163,15 @@ struct Holder {
 }
 
 impl<'t> Run<'t> {
-    fn new(trace: &'t Trace) -> Run<'t> {
-        let view = View { trace };
-        let known = Known::new(view);
-        let facts = facts(view, &known);
-        let mut left = BTreeMap::new();
-        for fact in &facts {
-            *left.entry(fact.unit).or_insert(0) += 1;
-        }
+    fn new(trace: &'t Trace, known: &'t Known) -> Run<'t> {
         Run {
-            view,
-            done: vec![false; facts.len()],
-            facts,
-            left,
+            view: View { trace },
+            known,
+            done: vec![false; trace.len()],
+            gone: HashMap::new(),
             running: HashMap::new(),
             pending: HashMap::new(),
             holders: HashMap::new(),
-            known,
         }
     }
 
@@ -202,15 +182,13 @@ impl<'t> Run<'t> {
         }
         let handler = self.view.handler_of(id).ok_or(ScheduleReason::Unknown)?;
         let event = self.view.event(id);
-        self.after(self.facts[id.index()].previous, "po")?;
+        self.after(self.known.facts[id.index()].previous, "po")?;
         self.turn(handler, id)?;
         self.causes(event)?;
         self.mailboxes(event)?;
         self.locks(event, handler)?;
         self.done[id.index()] = true;
-        if let Some(left) = self.left.get_mut(&self.facts[id.index()].unit) {
-            *left -= 1;
-        }
+        *self.gone.entry(self.known.facts[id.index()].unit).or_insert(0) += 1;
         Ok(())
     }
 
@@ -228,9 +206,9 @@ impl<'t> Run<'t> {
         if self.view.kind_of(id) == Some(TaskKind::Burst) {
             return Ok(());
         }
-        let unit = self.facts[id.index()].unit;
+        let unit = self.known.facts[id.index()].unit;
         if let Some(other) = self.running.insert(handler, unit).filter(|&other| other != unit)
-            && self.left.get(&other).is_some_and(|&left| left > 0)
+            && self.gone.get(&other) != self.known.sizes.get(&other)
         {
             return Err(ScheduleReason::Busy);
         }
@@ -259,7 +237,9 @@ impl<'t> Run<'t> {
             Action::Trigger(_) => {
                 self.after(edges::enable_of(view, RuleSet::Mailbox, event), "enable")?;
             }
-            Action::Wake(of) => self.after(edges::wake_source(view, of, id), "wake")?,
+            Action::Wake(_) => {
+                self.after(self.known.wakes.get(&id).map(|found| found.signal), "wake")?;
+            }
             Action::Join(joined) => {
                 let mut of_joined = view
                     .events()
@@ -357,59 +337,4 @@ fn goes_first(view: View<'_>, first: TaskId, second: TaskId) -> bool {
     let posted_in_order = view.post(first) < view.post(second);
     let ran_otherwise = posted_in_order && view.get(first) > view.get(second);
     two.position == Position::Back && in_time && !ran_otherwise
-}
-
-impl Known {
-    fn new(view: View<'_>) -> Known {
-        let mut known = Known::default();
-        let handlers = view.trace.tables().handlers.len() as u32;
-        for handler in (0..handlers).map(HandlerId) {
-            if let Some(point) = view.loop_point(handler) {
-                known.loop_points.insert(handler, point);
-            }
-        }
-        for event in view.events() {
-            match event.action() {
-                Action::Attach(handler) => {
-                    known.attaches.entry(handler).or_insert(event.id);
-                }
-                Action::Fork(handler) => known.forks.entry(handler).or_default().push(event.id),
-                Action::Trigger(_) => known.triggers.entry(event.task).or_default().push(event),
-                _ => {}
-            }
-        }
-        known
-    }
-}
-
-/// Finds the unit of each event and the event before it in program order, in one pass.
-fn facts(view: View<'_>, known: &Known) -> Vec<Facts> {
-    let mut gets: HashMap<HandlerId, u32> = HashMap::new();
-    let mut last_of_task: HashMap<TaskId, EventId> = HashMap::new();
-    // The last thread code of each handler, and the number of `get` events before it.
-    let mut last_code: HashMap<HandlerId, (EventId, u32)> = HashMap::new();
-    let mut facts = Vec::with_capacity(view.trace.len());
-    for event in view.events() {
-        let handler = view.handler(event.task);
-        if let Some(handler) = handler.filter(|_| view.get(event.task) == Some(event.id)) {
-            *gets.entry(handler).or_insert(0) += 1;
-        }
-        let thread_code = handler.filter(|_| view.kind_of(event.id) == Some(TaskKind::Initial));
-        let Some(handler) = thread_code else {
-            let previous = last_of_task.insert(event.task, event.id);
-            facts.push(Facts { previous, unit: Unit::Task(event.task) });
-            continue;
-        };
-        let count = gets.get(&handler).copied().unwrap_or(0);
-        let point = known.loop_points.get(&handler).copied();
-        let previous = match last_code.insert(handler, (event.id, count)) {
-            Some((last, _)) if point.is_some_and(|point| event.id <= point) => Some(last),
-            Some((last, then)) if then == count && point.is_none_or(|point| last > point) => {
-                Some(last)
-            }
-            _ => point.filter(|&point| point < event.id),
-        };
-        facts.push(Facts { previous, unit: Unit::Piece(handler, count) });
-    }
-    facts
 }

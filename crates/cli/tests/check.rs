@@ -235,9 +235,14 @@ fn the_readme_shows_what_is_printed() {
     let readme = std::fs::read_to_string(common::workspace().join("README.md")).unwrap();
     let blocks: Vec<&str> =
         readme.split("```text\n").skip(1).filter_map(|b| b.split("```").next()).collect();
-    assert_eq!(blocks.len(), 3, "one finding, one picture, one run of a model");
+    assert_eq!(blocks.len(), 4, "one finding, one picture, one prediction, one run of a model");
     let model = run(&["check", "examples/models/out-of-order-search.any"]);
-    assert!(model.stdout.contains(blocks[2]), "the run in README.md is not printed any more");
+    let predicted = run(&["predict", "examples/traces/uaf_locked.std"]);
+    assert!(
+        predicted.stdout.contains(blocks[2]),
+        "the prediction in README.md is not printed any more"
+    );
+    assert!(model.stdout.contains(blocks[3]), "the run in README.md is not printed any more");
     assert!(
         run(&["check", NOTES]).stdout.contains(blocks[0]),
         "the finding in README.md is not printed any more"

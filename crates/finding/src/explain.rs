@@ -22,6 +22,18 @@ pub const TOPICS: &[&str] = &[
     "co_enabled",
     "delayed",
     "uncategorised",
+    "use_after_free",
+    "double_free",
+    "destroyed_lock",
+    "closed_channel",
+    "closed_file",
+    "lost_signal",
+    "early_err",
+    "same_handler",
+    "calls",
+    "guarded",
+    "prediction",
+    "form",
     "coverage",
     "harm",
     "reversal",
@@ -65,6 +77,18 @@ pub fn explain(topic: &str) -> Option<&'static str> {
         "co_enabled" => CO_ENABLED,
         "delayed" => DELAYED,
         "uncategorised" => UNCATEGORISED,
+        "use_after_free" => USE_AFTER_FREE,
+        "double_free" => DOUBLE_FREE,
+        "destroyed_lock" => DESTROYED_LOCK,
+        "closed_channel" => CLOSED_CHANNEL,
+        "closed_file" => CLOSED_FILE,
+        "lost_signal" => LOST_SIGNAL,
+        "early_err" => EARLY_ERR,
+        "same_handler" => SAME_HANDLER,
+        "calls" => CALLS,
+        "guarded" => GUARDED,
+        "prediction" => PREDICTION,
+        "form" => FORM,
         "coverage" => COVERAGE,
         "harm" => HARM,
         "reversal" => REVERSAL,
@@ -93,10 +117,14 @@ shows why two events are ordered or not.
 ";
 
 const ORDER_VIOLATION: &str = "\
-order_violation: two accesses can happen against the order that the program needs.
+order_violation: two actions can happen against the order that the program needs.
 
-A use before the initialisation, a use after the release. The finding has a run in
-which they come in the wrong order; its witness can be replayed.
+A use after the release, a signal before the wait, a send on a closed channel: the
+run that was recorded went well, and nothing in it makes that order hold. Locks do
+not help: they keep two sections apart, and say nothing of which comes first. The
+category names what goes wrong. A confirmed finding has a witness: another order of
+the recorded events in which the two come the other way round. See `anyorder
+explain prediction`.
 ";
 
 const ASSERTION: &str = "\
@@ -231,6 +259,105 @@ Neither two threads, nor two inputs, nor a post from another thread, nor a delay
 for example a post to the front of a mailbox, or a mailbox without an order.
 ";
 
+const USE_AFTER_FREE: &str = "\
+use_after_free: memory can be used by one thread after another has freed it.
+
+The recorded run used it first. Let the thread that frees join the users before,
+hand the memory over to one owner, or count references. A lock around both is not
+enough: the free may get it first.
+";
+
+const DOUBLE_FREE: &str = "\
+double_free: one piece of memory is freed twice, in either order.
+
+Let one owner free it. Where two may have to, decide under a lock and leave a mark
+that it is gone.
+";
+
+const DESTROYED_LOCK: &str = "\
+destroyed_lock: a lock can be taken or given back after it was destroyed.
+
+Whoever destroys it has to know that nobody uses it any more: join the threads that
+do. Often the memory around the lock is freed as well; that is the same mistake.
+";
+
+const CLOSED_CHANNEL: &str = "\
+closed_channel: a channel can be used after it was closed.
+
+A send on a closed channel fails, and in Go it panics. Let the side that sends close
+it, behind its last send; where several send, wait for all of them before.
+";
+
+const CLOSED_FILE: &str = "\
+closed_file: a file can be used after it was closed.
+
+Its number may belong to another file by then. Let the last user close it, or wait
+for the others before.
+";
+
+const LOST_SIGNAL: &str = "\
+lost_signal: the signal of a condition can come before the wait for it, and be lost.
+
+A condition does not remember signals: who comes to wait behind the last one waits
+for ever. Check what is waited for under the lock, in a loop around the wait, and
+change it under the same lock before the signal. Then the order does not matter.
+";
+
+const EARLY_ERR: &str = "\
+early_err: a context can be asked for its error before or after it is cancelled.
+
+Before, the answer is that there is none. Wait until the context is done before
+asking, or be right with both answers.
+";
+
+const SAME_HANDLER: &str = "\
+same_handler: the two accesses are in two tasks of one handler, in either order.
+
+They never happen at the same time, and a lock does not order them. Post the second
+task from the first, or make both work whatever comes first.
+";
+
+const CALLS: &str = "\
+calls: two calls of one object can happen in either order, with another result.
+
+By the specification of its type the two do not commute: what they return, or what
+is left behind, depends on which comes first. If one has to come first, let the other
+wait for it. If the order does not matter here, `--spec` can say that they commute.
+";
+
+const GUARDED: &str = "\
+guarded: two accesses under one lock can come in either order.
+
+The lock makes each of the two sections whole, and that is often all that is meant:
+a counter does not care who adds first. So these are notes, and do not count. They
+matter where one section sets up what the other one takes for granted.
+";
+
+const PREDICTION: &str = "\
+prediction: from one recorded run to what could have happened in another.
+
+An analysis looks for pairs of actions that do not commute and that it finds no
+reason to order: candidates. Each is then tried. A candidate is confirmed by a
+witness, an order of recorded events that keeps what each thread does, what each
+event sees, and locks, and in which the two come the other way round; a second
+program checks each witness. It is dropped if it is proved that there is none. It is
+unconfirmed if a limit ended the search; such findings are notes and do not count,
+unless `--strict`.
+
+On small traces all pairs are tried, not only the candidates. Pairs confirmed
+although the analysis had ordered them are `missed_by_order` in the statistics.
+";
+
+const FORM: &str = "\
+form: in which sense a witness has two actions the other way round.
+
+`reversed`: every event of the witness sees what it saw in the recorded run. The
+strongest. `last`: so do all but the first action, which is now the last event and
+may see something else. `co_enabled`: both actions could be the next event; each of
+them may see something else. Data races of detectors are of this form, at the least.
+The form of a finding is the strongest that one of its pairs has.
+";
+
 const COVERAGE: &str = "\
 coverage: a race is covered if ordering other races would order it too.
 
@@ -296,7 +423,7 @@ the shape of the accesses: it marks, and changes no verdict unless you ask it to
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::RaceCategory;
+    use crate::words::{PredictedCategory, RaceCategory};
 
     #[test]
     fn every_word_has_a_text_of_its_own() {
@@ -304,6 +431,9 @@ mod tests {
             assert!(TOPICS.contains(&kind.word()), "{kind}");
         }
         for category in RaceCategory::ALL {
+            assert!(TOPICS.contains(&category.word()), "{category}");
+        }
+        for category in PredictedCategory::ALL {
             assert!(TOPICS.contains(&category.word()), "{category}");
         }
         for topic in TOPICS {

@@ -30,7 +30,7 @@ pub use ordered::Ordered;
 pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats};
 pub use schema::schema;
 pub use suppress::{Suppression, SuppressionError, Suppressions};
-pub use words::{CoverageLevel, Harm, Kind, RaceCategory, Severity, Verdict};
+pub use words::{CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict};
 
 mod words;
 

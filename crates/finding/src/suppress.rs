@@ -2,7 +2,7 @@
 
 use crate::finding::{Finding, SetAside};
 use crate::glob;
-use crate::words::{Kind, RaceCategory};
+use crate::words::{Kind, PredictedCategory, RaceCategory};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -128,11 +128,12 @@ fn suppression(text: &str, table: Spanned<Table>) -> Result<Suppression, Suppres
         return Err(SuppressionError::at(text, start, message.to_owned()));
     }
     let kind = kind.map(|word| known(text, &word, "kind", Kind::from_word, words_of_kinds));
-    let category = category
-        .map(|word| known(text, &word, "category", RaceCategory::from_word, words_of_categories));
+    let a_category = |word: &str| words_of_categories().into_iter().find(|known| *known == word);
+    let category =
+        category.map(|word| known(text, &word, "category", a_category, words_of_categories));
     let line = SuppressionError::at(text, start, String::new()).line;
     let kind = kind.transpose()?;
-    let category = category.transpose()?.map(|category| category.word().to_owned());
+    let category = category.transpose()?.map(str::to_owned);
     Ok(Suppression { kind, category, location, id, reason, line })
 }
 
@@ -157,7 +158,8 @@ fn words_of_kinds() -> Vec<&'static str> {
 }
 
 fn words_of_categories() -> Vec<&'static str> {
-    RaceCategory::ALL.iter().map(|category| category.word()).collect()
+    let races = RaceCategory::ALL.iter().map(|category| category.word());
+    races.chain(PredictedCategory::ALL.iter().map(|category| category.word())).collect()
 }
 
 impl SuppressionError {

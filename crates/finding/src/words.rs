@@ -136,6 +136,32 @@ words! {
 }
 
 words! {
+    /// What goes wrong where two actions of a prediction come the other way round, or why they may.
+    PredictedCategory {
+        /// Memory is used after it was freed.
+        UseAfterFree = "use_after_free",
+        /// Memory is freed twice.
+        DoubleFree = "double_free",
+        /// A lock is used after it was destroyed.
+        DestroyedLock = "destroyed_lock",
+        /// A channel is used after it was closed.
+        ClosedChannel = "closed_channel",
+        /// A file is used after it was closed.
+        ClosedFile = "closed_file",
+        /// A signal comes before the wait for it.
+        LostSignal = "lost_signal",
+        /// A context is asked for its error before it is cancelled.
+        EarlyErr = "early_err",
+        /// Two accesses of two tasks of one handler.
+        SameHandler = "same_handler",
+        /// Two calls that do not commute.
+        Calls = "calls",
+        /// Two accesses under one lock.
+        Guarded = "guarded",
+    }
+}
+
+words! {
     /// The definition of coverage that was used.
     CoverageLevel {
         /// Between whole tasks.

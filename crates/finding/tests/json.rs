@@ -23,6 +23,8 @@ fn full() -> Outcome {
         location: Some("cart.items@0x41".into()),
         access: Some(access.into()),
         chain: vec!["posted by `init` at event 3".into(), "input `click`".into()],
+        locks: vec!["m".into()],
+        stack: vec!["app.js:7 in f".into(), "app.js:1".into()],
     };
     let mut outcome = Outcome::new("check", "0.1.0");
     outcome.inputs = vec![Input { path: "run.trace".into(), format: "native".into() }];
@@ -45,6 +47,7 @@ fn full() -> Outcome {
         pairs: vec![["7".into(), "12".into()]],
         pairs_total: 3,
         confirmed: Some(false),
+        form: Some("last".into()),
         explanation: vec![Step {
             text: "`a` posts `b`".into(),
             rule: Some("post".into()),
@@ -88,11 +91,13 @@ fn fields_stand_in_the_documented_order() {
         r#""title":"`cart.items` is read and written in either order","sites":["#,
         r#"{"file":"app.js","line":1,"column":3,"label":"L1","event":"7","task":"load/click#1","#,
         r#""handler":"page","thread":"main","location":"cart.items@0x41","access":"read","#,
-        r#""chain":["posted by `init` at event 3","input `click`"]},"#,
+        r#""chain":["posted by `init` at event 3","input `click`"],"#,
+        r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"]},"#,
         r#"{"file":"app.js","line":9,"column":3,"label":"L1","event":"12","task":"load/click#1","#,
         r#""handler":"page","thread":"main","location":"cart.items@0x41","access":"write","#,
-        r#""chain":["posted by `init` at event 3","input `click`"]}],"#,
-        r#""pairs":[["7","12"]],"pairs_total":3,"confirmed":false,"#,
+        r#""chain":["posted by `init` at event 3","input `click`"],"#,
+        r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"]}],"#,
+        r#""pairs":[["7","12"]],"pairs_total":3,"confirmed":false,"form":"last","#,
         r#""explanation":[{"text":"`a` posts `b`","rule":"post","events":["3"]}],"#,
         r#""witness":{"format":"schedule","path":"w.json"},"replay":"anyorder replay w.json","#,
         r#""coverage":{"level":"task","uncovered":true,"uncovered_pairs":1},"#,

@@ -6,11 +6,13 @@
 
 use crate::engine::Engine;
 use crate::given::Edge;
-use crate::state::{ByKey, Clocks, Stamp, State};
+use crate::state::{Clocks, Slot, Stamp, State};
 use crate::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_system::{Cancel, StopReason, Stopped};
-use anyorder_trace::{Action, EventId, EventKind, HandlerId, LocationId, TaskId};
+use anyorder_trace::{Action, EventId, EventKind, HandlerId, LocationId};
+
+mod apart;
 
 /// What a pass shows of each event.
 pub(crate) struct View<'p, 't> {
@@ -97,7 +99,7 @@ impl<'p, 't> Pass<'p, 't> {
         let handlers = engine.strands.loop_points.len();
         let mut state = State::new(engine.strands.len(), handlers, engine.memory_bytes_max);
         let slots = engine.sections.as_ref().map_or(0, |plan| plan.slots);
-        state.slots.resize_with(slots, ByKey::default);
+        state.slots.resize_with(slots, Slot::default);
         let (next_edge, next_pull, next_publish) = (0, 0, 0);
         let (learnt, unsectioned) = (ClockRef::EMPTY, ClockRef::EMPTY);
         let apart = engine.sections.is_some() && !engine.derived.is_empty();
@@ -209,33 +211,6 @@ impl<'p, 't> Pass<'p, 't> {
         self.state.segments[strand.index()] += 1;
     }
 
-    /// The same, telling apart what the strand learns by which edges.
-    fn arrive_apart(&mut self, event: EventId, strand: StrandId) {
-        let at = strand.index();
-        let before = std::mem::replace(&mut self.state.at[at], ClockRef::EMPTY);
-        let next_edge = self.next_edge;
-        self.apart = true;
-        self.join_hard(event, strand);
-        self.apart = false;
-        self.learnt = self.state.at[at];
-        let clocks = &mut self.state.clocks;
-        self.state.at[at] = clocks.join(before, self.learnt);
-        self.unsectioned = self.state.at[at];
-        if !self.engine.derived.is_empty() {
-            self.unsectioned = clocks.join(self.plain[at], self.learnt);
-            self.plain[at] = self.unsectioned;
-            for edge in next_edge..self.next_edge {
-                let edge = self.engine.given.edges[edge];
-                if self.engine.derived.contains(&(edge.from, edge.to))
-                    && let Some(stamp) = self.state.saved.get(&edge.from).copied()
-                {
-                    self.join(strand, stamp);
-                }
-            }
-        }
-        self.join_sections(event, strand);
-    }
-
     /// Joins what is before an event by edges that are not those of sections.
     fn join_hard(&mut self, event: EventId, strand: StrandId) {
         if self.engine.strands.get(strand).first == event {
@@ -301,43 +276,6 @@ impl<'p, 't> Pass<'p, 't> {
             }
             _ => {}
         }
-    }
-
-    /// Joins the releases of sections in which something was done that does not commute with an action.
-    fn join_sections(&mut self, event: EventId, strand: StrandId) {
-        let Some(plan) = &self.engine.sections else { return };
-        let handler = self.engine.strands.get(strand).handler;
-        while let Some(pull) = plan.pulls.get(self.next_pull).filter(|pull| pull.event <= event) {
-            let (clocks, at) = (&mut self.state.clocks, self.state.at[strand.index()]);
-            let slot = &self.state.slots[pull.slot.0 as usize];
-            let (at, edges) = slot.join_others(clocks, handler.0, at);
-            self.state.at[strand.index()] = at;
-            if let Some(plain) = self.plain.get_mut(strand.index()) {
-                *plain = slot.join_others(clocks, handler.0, *plain).0;
-            }
-            self.state.edges += edges;
-            self.next_pull += 1;
-        }
-    }
-
-    /// Hands the clock of a release to the slots of its section.
-    fn leave_section(&mut self, event: EventId, strand: StrandId) {
-        let stamp = self.stamp(event, strand).clock;
-        let Some(plan) = &self.engine.sections else { return };
-        let handler = self.engine.strands.get(strand).handler;
-        let publishes = &plan.publishes[self.next_publish..];
-        for publish in publishes.iter().take_while(|publish| publish.event <= event) {
-            let slot = &mut self.state.slots[publish.slot.0 as usize];
-            slot.add(&mut self.state.clocks, handler.0, stamp);
-            self.next_publish += 1;
-        }
-    }
-
-    /// Returns the key of who passes a barrier: the task; in `threads`, where tasks of a handler are one strand, the
-    /// strand, where sections give orders.
-    fn passer(&self, task: TaskId, strand: StrandId) -> u32 {
-        let threads = self.engine.sections.is_some() && !self.engine.rules.reorders_tasks();
-        if threads { strand.0 } else { task.0 }
     }
 
     fn join_handler(&mut self, event: EventId, joined: HandlerId, strand: StrandId) {
@@ -413,7 +351,9 @@ impl<'p, 't> Pass<'p, 't> {
         }
         let point = self.engine.strands.loop_points.get(at.handler.index());
         if point.is_some_and(|point| *point < event && !point.is_none()) {
-            sources.extend(self.state.loops.get(at.handler.index()).copied().flatten());
+            let source = self.state.loops.get(at.handler.index()).copied().flatten();
+            explicit |= self.state.late_loops[at.handler.index()];
+            sources.extend(source);
         }
         let is_get = trace.event(event).kind() == EventKind::Get;
         let post = if is_get { self.state.posts.remove(&trace.event(event).task) } else { None };
@@ -447,6 +387,9 @@ impl<'p, 't> Pass<'p, 't> {
         if points.get(handler.index()) == Some(&event) {
             let stamp = self.stamp(event, strand);
             self.state.loops[handler.index()] = Some(stamp);
+            let mut chains = self.engine.chains.posted_of(handler).iter();
+            let late = chains.any(|chain| self.state.clocks.get(stamp.clock, *chain) > 0);
+            self.state.late_loops[handler.index()] = late;
         }
         match trace.event(event).action() {
             Action::Post(task)

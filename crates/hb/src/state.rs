@@ -144,6 +144,54 @@ pub(crate) struct Releases {
     pub(crate) shared: ByKey,
 }
 
+/// The releases of the sections of a slot: of each handler those that no later one of the handler knows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slot {
+    releases: Vec<SlotRelease>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SlotRelease {
+    handler: HandlerId,
+    chain: ChainId,
+    event: EventId,
+    clock: ClockRef,
+}
+
+impl Slot {
+    /// Adds a release.
+    pub(crate) fn add(
+        &mut self,
+        clocks: &Clocks,
+        handler: HandlerId,
+        chain: ChainId,
+        stamp: Stamp,
+    ) {
+        let Stamp { event, clock, .. } = stamp;
+        self.releases.retain(|release| {
+            release.handler != handler || clocks.get(clock, release.chain) <= release.event.0
+        });
+        self.releases.push(SlotRelease { handler, chain, event, clock });
+    }
+
+    /// Joins the releases of other handlers into a clock; returns it, and how many it did not know.
+    pub(crate) fn join_others(
+        &self,
+        clocks: &mut Clocks,
+        handler: HandlerId,
+        mut clock: ClockRef,
+    ) -> (ClockRef, u64) {
+        let mut count = 0;
+        for release in self.releases.iter().rev().filter(|release| release.handler != handler) {
+            if clocks.get(clock, release.chain) <= release.event.0 {
+                clock = clocks.join(clock, release.clock);
+                count += 1;
+            }
+        }
+        (clock, count)
+    }
+}
+
 /// The state of a forward pass.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -155,10 +203,12 @@ pub(crate) struct State {
     pub(crate) posts: FxHashMap<TaskId, Stamp>,
     pub(crate) forks: FxHashMap<HandlerId, Vec<Stamp>>,
     pub(crate) loops: Vec<Option<Stamp>>,
+    /// Of each handler: whether some task of its own is before its loop point.
+    pub(crate) late_loops: Vec<bool>,
     pub(crate) attaches: Vec<Option<Stamp>>,
     pub(crate) locks: FxHashMap<LockId, Releases>,
-    /// The releases of the sections of each slot, by handler.
-    pub(crate) slots: Vec<ByKey>,
+    /// What sections hand out, where they give the order of locks.
+    pub(crate) slots: Vec<Slot>,
     pub(crate) barriers: FxHashMap<ConditionId, ByKey>,
     /// The last write of a location with atomic accesses, if it releases.
     pub(crate) atomics: FxHashMap<LocationId, Stamp>,
@@ -180,6 +230,7 @@ impl State {
             posts: FxHashMap::default(),
             forks: FxHashMap::default(),
             loops: vec![None; handlers],
+            late_loops: vec![false; handlers],
             attaches: vec![None; handlers],
             locks: FxHashMap::default(),
             slots: Vec::new(),
@@ -211,7 +262,9 @@ impl State {
             .values_mut()
             .flat_map(|releases| [&mut releases.exclusive, &mut releases.shared])
             .flat_map(by_key);
-        let barriers = self.barriers.values_mut().chain(&mut self.slots).flat_map(by_key);
+        let barriers = self.barriers.values_mut().flat_map(by_key);
+        let slots = self.slots.iter_mut().flat_map(|slot| &mut slot.releases);
+        let barriers = barriers.chain(slots.map(|release| &mut release.clock));
         let all = self.at.iter_mut().chain(stamps).chain(locks).chain(barriers).chain(more);
         self.clocks.compact(all);
     }

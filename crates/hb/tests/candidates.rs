@@ -4,9 +4,9 @@ use anyorder_hb::order_candidates;
 use anyorder_hb::{CandidateLimits, CandidatePair, OrderCandidates, Points, RuleSet};
 use anyorder_system::Control;
 use anyorder_testkit::{
-    Locks as NaiveLocks, Naive, Rules, Shape, random_sections, random_trace, show,
+    Fault, Locks as NaiveLocks, Naive, Rng, Rules, Shape, random_sections, random_trace, show,
 };
-use anyorder_trace::{EventId, Trace};
+use anyorder_trace::{Columns, EventId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Seeds for each shape; `ANYORDER_ORACLE_SEEDS` overrides.
@@ -44,6 +44,12 @@ fn visit(trace: &Trace, naive: &Naive<'_, '_>, event: EventId) -> EventId {
     same.expect("an access is like itself").id
 }
 
+/// The non-racy candidates of the definition, as visits.
+fn expected(trace: &Trace, naive: &Naive<'_, '_>) -> BTreeSet<(EventId, EventId)> {
+    let pairs = naive.candidates().into_iter();
+    pairs.map(|(a, b)| (visit(trace, naive, a), visit(trace, naive, b))).collect()
+}
+
 fn pairs(list: &[CandidatePair]) -> BTreeSet<(EventId, EventId)> {
     list.iter().map(|pair| (pair.first, pair.second)).collect()
 }
@@ -70,11 +76,7 @@ fn agree_on_random_traces() {
                 assert_eq!(found.race_pairs, races.len() as u64, "{place}\n{}", show(&trace));
                 let seconds: BTreeSet<EventId> = races.iter().map(|(_, b)| *b).collect();
                 assert_eq!(found.racy_seconds, seconds.len() as u64, "{place}");
-                let expected: BTreeSet<(EventId, EventId)> = naive
-                    .candidates()
-                    .into_iter()
-                    .map(|(a, b)| (visit(&trace, &naive, a), visit(&trace, &naive, b)))
-                    .collect();
+                let expected = expected(&trace, &naive);
                 let ours = pairs(&found.non_racy);
                 assert_eq!(ours, expected, "{place}\n{}", show(&trace));
                 assert_eq!(ours.len() as u64, found.non_racy_total, "{place}: found twice");
@@ -93,4 +95,75 @@ fn agree_on_random_traces() {
     }
     println!("{counts:#?}");
     assert!(counts.values().all(|count| *count > 0), "a count is 0: {counts:#?}");
+}
+
+/// The test of the test: an oracle with a fault must be told from the engine.
+#[test]
+fn a_fault_is_noticed() {
+    for fault in Fault::OF_CANDIDATES {
+        let faults = [fault];
+        let differs = |trace: &Trace| {
+            RuleSet::ALL.into_iter().any(|rules| {
+                let rules_of = Rules::all(oracle_set(rules));
+                let naive = Naive::with_locks(trace, rules_of, &NaiveLocks::Sections(&faults));
+                expected(trace, &naive) != pairs(&candidates(trace, rules).non_racy)
+            })
+        };
+        let seed = (0..6 * seeds()).find(|seed| differs(&random_sections(*seed)));
+        println!("{fault:?}: noticed by seed {seed:?}");
+        assert!(seed.is_some(), "{fault:?} goes unnoticed");
+    }
+}
+
+/// Traces that no program has: events in a random order, some of them missing. Nothing is promised of the answers but that they come.
+#[test]
+fn odd_traces_do_no_harm() {
+    let (mut found, mut strays) = (0, 0);
+    for seed in 0..2 * seeds() {
+        let whole = random_sections(seed);
+        let mut rng = Rng::new(seed);
+        let mut rows: Vec<usize> = (0..whole.len()).filter(|_| rng.percent(85)).collect();
+        for i in 0..rows.len() {
+            let j = (i + rng.index(4)).min(rows.len() - 1);
+            rows.swap(i, j);
+        }
+        let mut columns = Columns::default();
+        for row in rows {
+            let from = whole.columns();
+            let kind = from.ops[row];
+            columns.push(kind, from.tasks[row], from.operands[row], from.sites[row]);
+        }
+        let trace = Trace::new(whole.tables().clone(), columns);
+        for rules in RuleSet::ALL {
+            let candidates = candidates(&trace, rules);
+            found += candidates.non_racy_total;
+            strays += candidates.stray_releases;
+            let all = candidates.racy.iter().chain(&candidates.non_racy);
+            assert!(all.into_iter().all(|pair| pair.first < pair.second));
+        }
+    }
+    println!("{found} non-racy candidates, {strays} stray releases");
+    assert!(found > 0 && strays > 0);
+}
+
+/// Limits bound what is listed and what is open, and the counts say what was left out.
+#[test]
+fn limits_are_kept() {
+    let (mut lost, mut cut) = (0, 0);
+    for seed in 0..seeds() {
+        let trace = random_sections(seed);
+        let all = candidates(&trace, RuleSet::Mailbox);
+        let limits = CandidateLimits { pairs_max: 2, open_max: 1 };
+        let (points, control) = (Points::default(), Control::default());
+        let few = order_candidates(&trace, RuleSet::Mailbox, &points, limits, &control);
+        let few = few.expect("it fits");
+        assert!(few.racy.len() <= 2 && few.non_racy.len() <= 2);
+        assert_eq!(few.racy_total, all.racy_total);
+        assert!(pairs(&few.non_racy).is_subset(&pairs(&all.non_racy)));
+        assert!(few.non_racy_total + few.lost >= all.non_racy_total);
+        lost += few.lost;
+        cut += u64::from(few.racy_total > 2);
+    }
+    println!("{lost} lost, {cut} lists cut");
+    assert!(lost > 0 && cut > 0);
 }

@@ -225,7 +225,8 @@ fn fifo_is_read_backwards_through_an_order_by_fifo() {
 fn a_fork_orders_a_handler_that_has_already_run() {
     for untracked in [false, true] {
         let mut t = TraceBuilder::new();
-        let (a, b) = (t.handler("a", Mailbox::None).unwrap(), t.handler("b", Mailbox::Fifo).unwrap());
+        let (a, b) =
+            (t.handler("a", Mailbox::None).unwrap(), t.handler("b", Mailbox::Fifo).unwrap());
         let c = t.handler("c", Mailbox::None).unwrap();
         t.interner.tables.handlers[c.index()].untracked = untracked;
         let (a, code, burst) = (t.initial(a), t.initial(b), t.initial(c));
@@ -248,4 +249,29 @@ fn a_fork_orders_a_handler_that_has_already_run() {
             assert!(why.unwrap().proof.is_some(), "{}", rules.word());
         }
     }
+}
+
+/// A task runs before its handler's loop event and is before it; so it is before what begins later, and their posts are in
+/// order.
+#[test]
+fn fifo_is_read_backwards_from_an_order_by_the_loop_point() {
+    let mut t = TraceBuilder::new();
+    let ui = t.handler("ui", Mailbox::Fifo).unwrap();
+    let threads = ["one", "two"].map(|name| t.handler(name, Mailbox::None).unwrap());
+    let [one, two] = threads.map(|thread| t.initial(thread));
+    let (code, tasks) = (t.initial(ui), ["m1", "m2"].map(|name| t.task(name, ui).unwrap()));
+    let first = t.post(one, tasks[0]).unwrap();
+    t.get(tasks[0]).unwrap();
+    t.on_condition(tasks[0], EventKind::Signal, "c").unwrap();
+    t.end(tasks[0]).unwrap();
+    t.on_condition(code, EventKind::Wake, "c").unwrap();
+    t.push(code, EventKind::Loop.into(), 0);
+    let second = t.post(two, tasks[1]).unwrap();
+    t.get(tasks[1]).unwrap();
+    t.end(tasks[1]).unwrap();
+    let trace = t.finish();
+    let naive = Naive::new(&trace, Rules::all(oracle_set(RuleSet::Mailbox)));
+    let hb = HappensBefore::new(&trace, RuleSet::Mailbox, &Cancel::new()).unwrap();
+    assert!(hb.happens_before(first, second));
+    assert_eq!(difference(&trace, &hb, &naive), None);
 }

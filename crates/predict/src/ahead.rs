@@ -13,7 +13,31 @@ use std::ops::Range;
 /// How many events are looked at together.
 pub(crate) const AHEAD: usize = 64;
 
-const NO_LOCK: u32 = u32::MAX;
+/// How many locks of a task are minded.
+const LOCKS: usize = 4;
+
+/// The locks that a task has taken and not given back, or some of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    locks: [u32; LOCKS],
+    count: usize,
+}
+
+impl Taken {
+    fn push(&mut self, lock: u32) {
+        if let Some(place) = self.locks.get_mut(self.count) {
+            *place = lock;
+            self.count += 1;
+        }
+    }
+
+    fn remove(&mut self, lock: u32) {
+        if let Some(at) = self.locks[..self.count].iter().rposition(|l| *l == lock) {
+            self.locks.copy_within(at + 1.., at);
+            self.count -= 1;
+        }
+    }
+}
 
 /// What an event of the chunk will need beyond its cell.
 #[derive(Clone, Copy, Debug)]
@@ -28,15 +52,14 @@ struct Want {
 /// Looks ahead.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ahead {
-    /// By task, the lock that it took last.
-    locks: Vec<u32>,
+    taken: Vec<Taken>,
     wants: Vec<Want>,
 }
 
 impl Ahead {
     /// Makes room for tasks below `count`.
     pub(crate) fn grow(&mut self, count: usize) {
-        self.locks.resize(count, NO_LOCK);
+        self.taken.resize(count, Taken::default());
     }
 
     /// Fetches what the events of a chunk will need.
@@ -71,18 +94,21 @@ impl Ahead {
                 let Some(cell) = cells.get(operand as usize) else { continue };
                 if cell.by_lock != 0 {
                     let conflicting = table.conflicting(Class::of_access(columns.ops[row]));
-                    let lock = self.locks.get(task).copied().unwrap_or(NO_LOCK);
-                    self.wants.push(Want {
-                        by_lock: cell.by_lock,
-                        list: cell.more(),
-                        lock,
-                        conflicting,
-                    });
+                    let (by_lock, list) = (cell.by_lock, cell.more());
+                    let taken = self.taken.get(task).copied().unwrap_or_default();
+                    for lock in &taken.locks[..taken.count] {
+                        self.wants.push(Want { by_lock, list, lock: *lock, conflicting });
+                    }
+                    if taken.count == 0 {
+                        self.wants.push(Want { by_lock, list, lock: 0, conflicting: 0 });
+                    }
                 }
-            } else if kind == EventKind::Acquire
-                && let Some(lock) = self.locks.get_mut(task)
-            {
-                *lock = operand;
+            } else if let Some(taken) = self.taken.get_mut(task) {
+                match kind {
+                    EventKind::Acquire => taken.push(operand),
+                    EventKind::Release => taken.remove(operand),
+                    _ => {}
+                }
             }
         }
         for want in &self.wants {

@@ -9,6 +9,7 @@
 
 use crate::class::Class;
 use crate::shadow::Record;
+use crate::slot_list::{OfSlot, SlotList};
 use anyorder_order::ChainId;
 use anyorder_trace::SiteId;
 
@@ -130,9 +131,14 @@ impl Group {
         lists.list_mut(self.more).push(new);
     }
 
-    /// Drops the entries that are `covered`; returns how many.
+    /// Drops the entries that are `covered`; returns how many. A list that may wait is left out.
     #[inline]
-    fn drop_if(&mut self, lists: &mut Lists, mut covered: impl FnMut(&Entry) -> bool) -> u32 {
+    fn drop_if(
+        &mut self,
+        lists: &mut Lists,
+        conflicting: u32,
+        mut covered: impl FnMut(&Entry) -> bool,
+    ) -> u32 {
         let mut dropped = 0;
         let mut at = 0;
         while at < self.inline_count as usize {
@@ -148,44 +154,60 @@ impl Group {
             return dropped;
         }
         let list = lists.list_mut(self.more);
-        let before = list.len();
+        if list.may_wait() && list.classes() & conflicting == 0 {
+            return dropped;
+        }
+        let before = list.items().len();
         list.retain(|entry| !covered(entry));
-        dropped += (before - list.len()) as u32;
+        dropped += (before - list.items().len()) as u32;
         while (self.inline_count as usize) < INLINE
             && let Some(entry) = list.pop()
         {
             self.inline[self.inline_count as usize] = entry;
             self.inline_count += 1;
         }
-        self.more_classes = list.iter().fold(0, |all, entry| all | 1 << entry.class().0);
-        if list.is_empty() {
+        self.more_classes = list.items().iter().fold(0, |all, entry| all | 1 << entry.class().0);
+        if list.items().is_empty() {
+            list.clear();
             lists.free.push(std::mem::take(&mut self.more));
         }
         dropped
     }
 }
 
+impl OfSlot for Entry {
+    #[inline]
+    fn slot(&self) -> ChainId {
+        Entry::slot(self)
+    }
+
+    #[inline]
+    fn class(&self) -> Class {
+        Entry::class(self)
+    }
+}
+
 /// The entries that their groups have no room for.
 #[derive(Clone, Debug, Default)]
 struct Lists {
-    all: Vec<Vec<Entry>>,
+    all: Vec<SlotList<Entry>>,
     free: Vec<u32>,
 }
 
 impl Lists {
     fn make(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
-            self.all.push(Vec::new());
+            self.all.push(SlotList::default());
             self.all.len() as u32
         })
     }
 
     #[inline]
     fn list(&self, more: u32) -> &[Entry] {
-        if more == 0 { &[] } else { &self.all[more as usize - 1] }
+        if more == 0 { &[] } else { self.all[more as usize - 1].items() }
     }
 
-    fn list_mut(&mut self, more: u32) -> &mut Vec<Entry> {
+    fn list_mut(&mut self, more: u32) -> &mut SlotList<Entry> {
         &mut self.all[more as usize - 1]
     }
 }
@@ -308,19 +330,35 @@ impl ByLocks {
         })
     }
 
-    /// Adds an entry of an object for a lock, and drops those of that lock that are `covered`.
+    /// Adds an entry of an object for a lock, and drops those of that lock that are `covered`. Where the new entry conflicts with nothing in
+    /// a long list, it may be that only one is dropped there.
     #[inline]
     pub(crate) fn add(
         &mut self,
         (object, lock): (u32, u32),
-        new: Entry,
-        covered: impl FnMut(&Entry) -> bool,
+        (new, conflicting): (Entry, u32),
+        mut covered: impl FnMut(&Entry) -> bool,
     ) {
         let by_lock = &mut self.all[object as usize - 1];
         let at = by_lock.find(lock).filter(|at| by_lock.groups[*at].lock == lock);
         let at = at.unwrap_or_else(|| by_lock.make(lock));
         let group = &mut by_lock.groups[at];
-        by_lock.entries_count -= group.drop_if(&mut self.lists, covered);
+        by_lock.entries_count -= group.drop_if(&mut self.lists, conflicting, &mut covered);
+        if group.more != 0 {
+            let is_like = |old: &Entry| {
+                old.slot() == new.slot()
+                    && old.class() == new.class()
+                    && old.is_shared() == new.is_shared()
+            };
+            let list = self.lists.list_mut(group.more);
+            if list.may_wait()
+                && let Some(old) = list.find(new.slot(), is_like)
+                && covered(old)
+            {
+                *old = new;
+                return;
+            }
+        }
         by_lock.entries_count += 1;
         group.push(&mut self.lists, new);
     }
@@ -357,7 +395,7 @@ impl ByLocks {
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let object = |o: &ByLock| size_of::<ByLock>() + o.groups.capacity() * size_of::<Group>();
-        let list = |l: &Vec<Entry>| size_of::<Vec<Entry>>() + l.capacity() * size_of::<Entry>();
-        self.all.iter().map(object).sum::<usize>() + self.lists.all.iter().map(list).sum::<usize>()
+        let lists = self.lists.all.iter().map(SlotList::memory_bytes);
+        self.all.iter().map(object).sum::<usize>() + lists.sum::<usize>()
     }
 }

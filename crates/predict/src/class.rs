@@ -194,6 +194,13 @@ pub trait Specification {
     /// Adds the points that an event touches to `points`; all are of one object. Called for each event that is not a memory access and not hidden.
     fn points(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>);
 
+    /// Returns whether two events, each an operation with its operand, commute although they touch points that conflict: where a
+    /// condition says more than points can.
+    fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
+        let _ = (tables, first, second);
+        false
+    }
+
     /// Returns whether a task is inside something whose memory accesses and lock operations are to be ignored.
     fn hides(&self, task: u32) -> bool {
         let _ = task;

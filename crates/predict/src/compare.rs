@@ -126,7 +126,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 if record.slot() == lane.slot
                     || !table.conflicts(act.class, record.class())
                     || (held.shared && entry.is_shared())
-                    || sections.section(entry.section()).released == 0
+                    || sections.released(entry.section()) == 0
                     || scratch.has(record.event())
                 {
                     continue;

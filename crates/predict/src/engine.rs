@@ -218,15 +218,17 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
         let locks = if R::SECTIONS { self.sections.locks(act.lane) } else { LockBits::default() };
         let new = Record::new(now, act.side, (hold, locks), act.class, true);
+        let conflicting = table.conflicting(act.class);
         if R::SECTIONS && cell.by_lock != 0 {
-            let quiet = lonely && self.knows_indexed(act) || self.compare(&[act], locks);
+            let free = lonely && cell.classes & conflicting == 0;
+            let quiet = free || lonely && self.knows_indexed(act) || self.compare(&[act], locks);
             let new = Record::new(now, act.side, (hold, locks), act.class, quiet);
             self.remember_indexed(act, new);
             return;
         }
-        if lonely && cell.more() != 0 && cell.classes & table.conflicting(act.class) == 0 {
+        if lonely && cell.more() != 0 && cell.classes & conflicting == 0 {
             // Nothing here conflicts. What is like the new record gives way to it, wherever it is.
-            match cell.find(&mut self.pool, &new) {
+            match cell.find(&mut self.pool, &new, false) {
                 Some(old) => *old = new,
                 None => self.remember(act, new),
             }
@@ -247,14 +249,21 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             self.remember_indexed(act, new);
             return;
         }
-        let Engine { cells, sections, lanes, table, own_tables, open, pool, .. } = self;
+        let Engine { cells, sections, lanes, table, own_tables, coverings, open, pool, .. } = self;
         let table = act.table(table, own_tables);
+        let heavy = coverings.heavy(usize::from(act.table));
+        let cell = &mut cells[act.space][act.index];
+        let waits = pool.may_wait(cell.more(), table.conflicting(act.class));
+        if waits && let Some(old) = cell.find(pool, &new, false) {
+            *old = new;
+            return;
+        }
         let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
         let lane = lanes.get(act.lane);
         if R::SECTIONS {
             sections.keep_hold(new.hold);
         }
-        cells[act.space][act.index].add(pool, new, |old| {
+        cell.add(pool, new, (waits, heavy), |old| {
             let ordered = old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot());
             let covered = ordered
                 && table.covers(act.class, old.class())

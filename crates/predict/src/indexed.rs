@@ -31,13 +31,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 let conflicts = conflicts(slot, class);
                 together += u64::from(conflicts && table.is_reported(act.class, class));
                 // What is open is no section to learn from; if it conflicts, that is a race.
-                !conflicts || sections.section(entry.section()).released <= lane.clock.get(slot)
+                !conflicts || sections.released(entry.section()) <= lane.clock.get(slot)
             });
             if !known {
                 return false;
             }
         }
-        let known = cell.all(pool, |record| {
+        let known = cell.all(pool, conflicting, |record| {
             !conflicts(record.slot(), record.class())
                 || record.count() <= lane.clock.get(record.slot())
         });
@@ -50,27 +50,47 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     /// Makes an action the newest of its object, and forgets what it covers.
     pub(crate) fn remember_indexed(&mut self, act: Act, new: Record) {
         let printed = self.options.candidates == Candidates::AsPrinted;
-        let Engine { cells, by_locks, sections, lanes, table, own_tables, open, pool, .. } = self;
+        let Engine {
+            cells,
+            by_locks,
+            sections,
+            lanes,
+            table,
+            own_tables,
+            coverings,
+            open,
+            pool,
+            ..
+        } = self;
         let table = act.table(table, own_tables);
         let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
         let lane = lanes.get(act.lane);
         let cell = &mut cells[act.space][act.index];
+        let conflicting = table.conflicting(act.class);
+        let heavy = coverings.heavy(usize::from(act.table));
+        let waits = !printed && pool.may_wait(cell.more(), conflicting);
         sections.keep_hold(new.hold);
-        cell.add(pool, new, |old| {
-            let covered = (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
-                && table.covers(act.class, old.class())
-                && (!printed || old.hold == NO_HOLD || old.hold == new.hold);
-            if covered {
-                sections.drop_hold(old.hold);
-            }
-            covered
-        });
+        if waits && let Some(old) = cell.find(pool, &new, true) {
+            sections.drop_hold(old.hold);
+            *old = new;
+        } else {
+            cell.add(pool, new, (waits, heavy), |old| {
+                let ordered = old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot());
+                let covered = ordered
+                    && table.covers(act.class, old.class())
+                    && (!printed || old.hold == NO_HOLD || old.hold == new.hold);
+                if covered {
+                    sections.drop_hold(old.hold);
+                }
+                covered
+            });
+        }
         let held_count = sections.held(act.lane).len();
         for at in 0..held_count {
             let held = sections.held(act.lane)[at];
             sections.keep_hold(new.hold);
             let entry = Entry::new(&new, held.section, held.shared);
-            by_locks.add((cell.by_lock, held.lock), entry, |old| {
+            by_locks.add((cell.by_lock, held.lock), (entry, conflicting), |old| {
                 let covered = table.covers(act.class, old.class())
                     && (!held.shared || old.is_shared())
                     && (old.slot() == lane.slot
@@ -101,7 +121,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     (section.lock, section.shared)
                 };
                 sections.keep_hold(record.hold);
-                by_locks.add((number, lock), Entry::new(record, section, shared), |_| false);
+                let entry = Entry::new(record, section, shared);
+                by_locks.add((number, lock), (entry, u32::MAX), |_| false);
             }
         }
         cells[space][index].by_lock = number;

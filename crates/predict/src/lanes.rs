@@ -33,6 +33,8 @@ pub(crate) struct Lane {
     /// Whether the next event has something to do first: a fork, or a new slot.
     pending: bool,
     joined: bool,
+    /// Whether it has had an event. Until then its slot may be that of a lane of which it knows nothing yet.
+    begun: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -101,6 +103,7 @@ impl Lanes {
         if self.lanes[lane].joined {
             self.renew(lane);
         }
+        self.lanes[lane].begun = true;
         if let Some(fork) = self.handlers[handler].fork.take() {
             watch(lane, &fork);
             self.join(lane, &fork);
@@ -134,6 +137,7 @@ impl Lanes {
             handler,
             pending: true,
             joined: false,
+            begun: false,
         });
         self.handlers[handler].lanes.push(self.lanes.len() - 1);
         self.lanes.len() - 1
@@ -244,6 +248,9 @@ impl Lanes {
         }
         for at in 0..self.handlers[handler].lanes.len() {
             let other = self.handlers[handler].lanes[at];
+            if !self.lanes[other].begun {
+                continue;
+            }
             if self.lanes[other].joined {
                 // It is known to its first joiner only; the clock says all there is.
                 let clock = self.lanes[other].clock.clone();

@@ -98,6 +98,8 @@ mod engine;
 
 mod compare;
 
+mod slot_list;
+
 mod quick;
 
 mod ahead;

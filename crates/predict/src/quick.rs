@@ -14,7 +14,11 @@ use anyorder_order::Clock;
 
 /// For each class of each table, the classes that it covers, a bit each.
 #[derive(Clone, Debug)]
-pub(crate) struct Coverings(Vec<[u32; 32]>);
+pub(crate) struct Coverings {
+    tables: Vec<[u32; 32]>,
+    /// The classes that conflict with themselves.
+    heavy: Vec<u32>,
+}
 
 impl Coverings {
     /// Computes them.
@@ -24,14 +28,27 @@ impl Coverings {
                 all | u32::from(table.covers(Class(new as u8), Class(old))) << old
             })
         };
-        let tables = tables.iter().map(|t| std::array::from_fn(|new| classes(t, new)));
-        Coverings(tables.collect())
+        let heavy = |table: &ClassTable| {
+            (0..32).fold(0, |all, class| {
+                all | u32::from(table.conflicts(Class(class), Class(class))) << class
+            })
+        };
+        Coverings {
+            tables: tables.iter().map(|t| std::array::from_fn(|new| classes(t, new))).collect(),
+            heavy: tables.iter().map(heavy).collect(),
+        }
     }
 
     /// Returns the classes that a class of a table covers, a bit each.
     #[inline]
     pub(crate) fn of(&self, table: usize, class: Class) -> u32 {
-        self.0.get(table).map_or(0, |classes| classes[usize::from(class.0 & 31)])
+        self.tables.get(table).map_or(0, |classes| classes[usize::from(class.0 & 31)])
+    }
+
+    /// Returns the classes of a table that conflict with themselves, a bit each.
+    #[inline]
+    pub(crate) fn heavy(&self, table: usize) -> u32 {
+        self.heavy.get(table).copied().unwrap_or(0)
     }
 }
 
@@ -82,7 +99,7 @@ impl Question<'_> {
         let clock: &Clock = &self.lane.clock;
         for section in &*self.sections.of_hold(old.hold) {
             let s = self.sections.section(*section);
-            if s.released == 0 || s.released > clock.get(s.slot) {
+            if !self.sections.is_known(*section, s.slot, clock) {
                 return false;
             }
             let held = self.sections.held(self.id);
@@ -109,7 +126,7 @@ impl Question<'_> {
         let Some(section) = as_one(old.hold) else { return false };
         let s = self.sections.section(section);
         let clock = &self.lane.clock;
-        (s.slot == self.lane.slot || (s.released != 0 && s.released <= clock.get(s.slot)))
+        (s.slot == self.lane.slot || self.sections.is_known(section, s.slot, clock))
             && self
                 .sections
                 .held(self.id)
@@ -149,7 +166,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
         if cell.more() != 0 {
             let pool = &self.pool;
-            if !pool.all(cell.more(), |old| question.is_settled::<R>(old, &mut together)) {
+            if pool.classes(cell.more()) & question.conflicting != 0
+                && !pool.all(cell.more(), |old| question.is_settled::<R>(old, &mut together))
+            {
                 return Quick::Slow;
             }
             if self.looks_for_candidates() {

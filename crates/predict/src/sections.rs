@@ -13,31 +13,15 @@ pub(crate) use crate::holds::NO_HOLD;
 
 /// One critical section.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
 pub(crate) struct Section {
     pub(crate) lock: u32,
     pub(crate) slot: ChainId,
     /// The lane's epoch at the acquire.
     pub(crate) acquired: u32,
-    /// The lane's epoch at the release; 0 while the section is open.
-    pub(crate) released: u32,
-    references: u32,
     /// What the lane knew at the release, but for its own entry, which is `released`.
     snapshot: u32,
     pub(crate) shared: bool,
 }
-
-const _: () = assert!(size_of::<Section>() == 32);
-
-const UNUSED: Section = Section {
-    lock: 0,
-    slot: ChainId(0),
-    acquired: 0,
-    released: 0,
-    references: 0,
-    snapshot: NO_SNAPSHOT,
-    shared: false,
-};
 
 /// A lock that a lane holds.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +43,10 @@ struct OfLane {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sections {
     sections: Vec<Section>,
+    /// Of each section, the lane's epoch at the release, 0 while it is open. Apart from the rest, as are the references: most looks at
+    /// a section want one of these only, and there are many sections.
+    released: Vec<u32>,
+    references: Vec<u32>,
     free: Vec<u32>,
     holds: Holds,
     snapshots: Snapshots,
@@ -83,13 +71,22 @@ impl Sections {
             return;
         }
         let of_lane = lanes.get(lane);
-        let section = self.free.pop().unwrap_or_else(|| {
-            self.sections.push(UNUSED);
-            self.sections.len() as u32 - 1
-        });
         let (slot, acquired) = (of_lane.slot, of_lane.now);
-        self.sections[section as usize] =
-            Section { lock, slot, shared, acquired, references: 1, ..UNUSED };
+        let new = Section { lock, slot, acquired, snapshot: NO_SNAPSHOT, shared };
+        let section = match self.free.pop() {
+            Some(section) => {
+                self.sections[section as usize] = new;
+                self.released[section as usize] = 0;
+                self.references[section as usize] = 1;
+                section
+            }
+            None => {
+                self.sections.push(new);
+                self.released.push(0);
+                self.references.push(1);
+                self.sections.len() as u32 - 1
+            }
+        };
         self.lanes[lane].held.push(Held { lock, shared, section, depth: 1 });
         self.change(lane);
     }
@@ -108,10 +105,9 @@ impl Sections {
         let section = held.section;
         self.lanes[lane].held.remove(at);
         self.change(lane);
-        let entry = &mut self.sections[section as usize];
-        entry.released = lanes.get(lane).now;
-        if entry.references > 1 {
-            entry.snapshot = self.snapshots.take(lanes, lane);
+        self.released[section as usize] = lanes.get(lane).now;
+        if self.references[section as usize] > 1 {
+            self.sections[section as usize].snapshot = self.snapshots.take(lanes, lane);
             lanes.advance(lane);
         }
         self.drop_section(section);
@@ -146,7 +142,7 @@ impl Sections {
         let of_lane = &mut self.lanes[lane];
         let hold = self.holds.make(of_lane.held.iter().map(|held| held.section));
         for held in &of_lane.held {
-            self.sections[held.section as usize].references += 1;
+            self.references[held.section as usize] += 1;
         }
         of_lane.hold = hold;
         hold
@@ -188,16 +184,16 @@ impl Sections {
     /// Notes that a section is named once more.
     #[inline]
     pub(crate) fn keep_section(&mut self, section: u32) {
-        self.sections[section as usize].references += 1;
+        self.references[section as usize] += 1;
     }
 
     /// Notes that a section is named once less.
     #[inline]
     pub(crate) fn drop_section(&mut self, section: u32) {
-        let entry = &mut self.sections[section as usize];
-        entry.references -= 1;
-        if entry.references == 0 {
-            self.snapshots.drop(entry.snapshot);
+        let references = &mut self.references[section as usize];
+        *references -= 1;
+        if *references == 0 {
+            self.snapshots.drop(self.sections[section as usize].snapshot);
             self.free.push(section);
         }
     }
@@ -208,10 +204,16 @@ impl Sections {
         &self.sections[section as usize]
     }
 
+    /// Returns the lane's epoch at the release of a section, 0 while it is open.
+    #[inline]
+    pub(crate) fn released(&self, section: u32) -> u32 {
+        self.released[section as usize]
+    }
+
     /// Loads a section from memory, if there is such a one.
     #[inline]
     pub(crate) fn touch(&self, section: u32) -> u32 {
-        self.sections.get(section as usize).map_or(0, |section| section.released)
+        self.released.get(section as usize).copied().unwrap_or(0)
     }
 
     /// Returns what the release of a section knew of a slot; 0 if the section is open.
@@ -219,7 +221,7 @@ impl Sections {
     pub(crate) fn known_at_release(&self, section: u32, slot: ChainId) -> u32 {
         let s = self.section(section);
         match s.snapshot {
-            _ if s.slot == slot => s.released,
+            _ if s.slot == slot => self.released(section),
             NO_SNAPSHOT => 0,
             snapshot => self.snapshots.clock(snapshot).get(slot),
         }
@@ -229,19 +231,20 @@ impl Sections {
     pub(crate) fn learn(&self, lanes: &mut Lanes, lane: LaneId, section: u32) {
         let s = self.section(section);
         let known = lanes.get(lane).clock.get(s.slot);
-        if s.released <= known || s.snapshot == NO_SNAPSHOT {
+        let released = self.released(section);
+        if released <= known || s.snapshot == NO_SNAPSHOT {
             return;
         }
         let clock = self.snapshots.clock(s.snapshot);
         // Whoever knows the release that the snapshot was taken at knows all of it.
         let clock = if clock.get(s.slot) <= known { None } else { Some(clock) };
-        lanes.learn(lane, clock, (s.slot, s.released));
+        lanes.learn(lane, clock, (s.slot, released));
     }
 
     /// Returns whether a section of `slot` has been released, and a clock knows that.
     #[inline]
     pub(crate) fn is_known(&self, section: u32, slot: ChainId, clock: &Clock) -> bool {
-        let released = self.section(section).released;
+        let released = self.released(section);
         released != 0 && released <= clock.get(slot)
     }
 
@@ -269,7 +272,7 @@ impl Sections {
         for section in &*self.of_hold(hold) {
             let s = self.section(*section);
             let excludes = |held: &Held| held.lock == s.lock && !(held.shared && s.shared);
-            if s.released != 0 && self.held(lane).iter().any(excludes) {
+            if self.released(*section) != 0 && self.held(lane).iter().any(excludes) {
                 common.push(*section);
             }
         }
@@ -293,7 +296,7 @@ impl Sections {
 
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.sections.capacity() * size_of::<Section>()
+        self.sections.capacity() * (size_of::<Section>() + 8)
             + self.holds.memory_bytes()
             + self.snapshots.memory_bytes()
     }

@@ -7,6 +7,7 @@
 
 use crate::class::Class;
 use crate::report::Side;
+use crate::slot_list::{OfSlot, SlotList};
 use anyorder_order::ChainId;
 use anyorder_trace::SiteId;
 
@@ -174,13 +175,28 @@ pub(crate) struct Cell {
 /// The lists of those objects that have more than two records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
-    lists: Vec<Vec<Record>>,
+    lists: Vec<SlotList<Record>>,
     free: Vec<u32>,
 }
 
 impl Pool {
     fn list(&self, more: u32) -> &[Record] {
-        if more == 0 { &[] } else { &self.lists[more as usize - 1] }
+        if more == 0 { &[] } else { self.lists[more as usize - 1].items() }
+    }
+
+    /// Returns whether an action that conflicts with some classes may be added to a list without looking at all of it.
+    #[inline]
+    pub(crate) fn may_wait(&self, more: u32, conflicting: u32) -> bool {
+        more != 0 && {
+            let list = &self.lists[more as usize - 1];
+            list.may_wait() && list.classes() & conflicting == 0
+        }
+    }
+
+    /// Returns the classes of a list, a bit each.
+    #[inline]
+    pub(crate) fn classes(&self, more: u32) -> u32 {
+        if more == 0 { 0 } else { self.lists[more as usize - 1].classes() }
     }
 
     /// Returns whether a condition holds for all records of a list.
@@ -206,14 +222,14 @@ impl Pool {
 
     fn make(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
-            self.lists.push(Vec::new());
+            self.lists.push(SlotList::default());
             self.lists.len() as u32
         })
     }
 
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.lists.iter().map(|list| (list.capacity() + 1) * size_of::<Record>()).sum()
+        self.lists.iter().map(SlotList::memory_bytes).sum()
     }
 }
 
@@ -234,12 +250,17 @@ impl Cell {
         [&self.newest, &self.second].into_iter().filter(|r| r.is_some()).chain(pool.list(self.more))
     }
 
-    /// Returns whether a condition holds for all records.
+    /// Returns whether a condition holds for all records of some classes; it may be asked of others.
     #[inline]
-    pub(crate) fn all(&self, pool: &Pool, condition: impl Fn(&Record) -> bool) -> bool {
+    pub(crate) fn all(
+        &self,
+        pool: &Pool,
+        classes: u32,
+        condition: impl Fn(&Record) -> bool,
+    ) -> bool {
         (!self.newest.is_some() || condition(&self.newest))
             && (!self.second.is_some() || condition(&self.second))
-            && (self.more == 0 || pool.list(self.more).iter().all(condition))
+            && (pool.classes(self.more) & classes == 0 || pool.all(self.more, condition))
     }
 
     /// Returns the second record, perhaps none.
@@ -270,16 +291,17 @@ impl Cell {
         self.more
     }
 
-    /// Returns the record of one slot, class and hold set, if there is one.
+    /// Returns the record of one slot and class, if there is one, and of one hold set if asked for.
     #[inline]
     pub(crate) fn find<'c>(
         &'c mut self,
         pool: &'c mut Pool,
         like: &Record,
+        any_hold: bool,
     ) -> Option<&'c mut Record> {
         let is_like = |r: &Record| {
             r.epoch >> 32 == like.epoch >> 32
-                && r.hold == like.hold
+                && (any_hold || r.hold == like.hold)
                 && r.class().0 == like.class().0
                 && r.is_some()
         };
@@ -292,48 +314,61 @@ impl Cell {
         if self.more == 0 {
             return None;
         }
-        pool.lists[self.more as usize - 1].iter_mut().find(|r| is_like(r))
+        pool.lists[self.more as usize - 1].find(like.slot(), is_like)
     }
 
-    /// Makes a record the newest, and drops those that are `covered`.
+    /// Makes a record the newest, and drops those that are `covered`. The list is left out if it may wait; classes that are `heavy`
+    /// conflict with themselves, and stay out of the list if they can, so that the others do not have to look there.
     #[inline]
     pub(crate) fn add(
         &mut self,
         pool: &mut Pool,
         new: Record,
+        (waits, heavy): (bool, u32),
         mut covered: impl FnMut(&Record) -> bool,
     ) {
-        let mut classes = 1 << new.class().0;
-        if self.more != 0 {
+        if self.more != 0 && !waits {
             let list = &mut pool.lists[self.more as usize - 1];
             list.retain(|old| !covered(old));
-            for old in &*list {
-                classes |= 1 << old.class().0;
-            }
-            if list.is_empty() {
+            if list.items().is_empty() {
+                list.clear();
                 pool.free.push(self.more);
                 self.more = 0;
             }
         }
-        if self.second.is_some() {
-            if covered(&self.second) {
-                self.second = Record::NONE;
-            } else {
-                classes |= 1 << self.second.class().0;
-            }
+        if self.second.is_some() && covered(&self.second) {
+            self.second = Record::NONE;
         }
         if self.newest.is_some() && !covered(&self.newest) {
-            classes |= 1 << self.newest.class().0;
+            let mut kept = self.newest;
             if self.second.is_some() {
+                if heavy >> kept.class().0 & 1 != 0 {
+                    std::mem::swap(&mut kept, &mut self.second);
+                }
                 if self.more == 0 {
                     self.more = pool.make();
                 }
-                pool.lists[self.more as usize - 1].push(self.newest);
+                pool.lists[self.more as usize - 1].push(kept);
             } else {
-                self.second = self.newest;
+                self.second = kept;
             }
         }
         self.newest = new;
-        self.classes = classes;
+        self.classes = pool.classes(self.more) | 1 << new.class().0;
+        if self.second.is_some() {
+            self.classes |= 1 << self.second.class().0;
+        }
+    }
+}
+
+impl OfSlot for Record {
+    #[inline]
+    fn slot(&self) -> ChainId {
+        Record::slot(self)
+    }
+
+    #[inline]
+    fn class(&self) -> Class {
+        Record::class(self)
     }
 }

@@ -73,7 +73,9 @@ fn naive(
                 Mode::All => matching().collect(),
                 Mode::Last => matching().next_back().into_iter().collect(),
                 Mode::First | Mode::TakeFirst => matching().find(free).into_iter().collect(),
-                Mode::Top | Mode::TakeTop => matching().filter(free).next_back().into_iter().collect(),
+                Mode::Top | Mode::TakeTop => {
+                    matching().filter(free).next_back().into_iter().collect()
+                }
             };
             if matches!(mode, Mode::TakeFirst | Mode::TakeTop) {
                 taken.extend(&observed);
@@ -104,6 +106,15 @@ fn compare(types: &Types, name: &str, text: &Document, rng: &mut Rng) -> usize {
                 assert!(communication.matches(tables, observation.mode, pair.0, pair.1));
                 sources_count += 1;
             }
+        }
+        // An object tells another one nothing.
+        for other in trace.events().take(event.id.index()) {
+            let other_name = tables.invocations[other.operand as usize].object;
+            let pair = ((other.op, other.operand), (event.op, event.operand));
+            let any = [Mode::Last, Mode::All]
+                .iter()
+                .any(|mode| communication.matches(tables, *mode, pair.0, pair.1));
+            assert!(other_name == name || !any);
         }
         let observed: BTreeMap<u8, BTreeSet<u64>> =
             observed.into_iter().map(|o| (o.mode as u8, o.sources.into_iter().collect())).collect();

@@ -52,7 +52,8 @@ fn whole(witness: &Witness) -> Vec<usize> {
     (0..witness.prefix as usize).chain(witness.order.iter().map(|e| e.index())).collect()
 }
 
-const SMALL: Scale = Scale { first_window: 1, grain: 1, stronger_max: u32::MAX, prefix_max: u32::MAX };
+const SMALL: Scale =
+    Scale { first_window: 1, grain: 1, stronger_max: u32::MAX, prefix_max: u32::MAX };
 
 fn seeds(otherwise: u64) -> u64 {
     std::env::var("SEEDS").map_or(otherwise, |seeds| seeds.parse().expect("a number"))
@@ -79,20 +80,18 @@ fn windows_change_no_answer_and_invent_none() {
             let options = ConfirmOptions { window, ..ConfirmOptions::default() };
             let mut confirmer = Confirmer::with_scale(&trace, &mut nothing, options, scale);
             for (a, b) in pairs.iter().copied() {
-                let answer = confirmer.confirm(EventId(a as u32), EventId(b as u32), &Cancel::new());
+                let answer =
+                    confirmer.confirm(EventId(a as u32), EventId(b as u32), &Cancel::new());
                 let best = best.get(&(a, b));
-                let context =
-                    || format!("seed {seed} {name} {a} {b}\n{}\n{answer:?}\n{best:?}", show(&trace));
+                let context = || {
+                    format!("seed {seed} {name} {a} {b}\n{}\n{answer:?}\n{best:?}", show(&trace))
+                };
                 let key = match (&answer, best) {
                     (Answer::Impossible, None) => "impossible".to_owned(),
                     (Answer::Confirmed(w), Some(best)) => {
                         let is = form(w.form);
                         assert!(is == best.form || (window > 0 && is > best.form), "{}", context());
-                        assert!(
-                            brute.is_witness(&Nothing, &whole(w), is, (a, b)),
-                            "{}",
-                            context()
-                        );
+                        assert!(brute.is_witness(&Nothing, &whole(w), is, (a, b)), "{}", context());
                         assert!(
                             !w.shortest || whole(w).len() == best.run.len() || is != best.form,
                             "{}",

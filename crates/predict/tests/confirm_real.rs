@@ -1,7 +1,11 @@
-//! All candidates of the recorded runs beside the checkout, where they are there.
+//! Candidates of the recorded runs beside the checkout, where they are there; each witness re-checked.
 
+use anyorder_certify::{
+    ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_reordering,
+};
 use anyorder_predict::{
-    Analysis, Answer, Conditions, ConfirmOptions, Confirmer, EdcAnalysis, NoCommunication, Options, run,
+    Analysis, Answer, Conditions, ConfirmOptions, Confirmer, EdcAnalysis, Form, GaveUp,
+    NoCommunication, Options, run,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::format::std::StdReader;
@@ -13,6 +17,19 @@ use std::path::{Path, PathBuf};
 
 fn native(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/native").join(name)
+}
+
+/// How many pairs of each pair of sites are tried; `PAIRS` says otherwise.
+fn pairs_a_group() -> usize {
+    std::env::var("PAIRS").map_or(10, |pairs| pairs.parse().expect("a number"))
+}
+
+fn claimed(form: Form) -> WitnessForm {
+    match form {
+        Form::Reversed => WitnessForm::Reversed,
+        Form::Last => WitnessForm::Last,
+        Form::CoEnabled => WitnessForm::CoEnabled,
+    }
 }
 
 #[test]
@@ -27,100 +44,93 @@ fn candidates_of_recorded_runs() {
         let mut edc = EdcAnalysis::new(Conditions, Options::default());
         run(&mut TraceBlocks::new(&trace), &mut [&mut edc], |_| {}).expect("the trace is right");
         let report = edc.finish();
-        let mut groups: BTreeMap<(u32, u32), Vec<(u32, u32)>> = BTreeMap::new();
+        let mut groups: BTreeMap<(u32, u32), Vec<(EventId, EventId)>> = BTreeMap::new();
         for v in &report.violations {
             let group = groups.entry((v.first.site.0, v.second.site.0)).or_default();
-            group.push((v.first.event as u32, v.second.event as u32));
+            group.push((EventId(v.first.event as u32), EventId(v.second.event as u32)));
         }
         let start = std::time::Instant::now();
         let mut nothing = NoCommunication;
         let mut confirmer = Confirmer::new(&trace, &mut nothing, ConfirmOptions::default());
-        println!("{name}: {} pairs, {} groups, prepared in {:?}", report.violations.len(), groups.len(), start.elapsed());
         let mut answers: BTreeMap<String, usize> = BTreeMap::new();
-        let mut lens = Vec::new();
-        let most = std::env::var("PAIRS").map_or(10, |s| s.parse().unwrap());
-        for (group, pairs) in &groups {
-            for (a, b) in pairs.iter().take(most) {
-                let before = confirmer.stats();
-                let now = std::time::Instant::now();
-                let answer = confirmer.confirm(EventId(*a), EventId(*b), &Cancel::new());
-                let after = confirmer.stats();
-                if now.elapsed().as_millis() > 200 {
-                    println!("{group:?} {a} {b} {:?} {:?} {:?}", now.elapsed(), before, after);
-                }
-                let text = match answer {
-                    Answer::Confirmed(w) => {lens.push(w.order.len()); format!("{:?} {} {}", w.form, w.shortest, if w.prefix > 0 {"prefix"} else {""})},
-                    other => format!("{other:?}"),
-                };
-                *answers.entry(text).or_default() += 1;
-            }
-        }
-        lens.sort();
-        println!("lens {lens:?}");
-        println!("{answers:#?} {:?} in {:?}", confirmer.stats(), start.elapsed());
-    }
-}
-
-#[test]
-fn races_of_recorded_applications() {
-    for name in ["RemindMe", "twitter"] {
-        let path = native("../droidracer").join(name).join("trace.txt");
-        let Ok(file) = File::open(path) else {
-            println!("skipped: {name} is not there");
-            continue;
-        };
-        let input = Box::new(BufReader::new(file));
-        let mut source = anyorder_trace::open::open(
-            anyorder_trace::detect::Format::DroidRacer,
-            input,
-            &anyorder_trace::open::OpenOptions::default(),
-        )
-        .expect("it opens");
-        let trace = Trace::read(&mut *source).expect("the trace is right");
-        let cancel = Cancel::new();
-        let races = anyorder_hb::races(
-            &trace,
-            anyorder_hb::RuleSet::Android,
-            anyorder_hb::CoverageLevel::Task,
-            &cancel,
-        )
-        .expect("not cancelled");
-        let all: Vec<EventId> = (0..trace.len() as u32).map(EventId).collect();
-        println!(
-            "{name}: {} events, {} races, its own schedule {:?}",
-            trace.len(), races.len(), anyorder_certify::check_schedule(&trace, &all)
-        );
-        let start = std::time::Instant::now();
-        let mut nothing = NoCommunication;
-        let options = ConfirmOptions { reorders: anyorder_predict::Reorders::Tasks, ..Default::default() };
-        let mut confirmer = Confirmer::new(&trace, &mut nothing, options);
-        println!("prepared in {:?}", start.elapsed());
-        let mut answers: BTreeMap<String, usize> = BTreeMap::new();
-        let most = std::env::var("PAIRS").map_or(200, |s| s.parse().unwrap());
-        let mut lens = Vec::new();
-        let step = (races.len() / most).max(1);
-        for race in races.iter().step_by(step) {
-            let now = std::time::Instant::now();
-            let before = confirmer.stats();
-            let answer = confirmer.confirm(race.first, race.second, &cancel);
-            let after = confirmer.stats();
-            if now.elapsed().as_millis() > 300 {
-                println!("{} {} {:?} {:?} {:?}", race.first.0, race.second.0, now.elapsed(), before, after);
-            }
-            let text = match answer {
-                Answer::Confirmed(w) => {
-                    lens.push(w.order.len());
-                    let whole: Vec<EventId> =
-                        (0..w.prefix).map(EventId).chain(w.order.iter().copied()).collect();
-                    let ok = anyorder_certify::check_schedule(&trace, &whole);
-                    format!("{} {} {} {}", w.form.word(), w.shortest, w.prefix > 0, ok.is_ok())
+        let mut witnesses = Vec::new();
+        for (first, second) in groups.values().flat_map(|pairs| pairs.iter().take(pairs_a_group()))
+        {
+            let text = match confirmer.confirm(*first, *second, &Cancel::new()) {
+                Answer::Confirmed(witness) => {
+                    let text = format!("{}, shortest: {}", witness.form.word(), witness.shortest);
+                    witnesses.push((*first, *second, witness));
+                    text
                 }
                 other => format!("{other:?}"),
             };
             *answers.entry(text).or_default() += 1;
         }
-        lens.sort_unstable();
-        println!("{lens:?}");
-        println!("{answers:#?} {:?} in {:?}", confirmer.stats(), start.elapsed());
+        println!(
+            "{name}: {} groups of {} pairs: {answers:?}, {:?}, {:?}",
+            groups.len(),
+            report.violations.len(),
+            confirmer.stats(),
+            start.elapsed()
+        );
+        let mut lengths: Vec<usize> = witnesses.iter().map(|w| w.2.order.len()).collect();
+        lengths.sort_unstable();
+        println!("lengths of witnesses: {lengths:?}");
+        assert!(!witnesses.is_empty(), "both runs have known races");
+        assert_eq!(answers.keys().filter(|key| key.contains("Unconfirmed")).count(), 0);
+        let mut checker = ReorderingChecker::new(&trace, &NoCalls, Lanes::Handlers);
+        for (first, second, witness) in &witnesses {
+            let claim = ClaimedWitness {
+                form: claimed(witness.form),
+                first: *first,
+                second: *second,
+                prefix: witness.prefix,
+                order: &witness.order,
+            };
+            checker.check(claim).expect("it is a witness");
+        }
+        // The check notices a witness without its first events.
+        let (first, second, witness) = &witnesses[0];
+        let cut = ClaimedWitness {
+            form: claimed(witness.form),
+            first: *first,
+            second: *second,
+            prefix: witness.prefix,
+            order: &witness.order[1..],
+        };
+        assert!(check_reordering(&trace, &NoCalls, cut).is_err());
     }
+}
+
+/// A bound on conflicts ends in no wrong answer.
+#[test]
+fn without_conflicts_nothing_is_invented() {
+    let Ok(file) = File::open(native("pbzip2/trace.std")) else {
+        println!("skipped: the trace is not there");
+        return;
+    };
+    let trace = Trace::read(&mut StdReader::new(BufReader::new(file))).expect("it is right");
+    let mut edc = EdcAnalysis::new(Conditions, Options::default());
+    run(&mut TraceBlocks::new(&trace), &mut [&mut edc], |_| {}).expect("the trace is right");
+    let answers = |conflicts| {
+        let mut nothing = NoCommunication;
+        let options = ConfirmOptions { conflicts, ..ConfirmOptions::default() };
+        let mut confirmer = Confirmer::new(&trace, &mut nothing, options);
+        let mut list = Vec::new();
+        for v in &edc.clone().finish().violations {
+            let (a, b) = (EventId(v.first.event as u32), EventId(v.second.event as u32));
+            list.push(confirmer.confirm(a, b, &Cancel::new()));
+        }
+        list
+    };
+    let mut gave_up = 0;
+    for (few, many) in answers(0).iter().zip(answers(20_000)) {
+        match (few, &many) {
+            (Answer::Unconfirmed(GaveUp::Conflicts), _) => gave_up += 1,
+            (Answer::Confirmed(few), Answer::Confirmed(many)) => assert!(few.form >= many.form),
+            (Answer::Impossible, Answer::Impossible) => {}
+            _ => panic!("{few:?}, {many:?}"),
+        }
+    }
+    println!("{gave_up} given up");
 }

@@ -96,8 +96,7 @@ impl Brute<'_> {
                         continue;
                     }
                     for other in run.iter().filter(|other| **other > event) {
-                        let form =
-                            if is_whole { ReorderForm::Reversed } else { ReorderForm::Last };
+                        let form = if is_whole { ReorderForm::Reversed } else { ReorderForm::Last };
                         note((event, *other), form, run.len() + 1);
                     }
                     let mut longer = run.clone();
@@ -171,9 +170,8 @@ fn tasks_change_places_as_brute_force_says() {
                     let answer =
                         confirmer.confirm(EventId(a as u32), EventId(b as u32), &Cancel::new());
                     let best = best.get(&(a, b));
-                    let context = || {
-                        format!("seed {seed} {a} {b}\n{}\n{answer:?}\n{best:?}", show(&trace))
-                    };
+                    let context =
+                        || format!("seed {seed} {a} {b}\n{}\n{answer:?}\n{best:?}", show(&trace));
                     match (&answer, best) {
                         (Answer::Impossible, None) => count("impossible".into()),
                         (Answer::Confirmed(w), Some((best, len))) => {

@@ -157,6 +157,9 @@ fn locks_are_not_used_after_their_end() {
     // Under a common lock.
     let text = "T1 acq n; T1 acq m; T1 rel m; T1 rel n; T2 acq n; T2 destroy m; T2 rel n";
     assert_eq!(found(text), [(NonRacy, 1, 5)]);
+    // Given back under a lock under which it was not taken.
+    let text = "T1 acq m; T1 acq n; T1 rel m; T1 rel n; T2 acq n; T2 destroy m; T2 rel n";
+    assert_eq!(found(text), [(NonRacy, 2, 5)]);
     // Twice.
     assert_eq!(found("T1 destroy m; T2 destroy m"), [(Racy, 0, 1)]);
     // Who waits for the acquire need not have waited for the release.

@@ -168,3 +168,19 @@ fn longer_traces_agree_too() {
     println!("{tally:?}");
     assert!(tally.racy > 0 && tally.non_racy > 0);
 }
+
+/// Many threads on few variables: lists of records long enough to be searched by slot.
+#[test]
+fn traces_of_many_threads_agree_too() {
+    let mut tally = Tally::default();
+    for seed in 1..=60 {
+        let mut rng = Rng::new(2_000_000 + seed);
+        let mut shape = shape(&mut rng);
+        shape.threads = 30 + rng.below(60);
+        shape.variables = 1 + rng.below(2);
+        (shape.events, shape.other, shape.locking) = (300, 3, [0, 10, 40][rng.below(3)]);
+        check_one(&trace(&mut rng, shape), &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.racy > 0 && tally.non_racy > 0);
+}

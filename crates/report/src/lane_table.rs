@@ -46,8 +46,10 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
             shape.note(&mut out, &format!("{left_out} more"));
         }
         left_out = 0;
-        let cells: Vec<&str> =
-            lanes.iter().map(|lane| if *lane == step.lane { step.what.as_str() } else { "" }).collect();
+        let cells: Vec<&str> = lanes
+            .iter()
+            .map(|lane| if *lane == step.lane { step.what.as_str() } else { "" })
+            .collect();
         let place = step.place.as_deref().unwrap_or("");
         shape.row(&mut out, &name(number, step), &cells, place);
     }
@@ -106,14 +108,14 @@ impl Shape {
         if lanes.is_empty() || least > room {
             return None;
         }
-        let places = &mut run.steps.iter().filter_map(|step| Some(visible(step.place.as_ref()?).chars().count()));
+        let places = &mut run
+            .steps
+            .iter()
+            .filter_map(|step| Some(visible(step.place.as_ref()?).chars().count()));
         let places = longest(places, 0, PLACE_MAX);
         let all: usize = wanted.iter().map(|want| want + SPACE).sum();
-        let (lanes, place) = if all <= room {
-            (wanted, room - all)
-        } else {
-            (shrunk(wanted, room), 0)
-        };
+        let (lanes, place) =
+            if all <= room { (wanted, room - all) } else { (shrunk(wanted, room), 0) };
         let place = if place >= PLACE_MIN + SPACE { places.min(place - SPACE) } else { 0 };
         Some(Shape { indent, number, lanes, place })
     }
@@ -207,7 +209,9 @@ mod tests {
   => the free comes first
 ";
         let cut = |text: &str| {
-            text.lines().map(|line| line.split('…').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
+            text.lines()
+                .map(|line| line.split('…').next().unwrap_or("").to_owned())
+                .collect::<Vec<_>>()
         };
         assert_eq!(cut(&text), cut(expected), "{text}");
         assert!(text.contains("7 more") && text.contains("main.c:12"), "{text}");
@@ -220,7 +224,8 @@ mod tests {
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
         }
         assert_eq!(table(&run(), 2, 20), None);
-        let steps = (0..9).map(|n| RunStep { lane: format!("thread-number-{n}"), ..RunStep::default() });
+        let steps =
+            (0..9).map(|n| RunStep { lane: format!("thread-number-{n}"), ..RunStep::default() });
         let many = Run { steps: steps.collect(), ..Run::default() };
         assert_eq!(table(&many, 2, 80), None);
     }

@@ -23,7 +23,9 @@ const LISTED_MAX: usize = 12;
 /// that is compared with another follows that one.
 pub(crate) fn table(run: &Run, indent: usize, width: usize) -> String {
     match &run.compared {
-        _ if run.by_lane => lane_table::table(run, indent, width).unwrap_or_else(|| rows(run, indent, width)),
+        _ if run.by_lane => {
+            lane_table::table(run, indent, width).unwrap_or_else(|| rows(run, indent, width))
+        }
         None => rows(run, indent, width),
         Some(compared) => comparison(run, compared, indent, width),
     }

@@ -185,8 +185,7 @@ impl Page<'_> {
         let table = run.map(|run| run_table::table(run, 2, self.width)).unwrap_or_default();
         // A prediction is told in full: which locks are held, what the run shows, what is missing.
         let predicted = words::is_predicted(finding);
-        let told: &[_] =
-            if run.is_some() && !predicted { &[] } else { &finding.explanation };
+        let told: &[_] = if run.is_some() && !predicted { &[] } else { &finding.explanation };
         if !predicted {
             self.out.write_all(table.as_bytes())?;
         }

@@ -96,6 +96,11 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         (Some(true), Some(form)) => marks.push(format!("confirmed: {form}")),
         (Some(true), None) => marks.push("confirmed".into()),
         (Some(false), _) if unconfirmed => marks.push("unconfirmed: no witness found".into()),
+        (Some(false), _)
+            if finding.explanation.iter().any(|step| step.rule.as_deref() == Some(IMPOSSIBLE)) =>
+        {
+            marks.push("no other order of this run shows it".into());
+        }
         (Some(false), _) => marks.push("not confirmed by replay".into()),
         (None, _) if unconfirmed => marks.push("unconfirmed: not tried".into()),
         (None, _) => {}
@@ -114,6 +119,9 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
 
 /// The filter of predictions that no witness shows.
 const UNCONFIRMED: &str = "unconfirmed";
+
+/// The rule of the step that says that a race was proved to have no witness.
+const IMPOSSIBLE: &str = "impossible";
 
 /// The format of the witness of a prediction.
 const REORDERING: &str = "reordering";
@@ -170,7 +178,8 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         }
     }
     let stat = |name: &str| outcome.stats.get(name).and_then(|stat| stat.integer());
-    if let Some(candidates) = stat("candidates") {
+    // The candidates of other commands are something else.
+    if let (Some(candidates), Some(_)) = (stat("candidates"), stat("dropped")) {
         let parts = ["confirmed", "dropped", "unconfirmed"]
             .into_iter()
             .filter_map(|name| stat(name).filter(|n| *n > 0).map(|n| (name, n)));

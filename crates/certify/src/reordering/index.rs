@@ -4,8 +4,9 @@ use super::Lanes;
 use super::calls::{CallIndex, Calls};
 use super::memory::{LastAt, Piece, Sources, Spots};
 use super::sections::Sections;
+use crate::wakes::{Match, matches};
 use anyorder_trace::{EventId, EventKind, LocationId, TaskId, TaskKind, Trace};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -30,14 +31,6 @@ impl Lists {
     pub(super) fn of(&self, number: u32) -> &[u32] {
         self.starts.get(&number).map_or(&[], |&(start, end)| &self.events[start..end])
     }
-}
-
-/// What a wake is matched with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Match {
-    pub(super) signal: EventId,
-    /// The wait that must come before the signal.
-    pub(super) wait: Option<EventId>,
 }
 
 /// The facts of one trace.
@@ -165,54 +158,4 @@ fn memory(trace: &Trace, spots: &Spots) -> (Sources, HashMap<u32, u32>) {
         }
     }
     (sources, needed)
-}
-
-#[derive(Default)]
-struct Condition {
-    /// Signals that no wake was matched with yet.
-    signals: BTreeSet<EventId>,
-    broadcasts: BTreeSet<EventId>,
-}
-
-/// Matches wakes with signals, by `docs/happens-before.md`.
-fn matches(trace: &Trace) -> HashMap<EventId, Match> {
-    let mut conditions: BTreeMap<u32, Condition> = BTreeMap::new();
-    let mut waits = HashMap::new();
-    let mut matches = HashMap::new();
-    for event in trace.events() {
-        let id = event.id;
-        match event.kind() {
-            EventKind::Signal => {
-                conditions.entry(event.operand).or_default().signals.insert(id);
-            }
-            EventKind::Broadcast => {
-                conditions.entry(event.operand).or_default().broadcasts.insert(id);
-            }
-            EventKind::Wait => {
-                waits.insert((event.task, event.operand), id);
-            }
-            EventKind::Wake => {
-                let wait: Option<EventId> = waits.get(&(event.task, event.operand)).copied();
-                let after = wait.map_or(0, |wait| wait.0 + 1);
-                let signal = match trace.columns().refers.get(id.0) {
-                    Some(number) => {
-                        u32::try_from(number).ok().map(EventId).filter(|signal| *signal < id)
-                    }
-                    None => conditions.get(&event.operand).and_then(|condition| {
-                        let first =
-                            |of: &BTreeSet<EventId>| of.range(EventId(after)..).next().copied();
-                        let candidates = [first(&condition.signals), first(&condition.broadcasts)];
-                        candidates.into_iter().flatten().min()
-                    }),
-                };
-                let Some(signal) = signal else { continue };
-                if let Some(condition) = conditions.get_mut(&trace.event(signal).operand) {
-                    condition.signals.remove(&signal);
-                }
-                matches.insert(id, Match { signal, wait: wait.filter(|wait| *wait < signal) });
-            }
-            _ => {}
-        }
-    }
-    matches
 }

@@ -6,7 +6,7 @@ use super::index::{Index, Lists, NONE};
 use super::memory::{LastAt, Piece, Then};
 use super::sections::OpenSections;
 use super::{ClaimedWitness, Lanes, WitnessForm};
-use crate::schedule::{ScheduleError, check_schedule};
+use crate::schedule::{Known, ScheduleError, check_known};
 use anyorder_trace::{Event, EventId, EventKind, LocationId, LockId, Trace};
 use std::collections::HashMap;
 
@@ -14,6 +14,8 @@ use std::collections::HashMap;
 pub struct ReorderingChecker<'t> {
     index: Index<'t>,
     lanes: Lanes,
+    /// What schedules are checked with, if tasks change places.
+    known: Option<Known>,
     /// By event, the number of the last check that it was in.
     stamps: Vec<u32>,
     checks: u32,
@@ -30,7 +32,8 @@ impl<'t> ReorderingChecker<'t> {
     #[must_use]
     pub fn new(trace: &'t Trace, calls: &'t dyn Calls, lanes: Lanes) -> ReorderingChecker<'t> {
         let index = Index::new(trace, calls, lanes);
-        ReorderingChecker { index, lanes, stamps: vec![0; trace.len()], checks: 0 }
+        let known = (lanes == Lanes::Tasks).then(|| Known::new(trace));
+        ReorderingChecker { index, lanes, known, stamps: vec![0; trace.len()], checks: 0 }
     }
 
     /// Checks a witness: see the module for what is asked.
@@ -46,9 +49,7 @@ impl<'t> ReorderingChecker<'t> {
             return Err(whole(ReorderingReason::Prefix));
         }
         let exempt = exempt(&witness);
-        if self.lanes == Lanes::Tasks {
-            self.check_tasks(prefix, order)?;
-        }
+        self.check_tasks(prefix, order)?;
         let mut run = Run::new(&self.index, self.lanes, prefix, &mut self.stamps, self.checks);
         for (place, &event) in order.iter().enumerate() {
             let may_differ = exempt.contains(&Some(event));
@@ -70,9 +71,9 @@ impl<'t> ReorderingChecker<'t> {
     }
 
     fn check_tasks(&self, prefix: u32, order: &[EventId]) -> Result<(), ReorderingError> {
-        let mut whole: Vec<EventId> = (0..prefix).map(EventId).collect();
-        whole.extend(order);
-        check_schedule(self.index.trace, &whole).map_err(|error| {
+        let Some(known) = &self.known else { return Ok(()) };
+        let whole = (0..prefix).map(EventId).chain(order.iter().copied());
+        check_known(self.index.trace, known, whole).map_err(|error| {
             let ScheduleError { place, event, reason } = error;
             let place = place.saturating_sub(prefix as usize);
             ReorderingError { place, event, reason: ReorderingReason::Schedule(reason) }

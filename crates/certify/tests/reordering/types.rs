@@ -1,7 +1,9 @@
 //! Objects of built-in types: how they behave, and what their invocations observe, to all who ask.
 
+#![allow(dead_code, reason = "each test uses its own part")]
+
 use crate::generate::Dice;
-use anyorder_certify::{Call, CallRules, Calls};
+use anyorder_certify::{Call, CallRules, Calls, check_schedule};
 use anyorder_commute::{BuiltIn, Comm, Invocation, Mode, Model, Spec, Value, built_in_types};
 use anyorder_testkit::Observes;
 use anyorder_trace::{EventId, EventKind, Op, Tables, Trace, TraceBuilder};
@@ -96,6 +98,7 @@ impl Types {
 }
 
 /// The communication of one trace, as the checker and brute force ask for it.
+#[derive(Clone, Copy)]
 pub(crate) struct OfTrace<'t> {
     pub(crate) types: &'t Types,
     pub(crate) trace: &'t Trace,
@@ -128,15 +131,15 @@ impl Observes for OfTrace<'_> {
         for (at, later) in calls.iter().enumerate() {
             let mut of_event = BTreeMap::new();
             for mode in later.comm.modes(&later.call) {
-                let matching = (0..at)
+                let mut matching = (0..at)
                     .filter(|i| later.comm.matches(mode, &calls[*i].call, &later.call))
                     .map(|i| run[i]);
                 let free = |event: &EventId| !taken.iter().any(|(other, _)| other == event);
                 let observed: BTreeSet<EventId> = match mode {
                     Mode::All => matching.collect(),
-                    Mode::Last => matching.last().into_iter().collect(),
+                    Mode::Last => matching.next_back().into_iter().collect(),
                     Mode::First | Mode::TakeFirst => matching.filter(free).take(1).collect(),
-                    Mode::Top | Mode::TakeTop => matching.filter(free).last().into_iter().collect(),
+                    Mode::Top | Mode::TakeTop => matching.rfind(free).into_iter().collect(),
                 };
                 if matches!(mode, Mode::TakeFirst | Mode::TakeTop) {
                     taken.extend(observed.iter().map(|event| (*event, mode)));
@@ -146,5 +149,22 @@ impl Observes for OfTrace<'_> {
             all.push(of_event);
         }
         all
+    }
+}
+
+/// The same, where tasks change places.
+pub(crate) struct Scheduled<'t>(pub(crate) OfTrace<'t>);
+
+impl Observes for Scheduled<'_> {
+    fn object(&self, event: EventId) -> Option<u32> {
+        self.0.object(event)
+    }
+
+    fn observed(&self, run: &[EventId]) -> Vec<BTreeMap<u8, BTreeSet<EventId>>> {
+        self.0.observed(run)
+    }
+
+    fn schedules(&self, run: &[EventId]) -> Option<bool> {
+        Some(check_schedule(self.0.trace, run).is_ok())
     }
 }

@@ -113,7 +113,7 @@ Examples:
   anyorder check lock.any --format json | anyorder replay lock.any -
   anyorder replay fixed.any runs/0123456789abcdef.json      does it still occur?
   anyorder replay --program 'node app.js' runs/0123456789abcdef.json
-  anyorder replay app.std runs/0123456789abcdef.json        check a witness of `anyorder predict` again
+  anyorder replay app.std runs/0123456789abcdef.json        check a prediction again
 
 The exit status is 1 when the finding occurs again, 0 when it does not, 3 when the schedule cannot be followed.";
 

@@ -3,12 +3,14 @@
 use super::check::{Aside, set_limits};
 use super::render::{self, Form};
 use crate::args::{Global, OutputFormat, PairsArg, PredictArgs, SeverityArg};
+use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::input;
 use crate::model::quote;
 use crate::output::shown;
 use crate::predicted::{
-    Analysis, Known, Loaded, Question, Shape, load, place, predict, predict_stream, run_of, types_of,
+    Analysis, Known, Loaded, Question, Shape, load, place, predict, predict_stream, run_of,
+    types_of,
 };
 use crate::units::plural;
 use crate::watch::{Watch, peak_memory_kb};
@@ -16,6 +18,7 @@ use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, Stats, exit_co
 use anyorder_predict::check::{Checked, Found, Statistics};
 use anyorder_report::run::Runs;
 use anyorder_trace::{Tables, Trace};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -76,7 +79,10 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     if let Some(reason) = watch.stopped() {
         outcome.cut_by(reason.word());
     }
-    let Analysis { checked, analysis } = analysis;
+    let Analysis { checked, analysis, unspecified } = analysis;
+    if !global.quiet {
+        warn_of_unspecified(&args.trace, &unspecified);
+    }
     options(&mut outcome, args, analysis.word(), &checked);
     let runs = tell(args, &mut outcome, checked, trace.as_deref(), global)?;
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
@@ -173,11 +179,26 @@ fn command(args: &PredictArgs) -> String {
     text
 }
 
+/// Says which objects were ignored, as nobody says which of their calls commute.
+fn warn_of_unspecified(path: &Path, objects: &BTreeMap<String, u64>) {
+    const NAMED_MAX: usize = 5;
+    let Some(total) = objects.values().copied().reduce(u64::saturating_add) else { return };
+    let mut names: Vec<String> =
+        objects.keys().take(NAMED_MAX).map(|name| format!("`{}`", escape(name))).collect();
+    if objects.len() > NAMED_MAX {
+        names.push(format!("and {} more", objects.len() - NAMED_MAX));
+    }
+    let calls = plural(total, "call");
+    let names = names.join(", ");
+    warn(&format!("{}: {calls} ignored, no specification for {names}: see `--spec`", shown(path)));
+}
+
 /// Says that witnesses were refused: a bug of ours, which hides nothing but leaves pairs without an answer.
 pub(crate) fn warn_of_rejected(path: &Path, statistics: &Statistics, global: &Global) {
     if statistics.rejected > 0 && !global.quiet {
         let what = plural(statistics.rejected, "witness");
-        let text = "the check of witnesses refused what the search found, which is a bug of anyorder";
+        let text =
+            "the check of witnesses refused what the search found, which is a bug of anyorder";
         warn(&format!("{}: {what} did not hold: {text}; the pairs are unconfirmed", shown(path)));
     }
 }

@@ -86,8 +86,10 @@ fn tell(
     ) -> Result<EventId, &'l String> {
         events.get(label).copied().ok_or(label)
     }
-    let order: Result<Vec<EventId>, &String> = one.order.iter().map(|label| find(events, label)).collect();
-    let parts = order.and_then(|order| Ok((order, find(events, &one.first)?, find(events, &one.second)?)));
+    let order: Result<Vec<EventId>, &String> =
+        one.order.iter().map(|label| find(events, label)).collect();
+    let parts =
+        order.and_then(|order| Ok((order, find(events, &one.first)?, find(events, &one.second)?)));
     let (order, first, second) = match parts {
         Ok(parts) => parts,
         Err(label) => {
@@ -95,21 +97,28 @@ fn tell(
             return false;
         }
     };
-    let claimed = ClaimedWitness { form: form(one.form), first, second, prefix: one.prefix, order: &order };
+    let claimed =
+        ClaimedWitness { form: form(one.form), first, second, prefix: one.prefix, order: &order };
     let checked = checker.check(claimed);
     let known = |event: &EventId| order.contains(event);
     if known(&first) && known(&second) {
-        let witness = Witness { form: one.form, order: order.clone(), prefix: one.prefix, shortest: false };
+        let witness =
+            Witness { form: one.form, order: order.clone(), prefix: one.prefix, shortest: false };
         let run = run_of(trace, (first, second, &witness), Shape::default());
         out.push_str(&terminal::table(&run, width()));
     }
     match checked {
         Ok(()) => {
-            let _ = writeln!(out, "replay: the witness holds: it is an order of the recorded events, of form `{}`", one.form.word());
+            let _ = writeln!(
+                out,
+                "replay: the witness holds: it is an order of the recorded events, of form `{}`",
+                one.form.word()
+            );
             true
         }
         Err(error) => {
-            let _ = writeln!(out, "replay: the witness does not hold: {}", escape(&error.to_string()));
+            let _ =
+                writeln!(out, "replay: the witness does not hold: {}", escape(&error.to_string()));
             false
         }
     }

@@ -7,11 +7,11 @@ use super::told::{Shape, run_of, unique_label};
 use crate::failure::Failure;
 use anyorder_finding::{Finding, Step};
 use anyorder_hb::{HappensBefore, RuleSet};
-use anyorder_predict::check::{Candidate, Fate, Found, form_words};
 use anyorder_predict::Form;
+use anyorder_predict::check::{Candidate, Fate, Found, form_words};
 use anyorder_report::run::Run;
 use anyorder_system::Control;
-use anyorder_trace::{EventId, Trace};
+use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -42,10 +42,10 @@ pub(crate) fn beside_hb(
         false => HappensBefore::new(trace, RuleSet::Threads, &control.cancel).ok(),
     };
     let is_known = |candidate: &Candidate| {
-        let ids = [candidate.first, candidate.second].map(|event| u32::try_from(event).map(EventId));
+        let ids =
+            [candidate.first, candidate.second].map(|event| u32::try_from(event).map(EventId));
         let ([Ok(a), Ok(b)], Some(order)) = (ids, &order) else { return false };
-        let plain = |event| trace.event(event).kind().is_access();
-        plain(a) && plain(b) && !order.happens_before(a, b)
+        is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
     };
     let known = Known { extra: &extra, is_known: &is_known };
     let mut analysis = predict(path, trace, question, &known, control)?;
@@ -53,6 +53,13 @@ pub(crate) fn beside_hb(
         analysis.checked.fates.iter().map(|(one, fate)| ((one.first, one.second), fate)).collect();
     let mut all = Vec::new();
     for (mut finding, pairs) in races.into_iter().zip(pairs) {
+        // What a free has to do with is a use after free, and told as that.
+        let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0)));
+        let told = |(a, b): &(EventId, EventId)| !(is_plain(trace, *a) && is_plain(trace, *b));
+        let confirmed = |pair| matches!(fate(pair), Some(Fate::Confirmed(_)));
+        if pairs.iter().any(|pair| told(pair) && confirmed(pair)) {
+            continue;
+        }
         let run = confirm(trace, &mut finding, &pairs, &fates)?;
         all.push(Beside { finding, run });
     }
@@ -66,6 +73,12 @@ pub(crate) fn beside_hb(
         all.push(Beside { finding, run });
     }
     Ok((all, analysis))
+}
+
+/// Returns whether an event reads or writes memory, and does not free it.
+fn is_plain(trace: &Trace, event: EventId) -> bool {
+    let kind = trace.event(event).kind();
+    kind.is_access() && kind != EventKind::Free
 }
 
 /// Returns the first pairs of each race, as events.
@@ -115,7 +128,9 @@ fn confirm(
     if all && pairs.iter().all(|pair| fate(pair) == Some(&Fate::Impossible)) {
         finding.confirmed = Some(false);
         let text = "no order of the recorded events has the two the other way round: an earlier race decides this one";
-        finding.explanation.insert(0, Step { rule: Some("impossible".to_owned()), ..Step::new(text) });
+        finding
+            .explanation
+            .insert(0, Step { rule: Some("impossible".to_owned()), ..Step::new(text) });
     }
     Ok(None)
 }

@@ -3,6 +3,7 @@
 use anyorder_certify::{Call, CallRules, Calls};
 use anyorder_predict::{Communication, SpecifiedCommunication, Types};
 use anyorder_trace::{EventId, EventKind, Trace};
+use std::collections::BTreeMap;
 
 /// The invocations of specified objects. Which object is of which type is decided in one place for search and check; what an invocation observes
 /// is computed by each of them.
@@ -18,6 +19,23 @@ impl SpecifiedCalls {
             calls.object(trace.tables(), event.op, event.operand);
         }
         SpecifiedCalls { calls }
+    }
+}
+
+impl SpecifiedCalls {
+    /// Returns the objects that no specification is known for, by name, with the number of their invocations: these are ignored.
+    pub(crate) fn unspecified(&self, trace: &Trace) -> BTreeMap<String, u64> {
+        let mut objects = BTreeMap::new();
+        let tables = trace.tables();
+        for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
+            let of_table = tables.invocations.get(event.operand as usize);
+            if let (None, Some(invocation)) =
+                (self.calls.invocation(tables, event.op, event.operand), of_table)
+            {
+                *objects.entry(tables.name(invocation.object).to_owned()).or_default() += 1;
+            }
+        }
+        objects
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) use again::{Again, again};
 pub(crate) use beside_hb::beside_hb;
 pub(crate) use load::{Loaded, load, types_of};
 pub(crate) use question::{Analysis, Known, Question, predict, predict_stream};
-pub(crate) use stored::place;
+pub(crate) use stored::{FORMAT, place};
 pub(crate) use told::{Shape, run_of};
 
 mod load;

@@ -15,11 +15,14 @@ use anyorder_predict::check::{
 };
 use anyorder_predict::{
     Analysis as _, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis, Internals, MemoryOnly,
-    Options, OrderPaths, PredictError, Reorders, Report, Specified, SpecifiedCommunication, Types, WdcAnalysis,
-    event_driven, event_driven_order, run, without_internals,
+    Options, OrderPaths, PredictError, Reorders, Report, Specified, SpecifiedCommunication, Types,
+    WdcAnalysis, event_driven, event_driven_order, run, without_internals,
 };
 use anyorder_system::Control;
-use anyorder_trace::{EventId, Tables, TaskKind, Trace, TraceBlocks, TraceSource};
+use anyorder_trace::{
+    Block, EventId, Problems, ReadError, Tables, TaskKind, Trace, TraceBlocks, TraceSource,
+};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What is asked of a trace.
@@ -44,6 +47,8 @@ pub(crate) struct Known<'a> {
 pub(crate) struct Analysis {
     pub(crate) checked: Checked,
     pub(crate) analysis: AnalysisArg,
+    /// Objects without a specification, with the number of their invocations: ignored.
+    pub(crate) unspecified: BTreeMap<String, u64>,
 }
 
 impl Question<'_> {
@@ -106,7 +111,7 @@ pub(crate) fn predict(
     control.progress.phase("analysing");
     let report = match analysis {
         AnalysisArg::EventDriven => {
-            let mut spec = specified(question, Some(trace));
+            let mut spec = specified(question, Some(whole));
             let rules = rule_set(trace, RulesArg::Auto);
             // A stop is seen by who asks the watch; what was found by then is nothing.
             event_driven(trace, rules, &mut spec, &question.options(), control)
@@ -114,8 +119,8 @@ pub(crate) fn predict(
                 .unwrap_or_default()
         }
         _ => {
-            let source = &mut TraceBlocks::new(trace);
-            analysed(source, Some(trace), analysis, question, control).map_err(failed)?
+            let source = &mut Stoppable { blocks: TraceBlocks::new(trace), control };
+            analysed(source, Some(whole), analysis, question, control).map_err(failed)?
         }
     };
     let options = question.check_options(analysis);
@@ -123,7 +128,7 @@ pub(crate) fn predict(
         let wanted = Facts::wanted(&report);
         let facts = Facts::gather(&mut TraceBlocks::new(trace), wanted, |_| {}).map_err(failed)?;
         let checked = check_unconfirmed(trace.tables(), &facts, &report, &options);
-        return Ok(Analysis { checked, analysis });
+        return Ok(Analysis { checked, analysis, unspecified: BTreeMap::new() });
     }
     let mut communication = SpecifiedCommunication::new(question.types.clone(), trace);
     let confirm = ConfirmOptions {
@@ -149,7 +154,7 @@ pub(crate) fn predict(
             check(subject, &mut search, &options, control)
         }
         AnalysisArg::Edc => {
-            let spec = specified(question, Some(trace));
+            let spec = specified(question, Some(whole));
             let mut engine = EdcAnalysis::new(spec.clone(), candidates);
             let order = Some(Order::Engine(&mut engine));
             let paths = OrderPaths::new(trace, spec.clone()).ok();
@@ -158,7 +163,7 @@ pub(crate) fn predict(
             check(subject, &mut search, &options, control)
         }
         AnalysisArg::EventDriven => {
-            let spec = specified(question, Some(trace));
+            let spec = specified(question, Some(whole));
             let rules = rule_set(trace, RulesArg::Auto);
             // Stopped: then what was not listed counts as ordered, and is not tried any more either.
             let relation = event_driven_order(trace, rules, &mut spec.clone(), control).ok();
@@ -168,7 +173,8 @@ pub(crate) fn predict(
             check(subject, &mut search, &options, control)
         }
     };
-    Ok(Analysis { checked: checked.map_err(failed)?, analysis })
+    let unspecified = calls.unspecified(trace);
+    Ok(Analysis { checked: checked.map_err(failed)?, analysis, unspecified })
 }
 
 /// Predicts from a trace that is too long to be held: its candidates are not tried. The file is read twice.
@@ -190,7 +196,9 @@ pub(crate) fn predict_stream(
     if analysis == AnalysisArg::EventDriven {
         let what = "the event-driven analysis needs the whole trace in memory";
         let failure = Failure::new(format!("{}: {what}", shown(path)));
-        return Err(failure.with_hint("`--max-events` lets it hold more; `--analysis edc` keeps tasks in their order"));
+        return Err(failure.with_hint(
+            "`--max-events` lets it hold more; `--analysis edc` keeps tasks in their order",
+        ));
     }
     let report = analysed(&mut stream.source(&control), None, analysis, question, &control);
     let report = report.map_err(failed)?;
@@ -201,7 +209,7 @@ pub(crate) fn predict_stream(
     let facts = Facts::gather(&mut again, Facts::wanted(&report), |_| {}).map_err(failed)?;
     let options = question.check_options(analysis);
     let checked = check_unconfirmed(again.tables(), &facts, &report, &options);
-    Ok(Analysis { checked, analysis })
+    Ok(Analysis { checked, analysis, unspecified: BTreeMap::new() })
 }
 
 /// Runs an analysis over a stream.
@@ -238,11 +246,39 @@ fn analysed(
     })
 }
 
-/// Returns the specification of a trace: in memory one without internals, in a stream one that finds them itself.
+/// Returns the specification of a trace. In memory it knows from the whole trace what is inside an invocation, also where internals were left out.
 fn specified(question: &Question<'_>, trace: Option<&Trace>) -> Specified {
     match trace {
-        Some(trace) => Specified::for_trace(question.types.clone(), Internals::Show, trace),
+        Some(trace) => Specified::for_trace(question.types.clone(), Internals::Auto, trace),
         None => Specified::new(question.types.clone(), Internals::Auto),
+    }
+}
+
+/// The blocks of a trace in memory, as a source that ends early when the job is stopped.
+struct Stoppable<'a> {
+    blocks: TraceBlocks<'a>,
+    control: &'a Control<'a>,
+}
+
+impl TraceSource for Stoppable<'_> {
+    fn tables(&self) -> &Tables {
+        self.blocks.tables()
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        if self.control.check().is_err() {
+            block.columns.clear();
+            return Ok(false);
+        }
+        self.blocks.next_block(block)
+    }
+
+    fn problems(&self) -> &Problems {
+        self.blocks.problems()
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        self.blocks.take_tables()
     }
 }
 

@@ -52,7 +52,8 @@ pub(crate) fn place(
     } else {
         whole
     };
-    finding.witness = Some(Placed { format: FORMAT.to_owned(), place: WitnessPlace::Inline(inline) });
+    finding.witness =
+        Some(Placed { format: FORMAT.to_owned(), place: WitnessPlace::Inline(inline) });
     Ok(())
 }
 

@@ -47,7 +47,8 @@ pub(crate) fn run_of(
     };
     let mut observed: Vec<EventId> = shown.iter().map(|place| witness.order[*place]).collect();
     observed.sort_unstable();
-    let recorded = observed.iter().map(|event| RunStep { mark: mark(*event), ..step(trace, *event) });
+    let recorded =
+        observed.iter().map(|event| RunStep { mark: mark(*event), ..step(trace, *event) });
     let before = Run { steps: recorded.collect(), by_lane: true, ..Run::default() };
     let what = |event: EventId| {
         let place = trace.tables().site_text(trace.event(event).site);
@@ -80,13 +81,20 @@ fn end(trace: &Trace, first: EventId, second: EventId, form: Form) -> String {
     };
     match form {
         Form::Reversed => format!("{} comes before {}", name(second), name(first)),
-        Form::Last => format!("{} comes before {}, which may see something else", name(second), name(first)),
+        Form::Last => {
+            format!("{} comes before {}, which may see something else", name(second), name(first))
+        }
         Form::CoEnabled => format!("{} and {} can both come next", name(second), name(first)),
     }
 }
 
 /// Returns the places of the steps that are shown, ascending.
-fn shown(trace: &Trace, (first, second): (EventId, EventId), order: &[EventId], shape: Shape) -> Vec<usize> {
+fn shown(
+    trace: &Trace,
+    (first, second): (EventId, EventId),
+    order: &[EventId],
+    shape: Shape,
+) -> Vec<usize> {
     let tail = order.len().saturating_sub(shape.last);
     let lanes = [first, second].map(|event| trace.handler_of(event));
     let locks = locks_held(trace, order, [first, second]);

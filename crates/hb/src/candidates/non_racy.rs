@@ -23,7 +23,7 @@ use anyorder_order::{ChainId, ClockRef};
 use anyorder_trace::{Action, EventId, LocationId, Trace};
 use rustc_hash::FxHashMap;
 
-/// The last release of a chain in a slot.
+/// A release in a slot that no later one of its handler knows.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     chain: ChainId,
@@ -34,7 +34,10 @@ struct Latest {
 /// Of one strand in sections.
 #[derive(Debug, Default)]
 struct Inside {
-    hold: Option<HoldId>,
+    /// Which of the strand's blocks this is.
+    block: u32,
+    /// The sections around its last action, and how often these had changed by then.
+    hold: Option<(HoldId, u32)>,
     open: OpenBlock,
     published: bool,
 }
@@ -89,7 +92,7 @@ impl<'a> NonRacy<'a> {
     /// Ends the trace.
     pub(crate) fn finish(mut self) -> OrderCandidates {
         let open = self.inside.values().map(|inside| inside.open.len() as u64);
-        self.found.undecided = open.sum();
+        self.found.undecided += open.sum::<u64>();
         self.found.lost += self.visits.lost;
         self.found.stray_releases = self.held.strays;
         self.found.non_racy.sort_unstable();
@@ -101,7 +104,12 @@ impl<'a> NonRacy<'a> {
         self.open_blocks(view, event, strand);
         self.observe(event, strand);
         let Some(inside) = self.inside.get_mut(&strand) else { return };
-        let hold = *inside.hold.get_or_insert_with(|| self.visits.hold(&self.held, strand));
+        let changes = self.held.changes(strand);
+        let hold = match inside.hold {
+            Some((hold, then)) if then == changes => hold,
+            _ => self.visits.hold(&self.held, strand),
+        };
+        inside.hold = Some((hold, changes));
         let Some(block) = self.held.of(strand).next().map(|s| block_of(self.held.section(s)))
         else {
             return;
@@ -128,9 +136,11 @@ impl<'a> NonRacy<'a> {
             latest.filter(|latest| view.engine.chains.info(latest.chain).handler != handler);
         let get = |clock, chain| view.clocks.get(clock, chain);
         for latest in latest.clone() {
-            let block = block_of(self.held.section(latest.section));
-            let known = || get(view.unsectioned, latest.chain);
-            inside.open.open(block, latest.chain, known);
+            let section = self.held.section(latest.section);
+            let known = get(view.unsectioned, latest.chain);
+            if known <= section.release.0 {
+                inside.open.open(block_of(section), latest.chain, known);
+            }
         }
         for latest in latest {
             let block = block_of(self.held.section(latest.section));
@@ -167,7 +177,8 @@ impl<'a> NonRacy<'a> {
         let at = self.trace.event(event);
         let Some(location) = at.location().filter(|_| at.kind().writes()) else { return };
         if self.actions.conflicts.is_shared(location) {
-            let hold = self.inside.get(&strand).and_then(|inside| inside.hold);
+            let inside = self.inside.get(&strand).filter(|_| self.held.is_inside(strand));
+            let hold = inside.and_then(|inside| inside.hold).map(|(hold, _)| hold);
             self.writes.insert(location, (event, hold));
         }
     }
@@ -207,9 +218,30 @@ impl<'a> NonRacy<'a> {
 
     fn acquire(&mut self, event: EventId, strand: StrandId, action: Action) {
         if let Action::Acquire(lock, mode) = action
-            && self.held.acquire(event, strand, lock, mode.is_shared()).is_some()
+            && let Some(section) = self.held.acquire(event, strand, lock, mode.is_shared())
         {
-            self.inside.entry(strand).or_default().hold = None;
+            let block = self.held.section(section).block;
+            let inside = self.inside.entry(strand).or_default();
+            if inside.block != block {
+                // The one before, if it is still here, ended without a release.
+                self.found.undecided += inside.open.len() as u64;
+                *inside = Inside { block, ..Inside::default() };
+            }
+        }
+    }
+
+    /// Drops from the slots of a release those of the same handler that it knows: its edges order their blocks.
+    fn forget_known(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
+        let (at, own) = (view.at[strand.index()], self.chain);
+        let handler = view.engine.strands.get(strand).handler;
+        let (sections, slots) = (&self.held, &mut self.slots);
+        let publishes = self.publishes[self.next_publish..].iter();
+        for publish in publishes.take_while(|publish| publish.event <= event) {
+            slots[publish.slot.0 as usize].retain(|old| {
+                let release = sections.section(old.section).release;
+                let is_known = old.chain == own || view.clocks.get(at, old.chain) > release.0;
+                view.engine.chains.info(old.chain).handler != handler || !is_known
+            });
         }
     }
 
@@ -218,7 +250,6 @@ impl<'a> NonRacy<'a> {
         let Action::Release(lock, _) = action else { return };
         let Some(section) = self.held.release(event, strand, lock) else { return };
         let Some(inside) = self.inside.get_mut(&strand) else { return };
-        inside.hold = None;
         let (found, max) = (&mut self.found, self.limits.pairs_max);
         found.ordered += inside.open.released(section, |pair| {
             found.non_racy_total += 1;
@@ -254,6 +285,7 @@ impl Visitor for NonRacy<'_> {
             Action::Release(..) => {
                 self.chain = view.engine.chains.of(strand);
                 self.release(event, strand, action);
+                self.forget_known(view, event, strand);
             }
             _ => {
                 if self.held.is_inside(strand) {
@@ -271,12 +303,7 @@ impl Visitor for NonRacy<'_> {
             }
             self.next_publish += 1;
             let slot = &mut self.slots[publish.slot.0 as usize];
-            let chain = self.chain;
-            let latest = Latest { chain, section: publish.section, clock };
-            match slot.iter_mut().find(|latest| latest.chain == chain) {
-                Some(old) => *old = latest,
-                None => slot.push(latest),
-            }
+            slot.push(Latest { chain: self.chain, section: publish.section, clock });
         }
     }
 

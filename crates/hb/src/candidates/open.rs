@@ -33,9 +33,9 @@ pub(crate) struct OpenBlock {
 
 impl OpenBlock {
     /// Opens an earlier block, if it is not open.
-    pub(crate) fn open(&mut self, block: BlockId, chain: ChainId, known: impl FnOnce() -> u32) {
+    pub(crate) fn open(&mut self, block: BlockId, chain: ChainId, known: u32) {
         if !self.earlier.iter().any(|earlier| earlier.block == block) {
-            self.earlier.push(Earlier { block, chain, known: known(), pairs: Vec::new() });
+            self.earlier.push(Earlier { block, chain, known, pairs: Vec::new() });
         }
     }
 

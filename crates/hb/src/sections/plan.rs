@@ -4,7 +4,7 @@
 //! lock, of another handler, that does not commute with some action of the first. That can be quadratic in the events.
 //!
 //! **Idea.** A *slot* stands for the sections of one lock, exclusive or shared, in which something of one class was done
-//! to one object. A release hands its clock to the slots of its section, where the clocks of each handler are joined;
+//! to one object. A release hands its clock to the slots of its section, which keep of each handler what no later release of it knows;
 //! an action takes from the slots of what it does not commute with the clocks of the other handlers. What a strand has taken it need not take again,
 //! and what nobody takes is not handed out.
 //!

@@ -73,7 +73,12 @@ mod tests {
         };
         let (racy, non_racy) = (ViolationKind::Racy, ViolationKind::NonRacy);
         let mut report = Report {
-            violations: vec![one(non_racy, 1, 9), one(racy, 0, 3), one(racy, 1, 9), one(racy, 0, 3)],
+            violations: vec![
+                one(non_racy, 1, 9),
+                one(racy, 0, 3),
+                one(racy, 1, 9),
+                one(racy, 0, 3),
+            ],
             ..Report::default()
         };
         (report.counts.racy, report.counts.non_racy) = (7, 1);

@@ -2,7 +2,7 @@
 
 use super::facts::Fact;
 use crate::report::ViolationKind;
-use anyorder_finding::{Kind, Severity};
+use anyorder_finding::{Kind, PredictedCategory, RaceCategory, Severity};
 use anyorder_trace::{EventKind, InvocationId, Tables};
 
 /// What goes wrong where the two actions of a finding come the other way round.
@@ -52,17 +52,17 @@ impl Category {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Category::UseAfterFree => "use_after_free",
-            Category::DoubleFree => "double_free",
-            Category::DestroyedLock => "destroyed_lock",
-            Category::ClosedChannel => "closed_channel",
-            Category::ClosedFile => "closed_file",
-            Category::LostSignal => "lost_signal",
-            Category::EarlyErr => "early_err",
-            Category::MultiThreaded => "multi_threaded",
-            Category::SameHandler => "same_handler",
-            Category::Calls => "calls",
-            Category::Guarded => "guarded",
+            Category::UseAfterFree => PredictedCategory::UseAfterFree.word(),
+            Category::DoubleFree => PredictedCategory::DoubleFree.word(),
+            Category::DestroyedLock => PredictedCategory::DestroyedLock.word(),
+            Category::ClosedChannel => PredictedCategory::ClosedChannel.word(),
+            Category::ClosedFile => PredictedCategory::ClosedFile.word(),
+            Category::LostSignal => PredictedCategory::LostSignal.word(),
+            Category::EarlyErr => PredictedCategory::EarlyErr.word(),
+            Category::MultiThreaded => RaceCategory::MultiThreaded.word(),
+            Category::SameHandler => PredictedCategory::SameHandler.word(),
+            Category::Calls => PredictedCategory::Calls.word(),
+            Category::Guarded => PredictedCategory::Guarded.word(),
         }
     }
 

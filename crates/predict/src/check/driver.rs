@@ -4,12 +4,12 @@ use super::candidate::{Candidate, CandidateList};
 use super::category::Category;
 use super::facts::Facts;
 use super::findings::{Material, findings};
-use super::missed::explain_missed;
 use super::groups::{Group, groups};
 use super::hints::common;
 use super::left_open::{Order, mark_left_open};
+use super::missed::explain_missed;
 use super::options::{CheckOptions, Pairs};
-use super::pairs::all_pairs;
+use super::pairs::{all_pairs, commute};
 use super::statistics::Statistics;
 use super::tries::{Confirms, Fate, Tried, try_all};
 use crate::class::Specification;
@@ -84,9 +84,13 @@ pub fn check<S: Specification>(
     options: &CheckOptions,
     control: &Control<'_>,
 ) -> Result<Checked, PredictError> {
-    let Subject { trace, report, spec, order, why, extra, is_known } = subject;
+    let Subject { trace, report, mut spec, order, why, extra, is_known } = subject;
     let tables = trace.tables();
     let mut list = CandidateList::of(report);
+    list.list.retain(|candidate| {
+        let [first, second] = [candidate.first, candidate.second].map(|e| EventId(e as u32));
+        !commute(trace, &mut spec, first, second)
+    });
     let mut cuts = Vec::new();
     if list.unlisted() > 0 {
         cuts.push("max-candidates");
@@ -166,11 +170,7 @@ fn add_all_pairs<S: Specification>(
 }
 
 /// Adds the pairs that are not in the list.
-fn add(
-    list: &mut CandidateList,
-    pairs: impl Iterator<Item = (EventId, EventId)>,
-    ordered: bool,
-) {
+fn add(list: &mut CandidateList, pairs: impl Iterator<Item = (EventId, EventId)>, ordered: bool) {
     let known: BTreeSet<(u64, u64)> =
         list.list.iter().map(|candidate| (candidate.first, candidate.second)).collect();
     for (a, b) in pairs {

@@ -191,7 +191,8 @@ mod tests {
     #[test]
     fn locks_count_and_joins_are_known() {
         let mut b = TraceBuilder::new();
-        let (s, t) = (b.handler("S", Mailbox::None).unwrap(), b.handler("T", Mailbox::None).unwrap());
+        let (s, t) =
+            (b.handler("S", Mailbox::None).unwrap(), b.handler("T", Mailbox::None).unwrap());
         let (main, other) = (b.initial(s), b.initial(t));
         b.acquire(main, "m", Mode::EXCLUSIVE).unwrap();
         b.acquire(main, "m", Mode::EXCLUSIVE).unwrap();

@@ -24,7 +24,8 @@ pub(crate) struct Material<'a> {
 
 /// Makes findings of groups, the most important first.
 pub(crate) fn findings(material: &Material<'_>, groups: &[Group]) -> Vec<Found> {
-    let mut found: Vec<Found> = groups.iter().filter_map(|group| finding(material, group)).collect();
+    let mut found: Vec<Found> =
+        groups.iter().filter_map(|group| finding(material, group)).collect();
     found.sort_by_key(|one| one.category);
     let mut findings: Vec<Finding> = found.iter().map(|one| one.finding.clone()).collect();
     assign_ids(&mut findings);
@@ -47,10 +48,12 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
         .filter(|i| !material.candidates[*i].ordered)
         .filter(|i| !matches!(fate(i), Fate::Confirmed(_) | Fate::Impossible))
         .collect();
-    let (listed, others) = if confirmed.is_empty() { (&open, &[][..]) } else { (&confirmed, &open[..]) };
+    let (listed, others) =
+        if confirmed.is_empty() { (&open, &[][..]) } else { (&confirmed, &open[..]) };
     let best = best(material, listed)?;
     let candidate = material.candidates[best];
-    let (first, second) = (material.facts.get(candidate.first)?, material.facts.get(candidate.second)?);
+    let (first, second) =
+        (material.facts.get(candidate.first)?, material.facts.get(candidate.second)?);
     let witness = match &material.fates[best] {
         Fate::Confirmed(witness) => Some(witness),
         _ => None,
@@ -132,9 +135,10 @@ fn explanation(pair: &Pair<'_>, candidate: Candidate, fate: &Fate) -> Vec<Step> 
         step("locks", locks(pair, candidate)),
         match fate {
             Fate::Confirmed(witness) => step("witness", form_words(witness.form).to_owned()),
-            Fate::GaveUp(GaveUp::Window) => {
-                step("unconfirmed", "no witness within the window; what lies before it happened as it did".to_owned())
-            }
+            Fate::GaveUp(GaveUp::Window) => step(
+                "unconfirmed",
+                "no witness within the window; what lies before it happened as it did".to_owned(),
+            ),
             Fate::GaveUp(GaveUp::Conflicts) => {
                 step("unconfirmed", "the search for a witness gave up".to_owned())
             }
@@ -143,11 +147,19 @@ fn explanation(pair: &Pair<'_>, candidate: Candidate, fate: &Fate) -> Vec<Step> 
             }
             Fate::Rejected(why) => step("unconfirmed", format!("the witness did not hold: {why}")),
             Fate::Untried | Fate::Impossible => {
-                let who = match (words::handler(tables, first.handler), words::handler(tables, second.handler)) {
+                let who = match (
+                    words::handler(tables, first.handler),
+                    words::handler(tables, second.handler),
+                ) {
                     (a, b) if a == b => format!("the two tasks of `{a}`"),
                     (a, b) => format!("`{a}` and `{b}`"),
                 };
-                step("unconfirmed", format!("the analysis found nothing that orders {who} here; no witness was looked for"))
+                step(
+                    "unconfirmed",
+                    format!(
+                        "the analysis found nothing that orders {who} here; no witness was looked for"
+                    ),
+                )
             }
         },
     ]
@@ -163,7 +175,9 @@ fn locks(pair: &Pair<'_>, candidate: Candidate) -> String {
             "both hold {}: one section comes before the other, and nothing says which",
             words::locks(tables, &shared)
         ),
-        _ if first.held.is_empty() && second.held.is_empty() => "no lock is held at either".to_owned(),
+        _ if first.held.is_empty() && second.held.is_empty() => {
+            "no lock is held at either".to_owned()
+        }
         _ => format!("held at the first: {}; at the second: {}", held(first), held(second)),
     }
 }

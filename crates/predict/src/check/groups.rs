@@ -32,8 +32,7 @@ pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -
     let mut index: BTreeMap<(Category, [SiteKey; 2], String), usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
-        let [Some(first), Some(second)] =
-            [facts.get(candidate.first), facts.get(candidate.second)]
+        let [Some(first), Some(second)] = [facts.get(candidate.first), facts.get(candidate.second)]
         else {
             continue;
         };

@@ -74,12 +74,8 @@ fn locking(tables: &Tables, first: &Fact, second: &Fact) -> String {
             "no lock is held at either: hold one lock around both, or let one thread wait for the other"
                 .to_owned()
         }
-        (held, []) => {
-            format!("`{}` holds no lock: hold {} there as well", name(second), words::locks(tables, held))
-        }
-        ([], held) => {
-            format!("`{}` holds no lock: hold {} there as well", name(first), words::locks(tables, held))
-        }
+        (held, []) => lacking(tables, &name(second), held),
+        ([], held) => lacking(tables, &name(first), held),
         _ if shared(first) && shared(second) => {
             "both hold their locks as readers: who writes has to hold one exclusively".to_owned()
         }
@@ -89,6 +85,15 @@ fn locking(tables: &Tables, first: &Fact, second: &Fact) -> String {
             words::locks(tables, other)
         ),
     }
+}
+
+/// Says that one side holds none of the locks of the other.
+fn lacking(tables: &Tables, who: &str, held: &[Held]) -> String {
+    let names: Vec<String> =
+        held.iter().map(|held| format!("`{}`", words::lock_name(tables, held.lock))).collect();
+    let how =
+        if held.iter().all(|held| held.shared) { ", exclusively where it writes" } else { "" };
+    format!("`{who}` holds no lock: hold {} there as well{how}", names.join(", "))
 }
 
 /// Says that the end of something is not ordered after its use.

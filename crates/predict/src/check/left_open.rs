@@ -78,8 +78,7 @@ fn by_relation(before: &dyn Fn(EventId, EventId) -> bool, candidates: &mut [Cand
     for candidate in candidates {
         if candidate.ordered
             && candidate.kind == ViolationKind::Racy
-            && let [Ok(first), Ok(second)] =
-                [candidate.first, candidate.second].map(u32::try_from)
+            && let [Ok(first), Ok(second)] = [candidate.first, candidate.second].map(u32::try_from)
         {
             candidate.ordered = before(EventId(first), EventId(second));
         }

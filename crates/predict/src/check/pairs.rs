@@ -34,7 +34,19 @@ pub(crate) fn all_pairs<S: Specification>(
     for (a, b) in overlapping(trace, &memory, max.saturating_mul(OVERLAPS_PER_PAIR))? {
         add(&mut pairs, &memory_table, &memory[&a.0], &memory[&b.0], max)?;
     }
+    pairs.retain(|(a, b)| !commute(trace, &mut spec, *a, *b));
     Some(pairs)
+}
+
+/// Returns whether two events commute although they touch points that conflict.
+pub(crate) fn commute<S: Specification>(
+    trace: &Trace,
+    spec: &mut S,
+    a: EventId,
+    b: EventId,
+) -> bool {
+    let [a, b] = [a, b].map(|id| trace.event(id));
+    spec.commute(trace.tables(), (a.op, a.operand), (b.op, b.operand))
 }
 
 /// What is done to each memory location, and to each cell of specified objects by its table and number.
@@ -50,8 +62,7 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
     for event in trace.events() {
         let kind = event.kind();
         // As the engine does: what is inside an invocation is part of it.
-        let internal =
-            kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
+        let internal = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
         if S::HIDES && internal && spec.hides(event.task.0) {
             continue;
         }

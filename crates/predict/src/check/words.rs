@@ -4,8 +4,8 @@ use super::category::{Category, method};
 use super::facts::{Fact, Held};
 use anyorder_finding::Site;
 use anyorder_trace::{
-    EventKind, HandlerId, InvocationId, Location, LocationId, LockId, Mailbox, NameId,
-    OperandKind, SiteId, Tables, TaskId,
+    EventKind, HandlerId, InvocationId, Location, LocationId, LockId, Mailbox, NameId, OperandKind,
+    SiteId, Tables, TaskId,
 };
 
 /// The most positions of a stack that are told.
@@ -158,7 +158,9 @@ pub(crate) fn title(tables: &Tables, category: Category, first: &Fact, second: &
             let user_fact = [first, second][late];
             format!("`{}` can be {verb} by `{user}` after it is freed", object(tables, user_fact))
         }
-        Category::DoubleFree => format!("`{what}` can be freed the other way round: it is freed twice"),
+        Category::DoubleFree => {
+            format!("`{what}` can be freed the other way round: it is freed twice")
+        }
         Category::DestroyedLock if end(first) && end(second) => {
             format!("lock `{what}` is destroyed twice, in either order")
         }
@@ -172,7 +174,9 @@ pub(crate) fn title(tables: &Tables, category: Category, first: &Fact, second: &
         Category::LostSignal => {
             format!("the {} of `{what}` can come before or after the wait for it", signal(verbs))
         }
-        Category::EarlyErr => format!("`err` of `{what}` can be asked for before or after `cancel`"),
+        Category::EarlyErr => {
+            format!("`err` of `{what}` can be asked for before or after `cancel`")
+        }
         Category::MultiThreaded | Category::SameHandler | Category::Calls => {
             let [a, b] = verbs;
             format!("{a} and {b} of `{what}` can happen in either order")

@@ -80,7 +80,7 @@ impl fmt::Debug for Confirmer<'_> {
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scale {
-    /// Events before the first action in the first window; each further one is [`GROWTH`] times as long.
+    /// Events before the first action in the first window; each further one is eight times as long.
     pub first_window: u32,
     /// The least distance of two positions at which windows may begin.
     pub grain: u32,
@@ -177,8 +177,8 @@ impl<'t> Confirmer<'t> {
         }
         match search.best {
             Some(witness) => Answer::Confirmed(witness),
-            // With locks held from one task to another, more was asked than had to be.
-            None if search.is_impossible() && !self.past.holding.spans => Answer::Impossible,
+            // Where it depends on the order which acquire a release belongs to, more was asked than had to be.
+            None if search.is_impossible() && !self.past.holding.is_ambiguous => Answer::Impossible,
             None => Answer::Unconfirmed(search.gave_up),
         }
     }

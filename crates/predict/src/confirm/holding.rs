@@ -2,12 +2,13 @@
 
 use super::chains::{Link, NONE};
 use anyorder_trace::{Event, EventId, EventKind, Trace};
+use std::collections::HashMap;
 
 /// Number of a section, in the order of the acquires.
 pub(super) type SectionId = u32;
 
-/// From the acquire of a lock that its owner does not hold to the release that gives it back. Where tasks change places, from each acquire to its own
-/// release: which is the outermost may change.
+/// From the acquire of a lock that its owner does not hold to the release that gives it back. Where tasks change places, also from each further acquire
+/// to its own release: which is the outermost may change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     /// The lock; or, behind all locks, a handler that runs one unit at a time.
@@ -34,7 +35,6 @@ impl Section {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     lock: u32,
-    shared: bool,
     depth: u32,
     section: SectionId,
 }
@@ -59,10 +59,15 @@ pub(super) struct Holding {
     /// The open sections of each lock, and the first event that begins one that an open one excludes.
     holders: Vec<Vec<SectionId>>,
     overlap: u32,
-    /// Whether each acquire begins a section of its own, which the release of its mode that matches it ends.
+    /// Whether each acquire begins a section of its own, which the release of its mode that matches it ends; those that are open, by owner
+    /// and lock, with their modes; and those inside others, by their releases.
     each: bool,
-    /// Whether a chain gives back a lock that another chain of its owner took.
-    pub(super) spans: bool,
+    own: HashMap<(u32, u32), Vec<(SectionId, bool)>>,
+    inner: HashMap<u32, SectionId>,
+    /// The owners, locks and modes of which a chain gives back what another one took.
+    spanning: Vec<(u32, u32, bool)>,
+    /// Whether the release that matches such an acquire could match another one in another order.
+    pub(super) is_ambiguous: bool,
 }
 
 impl Holding {
@@ -89,18 +94,17 @@ impl Holding {
         if self.open.len() <= link.owner as usize {
             self.open.resize_with(link.owner as usize + 1, Vec::new);
         }
-        let section = match event.kind() {
-            EventKind::Acquire => self.acquire(id, event.mode().is_shared(), lock, link),
-            EventKind::Release => self.release(id, event.mode().is_shared(), lock, link),
-            _ => NONE,
+        let shared = event.mode().is_shared();
+        let (section, spanned) = match event.kind() {
+            EventKind::Acquire => (self.acquire(id, shared, lock, link), None),
+            EventKind::Release => {
+                let spanned = self.end_own(id, shared, lock, link);
+                (self.release(id, lock, link), spanned)
+            }
+            _ => (NONE, None),
         };
         self.of.push(section);
-        let section = self.sections.get(section as usize)?;
-        if section.release != id || section.chain == link.chain {
-            return None;
-        }
-        self.spans = true;
-        Some(section.acquire)
+        spanned
     }
 
     /// The same for the turn of a handler, which the unit of the event has up to its event `last`. To be called behind
@@ -146,22 +150,49 @@ impl Holding {
     }
 
     fn acquire(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> u32 {
-        let open = &mut self.open[link.owner as usize];
-        let again = open.iter_mut().find(|open| open.lock == lock);
-        if let Some(open) = again.filter(|_| !self.each) {
-            open.depth = open.depth.saturating_add(1);
-            self.sections[open.section as usize].exclusive |= !shared;
-            return NONE;
-        }
-        open.push(Open { lock, shared, depth: 1, section: self.sections.len() as u32 });
-        self.begin(Section {
+        let new = Section {
             lock,
             owner: link.owner,
             chain: link.chain,
             acquire: event,
             release: NONE,
             exclusive: !shared,
-        })
+        };
+        let open = &mut self.open[link.owner as usize];
+        let again = open.iter_mut().find(|open| open.lock == lock);
+        let section = match again {
+            Some(open) => {
+                open.depth = open.depth.saturating_add(1);
+                self.sections[open.section as usize].exclusive |= !shared;
+                if self.each { self.begin(new) } else { NONE }
+            }
+            None => {
+                open.push(Open { lock, depth: 1, section: self.sections.len() as u32 });
+                self.begin(new)
+            }
+        };
+        if self.each {
+            self.own.entry((link.owner, lock)).or_default().push((section, shared));
+        }
+        section
+    }
+
+    /// Ends, where each acquire begins a section, that of the last one of this mode; returns its acquire if another chain took it.
+    fn end_own(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> Option<u32> {
+        let own = self.own.get_mut(&(link.owner, lock))?;
+        let at =
+            own.iter().rposition(|(_, other)| *other == shared).or(own.len().checked_sub(1))?;
+        let (section, _) = own.remove(at);
+        let is_inner = !self.open[link.owner as usize].iter().any(|open| open.section == section);
+        if is_inner && self.sections[section as usize].release == NONE {
+            self.end(section, event);
+            self.inner.insert(event, section);
+        }
+        let section = self.sections[section as usize];
+        if section.chain != link.chain {
+            self.spanning.push((link.owner, lock, shared));
+        }
+        (section.chain != link.chain).then_some(section.acquire)
     }
 
     fn begin(&mut self, new: Section) -> SectionId {
@@ -179,10 +210,9 @@ impl Holding {
         section
     }
 
-    fn release(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> u32 {
+    fn release(&mut self, event: u32, lock: u32, link: Link) -> u32 {
         let open = &mut self.open[link.owner as usize];
-        let ends = |open: &Open| open.lock == lock && (open.shared == shared || !self.each);
-        let Some(at) = open.iter().rposition(ends) else { return NONE };
+        let Some(at) = open.iter().position(|open| open.lock == lock) else { return NONE };
         open[at].depth -= 1;
         if open[at].depth > 0 {
             return NONE;
@@ -203,7 +233,14 @@ impl Holding {
 
     /// Ends the trace: gives back what is only needed meanwhile.
     pub(super) fn finish(&mut self) {
+        self.spanning.sort_unstable();
+        self.is_ambiguous = self.spanning.chunk_by(|a, b| a == b).any(|same| {
+            let (owner, lock, shared) = same[0];
+            let open = self.own.get(&(owner, lock)).into_iter().flatten();
+            same.len() + open.filter(|(_, other)| *other == shared).count() > 1
+        });
         self.open = Vec::new();
+        self.own = HashMap::new();
         self.turns = Vec::new();
         self.holders = Vec::new();
     }
@@ -212,7 +249,11 @@ impl Holding {
     fn at(&self, event: u32) -> impl Iterator<Item = SectionId> + '_ {
         let of = self.of[event as usize];
         let turn = self.of_turn.get(event as usize).copied().unwrap_or(NONE);
-        [of, turn].into_iter().filter(|section| *section != NONE)
+        let inner = match self.inner.is_empty() {
+            true => NONE,
+            false => self.inner.get(&event).copied().unwrap_or(NONE),
+        };
+        [of, turn, inner].into_iter().filter(|section| *section != NONE)
     }
 
     /// Returns the sections that an event begins.

@@ -76,7 +76,7 @@ impl Past {
             if let Some(location) = event.location() {
                 let cells = past.cells.of(location.0);
                 touched += cells.len();
-                if touched > most || past.causes.items() + past.observes.items() > most {
+                if touched > most {
                     past.is_cut = true;
                     return past;
                 }
@@ -95,7 +95,7 @@ impl Past {
                     allocated[cells].fill(id);
                 }
             }
-            if past.causes.items() > most {
+            if past.causes.items() + past.observes.items() > most {
                 past.is_cut = true;
                 return past;
             }

@@ -14,8 +14,9 @@ use anyorder_commute::Mode;
 use anyorder_trace::{EventKind, Trace};
 use std::collections::HashMap;
 
-/// So many clauses come from one observation.
+/// So many clauses come from one observation, and about so many from one run.
 const FROM_ONE: usize = 32;
+const FROM_ALL: usize = 1 << 16;
 
 /// Buffers, used again and again.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +47,7 @@ impl Replay {
         }
     }
 
-    /// Runs `order`, then the tail of the question, behind what happened before `start`; returns what is broken.
+    /// Runs `order`, then the tail of the question, behind what happened before `start`; returns what is broken, or the beginning of it.
     pub(super) fn run(
         &mut self,
         (trace, past, communication): (&Trace, &Past, &dyn Communication),
@@ -71,6 +72,9 @@ impl Replay {
             }
             if place < order.len() || question.asks_tail() {
                 self.observes((trace, past, communication), event, &mut broken);
+            }
+            if broken.len() >= FROM_ALL {
+                break;
             }
         }
         broken

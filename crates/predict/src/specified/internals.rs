@@ -195,8 +195,8 @@ pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<
 }
 
 /// Returns a trace in which all [`hidden_events`] are events that mean nothing (`other`, without a name), under the same numbers; `None` if there are
-/// none. Who looks for witnesses in it, or checks them, needs to know nothing of internals. (To find candidates, analyse the trace itself:
-/// here waits and signals inside invocations would be actions.)
+/// none. Who looks for witnesses in it, or checks them, needs to know nothing of internals. [`Specified::for_trace`](crate::Specified::for_trace) of the
+/// *whole* trace still does: waits and signals stay where they are, as orders, and are actions only outside.
 #[must_use]
 pub fn without_internals(trace: &Trace, types: &Types, internals: Internals) -> Option<Trace> {
     let hidden = hidden_events(trace, types, internals);

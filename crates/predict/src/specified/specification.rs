@@ -1,6 +1,6 @@
 //! The specification of everything that the types of this crate know: memory, conditions, locks, and the objects whose methods a trace invokes.
 
-use super::compile::{CONDITIONS, Place, first_tables, places};
+use super::compile::{CONDITIONS, Place};
 use super::internals::{Inside, Internals};
 use super::lock_life::Lives;
 use super::objects::{Described, Numbers, ObjectSummary};
@@ -8,7 +8,7 @@ use super::resolve::{Resolved, Resolver};
 use super::types::Types;
 use crate::analysis::Step;
 use crate::class::{Class, ClassTable, Point, Specification};
-use anyorder_trace::{EventKind, InvocationId, Tables, Trace};
+use anyorder_trace::{EventKind, InvocationId, Op, Tables, Trace};
 
 /// Memory accesses; waits against signals and broadcasts of a condition; uses of a lock against its destruction; and invocations,
 /// as the specification of their object's type says.
@@ -18,9 +18,6 @@ use anyorder_trace::{EventKind, InvocationId, Tables, Trace};
 #[derive(Clone, Debug)]
 pub struct Specified {
     resolver: Resolver,
-    /// For each type the places of its classes: without strangers, and with them.
-    places: Vec<[Vec<Vec<Place>>; 2]>,
-    tables: Vec<ClassTable>,
     numbers: Numbers,
     lives: Lives,
     inside: Inside,
@@ -45,16 +42,8 @@ impl Specified {
     /// Makes a specification for a stream.
     #[must_use]
     pub fn new(types: Types, internals: Internals) -> Specified {
-        let mut tables = first_tables();
-        let mut all = Vec::new();
-        for of_type in types.list.iter() {
-            let exact = places(&of_type.exact, &mut tables);
-            all.push([exact, places(&of_type.strangers, &mut tables)]);
-        }
         Specified {
             resolver: Resolver::new(types),
-            places: all,
-            tables,
             numbers: Numbers::default(),
             lives: Lives::default(),
             inside: Inside::new(internals),
@@ -78,20 +67,6 @@ impl Specified {
     #[must_use]
     pub fn describe<'a>(&'a self, tables: &'a Tables, object: u32) -> Option<Described<'a>> {
         self.numbers.describe(&self.resolver, tables, object)
-    }
-
-    /// Returns whether two invocations of one object commute by its specification. What touches conflicting points does not, except where
-    /// access points cannot express a condition (`anyorder_commute::Exactness`): such candidates can be dropped by asking here.
-    #[must_use]
-    pub fn commute(&mut self, tables: &Tables, first: u32, second: u32) -> bool {
-        let known = [first, second].map(|call| self.resolver.object_of(tables, call));
-        let [Some(first_of), Some(second_of)] = known else { return false };
-        let Some(of_type) = first_of.of_type.filter(|_| first_of.object == second_of.object) else {
-            return first_of.object != second_of.object;
-        };
-        let call = |call| self.resolver.call(tables, call, of_type);
-        let (Some(first), Some(second)) = (call(first), call(second)) else { return false };
-        self.resolver.types.list[of_type].spec.commute(&first, &second)
     }
 
     /// Returns the objects invoked so far, in the order of their first invocation.
@@ -145,12 +120,11 @@ impl Specified {
         let Some(invocation) = self.resolver.call(tables, call, of_type) else { return };
         let object = self.numbers.invoked(known.object, of_type);
         let types = &self.resolver.types.list[of_type];
-        let points = if known.has_strangers { &types.strangers } else { &types.exact };
+        let compiled = if known.has_strangers { &types.strangers } else { &types.exact };
         self.touch_buffer.clear();
-        points.touch(&invocation, None, &mut self.touch_buffer);
-        let places = &self.places[of_type][usize::from(known.has_strangers)];
+        compiled.points.touch(&invocation, None, &mut self.touch_buffer);
         for point in &self.touch_buffer {
-            for place in &places[point.class.index()] {
+            for place in &compiled.places[point.class.index()] {
                 let key = if place.keyless { Vec::new() } else { point.key.clone() };
                 let cell = self.numbers.cell(object, place.table, key);
                 let Place { table, class, .. } = *place;
@@ -195,7 +169,7 @@ impl Specification for Specified {
     const HIDES: bool = true;
 
     fn classes(&self) -> Vec<ClassTable> {
-        self.tables.clone()
+        self.resolver.types.tables.to_vec()
     }
 
     fn points(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>) {
@@ -230,6 +204,20 @@ impl Specification for Specified {
             }
             _ => None,
         });
+    }
+
+    /// Asks the specification of two invocations of one object: points are coarser where a condition compares the values of two
+    /// calls otherwise than by `!=` (`anyorder_commute::Exactness`).
+    fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
+        if [first.0, second.0].iter().any(|op| op.kind() != EventKind::Invoke) {
+            return false;
+        }
+        let known = [first.1, second.1].map(|call| self.resolver.object_of(tables, call));
+        let [Some(one), Some(other)] = known else { return false };
+        let Some(of_type) = one.of_type.filter(|_| one.object == other.object) else { return false };
+        let call = |call| self.resolver.call(tables, call, of_type);
+        let (Some(one), Some(other)) = (call(first.1), call(second.1)) else { return false };
+        self.resolver.types.list[of_type].spec.commute(&one, &other)
     }
 
     #[inline]

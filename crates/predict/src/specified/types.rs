@@ -1,5 +1,7 @@
 //! The types of objects that an analysis knows, and which object is declared to be of which.
 
+use super::compile::{Place, first_tables, places};
+use crate::class::ClassTable;
 use anyorder_commute::{AccessPoints, Comm, Document, Spec, SpecErrors, built_in_types};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,19 +31,32 @@ pub struct DeclareError {
 pub(super) struct Type {
     pub(super) spec: Spec,
     pub(super) comm: Option<Comm>,
-    /// Access points for objects of which only the methods specified are called.
-    pub(super) exact: AccessPoints,
-    /// Access points for all others.
-    pub(super) strangers: AccessPoints,
+    /// For objects of which only the methods specified are called.
+    pub(super) exact: Compiled,
+    /// For all others.
+    pub(super) strangers: Compiled,
     /// Whether the user specified it.
     pub(super) is_own: bool,
 }
 
+/// Access points, and the places of each of their classes.
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    pub(super) points: AccessPoints,
+    pub(super) places: Vec<Vec<Place>>,
+}
+
+impl Compiled {
+    fn new(points: AccessPoints, tables: &mut Vec<ClassTable>) -> Compiled {
+        Compiled { places: places(&points, tables), points }
+    }
+}
+
 impl Type {
-    fn new(spec: &Spec, comm: Option<&Comm>, is_own: bool) -> Type {
+    fn new(spec: &Spec, comm: Option<&Comm>, is_own: bool, tables: &mut Vec<ClassTable>) -> Type {
         Type {
-            exact: AccessPoints::of(spec),
-            strangers: AccessPoints::with_strangers(spec),
+            exact: Compiled::new(AccessPoints::of(spec), tables),
+            strangers: Compiled::new(AccessPoints::with_strangers(spec), tables),
             spec: spec.clone(),
             comm: comm.cloned(),
             is_own,
@@ -69,6 +84,8 @@ impl Type {
 #[derive(Clone, Debug)]
 pub struct Types {
     pub(super) list: Arc<Vec<Type>>,
+    /// The tables of all of them.
+    pub(super) tables: Arc<Vec<ClassTable>>,
     declared: HashMap<String, usize>,
     pub(super) unspecified: Unspecified,
 }
@@ -90,21 +107,22 @@ impl Types {
     /// # Errors
     /// None: the texts of the built-in types are tested.
     pub fn with(document: &Document) -> Result<Types, SpecErrors> {
-        let mut list = Vec::new();
+        let (mut list, mut tables) = (Vec::new(), first_tables());
         for spec in &document.specs {
-            list.push(Type::new(spec, document.comm(spec.name()), true));
+            list.push(Type::new(spec, document.comm(spec.name()), true, &mut tables));
         }
         for built_in in built_in_types() {
             let fine = built_in.fine()?;
             for spec in fine.specs.iter().filter(|spec| document.spec(spec.name()).is_none()) {
-                list.push(Type::new(spec, fine.comm(spec.name()), false));
+                list.push(Type::new(spec, fine.comm(spec.name()), false, &mut tables));
             }
         }
         // Nothing commutes where nothing is known.
         let nothing = Spec::parse(&format!("spec {NO_TYPE} {{}}"))?;
-        list.push(Type::new(&nothing, None, false));
+        list.push(Type::new(&nothing, None, false, &mut tables));
         let unspecified = Unspecified::default();
-        Ok(Types { list: Arc::new(list), declared: HashMap::new(), unspecified })
+        let (list, tables) = (Arc::new(list), Arc::new(tables));
+        Ok(Types { list, tables, declared: HashMap::new(), unspecified })
     }
 
     /// Declares an object to be of a type, in place of what was declared before.

@@ -7,10 +7,10 @@ use crate::generate::{Dice, Flavour, trace};
 use crate::types::{OfTrace, Types};
 use crate::{STATES_MAX, all_pairs};
 use anyorder_predict::{
-    Analysis, Candidates, Conditions, EdcAnalysis, Options, OrderPaths, OrderRule, OrderStep,
-    Ordered, run,
+    Analysis, Candidates, Conditions, EdcAnalysis, Internals, Options, OrderPaths, OrderRule,
+    OrderStep, Ordered, Specification, Specified, run,
 };
-use anyorder_testkit::Reorderings;
+use anyorder_testkit::{ReorderForm, Reorderings};
 use anyorder_trace::{EventId, Trace, TraceBlocks};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,6 +95,8 @@ fn of_chain(chain: &[OrderStep]) -> &'static str {
 struct Measured {
     rows: BTreeMap<&'static str, Row>,
     reasons: BTreeMap<&'static str, u64>,
+    /// By form: violations, and those of them that EDC misses.
+    forms: BTreeMap<ReorderForm, (u64, u64)>,
     violations: u64,
     conflicts: u64,
 }
@@ -104,9 +106,9 @@ fn racy_and_not(naive: &Naive) -> Pairs {
 }
 
 /// The pairs that an analysis reports.
-fn reported(t: &Trace, candidates: Candidates) -> Pairs {
+fn reported<S: Specification>(t: &Trace, spec: S, candidates: Candidates) -> Pairs {
     let options = Options { candidates, ..Options::default() };
-    let mut analysis = EdcAnalysis::new(Conditions, options);
+    let mut analysis = EdcAnalysis::new(spec, options);
     run(&mut TraceBlocks::new(t), &mut [&mut analysis], |_| {}).expect("the trace is right");
     let violations = analysis.finish().violations;
     let pairs = violations.iter().map(|v| (v.first.event as usize, v.second.event as usize));
@@ -126,7 +128,7 @@ fn measure(t: &Trace, types: &Types, measured: &mut Measured) {
         .filter(|(i, j)| edc.conflict(*i, *j) && edc.reported(*i, *j))
         .collect();
     let best = brute.best(&observes, &pairs, STATES_MAX).expect("a small trace");
-    let violations: Pairs = best.into_keys().collect();
+    let violations: Pairs = best.keys().copied().collect();
     let is_memory = |pair: &&(usize, usize)| t.event(EventId(pair.0 as u32)).kind().is_access();
     let of_memory: Pairs = violations.iter().filter(is_memory).copied().collect();
     measured.violations += violations.len() as u64;
@@ -144,18 +146,24 @@ fn measure(t: &Trace, types: &Types, measured: &mut Measured) {
     row("4 EDC, non-racy", &edc.candidates(), &violations);
     row("5 EDC", &found, &violations);
     row("6 every pair that does not commute", &pairs, &violations);
-    let printed = reported(t, Candidates::AsPrinted);
-    let corrected = reported(t, Candidates::Corrected);
+    let printed = reported(t, Conditions, Candidates::AsPrinted);
+    let corrected = reported(t, Conditions, Candidates::Corrected);
     row("7 second events: EDC", &seconds(&corrected), &seconds(&violations));
     row("8 second events: as printed", &seconds(&printed), &seconds(&violations));
 
+    for (pair, best) in &best {
+        let of_form = measured.forms.entry(best.form).or_default();
+        of_form.0 += 1;
+        of_form.1 += u64::from(!found.contains(pair));
+    }
     let paths = OrderPaths::new(t, Conditions).expect("a small trace");
     for pair in violations.difference(&found) {
         *measured.reasons.entry(reason(t, &edc, &paths, *pair)).or_default() += 1;
     }
 }
 
-fn measured(flavours: &[Flavour], events: usize, from: u64) -> Measured {
+/// Returns the counts, and the tables.
+fn measured(flavours: &[Flavour], events: usize, from: u64) -> (Measured, String) {
     let types = Types::new();
     let mut measured = Measured::default();
     for seed in from..from + TRACES {
@@ -164,22 +172,30 @@ fn measured(flavours: &[Flavour], events: usize, from: u64) -> Measured {
         let events = events + rng.below(5);
         measure(&trace(&mut rng, flavour, events), &types, &mut measured);
     }
-    let Measured { rows, reasons, violations, conflicts } = &measured;
-    println!("{flavours:?}: {TRACES} traces of {events} to {} events", events + 4);
-    println!("{conflicts} pairs that do not commute, {violations} order violations");
-    println!("| candidates of | candidates | confirmed | false | missed |");
-    println!("| --- | --- | --- | --- | --- |");
-    rows.iter().for_each(|(name, row)| println!("{}", row.line(name)));
-    println!("| ordered by EDC through | violations |\n| --- | --- |");
-    reasons.iter().for_each(|(name, count)| println!("| {name} | {count} |"));
+    let Measured { rows, reasons, forms, violations, conflicts } = &measured;
+    let mut text = vec![
+        format!("{flavours:?}: {TRACES} traces of {events} to {} events", events + 4),
+        format!("{conflicts} pairs that do not commute, {violations} order violations"),
+        "| candidates of | candidates | confirmed | false | missed |".to_owned(),
+        "| --- | --- | --- | --- | --- |".to_owned(),
+    ];
+    text.extend(rows.iter().map(|(name, row)| row.line(name)));
+    text.push("| ordered by EDC through | violations |\n| --- | --- |".to_owned());
+    text.extend(reasons.iter().map(|(name, count)| format!("| {name} | {count} |")));
+    text.extend(
+        forms
+            .iter()
+            .map(|(form, (all, missed))| format!("{form:?}: {all}, of which missed {missed}")),
+    );
     assert_eq!(reasons.values().sum::<u64>(), rows["5 EDC"].missed);
     assert!(rows["5 EDC"].missed > 0 && rows["5 EDC"].confirmed > rows["1 HB"].confirmed);
-    measured
+    (measured, text.join("\n"))
 }
 
 #[test]
 fn what_the_relations_miss_and_invent_where_locks_guard_variables() {
-    let measured = measured(&[Flavour::Guarded, Flavour::GuardedMixed], 10, 1_000_000);
+    let (measured, text) = measured(&[Flavour::Guarded, Flavour::GuardedMixed], 10, 1_000_000);
+    println!("{text}");
     assert!(measured.rows["4 EDC, non-racy"].confirmed > 0);
 }
 
@@ -187,5 +203,42 @@ fn what_the_relations_miss_and_invent_where_locks_guard_variables() {
 fn what_the_relations_miss_and_invent_elsewhere() {
     let others = |f: &Flavour| !matches!(f, Flavour::Calls | Flavour::Hostile) && !f.is_guarded();
     let flavours: Vec<Flavour> = Flavour::ALL.into_iter().filter(others).collect();
-    measured(&flavours, 8, 2_000_000);
+    let (_, text) = measured(&flavours, 8, 2_000_000);
+    println!("{text}");
+}
+
+/// Objects with methods: here the engine itself is measured, by second events, for it names at least one first event for each.
+#[test]
+fn what_edc_misses_and_invents_of_invocations() {
+    let (types, mut row, mut violations_count) = (Types::new(), Row::default(), 0);
+    for seed in 3_000_000..3_000_000 + TRACES {
+        let mut rng = Dice::new(seed);
+        let flavour = [Flavour::Calls, Flavour::GuardedMixed][(seed % 2) as usize];
+        let t = trace(&mut rng, flavour, 9);
+        let observes = OfTrace { types: &types, trace: &t };
+        let naive = Naive::new(&t, Order::Edc, true);
+        let conflicts = |pair: &(usize, usize)| {
+            let of = |event: usize| observes.invoked(EventId(event as u32));
+            let of_one_lane = naive.actions[pair.0].lane == naive.actions[pair.1].lane;
+            match (of(pair.0), of(pair.1)) {
+                (Some(a), Some(b)) => {
+                    !of_one_lane && a.object == b.object && !a.spec.commute(&a.call, &b.call)
+                }
+                _ => naive.conflict(pair.0, pair.1) && naive.reported(pair.0, pair.1),
+            }
+        };
+        let pairs: Pairs = all_pairs(&t).into_iter().filter(conflicts).collect();
+        let brute = Reorderings::new(&t, &observes);
+        let best = brute.best(&observes, &pairs, STATES_MAX).expect("a small trace");
+        let violations: Pairs = best.into_keys().collect();
+        violations_count += violations.len();
+        let of_types = anyorder_predict::Types::built_in().expect("they are tested");
+        let spec = Specified::for_trace(of_types, Internals::default(), &t);
+        let found = reported(&t, spec, Candidates::Corrected);
+        let is_pair = |pair: &&(usize, usize)| pairs.contains(pair);
+        row.add(&seconds(&found.iter().filter(is_pair).copied().collect()), &seconds(&violations));
+    }
+    println!("{violations_count} violations; second events");
+    println!("{}", row.line("EDC with specifications"));
+    assert!(row.confirmed > 0 && row.missed > 0);
 }

@@ -179,6 +179,10 @@ impl Run {
                 self.threads[u].life = Life::Ended;
                 self.push(t, EventKind::Join.into(), handler.0);
             }
+            1 if u != t && life == Life::Alive && rng.chance(30) => {
+                // It runs already: what it does next is behind the fork.
+                self.push(t, EventKind::Fork.into(), handler.0);
+            }
             1 if life == Life::Ended && u != t => {
                 // Joined again by somebody else, or begun anew.
                 if rng.chance(50) {

@@ -125,13 +125,15 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
             classes.get("different").map(|n| ("harmful", *n, if *n > 0 { "strong" } else { "" })),
         );
     }
-    if let Some(n) = stat("candidates") {
+    if let (Some(n), Some(_)) = (stat("candidates"), stat("dropped")) {
         tiles.push(("candidates", n, ""));
         let names = ["confirmed", "dropped", "unconfirmed"];
         let counts = names.into_iter().filter_map(|name| Some((name, stat(name)?)));
-        tiles.extend(counts.map(|(name, n)| {
-            (name, n, if name == "confirmed" && n > 0 { "strong" } else { "" })
-        }));
+        tiles.extend(
+            counts.map(|(name, n)| {
+                (name, n, if name == "confirmed" && n > 0 { "strong" } else { "" })
+            }),
+        );
     } else if let Some(n) = stat("race_pairs") {
         tiles.push(("race pairs", n, ""));
     }

@@ -204,7 +204,16 @@ fn rows<'a>(run: &'a Run, lanes: &[&str], skipped: usize) -> Vec<Row<'a>> {
             top += REPEAT;
         }
         let height = (BOX + posts.len() * POST).max(effects.len() * LINE + 8) + GAP;
-        rows.push(Row { number, left_out: step.left_out, step, lane: at(&step.lane), posts, effects, top, height });
+        rows.push(Row {
+            number,
+            left_out: step.left_out,
+            step,
+            lane: at(&step.lane),
+            posts,
+            effects,
+            top,
+            height,
+        });
         top += height;
     }
     rows

@@ -21,7 +21,7 @@ const CELL_CHARS: usize = 26;
 pub(super) fn markup(run: &Run, compared: Option<&Comparison>) -> Markup {
     let lanes = run.lanes();
     html! {
-        h4 { "Another order" }
+        h4 { "Witness" }
         @if let Some(compared) = compared {
             p.dim.reversed {
                 span.sign.a { "A" } " " code { (safe(&compared.first)) } " "
@@ -144,9 +144,9 @@ mod tests {
         let rows: Vec<_> = tables[0].descendants().filter(|node| node.has_tag_name("tr")).collect();
         // A head, two notes, six steps, and the end.
         assert_eq!(rows.len(), 1 + 2 + 6 + 1);
-        let steps = rows.iter().filter(|row| {
-            row.children().any(|cell| cell.attribute("class") == Some("step"))
-        });
+        let steps = rows
+            .iter()
+            .filter(|row| row.children().any(|cell| cell.attribute("class") == Some("step")));
         let columns: Vec<usize> = steps
             .map(|row| {
                 let cells: Vec<_> = row.children().filter(|cell| cell.is_element()).collect();

@@ -2,7 +2,7 @@
 
 use super::fixpoint::Fixpoint;
 use super::race;
-use super::sections::{SectionEdge, Sections};
+use super::sections::{Fault, Section, SectionEdge, Sections, Strand};
 use super::view::{Edge, View};
 use anyorder_trace::EventId;
 
@@ -37,24 +37,34 @@ fn is_candidate(
     }
     let (Some((s, t)), true) = (common.first(), from.0 != to.0) else { return false };
     let blocks = ((from, s.block), (to, t.block));
-    common.iter().all(|(s, t)| {
+    let fits = |(s, t): &(&Section, &Section)| {
         let Some(release) = t.release else { return false };
+        let until = if sections.has(Fault::BeforeAction) { b } else { release };
+        let start = s.release.filter(|_| sections.has(Fault::FirstReleases)).unwrap_or(s.acquire);
         let mut foreign = edges(fixpoint, sections).into_iter().filter(|(edge, _)| {
-            edge.to <= release
+            edge.to <= until
                 && sections.strands[edge.to.index()] == to
                 && sections.strands[edge.from.index()] != to
         });
         !foreign.any(|(edge, section)| {
-            let known =
-                edge.from == s.acquire || fixpoint.r.has(s.acquire.index(), edge.from.index());
-            known && !section.is_some_and(|e| is_own(fixpoint.view, sections, e, blocks))
+            let known = edge.from == start || fixpoint.r.has(start.index(), edge.from.index());
+            let own = |e: SectionEdge| {
+                let ends = &sections.list[e.section];
+                let common = common.iter().any(|(first, _)| *first == ends);
+                is_own(fixpoint.view, sections, e, blocks)
+                    && (common || !sections.has(Fault::OwnSections))
+            };
+            known && !section.is_some_and(own)
         })
-    })
+    };
+    if sections.has(Fault::OneLock) { common.iter().any(fits) } else { common.iter().all(fits) }
 }
 
 /// All edges but derived ones, with the one of sections that it is.
 fn edges(fixpoint: &Fixpoint<'_, '_>, sections: &Sections) -> Vec<(Edge, Option<SectionEdge>)> {
-    let all = fixpoint.base.iter().chain(&fixpoint.end_get);
+    let derived = fixpoint.derived.iter().map(|(edge, _)| edge);
+    let derived = derived.filter(|_| sections.has(Fault::Derived));
+    let all = fixpoint.base.iter().chain(&fixpoint.end_get).chain(derived);
     all.map(|edge| {
         let same = |e: &&SectionEdge| {
             e.to == edge.to && sections.list[e.section].release == Some(edge.from)
@@ -69,7 +79,7 @@ fn is_own(
     view: View<'_>,
     sections: &Sections,
     edge: SectionEdge,
-    (from, to): ((super::sections::Strand, usize), (super::sections::Strand, usize)),
+    (from, to): ((Strand, usize), (Strand, usize)),
 ) -> bool {
     let section = &sections.list[edge.section];
     let inside = |e: EventId| {
@@ -77,7 +87,8 @@ fn is_own(
     };
     (section.strand, section.block) == from
         && inside(edge.to)
-        && !observed(view, edge.to).is_some_and(|write| section.inside.contains(&write))
+        && (sections.has(Fault::Communication)
+            || !observed(view, edge.to).is_some_and(|write| section.inside.contains(&write)))
 }
 
 /// The write that an event observes: the last one before it, at its location or one that overlaps it.

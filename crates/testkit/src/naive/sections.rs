@@ -38,10 +38,32 @@ pub enum Fault {
     ToAcquire,
     /// Only the last section of a lock gives an edge.
     LastOnly,
+    /// Of candidates: what communicates is a pair's own edge as well.
+    Communication,
+    /// Of candidates: own are only edges between sections of the common locks, not all of the blocks.
+    OwnSections,
+    /// Of candidates: one common lock is enough.
+    OneLock,
+    /// Of candidates: edges that the fixpoint derives count.
+    Derived,
+    /// Of candidates: edges before the second action only.
+    BeforeAction,
+    /// Of candidates: the release of the first section is compared, not its acquire.
+    FirstReleases,
 }
 
 impl Fault {
-    /// All faults.
+    /// All faults that change candidates, and not the order.
+    pub const OF_CANDIDATES: [Fault; 6] = [
+        Fault::Communication,
+        Fault::OwnSections,
+        Fault::OneLock,
+        Fault::Derived,
+        Fault::BeforeAction,
+        Fault::FirstReleases,
+    ];
+
+    /// All faults that change the order.
     pub const ALL: [Fault; 10] = [
         Fault::OneHandler,
         Fault::Reads,
@@ -176,6 +198,20 @@ impl Sections {
         for event in view.events() {
             let own = self.strands[event.id.index()];
             let key = if self.has(Fault::Handlers) { (own.0, None, 0) } else { own };
+            if let Action::Acquire(lock, mode) = event.action() {
+                let again = open.get(&key).is_some_and(|(held, _)| {
+                    held.iter().any(|(section, _)| self.list[*section].lock == lock)
+                });
+                // What the new section excludes was given back by some other strand.
+                for (held, _) in open.values_mut().filter(|_| !again) {
+                    held.retain(|(section, _)| {
+                        let section = &self.list[*section];
+                        let both_shared = section.shared && mode.is_shared();
+                        section.lock != lock
+                            || (both_shared && !self.faults.contains(&Fault::Shared))
+                    });
+                }
+            }
             let (held, blocks) = open.entry(key).or_default();
             for (section, _) in held.iter() {
                 self.list[*section].inside.push(event.id);

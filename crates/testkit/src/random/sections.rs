@@ -133,12 +133,15 @@ impl Machine {
                 let handler = self.agents[to].handler;
                 self.emit(agent, EventKind::Fork, handler.0);
             }
-            97..98 => {
+            97 => {
                 let to = self.rng.index(self.agents.len());
                 let handler = self.agents[to].handler;
                 if handler != self.agents[agent].handler {
                     self.emit(agent, EventKind::Join, handler.0);
                 }
+            }
+            98 if self.agents[agent].running.is_none() => {
+                self.emit(agent, EventKind::Loop, 0);
             }
             _ => self.signal(agent)?,
         }

@@ -272,7 +272,7 @@ fn needs(
         kind if kind.is_access() => {
             let overlaps = |e: &&Event| cells[e.id.index()].iter().any(|c| cells[at].contains(c));
             let allocs = events[..at].iter().filter(|e| e.kind() == EventKind::Alloc);
-            let last = allocs.filter(overlaps).last().map(|event| event.id);
+            let last = allocs.rev().find(overlaps).map(|event| event.id);
             needs.push((ReorderRule::Alloc, all(&|e| Some(e.id) == last)));
         }
         _ => {}

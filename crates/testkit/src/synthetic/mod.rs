@@ -4,6 +4,7 @@
 
 pub use event_driven::{EventDriven, event_driven};
 pub use fixpoint::{Fixpoint, fixpoint};
+pub use locked::{Locked, locked};
 
 mod stream;
 
@@ -16,3 +17,5 @@ mod event_driven;
 mod jobs;
 
 mod fixpoint;
+
+mod locked;

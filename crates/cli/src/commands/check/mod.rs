@@ -72,6 +72,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     }
     let policy = policy(args);
     assign_ids(&mut outcome.findings);
+    predictions::name_again(&mut outcome.findings);
     let ids = outcome.findings.iter().map(|finding| finding.id.clone());
     let runs: Runs = ids.zip(told).filter_map(|(id, run)| Some((id, run?))).collect();
     let again = command(args);
@@ -141,6 +142,7 @@ fn one(
             finding.replay = why_command(path, finding);
         }
     }
+    add_stats(&mut outcome.stats, &analysis.stats);
     if predictions::fits(&trace, &analysis, args) {
         let races = std::mem::take(&mut analysis.findings);
         predictions::add(path, &trace, races, args, global, &control, outcome, runs)?;
@@ -151,7 +153,6 @@ fn one(
     if let Some(limit) = analysis.limit {
         outcome.cut_by(limit);
     }
-    add_stats(&mut outcome.stats, &analysis.stats);
     let path = path.to_string_lossy().into_owned();
     outcome.inputs.push(Input { path, format: format.word().to_owned() });
     set_options(outcome, args, analysis.rules, analysis.coverage);

@@ -5,8 +5,8 @@ use crate::commands::predict::{stats, warn_of_rejected};
 use crate::engine::Analysis;
 use crate::failure::Failure;
 use crate::model::quote;
-use crate::predicted::{Question, beside_hb, types_of};
-use anyorder_finding::{Finding, Outcome, Stats};
+use crate::predicted::{FORMAT, Question, beside_hb, types_of};
+use anyorder_finding::{Finding, Outcome, Stats, Witness, WitnessPlace};
 use anyorder_report::run::Run;
 use anyorder_system::Control;
 use anyorder_trace::{TaskKind, Trace};
@@ -46,7 +46,9 @@ pub(super) fn add(
     let trace_path = quote(&path.to_string_lossy());
     let replay = |finding: &Finding| {
         let id = &finding.id;
-        format!("anyorder check {trace_path} --format json | anyorder replay {trace_path} - --finding {id}")
+        format!(
+            "anyorder check {trace_path} --format json | anyorder replay {trace_path} - --finding {id}"
+        )
     };
     let (all, found) = beside_hb(path, trace, races, &question, &replay, control)?;
     runs.resize(outcome.findings.len(), None);
@@ -62,8 +64,15 @@ pub(super) fn add(
     }
     warn_of_rejected(path, &found.checked.statistics, global);
     let mut counts = Stats::new();
-    let of_prediction =
-        ["candidates", "racy", "non_racy", "confirmed", "dropped", "unconfirmed", "missed_by_order"];
+    let of_prediction = [
+        "candidates",
+        "racy",
+        "non_racy",
+        "confirmed",
+        "dropped",
+        "unconfirmed",
+        "missed_by_order",
+    ];
     for (name, stat) in stats(&found.checked.statistics).iter() {
         if of_prediction.contains(&name) {
             counts.set(name, stat.clone());
@@ -71,4 +80,22 @@ pub(super) fn add(
     }
     super::add_stats(&mut outcome.stats, &counts);
     Ok(())
+}
+
+/// Writes the final ids of findings where their witnesses and commands name them: an id may get an ordinal among those of other inputs.
+pub(super) fn name_again(findings: &mut [Finding]) {
+    const NAMED: &str = " --finding ";
+    for finding in findings {
+        if let Some(Witness { format, place: WitnessPlace::Inline(value) }) = &mut finding.witness
+            && format == FORMAT
+        {
+            value["finding"] = finding.id.clone().into();
+            if let Some(replay) = &mut finding.replay
+                && let Some(at) = replay.rfind(NAMED)
+            {
+                replay.truncate(at + NAMED.len());
+                replay.push_str(&finding.id);
+            }
+        }
+    }
 }

@@ -1,0 +1,140 @@
+//! What the trace says of handlers and tasks, looked up once for all schedules.
+
+use crate::view::View;
+use crate::wakes::{Match, matches};
+use anyorder_trace::{Action, Event, EventId, EventKind, HandlerId, TaskId, TaskKind, Trace};
+use std::collections::HashMap;
+
+/// What a handler runs without interruption: a posted task, or the thread code between two of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Unit {
+    Task(TaskId),
+    /// By the number of `get` events of the handler before it in the trace.
+    Piece(HandlerId, u32),
+}
+
+/// What the trace says of handlers and tasks, looked up once.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// By event of the trace.
+    pub(super) facts: Vec<Facts>,
+    /// By unit, the number of its events.
+    pub(super) sizes: HashMap<Unit, u32>,
+    pub(super) loop_points: HashMap<HandlerId, EventId>,
+    /// The first `attach` that names the handler.
+    pub(super) attaches: HashMap<HandlerId, EventId>,
+    pub(super) forks: HashMap<HandlerId, Vec<EventId>>,
+    pub(super) triggers: HashMap<TaskId, Vec<Event>>,
+    pub(super) wakes: HashMap<EventId, Match>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    /// The event before it in program order.
+    pub(super) previous: Option<EventId>,
+    pub(super) unit: Unit,
+}
+
+impl Known {
+    /// Looks at a trace; linear in it, but for a logarithm where there are conditions.
+    pub(crate) fn new(trace: &Trace) -> Known {
+        let view = View { trace };
+        let loop_points = loop_points(view);
+        let wakes = matches(trace);
+        let mut known = Known { loop_points, wakes, ..Known::default() };
+        for event in view.events() {
+            match event.action() {
+                Action::Attach(handler) => {
+                    known.attaches.entry(handler).or_insert(event.id);
+                }
+                Action::Fork(handler) => known.forks.entry(handler).or_default().push(event.id),
+                Action::Trigger(_) => known.triggers.entry(event.task).or_default().push(event),
+                _ => {}
+            }
+        }
+        known.facts = facts(view, &known.loop_points);
+        for fact in &known.facts {
+            *known.sizes.entry(fact.unit).or_insert(0) += 1;
+        }
+        known
+    }
+}
+
+/// The loop point of each handler that has one, as [`View::loop_point`] finds it.
+fn loop_points(view: View<'_>) -> HashMap<HandlerId, EventId> {
+    let mut first_loops: HashMap<HandlerId, EventId> = HashMap::new();
+    let mut first_gets: HashMap<HandlerId, EventId> = HashMap::new();
+    // The last thread code before the first `get`.
+    let mut points: HashMap<HandlerId, EventId> = HashMap::new();
+    for event in view.events() {
+        let Some(handler) = view.handler(event.task) else { continue };
+        if view.get(event.task) == Some(event.id) {
+            first_gets.entry(handler).or_insert(event.id);
+        }
+        if view.kind_of(event.id) == Some(TaskKind::Initial) {
+            if event.kind() == EventKind::Loop {
+                first_loops.entry(handler).or_insert(event.id);
+            }
+            if !first_gets.contains_key(&handler) {
+                points.insert(handler, event.id);
+            }
+        }
+    }
+    points.extend(first_loops);
+    points.retain(|handler, _| first_gets.contains_key(handler));
+    points
+}
+
+/// Finds the unit of each event and the event before it in program order, in one pass.
+fn facts(view: View<'_>, loop_points: &HashMap<HandlerId, EventId>) -> Vec<Facts> {
+    let mut gets: HashMap<HandlerId, u32> = HashMap::new();
+    let mut last_of_task: HashMap<TaskId, EventId> = HashMap::new();
+    // The last thread code of each handler, and the number of `get` events before it.
+    let mut last_code: HashMap<HandlerId, (EventId, u32)> = HashMap::new();
+    let mut facts = Vec::with_capacity(view.trace.len());
+    for event in view.events() {
+        let handler = view.handler(event.task);
+        if let Some(handler) = handler.filter(|_| view.get(event.task) == Some(event.id)) {
+            *gets.entry(handler).or_insert(0) += 1;
+        }
+        let thread_code = handler.filter(|_| view.kind_of(event.id) == Some(TaskKind::Initial));
+        let Some(handler) = thread_code else {
+            let previous = last_of_task.insert(event.task, event.id);
+            facts.push(Facts { previous, unit: Unit::Task(event.task) });
+            continue;
+        };
+        let count = gets.get(&handler).copied().unwrap_or(0);
+        let point = loop_points.get(&handler).copied();
+        let previous = match last_code.insert(handler, (event.id, count)) {
+            Some((last, _)) if point.is_some_and(|point| event.id <= point) => Some(last),
+            Some((last, then)) if then == count && point.is_none_or(|point| last > point) => {
+                Some(last)
+            }
+            _ => point.filter(|&point| point < event.id),
+        };
+        facts.push(Facts { previous, unit: Unit::Piece(handler, count) });
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_testkit::{Shape, random_trace};
+
+    #[test]
+    fn loop_points_are_those_of_the_definition() {
+        let mut found = 0;
+        for seed in 0..600 {
+            let trace = random_trace(seed, &Shape::medium());
+            let view = View { trace: &trace };
+            let all = loop_points(view);
+            for handler in (0..trace.tables().handlers.len() as u32).map(HandlerId) {
+                let one = view.loop_point(handler);
+                assert_eq!(all.get(&handler).copied(), one, "seed {seed}");
+                found += u32::from(one.is_some());
+            }
+        }
+        assert!(found > 100, "{found}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Which signal each wake is matched with, by the rule `wake` of `docs/happens-before.md`.
+
+use anyorder_trace::{EventId, EventKind, Trace};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What a wake is matched with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Match {
+    pub(crate) signal: EventId,
+    /// The wait that must come before the signal.
+    pub(crate) wait: Option<EventId>,
+}
+
+#[derive(Default)]
+struct Condition {
+    /// Signals that no wake was matched with yet.
+    signals: BTreeSet<EventId>,
+    broadcasts: BTreeSet<EventId>,
+}
+
+/// Matches all wakes of a trace. Near linear: who asks for one of them asks [`wake_source`](crate::edges::wake_source), which takes its time.
+pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
+    let mut conditions: BTreeMap<u32, Condition> = BTreeMap::new();
+    let mut waits = HashMap::new();
+    let mut matches = HashMap::new();
+    for event in trace.events() {
+        let id = event.id;
+        match event.kind() {
+            EventKind::Signal => {
+                conditions.entry(event.operand).or_default().signals.insert(id);
+            }
+            EventKind::Broadcast => {
+                conditions.entry(event.operand).or_default().broadcasts.insert(id);
+            }
+            EventKind::Wait => {
+                waits.insert((event.task, event.operand), id);
+            }
+            EventKind::Wake => {
+                let wait: Option<EventId> = waits.get(&(event.task, event.operand)).copied();
+                let after = wait.map_or(0, |wait| wait.0 + 1);
+                let signal = match trace.columns().refers.get(id.0) {
+                    Some(number) => {
+                        u32::try_from(number).ok().map(EventId).filter(|signal| *signal < id)
+                    }
+                    None => conditions.get(&event.operand).and_then(|condition| {
+                        let first =
+                            |of: &BTreeSet<EventId>| of.range(EventId(after)..).next().copied();
+                        let candidates = [first(&condition.signals), first(&condition.broadcasts)];
+                        candidates.into_iter().flatten().min()
+                    }),
+                };
+                let Some(signal) = signal else { continue };
+                if let Some(condition) = conditions.get_mut(&trace.event(signal).operand) {
+                    condition.signals.remove(&signal);
+                }
+                matches.insert(id, Match { signal, wait: wait.filter(|wait| *wait < signal) });
+            }
+            _ => {}
+        }
+    }
+    matches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edges::wake_source;
+    use crate::view::View;
+    use anyorder_testkit::{Shape, random_trace};
+    use anyorder_trace::ConditionId;
+
+    #[test]
+    fn all_at_once_are_the_same_as_one_by_one() {
+        let mut matched = 0;
+        for seed in 0..600 {
+            let trace = random_trace(seed, &Shape::medium());
+            let all = matches(&trace);
+            for wake in trace.events().filter(|event| event.kind() == EventKind::Wake) {
+                let one = wake_source(View { trace: &trace }, ConditionId(wake.operand), wake.id);
+                assert_eq!(all.get(&wake.id).map(|found| found.signal), one, "seed {seed}");
+                matched += u32::from(one.is_some());
+            }
+        }
+        assert!(matched > 100, "{matched}");
+    }
+}

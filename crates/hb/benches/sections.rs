@@ -1,0 +1,75 @@
+//! What event-driven EDC costs beside happens-before, on generated traces with locks.
+//!
+//! `cargo bench -p anyorder-hb --bench sections` prints a table; `EVENTS=4000000` says how long the traces are.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+
+use anyorder_hb::{
+    CandidateLimits, HappensBefore, Locks, Options, Points, RuleSet, check, order_candidates,
+};
+use anyorder_system::{Cancel, Control};
+use anyorder_testkit::synthetic::{Locked, locked};
+use anyorder_trace::Trace;
+use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
+use std::io;
+use std::time::Instant;
+
+fn main() -> io::Result<()> {
+    let events = std::env::var("EVENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000_000);
+    println!("million events a second of processor time; reading not included");
+    println!(
+        "{:<44} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9}",
+        "trace", "HB", "EDC", "check", "EDC all", "racy", "non-racy"
+    );
+    let base = Locked { events, ..Locked::default() };
+    let rows = [
+        base,
+        Locked { sessions: 8, ..base },
+        Locked { handlers: 64, ..base },
+        Locked { locks: 1, ..base },
+        Locked { locks: 256, ..base },
+        Locked { variables: 500, ..base },
+    ];
+    rows.iter().try_for_each(row)
+}
+
+fn row(config: &Locked) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    locked(config, &mut BinaryWriter::new(&mut bytes)?)?;
+    let trace = Trace::read(&mut BinaryReader::new(&bytes[..])).map_err(io::Error::other)?;
+    drop(bytes);
+    let (rules, points, cancel) = (RuleSet::Mailbox, Points::default(), Cancel::new());
+    let relation = |locks| {
+        timed(&trace, || HappensBefore::with_locks(&trace, rules, locks, &points, &cancel)).0
+    };
+    let (hb, edc) = (relation(Locks::HandOver), relation(Locks::Sections));
+    let (checked, _) = timed(&trace, || check(&trace, &Options::new(rules), &Control::default()));
+    let limits = CandidateLimits::default();
+    let (all, found) =
+        timed(&trace, || order_candidates(&trace, rules, &points, limits, &Control::default()));
+    let found = found.map_err(io::Error::other)?;
+    let Locked { handlers, sessions, locks, variables, .. } = config;
+    let name =
+        format!("{handlers} loops, {sessions} sessions, {locks} locks, {variables} variables");
+    println!(
+        "{name:<44} {hb:>8.2} {edc:>8.2} {checked:>8.2} {all:>8.2} {:>9} {:>9}",
+        found.racy_total, found.non_racy_total
+    );
+    Ok(())
+}
+
+/// Returns the million events of a trace that something takes in a second of processor time.
+fn timed<R>(trace: &Trace, run: impl FnOnce() -> R) -> (f64, R) {
+    let start = Instant::now();
+    let before = processor_seconds(start);
+    let result = run();
+    let seconds = processor_seconds(start) - before;
+    (trace.len() as f64 / seconds / 1e6, result)
+}
+
+/// The seconds that this thread has run on a processor, where the system tells, else those of the clock.
+fn processor_seconds(start: Instant) -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    let first = text.split_whitespace().next().and_then(|first| first.parse::<u64>().ok());
+    first.map_or_else(|| start.elapsed().as_secs_f64(), |nanoseconds| nanoseconds as f64 / 1e9)
+}

@@ -1,0 +1,147 @@
+//! Lists of records by slot that may become as long as there are threads.
+//!
+//! An object that hundreds of threads read has a record of each. A reader must not look at all of them: it finds its own record by
+//! its slot, and lets what else it covers lie until the list has doubled. Only what conflicts with the list looks at all of it.
+
+use crate::class::Class;
+use anyorder_order::ChainId;
+
+/// A list of this length is searched by slot.
+const WIDE: usize = 24;
+
+/// What a list holds.
+pub(crate) trait OfSlot {
+    /// The slot of the access.
+    fn slot(&self) -> ChainId;
+    /// The class of the access.
+    fn class(&self) -> Class;
+}
+
+/// A list.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotList<T> {
+    items: Vec<T>,
+    /// The classes of the items, a bit each.
+    classes: u32,
+    /// Of a wide list, by the low bits of the slot, one more than the place of an item of such a slot; 0 where there is none. At least
+    /// twice as long as the list.
+    at: Vec<u32>,
+    /// The length after all of it was looked at last.
+    swept: usize,
+}
+
+impl<T> Default for SlotList<T> {
+    fn default() -> SlotList<T> {
+        SlotList { items: Vec::new(), classes: 0, at: Vec::new(), swept: 0 }
+    }
+}
+
+impl<T: OfSlot> SlotList<T> {
+    /// Returns the items.
+    #[inline]
+    pub(crate) fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// Returns the classes of the items, a bit each.
+    #[inline]
+    pub(crate) fn classes(&self) -> u32 {
+        self.classes
+    }
+
+    /// Returns whether the list need not be searched for what a new item covers, if that conflicts with nothing in it.
+    #[inline]
+    pub(crate) fn may_wait(&self) -> bool {
+        self.items.len() >= WIDE && self.items.len() < 2 * self.swept.max(WIDE)
+    }
+
+    /// Adds an item.
+    #[inline]
+    pub(crate) fn push(&mut self, item: T) {
+        self.classes |= 1 << item.class().0;
+        let slot = item.slot();
+        self.items.push(item);
+        if self.items.len() < WIDE {
+            return;
+        }
+        if self.at.len() < 2 * self.items.len() {
+            self.index();
+        } else {
+            let place = self.place(slot);
+            self.at[place] = self.items.len() as u32;
+        }
+    }
+
+    /// Removes the last item.
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        let item = self.items.pop();
+        if self.items.len() + 1 >= WIDE {
+            self.index();
+        }
+        item
+    }
+
+    /// Keeps the items for which `keep` holds.
+    #[inline]
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
+        let before = self.items.len();
+        self.items.retain(keep);
+        self.swept = self.items.len();
+        if self.items.len() < before {
+            self.classes = self.items.iter().fold(0, |all, item| all | 1 << item.class().0);
+            if before >= WIDE {
+                self.index();
+            }
+        }
+    }
+
+    /// Returns the item of a slot for which a condition holds.
+    #[inline]
+    pub(crate) fn find(
+        &mut self,
+        slot: ChainId,
+        mut is_like: impl FnMut(&T) -> bool,
+    ) -> Option<&mut T> {
+        let place = if self.items.len() < WIDE {
+            self.items.iter().position(is_like)
+        } else {
+            match self.at.get(self.place(slot)) {
+                None | Some(0) => None,
+                Some(place) if is_like(&self.items[*place as usize - 1]) => {
+                    Some(*place as usize - 1)
+                }
+                Some(_) => self.items.iter().position(is_like),
+            }
+        };
+        place.map(|place| &mut self.items[place])
+    }
+
+    /// Drops all items and keeps the room of short lists.
+    pub(crate) fn clear(&mut self) {
+        self.items.clear();
+        self.items.shrink_to(WIDE);
+        (self.classes, self.at, self.swept) = (0, Vec::new(), 0);
+    }
+
+    fn place(&self, slot: ChainId) -> usize {
+        slot.index() & self.at.len().wrapping_sub(1)
+    }
+
+    #[cold]
+    fn index(&mut self) {
+        self.at.clear();
+        if self.items.len() < WIDE {
+            return;
+        }
+        self.at.resize((3 * self.items.len()).next_power_of_two(), 0);
+        for (at, item) in self.items.iter().enumerate() {
+            let place = item.slot().index() & (self.at.len() - 1);
+            self.at[place] = at as u32 + 1;
+        }
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of::<SlotList<T>>() + self.items.capacity() * size_of::<T>() + self.at.capacity() * 4
+    }
+}

@@ -1,0 +1,294 @@
+//! The check around a search that is made up: which pairs are tried, in which order, what becomes of them, and that the counts add up.
+
+#[path = "common/script.rs"]
+mod script;
+
+use anyorder_finding::{Finding, Kind, Severity};
+use anyorder_predict::check::{
+    CheckOptions, Checked, Confirms, Facts, Fate, Order, Pairs, Statistics, Subject, check,
+    check_unconfirmed,
+};
+use anyorder_predict::{
+    Analysis, Conditions, EdcAnalysis, Form, GaveUp, Options, Report, Witness, run,
+};
+use anyorder_system::{Cancel, Control, StopReason};
+use anyorder_trace::{EventId, Trace, TraceBlocks};
+use script::script;
+
+/// A search that answers by a rule and notes what it was asked.
+struct Fake<'f> {
+    answer: &'f mut dyn FnMut(u32, u32) -> Fate,
+    asked: Vec<(u32, u32)>,
+}
+
+impl Confirms for Fake<'_> {
+    fn confirm(&mut self, first: EventId, second: EventId, _: &Cancel) -> Fate {
+        assert!(first < second);
+        self.asked.push((first.0, second.0));
+        (self.answer)(first.0, second.0)
+    }
+
+    fn work(&self) -> u64 {
+        self.asked.len() as u64 * 100
+    }
+}
+
+fn witness(form: Form, events: u32) -> Fate {
+    let order = (0..events).map(EventId).collect();
+    Fate::Confirmed(Witness { form, order, prefix: 0, shortest: true })
+}
+
+fn report(trace: &Trace, options: Options) -> Report {
+    let mut engine = EdcAnalysis::new(Conditions, options);
+    run(&mut TraceBlocks::new(trace), &mut [&mut engine], |_| {}).unwrap();
+    engine.finish()
+}
+
+struct Came {
+    checked: Checked,
+    asked: Vec<(u32, u32)>,
+}
+
+fn checked_with(
+    trace: &Trace,
+    options: &CheckOptions,
+    control: &Control<'_>,
+    answer: &mut dyn FnMut(u32, u32) -> Fate,
+) -> Came {
+    let report = report(trace, Options::default());
+    let mut fake = Fake { answer, asked: Vec::new() };
+    let mut engine = EdcAnalysis::new(Conditions, Options::default());
+    let subject = Subject {
+        trace,
+        report: &report,
+        spec: Conditions,
+        order: Some(Order::Engine(&mut engine)),
+        why: None,
+        extra: &[],
+        is_known: &|_| false,
+    };
+    let checked = check(subject, &mut fake, options, control).unwrap();
+    balanced(&checked.statistics);
+    Came { checked, asked: fake.asked }
+}
+
+fn checked(text: &str, pairs: Pairs, answer: &mut dyn FnMut(u32, u32) -> Fate) -> Came {
+    let options = CheckOptions { pairs, ..CheckOptions::default() };
+    checked_with(&script(text), &options, &Control::default(), answer)
+}
+
+/// The equations that hold whatever happens.
+fn balanced(s: &Statistics) {
+    assert_eq!(s.candidates, s.racy + s.non_racy, "{s:?}");
+    assert_eq!(s.candidates, s.confirmed + s.dropped + s.unconfirmed, "{s:?}");
+    assert!(s.missed_by_order <= s.confirmed && s.rejected <= s.unconfirmed, "{s:?}");
+}
+
+fn findings(came: &Came) -> Vec<&Finding> {
+    came.checked.found.iter().map(|one| &one.finding).collect()
+}
+
+/// Two racing variables, one pair under a lock, one pair that a fork orders.
+const MIXED: &str = "S w before; S fork T; S w x; S w y; S acq m; S w z; S rel m;
+    T r before; T w x; T w y; T acq m; T w z; T rel m";
+
+#[test]
+fn one_pair_of_each_group_is_tried_in_turn() {
+    let text = "S w x; S w y; T w x; T w y; U w x; U w y";
+    let came = checked(text, Pairs::Candidates, &mut |_, _| Fate::Impossible);
+    let all = came.asked.len();
+    assert!(all >= 4, "{:?}", came.asked);
+    // S-T on x, S-T on y, then the second turn.
+    assert_eq!(came.asked[..2], [(0, 2), (1, 3)]);
+    assert_eq!(came.checked.statistics.dropped, all as u64);
+    assert!(came.checked.found.is_empty(), "what is impossible is no finding");
+}
+
+#[test]
+fn fates_make_findings_and_add_up() {
+    let came = checked(MIXED, Pairs::Candidates, &mut |first, _| match first {
+        2 => witness(Form::Last, 5),
+        3 => Fate::GaveUp(GaveUp::Window),
+        _ => Fate::Rejected("event 3 comes too early".to_owned()),
+    });
+    let s = came.checked.statistics;
+    assert_eq!((s.candidates, s.racy, s.non_racy), (3, 2, 1));
+    assert_eq!((s.confirmed, s.dropped, s.unconfirmed, s.rejected), (1, 0, 2, 1));
+    assert_eq!(s.race_pairs, 1);
+    assert_eq!(came.checked.cuts, ["window"]);
+    let found = findings(&came);
+    assert_eq!(found.len(), 3);
+    let (x, rest) = (found[0], &found[1..]);
+    assert_eq!((x.kind, x.category.as_deref()), (Kind::Race, Some("multi_threaded")));
+    assert_eq!((x.severity, x.confirmed), (Severity::Warning, Some(true)));
+    assert_eq!(x.form.as_deref(), Some("last"));
+    for open in rest {
+        assert_eq!((open.severity, open.confirmed), (Severity::Note, Some(false)), "{open:?}");
+        assert_eq!(open.filters, ["unconfirmed"]);
+        assert!(open.form.is_none());
+    }
+    let reasons: Vec<&str> = rest.iter().map(|f| f.explanation[1].text.as_str()).collect();
+    assert!(reasons.iter().any(|text| text.contains("within the window")), "{reasons:?}");
+    assert!(reasons.iter().any(|text| text.contains("comes too early")), "{reasons:?}");
+}
+
+#[test]
+fn a_group_lists_its_confirmed_pairs_and_counts_the_others() {
+    let text = "S fork T; S w x; T w x; S fork U; S w x; U w x";
+    let came = checked(text, Pairs::All, &mut |first, second| match (first, second) {
+        (1, 2) => witness(Form::CoEnabled, 3),
+        (2, 4) => witness(Form::Reversed, 9),
+        (2, 5) => Fate::GaveUp(GaveUp::Conflicts),
+        _ => Fate::Impossible,
+    });
+    let s = came.checked.statistics;
+    assert_eq!((s.confirmed, s.unconfirmed), (2, 1), "{s:?}");
+    assert_eq!(came.checked.cuts, ["max-conflicts"]);
+    // Without source positions each pair of threads is a group.
+    let found = findings(&came);
+    let of_two: Vec<_> = found.iter().filter(|f| f.pairs.len() == 2).collect();
+    assert_eq!(of_two.len(), 1, "{found:?}");
+    assert_eq!(of_two[0].form.as_deref(), Some("reversed"), "the strongest of the group");
+    assert_eq!(of_two[0].pairs, [["2", "3"], ["3", "5"]]);
+    assert_eq!(of_two[0].sites[0].event.as_deref(), Some("3"));
+}
+
+#[test]
+fn all_pairs_are_tried_and_what_was_ordered_is_counted_when_confirmed() {
+    let mut tried = Vec::new();
+    let came = checked(MIXED, Pairs::All, &mut |first, second| {
+        tried.push((first, second));
+        if first == 0 { witness(Form::Reversed, 4) } else { Fate::Impossible }
+    });
+    assert!(came.checked.all_pairs && tried.contains(&(0, 7)), "{tried:?}");
+    let s = came.checked.statistics;
+    assert_eq!((s.candidates, s.confirmed, s.dropped, s.missed_by_order), (4, 1, 3, 1));
+    assert!(came.checked.found[0].ordered);
+    // Only candidates: the pair that the fork orders is not tried.
+    let came = checked(MIXED, Pairs::Candidates, &mut |_, _| Fate::Impossible);
+    assert!(!came.asked.contains(&(0, 7)) && came.asked.len() == 3, "{:?}", came.asked);
+}
+
+#[test]
+fn pairs_that_the_analysis_left_open_and_did_not_list_are_not_missed() {
+    // Of the two writes of one lane, the engine keeps one for each later action.
+    let text = "S w x; S w x; T w x; T w x";
+    let came = checked(text, Pairs::All, &mut |_, _| witness(Form::Reversed, 2));
+    let s = came.checked.statistics;
+    assert_eq!((s.candidates, s.confirmed, s.missed_by_order), (4, 4, 0));
+    // The same under a lock.
+    let text = "S acq m; S w x; S w x; S rel m; T acq m; T w x; T w x; T rel m";
+    let came = checked(text, Pairs::All, &mut |_, _| witness(Form::Reversed, 2));
+    let s = came.checked.statistics;
+    assert_eq!((s.non_racy, s.confirmed, s.missed_by_order), (4, 4, 0), "{s:?}");
+}
+
+#[test]
+fn limits_leave_the_rest_open_and_say_so() {
+    let trace = script("S w x; S w y; S w z; T w x; T w y; T w z");
+    let control = Control::default();
+    let mut yes = |_, _| witness(Form::Reversed, 2);
+    let options = CheckOptions { tries_max: 2, ..CheckOptions::default() };
+    let came = checked_with(&trace, &options, &control, &mut yes);
+    assert_eq!((came.asked.len(), came.checked.cuts.as_slice()), (2, &["max-tries"][..]));
+    assert_eq!((came.checked.statistics.confirmed, came.checked.statistics.unconfirmed), (2, 1));
+    let untried: Vec<_> = findings(&came).into_iter().filter(|f| f.confirmed.is_none()).collect();
+    assert_eq!(untried.len(), 1);
+    let options = CheckOptions { work_max: 150, ..CheckOptions::default() };
+    let came = checked_with(&trace, &options, &control, &mut yes);
+    assert_eq!((came.asked.len(), came.checked.cuts.as_slice()), (2, &["max-work"][..]));
+    let stopped = Control::default();
+    stopped.cancel.stop(StopReason::TimeLimit);
+    let came = checked_with(&trace, &CheckOptions::default(), &stopped, &mut yes);
+    assert_eq!((came.asked.len(), came.checked.stopped), (0, Some(StopReason::TimeLimit)));
+    assert_eq!(came.checked.statistics.unconfirmed, 3);
+}
+
+#[test]
+fn candidates_beyond_the_list_are_counted_as_unconfirmed() {
+    let trace = script("S w x; S w y; S w z; T w x; T w y; T w z");
+    let report = report(&trace, Options { violations_max: 1, ..Options::default() });
+    let facts = Facts::gather(&mut TraceBlocks::new(&trace), Facts::wanted(&report), |_| {});
+    let options = CheckOptions::default();
+    let checked = check_unconfirmed(trace.tables(), &facts.unwrap(), &report, &options);
+    balanced(&checked.statistics);
+    assert_eq!((checked.statistics.candidates, checked.statistics.unconfirmed), (3, 3));
+    assert_eq!((checked.found.len(), checked.cuts.as_slice()), (1, &["max-candidates"][..]));
+    assert_eq!(checked.found[0].finding.confirmed, None);
+}
+
+#[test]
+fn what_goes_wrong_is_named_and_ranked() {
+    let text = "S w p; T free p;
+        S acq m; S w g; S rel m; T acq m; T w g; T rel m;
+        S wait c; T signal c; S free q; T free q";
+    let came = checked(text, Pairs::All, &mut |_, _| witness(Form::Reversed, 2));
+    let told: Vec<(&str, Severity)> =
+        findings(&came).iter().map(|f| (f.category.as_deref().unwrap_or(""), f.severity)).collect();
+    let expected = [
+        ("double_free", Severity::Error),
+        ("use_after_free", Severity::Error),
+        ("lost_signal", Severity::Warning),
+        ("guarded", Severity::Note),
+    ];
+    assert_eq!(told.len(), 4, "{told:?}");
+    for one in expected {
+        assert!(told.contains(&one), "{one:?}: {told:?}");
+    }
+    let guarded = findings(&came).into_iter().find(|f| f.category.as_deref() == Some("guarded"));
+    let guarded = guarded.unwrap();
+    assert_eq!(guarded.harm_class.as_deref(), Some("guarded"));
+    assert_eq!(
+        (&guarded.sites[0].locks[..], guarded.kind),
+        (&["m".to_owned()][..], Kind::OrderViolation)
+    );
+    for finding in findings(&came) {
+        assert!(
+            finding.explanation.iter().any(|s| s.rule.as_deref() == Some("hint")),
+            "{finding:?}"
+        );
+        assert_eq!(finding.id.len(), 16);
+    }
+}
+
+#[test]
+fn hints_name_the_lock_that_one_side_lacks_and_the_late_join() {
+    let hint = |text: &str| {
+        let came = checked(text, Pairs::All, &mut |_, _| witness(Form::Reversed, 2));
+        let first = findings(&came)[0];
+        first.explanation.iter().find(|s| s.rule.as_deref() == Some("hint")).unwrap().text.clone()
+    };
+    assert_eq!(hint("S acq m; S w x; S rel m; T w x"), "`T` holds no lock: hold `m` there as well");
+    assert_eq!(
+        hint("S w x; T racq m; T w x; T rrel m"),
+        "`S` holds no lock: hold `m` there as well, exclusively where it writes"
+    );
+    let different = hint("S acq m; S w x; S rel m; T acq n; T w x; T rel n");
+    assert!(different.contains("different locks, `m` and `n`"), "{different}");
+    let late = hint("S fork T; T w p; S free p; S join T");
+    assert_eq!(late, "`S` joins `T` only at event 4, after the free: join first");
+    let never = hint("S fork T; T w p; S free p");
+    assert!(never.starts_with("nothing orders the free on `S` after the use on `T`"), "{never}");
+}
+
+#[test]
+fn known_pairs_are_counted_and_not_told() {
+    let trace = script("S w x; S w y; T w x; T w y");
+    let report = report(&trace, Options::default());
+    let mut yes = |_, _| witness(Form::Reversed, 2);
+    let mut fake = Fake { answer: &mut yes, asked: Vec::new() };
+    let subject = Subject {
+        trace: &trace,
+        report: &report,
+        spec: Conditions,
+        order: None,
+        why: None,
+        extra: &[(EventId(0), EventId(2))],
+        is_known: &|candidate| candidate.first == 0,
+    };
+    let control = Control::default();
+    let checked = check(subject, &mut fake, &CheckOptions::default(), &control).unwrap();
+    balanced(&checked.statistics);
+    assert_eq!((checked.statistics.confirmed, checked.found.len()), (2, 1));
+    assert_eq!(checked.found[0].finding.pairs, [["2", "4"]]);
+}
