@@ -44,12 +44,18 @@ pub enum WitnessForm {
     Last,
     /// The second action and then the first are the last events; both may observe something else.
     CoEnabled,
+    /// The handler of both takes the task of the second action from its mailbox, last of all, while that of the first one waits there.
+    Overtakes,
 }
 
 impl WitnessForm {
     /// All forms, the strongest first.
-    pub const ALL: [WitnessForm; 3] =
-        [WitnessForm::Reversed, WitnessForm::Last, WitnessForm::CoEnabled];
+    pub const ALL: [WitnessForm; 4] = [
+        WitnessForm::Reversed,
+        WitnessForm::Last,
+        WitnessForm::CoEnabled,
+        WitnessForm::Overtakes,
+    ];
 }
 
 /// What runs one event after another, and cannot change places with itself.

@@ -106,6 +106,35 @@ fn the_examples_are_found_and_their_witnesses_replay() {
     }
 }
 
+/// The known bug of a real program: main destroys and frees the queue that its consumers may still use.
+#[test]
+fn the_queue_that_is_freed_under_its_consumers_is_found_in_the_real_trace() {
+    let trace = "../shared/data/native/pbzip2/trace.std";
+    if !workspace().join(trace).exists() {
+        println!("skipped: {trace} is not there");
+        return;
+    }
+    for command in ["predict", "check"] {
+        let value = json(&run(&[command, trace, "--format", "json"]));
+        let lines = |category: &str| -> BTreeSet<(u64, u64)> {
+            let all = value["findings"].as_array().unwrap().iter();
+            all.filter(|f| f["category"] == category && f["confirmed"] == true)
+                .filter(|f| f["severity"] == "error")
+                .map(|f| {
+                    let line = |at: usize| f["sites"][at]["line"].as_u64().unwrap();
+                    (line(0), line(1))
+                })
+                .collect()
+        };
+        // Uses in the consumer, before the `delete` of the queue and of its mutexes.
+        let freed = lines("use_after_free");
+        assert!(freed.iter().any(|(_, free)| *free == 1065), "{command}: {freed:?}");
+        let destroyed = lines("destroyed_lock");
+        assert!(destroyed.contains(&(889, 1046)), "{command}: {destroyed:?}");
+        assert!(value["stats"].get("rejected").is_none() && value["complete"] == true);
+    }
+}
+
 #[test]
 fn the_text_for_people() {
     let ran = run(&["predict", UAF]);
@@ -139,6 +168,13 @@ fn check_lists_each_race_once_and_what_happens_before_does_not_see() {
     let decided = file(&folder, "decided.std", decided);
     let value = json(&run(&["check", &decided, "--format", "json"]));
     balanced_check(&value);
+    let of_x =
+        value["findings"].as_array().unwrap().iter().find(|f| f["sites"][0]["location"] == "x");
+    let of_x = of_x.expect("the race of x");
+    assert_eq!(
+        (&of_x["confirmed"], &of_x["explanation"][0]["rule"]),
+        (&false.into(), &"impossible".into())
+    );
     let (races, ids): (usize, BTreeSet<&str>) = {
         let all = value["findings"].as_array().unwrap();
         (all.len(), all.iter().filter_map(|f| f["id"].as_str()).collect())
@@ -188,7 +224,10 @@ fn witnesses_go_to_a_folder_and_wrong_ones_are_refused() {
     let wrong = file(&folder, "wrong.json", value.to_string());
     let refused = run(&["replay", UAF, &wrong]);
     assert_eq!(refused.status, 3, "{refused:?}");
-    assert!(refused.stdout.contains("replay: the witness does not hold: "), "{refused:?}");
+    assert!(
+        refused.stdout.contains("does not hold: step 7, event 6: event 5 must come first"),
+        "{refused:?}"
+    );
     // An event that the trace does not have; a form that there is not; no witness at all.
     let strange =
         file(&folder, "strange.json", good.replace("\"event\":\"3\"", "\"event\":\"9999\""));

@@ -18,8 +18,8 @@ fn main() -> io::Result<()> {
     let events = std::env::var("EVENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000_000);
     println!("million events a second of processor time; reading not included");
     println!(
-        "{:<44} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9}",
-        "trace", "HB", "EDC", "check", "EDC all", "racy", "non-racy"
+        "{:<48} {:>6} {:>6} {:>6} {:>8} {:>13} {:>8} {:>9}",
+        "trace", "HB", "EDC", "check", "EDC all", "chains", "racy", "non-racy"
     );
     let base = Locked { events, ..Locked::default() };
     let rows = [
@@ -40,9 +40,12 @@ fn row(config: &Locked) -> io::Result<()> {
     drop(bytes);
     let (rules, points, cancel) = (RuleSet::Mailbox, Points::default(), Cancel::new());
     let relation = |locks| {
-        timed(&trace, || HappensBefore::with_locks(&trace, rules, locks, &points, &cancel)).0
+        let (speed, relation) =
+            timed(&trace, || HappensBefore::with_locks(&trace, rules, locks, &points, &cancel));
+        relation.map(|relation| (speed, relation.chains_count())).map_err(io::Error::other)
     };
-    let (hb, edc) = (relation(Locks::HandOver), relation(Locks::Sections));
+    let (hb, hb_chains) = relation(Locks::HandOver)?;
+    let (edc, edc_chains) = relation(Locks::Sections)?;
     let (checked, _) = timed(&trace, || check(&trace, &Options::new(rules), &Control::default()));
     let limits = CandidateLimits::default();
     let (all, found) =
@@ -52,8 +55,10 @@ fn row(config: &Locked) -> io::Result<()> {
     let name =
         format!("{handlers} loops, {sessions} sessions, {locks} locks, {variables} variables");
     println!(
-        "{name:<44} {hb:>8.2} {edc:>8.2} {checked:>8.2} {all:>8.2} {:>9} {:>9}",
-        found.racy_total, found.non_racy_total
+        "{name:<48} {hb:>6.2} {edc:>6.2} {checked:>6.2} {all:>8.2} {:>13} {:>8} {:>9}",
+        format!("{hb_chains}, {edc_chains}"),
+        found.racy_total,
+        found.non_racy_total
     );
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What bounded tracking of critical sections loses, and what it wins, beside EDC without bounds.
 //!
 //! Racy accesses are compared one by one: those that EDC does not have are *invented*, those that bounded tracking does not have *missed*. `EVENTS`
-//! is the length of each trace (1,000,000).
+//! is the length of each trace (1,000,000). The table is in Markdown.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -26,6 +26,8 @@ fn main() -> Result<(), PredictError> {
     let plain = Shape { events, stray_every: 100, ..Shape::default() };
     let any = Shape { any_variable: true, same_nests: false, ..plain };
     print_load();
+    println!("| trace | tracking | M events/s | KiB | racy | invented | missed | lost |");
+    println!("|{}", " --- |".repeat(8));
     compare("each variable has its lock", plain)?;
     compare("any variable under any lock", any)?;
     compare("any variable under any 4 locks", Shape { held: 4, ..any })?;
@@ -42,29 +44,21 @@ fn compare(name: &str, shape: Shape) -> Result<(), PredictError> {
     let bytes = writer.into_inner();
     let options =
         Options { candidates: Candidates::Off, violations_max: 50_000_000, ..Options::default() };
-    println!(
-        "{name}: {} threads, {} locks, {} variables, {} events",
-        shape.threads, shape.locks, shape.variables, shape.events
-    );
-    println!(
-        "{:<16} {:>8} {:>10} {:>9} {:>9} {:>9} {:>10}",
-        "", "M/s", "KiB", "racy", "invented", "missed", "lost"
-    );
     let mut exact = WdcAnalysis::new(MemoryOnly, options);
     let (seconds, memory, report) = timed_run(&bytes, &mut exact)?;
-    let row = |name: &str, seconds: f64, memory: usize, racy: usize, rest: &str| {
+    let row = |tracking: &str, seconds: f64, memory: usize, racy: usize, rest: &str| {
         let rate = shape.events as f64 / seconds / 1e6;
-        println!("{name:<16} {rate:>8.1} {memory:>10} {racy:>9} {rest}");
+        println!("| {name} | {tracking} | {rate:.1} | {memory} | {racy} | {rest} |");
     };
     let all = seconds_of(&report);
-    row("unbounded", seconds, memory, all.len(), "");
+    row("unbounded", seconds, memory, all.len(), "0 | 0 | 0");
     for depth in DEPTHS {
         let (seconds, memory, report) =
             timed_run(&bytes, &mut BoundedAnalysis::new(options, depth))?;
         let found = seconds_of(&report);
         let (invented, missed) = (found.difference(&all).count(), all.difference(&found).count());
         let lost = report.counts.sections_lost;
-        let rest = format!("{invented:>9} {missed:>9} {lost:>10}");
+        let rest = format!("{invented} | {missed} | {lost}");
         row(&format!("last {depth} sections"), seconds, memory, found.len(), &rest);
     }
     Ok(())

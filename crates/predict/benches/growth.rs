@@ -1,4 +1,4 @@
-//! How speed depends on the number of threads and of locks held at once; a table, and a plot where `SVG` names a file for it.
+//! How speed depends on the number of threads and of locks held at once; tables in Markdown, and a plot where `SVG` names a file for it.
 //!
 //! `EVENTS` is the length of each trace (1,000,000), in the binary format and in memory; reading is included. An analysis is
 //! repeated until it has taken `MILLISECONDS` (300) of processor time.
@@ -51,10 +51,8 @@ fn table(
     values: &[usize],
     shape: impl Fn(usize) -> Shape,
 ) -> Result<Vec<[f64; 4]>, PredictError> {
-    println!(
-        "{what:>10} {:>8} {:>8} {:>8} {:>12}  M/s; KiB of each",
-        NAMES[0], NAMES[1], NAMES[2], NAMES[3]
-    );
+    println!("| {what} | {} | HB, KiB | EDC, KiB |", NAMES.join(" | "));
+    println!("|{}", " --- |".repeat(NAMES.len() + 3));
     let mut rows = Vec::new();
     for value in values {
         let bytes = written(shape(*value));
@@ -63,8 +61,8 @@ fn table(
             let (rate, bytes) = rate(&bytes, which)?;
             (rates[which], memory[which]) = (rate, bytes / 1024);
         }
-        let [hb, wdc, edc, bounded] = rates;
-        println!("{value:>10} {hb:>8.1} {wdc:>8.1} {edc:>8.1} {bounded:>12.1}  {memory:?}");
+        let rate = rates.map(|rate| format!("{rate:.1}")).join(" | ");
+        println!("| {value} | {rate} | {} | {} |", memory[0], memory[2]);
         rows.push(rates);
     }
     Ok(rows)

@@ -162,6 +162,9 @@ impl BoundedAnalysis {
 
     /// Learns the release clocks of conflicting words. [thesis, Algorithm 3, l. 18-19]
     fn learn(&mut self, lane: LaneId, index: usize, class: Class) {
+        if self.held[lane].is_empty() {
+            return;
+        }
         let slot = self.lanes.get(lane).slot;
         for word in self.cells[index].words.iter().filter(|word| word.is_some()) {
             let Some(held) = self.held[lane].iter().find(|held| word.is_of(held.lock)) else {
@@ -172,6 +175,10 @@ impl BoundedAnalysis {
             }
             match self.locks[held.lock as usize].find(word) {
                 Some(section) if section.shared && held.shared => {}
+                // Whoever knows the release knows all that it gave away.
+                Some(section)
+                    if section.clock.get(word.slot())
+                        <= self.lanes.get(lane).clock.get(word.slot()) => {}
                 Some(section) => self.lanes.join(lane, &section.clock),
                 None => self.report.counts.sections_lost += 1,
             }

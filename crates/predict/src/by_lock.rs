@@ -399,3 +399,63 @@ impl ByLocks {
         self.all.iter().map(object).sum::<usize>() + lists.sum::<usize>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Side;
+    use crate::shadow::{LockBits, epoch};
+
+    fn entry(slot: u32, class: Class) -> Entry {
+        let side = Side { event: u64::from(slot), site: SiteId::UNKNOWN };
+        let record =
+            Record::new(epoch(ChainId(slot), 1), side, (0, LockBits::default()), class, true);
+        Entry::new(&record, slot, false)
+    }
+
+    /// Returns the slots of the entries that are asked about for some classes.
+    fn asked(all: &ByLocks, object: u32, lock: u32, classes: u32) -> Vec<u32> {
+        let mut slots = Vec::new();
+        assert!(all.all((object, lock), classes, |entry| {
+            slots.push(entry.slot().0);
+            true
+        }));
+        slots.sort_unstable();
+        slots
+    }
+
+    #[test]
+    fn entries_without_room_in_their_group_are_asked_about_too() {
+        let (read, write) = (1 << Class::READ.0, 1 << Class::WRITE.0);
+        let mut all = ByLocks::default();
+        let object = all.make();
+        for slot in 0..6 {
+            all.add((object, 7), (entry(slot, Class::WRITE), read | write), |_| false);
+        }
+        // Reads that drop nothing: the writes in the list stay known as writes.
+        for slot in 6..8 {
+            all.add((object, 7), (entry(slot, Class::READ), write), |_| false);
+        }
+        assert_eq!(asked(&all, object, 7, write), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert!(asked(&all, object, 8, write).is_empty());
+        all.add((object, 7), (entry(9, Class::WRITE), read | write), |old| old.slot().0 != 5);
+        assert_eq!(asked(&all, object, 7, read | write), [5, 9]);
+        assert_eq!(all.len(object), 2);
+    }
+
+    #[test]
+    fn tables_grow_with_the_locks_and_lose_none() {
+        let mut all = ByLocks::default();
+        let object = all.make();
+        for lock in (0..500).map(|i| i * 97) {
+            all.add((object, lock), (entry(lock, Class::WRITE), u32::MAX), |_| true);
+        }
+        for lock in (0..500).map(|i| i * 97) {
+            assert_eq!(asked(&all, object, lock, u32::MAX), [lock]);
+        }
+        let mut dropped = 0;
+        all.free(object, |_| dropped += 1);
+        assert_eq!(dropped, 500);
+        assert_eq!((all.make(), all.len(object)), (object, 0));
+    }
+}

@@ -129,14 +129,6 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
     }
 
-    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the second events of racy pairs do not
-    /// depend on it; speed does, and which first events are listed.
-    #[must_use]
-    pub fn index_above(mut self, records: usize) -> Engine<R, S> {
-        self.list_max = records.saturating_sub(2);
-        self
-    }
-
     /// Returns the specification, which knows what its objects are called.
     #[must_use]
     pub fn specification(&self) -> &S {
@@ -252,6 +244,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { cells, sections, lanes, table, own_tables, coverings, open, pool, .. } = self;
         let table = act.table(table, own_tables);
         let heavy = coverings.heavy(usize::from(act.table));
+        let covering = coverings.of(usize::from(act.table), act.class);
         let cell = &mut cells[act.space][act.index];
         let waits = pool.may_wait(cell.more(), table.conflicting(act.class));
         if waits && let Some(old) = cell.find(pool, &new, false) {
@@ -263,10 +256,10 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         if R::SECTIONS {
             sections.keep_hold(new.hold);
         }
-        cell.add(pool, new, (waits, heavy), |old| {
-            let ordered = old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot());
-            let covered = ordered
-                && table.covers(act.class, old.class())
+        let skips = waits || pool.classes(cell.more()) & covering == 0;
+        cell.add(pool, new, (skips, heavy), |old| {
+            let covered = covering >> old.class().0 & 1 != 0
+                && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
                 && (old.hold == NO_HOLD
                     || old.hold == new.hold
                     || (old.locks().may_be_in(new.locks())

@@ -10,7 +10,9 @@ use crate::analysis::Step;
 use crate::class::{Point, Specification};
 use crate::options::{Candidates, Options};
 use crate::report::{Counts, Object, Report, Side, Violation, ViolationKind};
-use anyorder_hb::{CandidateLimits, CandidatePair, HappensBefore, Locks, OrderCandidates, Points, RuleSet};
+use anyorder_hb::{
+    CandidateLimits, CandidatePair, HappensBefore, Locks, OrderCandidates, Points, RuleSet,
+};
 use anyorder_system::{Control, Stopped};
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::BTreeMap;

@@ -12,6 +12,14 @@ use crate::sections::NO_HOLD;
 use crate::shadow::Record;
 
 impl<R: Relation, S: Specification> Engine<R, S> {
+    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the second events of racy pairs do not
+    /// depend on it; speed does, and which first events are listed.
+    #[must_use]
+    pub fn index_above(mut self, records: usize) -> Engine<R, S> {
+        self.list_max = records.saturating_sub(2);
+        self
+    }
+
     /// Returns whether the lane knows all that an action conflicts with, and all the sections that it would learn from.
     #[inline]
     pub(crate) fn knows_indexed(&mut self, act: Act) -> bool {
@@ -68,16 +76,18 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let cell = &mut cells[act.space][act.index];
         let conflicting = table.conflicting(act.class);
         let heavy = coverings.heavy(usize::from(act.table));
+        let covering = coverings.of(usize::from(act.table), act.class);
+        let covers = |old: Class| covering >> old.0 & 1 != 0;
         let waits = !printed && pool.may_wait(cell.more(), conflicting);
         sections.keep_hold(new.hold);
         if waits && let Some(old) = cell.find(pool, &new, true) {
             sections.drop_hold(old.hold);
             *old = new;
         } else {
-            cell.add(pool, new, (waits, heavy), |old| {
-                let ordered = old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot());
-                let covered = ordered
-                    && table.covers(act.class, old.class())
+            let skips = waits || pool.classes(cell.more()) & covering == 0;
+            cell.add(pool, new, (skips, heavy), |old| {
+                let covered = covers(old.class())
+                    && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
                     && (!printed || old.hold == NO_HOLD || old.hold == new.hold);
                 if covered {
                     sections.drop_hold(old.hold);
@@ -91,7 +101,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             sections.keep_hold(new.hold);
             let entry = Entry::new(&new, held.section, held.shared);
             by_locks.add((cell.by_lock, held.lock), (entry, conflicting), |old| {
-                let covered = table.covers(act.class, old.class())
+                let covered = covers(old.class())
                     && (!held.shared || old.is_shared())
                     && (old.slot() == lane.slot
                         || sections.is_known(old.section(), old.slot(), &lane.clock))

@@ -317,17 +317,17 @@ impl Cell {
         pool.lists[self.more as usize - 1].find(like.slot(), is_like)
     }
 
-    /// Makes a record the newest, and drops those that are `covered`. The list is left out if it may wait; classes that are `heavy`
+    /// Makes a record the newest, and drops those that are `covered`. The list is left out if `skips`; classes that are `heavy`
     /// conflict with themselves, and stay out of the list if they can, so that the others do not have to look there.
     #[inline]
     pub(crate) fn add(
         &mut self,
         pool: &mut Pool,
         new: Record,
-        (waits, heavy): (bool, u32),
+        (skips, heavy): (bool, u32),
         mut covered: impl FnMut(&Record) -> bool,
     ) {
-        if self.more != 0 && !waits {
+        if self.more != 0 && !skips {
             let list = &mut pool.lists[self.more as usize - 1];
             list.retain(|old| !covered(old));
             if list.items().is_empty() {

@@ -145,3 +145,41 @@ impl<T: OfSlot> SlotList<T> {
         size_of::<SlotList<T>>() + self.items.capacity() * size_of::<T>() + self.at.capacity() * 4
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl OfSlot for (u32, u8) {
+        fn slot(&self) -> ChainId {
+            ChainId(self.0)
+        }
+
+        fn class(&self) -> Class {
+            Class(self.1)
+        }
+    }
+
+    #[test]
+    fn items_are_found_by_slot_whatever_was_removed() {
+        let mut list = SlotList::default();
+        for slot in 0..300 {
+            list.push((slot * 7 % 300, 0));
+            list.push((slot * 7 % 300, 1));
+        }
+        assert!(list.find(ChainId(300), |item| item.0 == 300).is_none());
+        assert_eq!(list.classes(), 3);
+        list.retain(|item| item.0 % 3 != 0 || item.1 == 0);
+        for slot in 0..300 {
+            for class in 0..2 {
+                let found = list.find(ChainId(slot), |item| *item == (slot, class)).is_some();
+                assert_eq!(found, slot % 3 != 0 || class == 0, "{slot} {class}");
+            }
+        }
+        list.retain(|item| item.0 < 5);
+        assert_eq!(list.items().len(), 8);
+        assert!(!list.may_wait());
+        list.retain(|item| item.1 == 0);
+        assert_eq!(list.classes(), 1);
+    }
+}

@@ -267,6 +267,8 @@ fn hints_name_the_lock_that_one_side_lacks_and_the_late_join() {
     assert!(different.contains("different locks, `m` and `n`"), "{different}");
     let late = hint("S fork T; T w p; S free p; S join T");
     assert_eq!(late, "`S` joins `T` only at event 4, after the free: join first");
+    let early = hint("S fork T; S join T; T w p; S free p");
+    assert!(early.starts_with("nothing orders the free on `S`"), "{early}");
     let never = hint("S fork T; T w p; S free p");
     assert!(never.starts_with("nothing orders the free on `S` after the use on `T`"), "{never}");
 }

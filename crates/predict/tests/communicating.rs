@@ -73,9 +73,7 @@ fn naive(
                 Mode::All => matching().collect(),
                 Mode::Last => matching().next_back().into_iter().collect(),
                 Mode::First | Mode::TakeFirst => matching().find(free).into_iter().collect(),
-                Mode::Top | Mode::TakeTop => {
-                    matching().filter(free).next_back().into_iter().collect()
-                }
+                Mode::Top | Mode::TakeTop => matching().rfind(free).into_iter().collect(),
             };
             if matches!(mode, Mode::TakeFirst | Mode::TakeTop) {
                 taken.extend(&observed);

@@ -5,7 +5,7 @@ mod common;
 use anyorder_commute::Mode;
 use anyorder_predict::{
     Answer, Communication, ConfirmOptions, Confirmer, Form, GaveUp, NoCommunication, Observation,
-    Witness,
+    Scale, Witness,
 };
 use anyorder_system::{Cancel, StopReason};
 use anyorder_trace::{EventId, EventKind, InvocationId, Location, LocationId, Op, Tables, Trace};
@@ -45,13 +45,25 @@ fn trace(text: &str) -> Trace {
     Trace::new(tables, columns)
 }
 
-fn answer(trace: &Trace, first: u32, second: u32, communication: &mut dyn Communication) -> Answer {
-    let mut confirmer = Confirmer::new(trace, communication, ConfirmOptions::default());
-    confirmer.confirm(EventId(first), EventId(second), &Cancel::new())
+/// Windows of all sizes give the same answer.
+fn answer<C: Communication + Default>(trace: &Trace, first: u32, second: u32) -> Answer {
+    let small = Scale { first_window: 1, grain: 1, stronger_max: u32::MAX, prefix_max: u32::MAX };
+    let [(whole, _), (grown, looks)] = [Scale::default(), small].map(|scale| {
+        let (mut communication, options) = (C::default(), ConfirmOptions::default());
+        let mut confirmer = Confirmer::with_scale(trace, &mut communication, options, scale);
+        let answer = confirmer.confirm(EventId(first), EventId(second), &Cancel::new());
+        (answer, confirmer.stats().windows)
+    });
+    let form = |answer: &Answer| match answer {
+        Answer::Confirmed(witness) => Ok(witness.form),
+        other => Err(other.clone()),
+    };
+    assert_eq!(form(&whole), form(&grown), "{looks} windows");
+    whole
 }
 
 fn ask(text: &str, first: u32, second: u32) -> Answer {
-    answer(&trace(text), first, second, &mut NoCommunication)
+    answer::<NoCommunication>(&trace(text), first, second)
 }
 
 fn found(form: Form, order: &[u32]) -> Answer {
@@ -139,6 +151,37 @@ fn what_is_not_needed_may_stay_out() {
     events.sort_unstable();
     assert_eq!(events, [0, 1, 2, 4, 5, 10, 11, 12, 13, 14, 15, 16]);
     assert!(witness.shortest);
+    // Here T3's section may end before T2's begins, or come behind it; only the second can be, and then it stays open.
+    let text = "T2 fork T3; T3 acq n; T3 w u; T1 acq m; T1 w v; T1 w x; T1 rel m; T3 acq m; T3 r v; T3 rel m; T3 rel n
+        T4 acq k; T4 w y; T4 rel k; T2 acq n; T2 rel n; T2 r u; T2 r y; T2 acq k; T2 w x; T2 rel k";
+    for text in [
+        text.to_owned(),
+        text.replace("T2 fork T3", "T3 r q"),
+        text.replace("T2 fork T3", "T4 r q"),
+    ] {
+        let Answer::Confirmed(witness) = ask(&text, 5, 19) else { panic!("there is one") };
+        assert!(!witness.order.contains(&EventId(10)), "{witness:?}");
+    }
+}
+
+/// The trace itself breaks the lock rule; T3's release, far behind, is needed.
+#[test]
+fn what_lies_behind_a_window_refutes_nothing() {
+    let (before, behind) = ("T4 r z; ".repeat(20), "T4 r z; ".repeat(30));
+    let text = format!(
+        "{before} T3 acq m; T3 w y; T1 w x; T2 r y; T2 acq m; T2 w x; T2 rel m; {behind} T3 rel m"
+    );
+    assert_eq!(ask(&text, 22, 25), found(Form::Reversed, &[20, 21, 23, 57, 24, 25, 22]));
+}
+
+/// No window begins behind a place where the trace breaks the lock rule.
+#[test]
+fn sections_that_overlap_before_a_window() {
+    let pads = "T4 r z; ".repeat(8);
+    let text = format!("T1 acq m; T2 acq m; T1 rel m; T2 rel m; {pads} T1 w x; T2 w x");
+    let Answer::Confirmed(witness) = ask(&text, 12, 13) else { panic!("there is one") };
+    let place = |event: u32| witness.order.iter().position(|e| *e == EventId(event));
+    assert!(place(2) < place(1) || place(3) < place(0), "{witness:?}");
 }
 
 #[test]
@@ -261,7 +304,7 @@ impl Communication for Calls {
 }
 
 fn ask_calls(text: &str, first: u32, second: u32) -> Answer {
-    answer(&trace(text), first, second, &mut Calls::default())
+    answer::<Calls>(&trace(text), first, second)
 }
 
 #[test]
@@ -323,6 +366,16 @@ fn takers_make_room() {
     assert!(witness.shortest && witness.order.contains(&EventId(2)), "{witness:?}");
 }
 
+/// What was put before the window is still in the way, if its taker comes too late.
+#[test]
+fn what_was_put_before_the_window() {
+    let text = "T1 o.put(1)=0; T4 r z; T4 r z; T4 r z; T2 w x; T2 o.take_first(1)=0
+        T1 o.put(1)=0; T3 o.take_first(1)=0; T3 w x";
+    assert_eq!(ask_calls(text, 4, 8), Answer::Impossible);
+    let before = text.replace("T2 w x; T2 o.take_first(1)=0", "T2 o.take_first(1)=0; T2 w x");
+    assert_eq!(ask_calls(&before, 5, 8), found(Form::Reversed, &[0, 4, 6, 7, 8, 5]));
+}
+
 #[test]
 fn hostile_traces_are_answered() {
     let texts = [
@@ -339,7 +392,7 @@ fn hostile_traces_are_answered() {
         for b in 0..trace.len() as u32 {
             for a in 0..b {
                 let once = confirmer.confirm(EventId(a), EventId(b), &Cancel::new());
-                let again = answer(&trace, a, b, &mut NoCommunication);
+                let again = answer::<NoCommunication>(&trace, a, b);
                 assert_eq!(once, again, "{a} {b} {text}");
             }
         }

@@ -44,6 +44,7 @@ fn form(form: Form) -> ReorderForm {
         Form::Reversed => ReorderForm::Reversed,
         Form::Last => ReorderForm::Last,
         Form::CoEnabled => ReorderForm::CoEnabled,
+        Form::Overtakes => ReorderForm::Overtakes,
     }
 }
 

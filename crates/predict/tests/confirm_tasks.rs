@@ -9,7 +9,7 @@ use anyorder_predict::{
 use anyorder_system::Cancel;
 use anyorder_testkit::random::{Shape, random_trace};
 use anyorder_testkit::reorder::{Observes, ReorderForm, ReorderRule, Reorderings};
-use anyorder_trace::{EventId, EventKind, Trace};
+use anyorder_trace::{EventId, EventKind, HandlerId, Mailbox, TaskId, Trace, TraceBuilder};
 use common::show;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,11 +51,25 @@ impl Brute<'_> {
         check_schedule(self.trace, &order).is_ok()
     }
 
+    /// The post and the `get` of the task of `a`, and the `get` of that of `b`, if one handler took both from its mailbox.
+    fn overtaking(&self, a: usize, b: usize) -> Option<(usize, usize, usize)> {
+        let [a, b] = [a, b].map(|event| self.trace.event(EventId(event as u32)).task);
+        let [one, two] = [a, b].map(|task| self.trace.span(task));
+        let (post, waits, get) = (one.post.some()?, one.get.some()?, two.get.some()?);
+        let is_one = a != b && one.handler == two.handler && !one.handler.is_none();
+        (is_one && post < waits).then_some((post.index(), waits.index(), get.index()))
+    }
+
     fn is_witness(&self, run: &[usize], form: ReorderForm, (a, b): (usize, usize)) -> bool {
         let exempt: &[usize] = match form {
             ReorderForm::Reversed => &[],
             ReorderForm::Last => &[a],
             ReorderForm::CoEnabled => &[a, b],
+            ReorderForm::Overtakes => {
+                let Some((post, waits, get)) = self.overtaking(a, b) else { return false };
+                let is_so = run.ends_with(&[get]) && run.contains(&post) && !run.contains(&waits);
+                return is_so && (0..run.len()).all(|at| self.follows(&run[..at], run[at], &[]));
+            }
         };
         let ends = match form {
             ReorderForm::CoEnabled => run.ends_with(&[b, a]),
@@ -107,6 +121,15 @@ impl Brute<'_> {
                         }
                     }
                     if is_whole {
+                        for (a, b) in (0..count).flat_map(|b| (0..b).map(move |a| (a, b))) {
+                            if let Some((post, waits, get)) = self.overtaking(a, b)
+                                && get == event
+                                && done >> post & 1 == 1
+                                && done >> waits & 1 == 0
+                            {
+                                note((a, b), ReorderForm::Overtakes, run.len() + 1);
+                            }
+                        }
                         let order: Vec<usize> =
                             longer.iter().copied().filter(|event| tells(*event)).collect();
                         if known.insert((done | 1 << event, order)) {
@@ -129,6 +152,7 @@ fn form(form: Form) -> ReorderForm {
         Form::Reversed => ReorderForm::Reversed,
         Form::Last => ReorderForm::Last,
         Form::CoEnabled => ReorderForm::CoEnabled,
+        Form::Overtakes => ReorderForm::Overtakes,
     }
 }
 
@@ -189,4 +213,144 @@ fn tasks_change_places_as_brute_force_says() {
         }
     }
     println!("{counts:#?}");
+}
+
+fn ask(trace: &Trace, first: EventId, second: EventId) -> Answer {
+    let mut nothing = NoCommunication;
+    let options = ConfirmOptions { reorders: Reorders::Tasks, ..ConfirmOptions::default() };
+    Confirmer::new(trace, &mut nothing, options).confirm(first, second, &Cancel::new())
+}
+
+fn found(order: &[EventId]) -> Answer {
+    let order = order.to_vec();
+    Answer::Confirmed(Witness { form: Form::Reversed, order, prefix: 0, shortest: true })
+}
+
+/// A mailbox, a task that two handlers without one run, and how often a task was made.
+struct World {
+    b: TraceBuilder,
+    ui: HandlerId,
+    main: TaskId,
+    net: TaskId,
+    disk: TaskId,
+}
+
+impl World {
+    fn new(mailbox: Mailbox) -> World {
+        let mut b = TraceBuilder::new();
+        let ui = b.handler("ui", mailbox).expect("room");
+        let [net, disk] = ["net", "disk"].map(|n| b.handler(n, Mailbox::None).expect("room"));
+        let (main, net, disk) = (b.initial(ui), b.initial(net), b.initial(disk));
+        World { b, ui, main, net, disk }
+    }
+
+    fn task(&mut self, name: &str, delay: u64) -> TaskId {
+        match delay {
+            0 => self.b.task(name, self.ui).expect("room"),
+            _ => self.b.delayed_task(name, self.ui, delay).expect("room"),
+        }
+    }
+
+    fn post(&mut self, from: TaskId, task: TaskId) -> EventId {
+        self.b.post(from, task).expect("room")
+    }
+
+    /// Runs a task that writes a variable; returns its events.
+    fn run(&mut self, task: TaskId, variable: &str) -> [EventId; 3] {
+        [
+            self.b.get(task).expect("room"),
+            self.b.write(task, variable).expect("room"),
+            self.b.end(task).expect("room"),
+        ]
+    }
+}
+
+/// Two tasks posted by one handler, or by two, with delays.
+fn two_tasks(mailbox: Mailbox, by_two: bool, delays: [u64; 2]) -> (Answer, [EventId; 8]) {
+    let mut w = World::new(mailbox);
+    let [one, two] = [w.task("one", delays[0]), w.task("two", delays[1])];
+    let other = if by_two { w.disk } else { w.net };
+    let posts = [w.post(w.net, one), w.post(other, two)];
+    let [g, a, e] = w.run(one, "x");
+    let [h, b, f] = w.run(two, "x");
+    (ask(&w.b.finish(), a, b), [posts[0], posts[1], g, a, e, h, b, f])
+}
+
+#[test]
+fn mailboxes_keep_the_order_of_posts() {
+    assert_eq!(two_tasks(Mailbox::Fifo, false, [0, 0]).0, Answer::Impossible);
+    let (answer, [p, q, g, a, _, h, b, f]) = two_tasks(Mailbox::Fifo, true, [0, 0]);
+    assert_eq!(answer, found(&[q, p, h, b, f, g, a]));
+    let (answer, [p, q, g, a, _, h, b, f]) = two_tasks(Mailbox::Bag, false, [0, 0]);
+    assert_eq!(answer, found(&[p, q, h, b, f, g, a]));
+    // What is posted with a longer delay does not go first.
+    assert_eq!(two_tasks(Mailbox::Delayed, false, [5, 9]).0, Answer::Impossible);
+    let (answer, [p, q, g, a, _, h, b, f]) = two_tasks(Mailbox::Delayed, false, [9, 5]);
+    assert_eq!(answer, found(&[p, q, h, b, f, g, a]));
+    assert_eq!(two_tasks(Mailbox::Delayed, false, [0, 5]).0, Answer::Impossible);
+}
+
+#[test]
+fn tasks_of_one_handler_do_not_overlap() {
+    let trace = |reads: bool| {
+        let mut w = World::new(Mailbox::Fifo);
+        let [one, two] = [w.task("one", 0), w.task("two", 0)];
+        w.post(w.net, one);
+        w.post(w.disk, two);
+        w.b.get(one).expect("room");
+        let a = w.b.write(one, "x").expect("room");
+        w.b.write(one, "y").expect("room");
+        w.b.end(one).expect("room");
+        w.b.get(two).expect("room");
+        let b = w.b.write(two, "x").expect("room");
+        if reads {
+            w.b.read(two, "y").expect("room");
+        }
+        w.b.end(two).expect("room");
+        ask(&w.b.finish(), a, b)
+    };
+    // The second task cannot end before the first one begins, as it reads what that writes; but it can be the first to begin.
+    let Answer::Confirmed(witness) = trace(true) else { panic!("the posts are not ordered") };
+    assert_eq!((witness.form, witness.order.len()), (Form::Overtakes, 3));
+    let Answer::Confirmed(witness) = trace(false) else { panic!("nor is anything else") };
+    assert_eq!(witness.form, Form::Reversed);
+}
+
+#[test]
+fn inputs_have_to_be_enabled() {
+    let trace = |triggers: bool| {
+        let mut w = World::new(Mailbox::Fifo);
+        let click = w.b.input("click").expect("room");
+        let a = w.b.write(w.net, "x").expect("room");
+        w.b.push(w.net, EventKind::Enable.into(), click.0);
+        let task = w.task("clicked", 0);
+        w.post(w.disk, task);
+        w.b.get(task).expect("room");
+        // Even before it says what triggered it.
+        let b = w.b.write(task, "x").expect("room");
+        if triggers {
+            w.b.push(task, EventKind::Trigger.into(), click.0);
+        }
+        w.b.end(task).expect("room");
+        ask(&w.b.finish(), a, b)
+    };
+    assert_eq!(trace(true), Answer::Impossible);
+    assert!(matches!(trace(false), Answer::Confirmed(_)));
+}
+
+#[test]
+fn thread_code_comes_before_the_loop() {
+    let mut w = World::new(Mailbox::Fifo);
+    let a = w.b.write(w.main, "x").expect("room");
+    let point = w.b.write(w.main, "y").expect("room");
+    let task = w.task("task", 0);
+    w.post(w.net, task);
+    let [_, b, _] = w.run(task, "x");
+    let late = w.b.write(w.main, "y").expect("room");
+    let trace = w.b.finish();
+    assert_eq!(ask(&trace, a, b), Answer::Impossible);
+    // A piece of thread code behind the loop point and a task may change places.
+    assert_eq!(ask(&trace, point, late), Answer::Impossible);
+    let order = [a, point, EventId(2), late, EventId(3), b];
+    assert_eq!(ask(&trace, b, late), found(&order));
 }

@@ -23,6 +23,7 @@ fn claimed(form: Form) -> WitnessForm {
         Form::Reversed => WitnessForm::Reversed,
         Form::Last => WitnessForm::Last,
         Form::CoEnabled => WitnessForm::CoEnabled,
+        Form::Overtakes => WitnessForm::Overtakes,
     }
 }
 

@@ -66,6 +66,7 @@ fn fates(trace: &Trace, candidates: &[Violation]) -> BTreeMap<Lines, (usize, usi
                     Form::Reversed => WitnessForm::Reversed,
                     Form::Last => WitnessForm::Last,
                     Form::CoEnabled => WitnessForm::CoEnabled,
+                    Form::Overtakes => WitnessForm::Overtakes,
                 };
                 let (prefix, order) = (witness.prefix, &witness.order[..]);
                 let claimed = ClaimedWitness { form, first: a, second: b, prefix, order };

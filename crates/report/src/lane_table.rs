@@ -112,7 +112,7 @@ impl Shape {
             .steps
             .iter()
             .filter_map(|step| Some(visible(step.place.as_ref()?).chars().count()));
-        let places = longest(places, 0, PLACE_MAX);
+        let places = longest(places, "at".len(), PLACE_MAX);
         let all: usize = wanted.iter().map(|want| want + SPACE).sum();
         let (lanes, place) =
             if all <= room { (wanted, room - all) } else { (shrunk(wanted, room), 0) };

@@ -6,7 +6,7 @@ use crate::run_table;
 use crate::words;
 use crate::wrap::wrap;
 use anstyle::{AnsiColor, Style as Ansi};
-use anyorder_finding::{Finding, Kind, Outcome, Policy, Severity, Site, Verdict};
+use anyorder_finding::{Finding, Kind, Outcome, Policy, Severity, Site, Step, Verdict};
 use std::io::{self, Write};
 
 /// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for what is reported,
@@ -189,16 +189,18 @@ impl Page<'_> {
         if !predicted {
             self.out.write_all(table.as_bytes())?;
         }
-        if !told.is_empty() && !predicted {
+        let (headed, told): (Vec<&Step>, Vec<&Step>) =
+            told.iter().partition(|step| words::predicted_head(finding, step).is_some());
+        for step in headed {
+            let head = words::predicted_head(finding, step).unwrap_or_default();
+            self.entry(4, &format!("{head}: "), Tone::Plain, &step.text)?;
+        }
+        if !told.is_empty() {
             let is_race = finding.kind == Kind::Race && finding.coverage.is_some();
             let what = if is_race { "nearest orders:" } else { "because:" };
             self.line(Tone::Plain, 4, what)?;
         }
         for step in told {
-            if let Some(head) = words::predicted_head(finding, step) {
-                self.entry(4, &format!("{head}: "), Tone::Plain, &step.text)?;
-                continue;
-            }
             let rule = step.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
             self.entry(6, "- ", Tone::Plain, &format!("{}{rule}", step.text))?;
         }

@@ -134,10 +134,12 @@ pub(crate) fn is_predicted(finding: &Finding) -> bool {
 
 /// Returns the head of a step of a prediction's explanation; `None` for steps of any other.
 pub(crate) fn predicted_head(finding: &Finding, step: &Step) -> Option<&'static str> {
-    if !is_predicted(finding) {
+    let rule = step.rule.as_deref()?;
+    if !is_predicted(finding) && rule != IMPOSSIBLE {
         return None;
     }
-    Some(match step.rule.as_deref()? {
+    Some(match rule {
+        IMPOSSIBLE => "in this run",
         "locks" => "locks",
         "witness" => "shown by",
         "unconfirmed" => "unconfirmed",

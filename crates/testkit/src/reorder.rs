@@ -26,6 +26,8 @@ pub enum ReorderForm {
     Last,
     /// They are the two last ones, the second before the first, and may observe something else.
     CoEnabled,
+    /// The last one is the `get` of the task of the second; the task of the first is posted and has not begun.
+    Overtakes,
 }
 
 /// The best witness that a pair has.
@@ -108,13 +110,20 @@ impl Reorderings {
             ReorderForm::Reversed => &[],
             ReorderForm::Last => &[a],
             ReorderForm::CoEnabled => &[a, b],
+            ReorderForm::Overtakes => {
+                let Some((post, waits, get)) = self.facts.overtaking(a, b) else { return false };
+                let is_so = run.last() == Some(&get) && run.contains(&post) && !run.contains(&waits);
+                return a < b && is_so && self.broken(observes, run, &[]).is_none();
+            }
         };
         let place = |event: usize| run.iter().position(|other| *other == event);
         let (Some(at_a), Some(at_b)) = (place(a), place(b)) else { return false };
         let has_form = match form {
             ReorderForm::Reversed => at_b < at_a,
             ReorderForm::Last => at_b < at_a && at_a + 1 == run.len(),
-            ReorderForm::CoEnabled => at_b + 1 == at_a && at_a + 1 == run.len(),
+            ReorderForm::CoEnabled | ReorderForm::Overtakes => {
+                at_b + 1 == at_a && at_a + 1 == run.len()
+            }
         };
         a < b && has_form && self.broken(observes, run, exempt).is_none()
     }
@@ -182,6 +191,13 @@ impl Reorderings {
         };
         let has = |event: usize| state.done >> event & 1 == 1;
         for &(a, b) in pairs {
+            if let Some((post, waits, get)) = self.facts.overtaking(a, b)
+                && has(post)
+                && !has(waits)
+                && self.can_follow(observes, &state.run, get, false)
+            {
+                note((a, b), ReorderForm::Overtakes, &[get]);
+            }
             if has(a) {
                 continue;
             }

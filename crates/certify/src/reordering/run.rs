@@ -59,7 +59,10 @@ impl<'t> ReorderingChecker<'t> {
                 reason,
             })?;
         }
-        check_form(&witness)
+        match witness.form {
+            WitnessForm::Overtakes => self.check_overtakes(&witness),
+            _ => check_form(&witness),
+        }
     }
 
     fn begin(&mut self) {
@@ -68,6 +71,35 @@ impl<'t> ReorderingChecker<'t> {
             self.checks = 0;
         }
         self.checks += 1;
+    }
+
+    /// Checks that the order ends with the `get` of the second action's task, holds the post of the first one's, and not its `get`.
+    fn check_overtakes(&self, witness: &ClaimedWitness<'_>) -> Result<(), ReorderingError> {
+        let &ClaimedWitness { first, second, prefix, order, .. } = witness;
+        let trace = self.index.trace;
+        let error = |event, reason| Err(ReorderingError { place: order.len(), event, reason });
+        if first >= second || second.index() >= trace.len() {
+            return error(first, ReorderingReason::NotReversed);
+        }
+        let tasks = [first, second].map(|event| trace.event(event).task);
+        if tasks.iter().any(|task| task.index() >= trace.tasks_count()) {
+            return error(first, ReorderingReason::Missing);
+        }
+        let [one, two] = tasks.map(|task| trace.span(task));
+        let (Some(waits), Some(post)) = (one.get.some(), one.post.some()) else {
+            return error(first, ReorderingReason::Missing);
+        };
+        let is_in = |event: EventId| event.0 < prefix || order.contains(&event);
+        if self.lanes != Lanes::Tasks || waits == two.get || one.handler != two.handler || is_in(waits) {
+            return error(first, ReorderingReason::NotReversed);
+        }
+        if !is_in(post) {
+            return error(post, ReorderingReason::Missing);
+        }
+        match order.last() {
+            Some(last) if Some(*last) == two.get.some() => Ok(()),
+            _ => error(second, ReorderingReason::NotLast),
+        }
     }
 
     fn check_tasks(&self, prefix: u32, order: &[EventId]) -> Result<(), ReorderingError> {
@@ -84,7 +116,7 @@ impl<'t> ReorderingChecker<'t> {
 /// The events that may observe something else.
 fn exempt(witness: &ClaimedWitness<'_>) -> [Option<EventId>; 2] {
     match witness.form {
-        WitnessForm::Reversed => [None, None],
+        WitnessForm::Reversed | WitnessForm::Overtakes => [None, None],
         WitnessForm::Last => [Some(witness.first), None],
         WitnessForm::CoEnabled => [Some(witness.first), Some(witness.second)],
     }

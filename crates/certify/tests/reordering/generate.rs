@@ -1,6 +1,7 @@
 //! Small random traces: every kind of event that the definitions of witnesses name.
 
 use crate::types::Objects;
+use crate::woken::woken;
 use anyorder_testkit::Rng;
 use anyorder_trace::{
     EventKind, HandlerId, Location, LocationId, Mailbox, Mode, Op, Position, TaskDef, TaskId,
@@ -64,12 +65,14 @@ pub(crate) enum Flavour {
     Guarded,
     /// The same, with a little of everything.
     GuardedMixed,
+    /// Waits inside sections.
+    Woken,
     /// No program could have done it.
     Hostile,
 }
 
 impl Flavour {
-    pub(crate) const ALL: [Flavour; 15] = [
+    pub(crate) const ALL: [Flavour; 16] = [
         Flavour::Plain,
         Flavour::Locks,
         Flavour::Readers,
@@ -84,6 +87,7 @@ impl Flavour {
         Flavour::Mixed,
         Flavour::Guarded,
         Flavour::GuardedMixed,
+        Flavour::Woken,
         Flavour::Hostile,
     ];
 
@@ -99,7 +103,9 @@ impl Flavour {
     /// How often a step is an access, about locks, forks, conditions, barriers, allocations, posts, calls.
     const fn weights(self) -> [usize; 8] {
         match self {
-            Flavour::Plain | Flavour::Atomics | Flavour::Ranges => [60, 40, 0, 0, 0, 0, 0, 0],
+            Flavour::Plain | Flavour::Atomics | Flavour::Ranges | Flavour::Woken => {
+                [60, 40, 0, 0, 0, 0, 0, 0]
+            }
             Flavour::Locks | Flavour::Readers => [35, 65, 0, 0, 0, 0, 0, 0],
             Flavour::Forks => [45, 25, 30, 0, 0, 0, 0, 0],
             Flavour::Conditions => [30, 30, 0, 40, 0, 0, 0, 0],
@@ -139,6 +145,9 @@ struct Maker<'r> {
 
 /// Returns a trace of at most `events` events.
 pub(crate) fn trace(rng: &mut Dice, flavour: Flavour, events: usize) -> Trace {
+    if flavour == Flavour::Woken {
+        return woken(rng);
+    }
     let mut b = TraceBuilder::new();
     let count = 2 + rng.below(3);
     let threads = (0..count).map(|i| {

@@ -3,6 +3,7 @@
 mod by_hand;
 mod generate;
 mod types;
+mod woken;
 
 use anyorder_certify::{
     ClaimedWitness, Lanes, ReorderingChecker, ReorderingError, ReorderingReason, WitnessForm,
@@ -137,6 +138,7 @@ fn exempt(form: ReorderForm, (a, b): (usize, usize)) -> Vec<usize> {
         ReorderForm::Reversed => vec![],
         ReorderForm::Last => vec![a],
         ReorderForm::CoEnabled => vec![a, b],
+        ReorderForm::Overtakes => unreachable!("tasks stay in order"),
     }
 }
 

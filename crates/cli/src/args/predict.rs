@@ -102,7 +102,7 @@ pub(crate) struct WitnessArgs {
     pub(crate) max_tries: u64,
 
     /// How many events all tries together may look at
-    #[arg(long, value_name = "N", default_value_t = 20_000_000_000, help_heading = "Witnesses")]
+    #[arg(long, value_name = "N", default_value_t = 4_000_000_000, help_heading = "Witnesses")]
     pub(crate) max_work: u64,
 
     /// How many candidates are kept; all are counted

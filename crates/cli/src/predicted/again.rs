@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::input::Begun;
 use crate::output::{shown, to_stdout, width};
 use crate::watch::Watch;
-use anyorder_certify::{ClaimedWitness, ReorderingChecker};
+use anyorder_certify::{ClaimedWitness, ReorderingChecker, ReorderingError, ReorderingReason};
 use anyorder_finding::exit;
 use anyorder_predict::{Internals, Reorders, Witness, without_internals};
 use anyorder_report::terminal;
@@ -117,9 +117,37 @@ fn tell(
             true
         }
         Err(error) => {
-            let _ =
-                writeln!(out, "replay: the witness does not hold: {}", escape(&error.to_string()));
+            let why = escape(&wrong(trace, &error)).into_owned();
+            let _ = writeln!(out, "replay: the witness does not hold: {why}");
             false
         }
     }
+}
+
+/// Says what is wrong with a witness, with the trace's own names of events.
+fn wrong(trace: &Trace, error: &ReorderingError) -> String {
+    let label = |event: EventId| match event.index() < trace.len() {
+        true => unique_label(trace, event),
+        false => "?".to_owned(),
+    };
+    let write = |event: Option<EventId>| {
+        event.map_or_else(|| "no write".to_owned(), |event| format!("event {}", label(event)))
+    };
+    let reason = match &error.reason {
+        ReorderingReason::TooEarly { first, rule } => {
+            format!("event {} must come first ({rule})", label(*first))
+        }
+        ReorderingReason::Held { since } => {
+            format!("the lock is held since event {}", label(*since))
+        }
+        ReorderingReason::Observes { now, then } => {
+            format!("observes {}, in the trace {}", write(*now), write(*then))
+        }
+        ReorderingReason::WokenEarly { signal, wait } => {
+            let (signal, wait) = (label(*signal), label(*wait));
+            format!("wakes from event {signal}, which comes before the wait {wait}")
+        }
+        other => other.to_string(),
+    };
+    format!("step {}, event {}: {reason}", error.place + 1, label(error.event))
 }

@@ -56,7 +56,7 @@ pub(crate) fn beside_hb(
         // What a free has to do with is a use after free, and told as that.
         let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0)));
         let told = |(a, b): &(EventId, EventId)| !(is_plain(trace, *a) && is_plain(trace, *b));
-        let confirmed = |pair| matches!(fate(pair), Some(Fate::Confirmed(_)));
+        let confirmed = |pair| fate(pair).is_some_and(|fate| fate.form().is_some());
         if pairs.iter().any(|pair| told(pair) && confirmed(pair)) {
             continue;
         }
@@ -124,10 +124,15 @@ fn confirm(
         finding.explanation.insert(0, told(trace, first, second, witness.form));
         return Ok(Some(run_of(trace, claimed, Shape::default())));
     }
+    if let Some(form) = pairs.iter().filter_map(|pair| fate(pair)?.form()).min() {
+        finding.confirmed = Some(true);
+        finding.form = Some(form.word().to_owned());
+        return Ok(None);
+    }
     let all = pairs.len() as u64 == finding.pairs_total && !pairs.is_empty();
     if all && pairs.iter().all(|pair| fate(pair) == Some(&Fate::Impossible)) {
         finding.confirmed = Some(false);
-        let text = "no order of the recorded events has the two the other way round: an earlier race decides this one";
+        let text = "no order of the recorded events has the two the other way round, as long as each thread sees what it saw";
         finding
             .explanation
             .insert(0, Step { rule: Some("impossible".to_owned()), ..Step::new(text) });

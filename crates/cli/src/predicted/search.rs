@@ -38,6 +38,7 @@ pub(super) const fn form(form: Form) -> WitnessForm {
         Form::Reversed => WitnessForm::Reversed,
         Form::Last => WitnessForm::Last,
         Form::CoEnabled => WitnessForm::CoEnabled,
+        Form::Overtakes => WitnessForm::Overtakes,
     }
 }
 

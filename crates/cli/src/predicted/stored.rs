@@ -8,6 +8,7 @@ use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
 use anyorder_predict::{Form, Witness};
 use anyorder_trace::{EventId, Trace};
 use serde_json::{Map, Value, json};
+use std::io;
 use std::path::Path;
 
 /// The most steps of a witness that stand in a result.
@@ -38,66 +39,77 @@ pub(crate) fn place(
     reorders_tasks: bool,
     folder: Option<&Path>,
 ) -> Result<(), Failure> {
-    let whole = value(finding, trace, (first, second, witness), reorders_tasks, usize::MAX);
+    let told = Told { trace, first, second, witness, reorders_tasks };
     if let Some(folder) = folder {
         std::fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
         // An id is 16 hexadecimal digits: nothing of the input is in the path.
         let path = folder.join(format!("{}.json", finding.id));
         to_file(&path, |out| {
-            writeln!(out, "{whole}").map_err(|error| Failure::writing(&path, &error))
+            told.write(finding, out).map_err(|error| Failure::writing(&path, &error))
         })?;
     }
-    let inline = if witness.order.len() > INLINE_STEPS_MAX {
-        value(finding, trace, (first, second, witness), reorders_tasks, INLINE_STEPS_MAX)
-    } else {
-        whole
-    };
-    finding.witness =
-        Some(Placed { format: FORMAT.to_owned(), place: WitnessPlace::Inline(inline) });
-    Ok(())
-}
-
-/// Makes the object; of a witness with more steps than `steps_max` only the last ones are told.
-fn value(
-    finding: &Finding,
-    trace: &Trace,
-    (first, second, witness): (EventId, EventId, &Witness),
-    reorders_tasks: bool,
-    steps_max: usize,
-) -> Value {
-    let left_out = witness.order.len().saturating_sub(steps_max);
-    let steps: Vec<Value> = witness.order[left_out..]
-        .iter()
-        .map(|event| {
-            let mut step = Map::new();
-            step.insert("event".to_owned(), unique_label(trace, *event).into());
-            let lane = trace.handler_name(trace.handler_of(*event));
-            step.insert("lane".to_owned(), lane.into());
-            step.insert("text".to_owned(), step_text(trace, *event).into());
-            let site = trace.tables().site_text(trace.event(*event).site);
-            if site != "?" {
-                step.insert("at".to_owned(), site.into());
-            }
-            Value::Object(step)
-        })
-        .collect();
-    let mut value = json!({
-        "reordering": 1,
-        "finding": finding.id,
-        "title": finding.title,
-        "form": witness.form.word(),
-        "first": unique_label(trace, first),
-        "second": unique_label(trace, second),
-        "reorders": if reorders_tasks { "tasks" } else { "threads" },
-        "prefix": witness.prefix,
-        "shortest": witness.shortest,
-        "events": witness.order.len(),
-        "steps": steps,
-    });
+    let left_out = witness.order.len().saturating_sub(INLINE_STEPS_MAX);
+    let mut value = told.head(finding);
+    value["steps"] = witness.order[left_out..].iter().map(|event| told.step(*event)).collect();
     if left_out > 0 {
         value["left_out"] = left_out.into();
     }
-    value
+    finding.witness =
+        Some(Placed { format: FORMAT.to_owned(), place: WitnessPlace::Inline(value) });
+    Ok(())
+}
+
+/// A witness as JSON.
+struct Told<'a> {
+    trace: &'a Trace,
+    first: EventId,
+    second: EventId,
+    witness: &'a Witness,
+    reorders_tasks: bool,
+}
+
+impl Told<'_> {
+    /// Returns all but the steps.
+    fn head(&self, finding: &Finding) -> Value {
+        json!({
+            "reordering": 1,
+            "finding": finding.id,
+            "title": finding.title,
+            "form": self.witness.form.word(),
+            "first": unique_label(self.trace, self.first),
+            "second": unique_label(self.trace, self.second),
+            "reorders": if self.reorders_tasks { "tasks" } else { "threads" },
+            "prefix": self.witness.prefix,
+            "shortest": self.witness.shortest,
+            "events": self.witness.order.len(),
+        })
+    }
+
+    fn step(&self, event: EventId) -> Value {
+        let trace = self.trace;
+        let mut step = Map::new();
+        step.insert("event".to_owned(), unique_label(trace, event).into());
+        let lane = trace.handler_name(trace.handler_of(event));
+        step.insert("lane".to_owned(), lane.into());
+        step.insert("text".to_owned(), step_text(trace, event).into());
+        let site = trace.tables().site_text(trace.event(event).site);
+        if site != "?" {
+            step.insert("at".to_owned(), site.into());
+        }
+        Value::Object(step)
+    }
+
+    /// Writes the whole witness, step by step: it may be as long as the trace.
+    fn write(&self, finding: &Finding, out: &mut dyn io::Write) -> io::Result<()> {
+        let head = self.head(finding).to_string();
+        // An object with members: its end is cut off, and written behind the steps.
+        write!(out, "{},\"steps\":[", head.strip_suffix('}').unwrap_or(&head))?;
+        for (place, event) in self.witness.order.iter().enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            write!(out, "{comma}{}", self.step(*event))?;
+        }
+        writeln!(out, "]}}")
+    }
 }
 
 /// Reads the witnesses of a text: one by itself, or those of a result's findings whose ids begin as asked.

@@ -85,6 +85,10 @@ fn end(trace: &Trace, first: EventId, second: EventId, form: Form) -> String {
             format!("{} comes before {}, which may see something else", name(second), name(first))
         }
         Form::CoEnabled => format!("{} and {} can both come next", name(second), name(first)),
+        Form::Overtakes => {
+            let task = |event: EventId| trace.task_name(trace.event(event).task);
+            format!("task {} is taken while {} waits", task(second), task(first))
+        }
     }
 }
 

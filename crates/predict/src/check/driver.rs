@@ -18,6 +18,7 @@ use crate::error::PredictError;
 use crate::order_path::OrderPaths;
 use crate::report::{Report, ViolationKind};
 use anyorder_finding::{Finding, Kind};
+use anyorder_hb::chain_of_posts;
 use anyorder_system::{Control, StopReason};
 use anyorder_trace::{EventId, Tables, Trace, TraceBlocks};
 use std::collections::BTreeSet;
@@ -49,7 +50,7 @@ pub struct Checked {
     pub cuts: Vec<&'static str>,
     /// What ended the check early.
     pub stopped: Option<StopReason>,
-    /// All pairs that were tried or were to be, with what became of them.
+    /// All pairs that were tried or were to be, with what became of them; of [`check_unconfirmed`] none.
     pub fates: Vec<(Candidate, Fate)>,
     /// Whether all pairs of the trace were tried, and not only the candidates of the analysis.
     pub all_pairs: bool,
@@ -111,12 +112,14 @@ pub fn check<S: Specification>(
     let mut tried = try_all(&list.list, &by_site, confirms, options, control);
     cuts.append(&mut tried.cuts);
     let mut checked = assemble(tables, &facts, &list, &tried, &by_site, report, is_known, options);
+    add_chains(trace, &mut checked.found);
     if let Some(why) = why {
         explain_missed(trace, why, &mut checked.found);
     }
     checked.cuts = cuts;
     checked.stopped = tried.stopped;
     checked.all_pairs = all;
+    checked.fates = list.list.into_iter().zip(tried.fates).collect();
     Ok(checked)
 }
 
@@ -148,6 +151,16 @@ impl Facts {
 
 fn events(list: &CandidateList) -> Vec<u64> {
     list.list.iter().flat_map(|candidate| [candidate.first, candidate.second]).collect()
+}
+
+/// Says of both actions of findings how their tasks came to run.
+fn add_chains(trace: &Trace, found: &mut [Found]) {
+    for one in found {
+        let Some((first, second, _)) = &one.witness else { continue };
+        for (site, event) in one.finding.sites.iter_mut().zip([*first, *second]) {
+            site.chain = chain_of_posts(trace, trace.event(event).task);
+        }
+    }
 }
 
 /// Adds the pairs that the analysis ordered, if all are wanted and there are few enough. Returns whether all pairs of the trace are
@@ -226,6 +239,5 @@ fn assemble(
         .filter(|one| one.finding.kind == Kind::Race && one.finding.confirmed != Some(false))
         .map(|one| one.finding.pairs_total)
         .sum();
-    let fates = list.list.iter().copied().zip(tried.fates.iter().cloned()).collect();
-    Checked { found, statistics, fates, ..Checked::default() }
+    Checked { found, statistics, ..Checked::default() }
 }

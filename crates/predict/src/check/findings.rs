@@ -40,13 +40,13 @@ pub(crate) fn findings(material: &Material<'_>, groups: &[Group]) -> Vec<Found> 
 fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
     let fate = |i: &usize| &material.fates[*i];
     let confirmed: Vec<usize> =
-        group.members.iter().copied().filter(|i| matches!(fate(i), Fate::Confirmed(_))).collect();
+        group.members.iter().copied().filter(|i| fate(i).form().is_some()).collect();
     let open: Vec<usize> = group
         .members
         .iter()
         .copied()
         .filter(|i| !material.candidates[*i].ordered)
-        .filter(|i| !matches!(fate(i), Fate::Confirmed(_) | Fate::Impossible))
+        .filter(|i| fate(i).form().is_none() && *fate(i) != Fate::Impossible)
         .collect();
     let (listed, others) =
         if confirmed.is_empty() { (&open, &[][..]) } else { (&confirmed, &open[..]) };
@@ -58,10 +58,11 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
         Fate::Confirmed(witness) => Some(witness),
         _ => None,
     };
+    let form = material.fates[best].form();
     let category = group.category;
     let mut finding = Finding::new(category.kind());
     finding.category = Some(category.word().to_owned());
-    finding.severity = if witness.is_some() { category.severity() } else { Severity::Note };
+    finding.severity = if form.is_some() { category.severity() } else { Severity::Note };
     if category == Category::Guarded {
         finding.harm = Harm::Harmless;
         finding.harm_class = Some(Category::Guarded.word().to_owned());
@@ -74,13 +75,13 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
         .filter_map(|i| labels(material.facts, &material.candidates[*i]))
         .collect();
     finding.pairs_total = listed.len() as u64;
-    finding.confirmed = match witness {
+    finding.confirmed = match form {
         Some(_) => Some(true),
         None if listed.iter().all(|i| material.fates[*i] == Fate::Untried) => None,
         None => Some(false),
     };
-    finding.form = witness.map(|witness| witness.form.word().to_owned());
-    if witness.is_none() {
+    finding.form = form.map(|form| form.word().to_owned());
+    if form.is_none() {
         finding.filters = vec![UNCONFIRMED.to_owned()];
     }
     let pair = Pair {
@@ -113,6 +114,7 @@ pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 fn best(material: &Material<'_>, members: &[usize]) -> Option<usize> {
     let rank = |i: &usize| match &material.fates[*i] {
         Fate::Confirmed(Witness { form, order, .. }) => (0, *form, order.len()),
+        Fate::Shown(form) => (0, *form, usize::MAX),
         _ => (1, Form::Reversed, 0),
     };
     members.iter().copied().min_by_key(|i| (rank(i), *i))
@@ -135,6 +137,10 @@ fn explanation(pair: &Pair<'_>, candidate: Candidate, fate: &Fate) -> Vec<Step> 
         step("locks", locks(pair, candidate)),
         match fate {
             Fate::Confirmed(witness) => step("witness", form_words(witness.form).to_owned()),
+            Fate::Shown(form) => {
+                let text = format!("{}; it has too many events to be kept", form_words(*form));
+                step("witness", text)
+            }
             Fate::GaveUp(GaveUp::Window) => step(
                 "unconfirmed",
                 "no witness within the window; what lies before it happened as it did".to_owned(),
@@ -193,5 +199,8 @@ pub const fn form_words(form: Form) -> &'static str {
             "another run of the same events has them the other way round; every event before the last one sees what it saw"
         }
         Form::CoEnabled => "another run of the same events leads to where both could come next",
+        Form::Overtakes => {
+            "another run of the same events leads to where the task of the second is taken while that of the first waits"
+        }
     }
 }

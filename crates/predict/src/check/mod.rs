@@ -30,6 +30,8 @@ mod groups;
 
 mod tries;
 
+mod kept;
+
 mod statistics;
 
 mod words;

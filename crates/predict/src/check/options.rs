@@ -53,7 +53,7 @@ impl Default for CheckOptions {
             pairs: Pairs::Auto,
             reorders: Reorders::Threads,
             tries_max: 20_000,
-            work_max: 20_000_000_000,
+            work_max: 4_000_000_000,
             max_pairs: 1_000,
         }
     }

@@ -211,6 +211,20 @@ mod tests {
     }
 
     #[test]
+    fn memory_that_was_allocated_anew_is_other_memory() {
+        let mut b = TraceBuilder::new();
+        let handlers = ["S", "T"].map(|name| b.handler(name, Mailbox::None).unwrap());
+        let [s, t] = handlers.map(|handler| b.initial(handler));
+        for (task, size, generation) in [(s, 16, 0), (t, 4, 1)] {
+            let location = Location::Range { address: 100, size, generation };
+            let location = b.interner.location(location).unwrap();
+            b.push(task, EventKind::Free.into(), location.0);
+        }
+        let pairs = all_pairs(&b.finish(), MemoryOnly, Reorders::Threads, 100);
+        assert_eq!(numbers(pairs), []);
+    }
+
+    #[test]
     fn tasks_of_one_handler_are_lanes_where_they_may_change_places() {
         let mut b = TraceBuilder::new();
         let ui = b.handler("ui", Mailbox::Bag).unwrap();

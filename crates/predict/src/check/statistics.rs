@@ -54,7 +54,7 @@ impl Statistics {
 
     /// Counts a pair. One that the analysis had ordered is a candidate only once it is confirmed.
     pub(crate) fn count(&mut self, candidate: &Candidate, fate: &Fate) {
-        let confirmed = matches!(fate, Fate::Confirmed(_));
+        let confirmed = fate.form().is_some();
         self.rejected += u64::from(matches!(fate, Fate::Rejected(_)));
         if candidate.ordered && !confirmed {
             return;
@@ -65,7 +65,7 @@ impl Statistics {
             ViolationKind::NonRacy => self.non_racy += 1,
         }
         match fate {
-            Fate::Confirmed(_) => self.confirmed += 1,
+            Fate::Confirmed(_) | Fate::Shown(_) => self.confirmed += 1,
             Fate::Impossible => self.dropped += 1,
             _ => self.unconfirmed += 1,
         }

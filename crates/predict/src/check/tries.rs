@@ -2,8 +2,9 @@
 
 use super::candidate::Candidate;
 use super::groups::Group;
+use super::kept::Keeper;
 use super::options::CheckOptions;
-use crate::confirm::{GaveUp, Witness};
+use crate::confirm::{Form, GaveUp, Witness};
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::EventId;
 
@@ -14,6 +15,8 @@ pub enum Fate {
     Untried,
     /// There is a witness.
     Confirmed(Witness),
+    /// There is a witness of this form. It was not kept: those of other pairs of its group are better, or it has too many events.
+    Shown(Form),
     /// There is none: proved.
     Impossible,
     /// The search gave up.
@@ -24,7 +27,7 @@ pub enum Fate {
 
 /// A search for witnesses, with whatever checks them.
 pub trait Confirms {
-    /// Tries a pair, `first` before `second` in the trace. Never [`Fate::Untried`].
+    /// Tries a pair, `first` before `second` in the trace. Never [`Fate::Untried`] or [`Fate::Shown`].
     fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Fate;
 
     /// Returns how much was done so far, in events looked at: the same for the same calls.
@@ -52,8 +55,9 @@ pub(crate) fn try_all(
 ) -> Tried {
     let mut tried = Tried { fates: vec![Fate::Untried; candidates.len()], ..Tried::default() };
     let mut done = 0;
+    let mut keeper = Keeper::new(groups.len());
     control.progress.phase("confirming");
-    for member in in_turns(groups) {
+    for (group, member) in in_turns(groups) {
         let candidate = candidates[member];
         // A trace in memory has 32-bit numbers.
         let ids = [candidate.first, candidate.second].map(u32::try_from);
@@ -73,7 +77,7 @@ pub(crate) fn try_all(
             Fate::GaveUp(GaveUp::Stopped) => tried.stopped = control.cancel.reason(),
             _ => {}
         }
-        tried.fates[member] = fate;
+        keeper.put(&mut tried.fates, group, member, fate);
         done += 1;
     }
     tried
@@ -87,10 +91,23 @@ impl Tried {
     }
 }
 
-/// Returns the members of all groups: the first of each, then the second of each.
-fn in_turns(groups: &[Group]) -> impl Iterator<Item = usize> + '_ {
+/// Returns the members of all groups with the places of these: the first of each, then the second of each.
+fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let longest = groups.iter().map(|group| group.members.len()).max().unwrap_or(0);
     (0..longest).flat_map(move |turn| {
-        groups.iter().filter_map(move |group| group.members.get(turn).copied())
+        let groups = groups.iter().enumerate();
+        groups.filter_map(move |(at, group)| Some((at, *group.members.get(turn)?)))
     })
+}
+
+impl Fate {
+    /// Returns the form of the witness, where there is one.
+    #[must_use]
+    pub fn form(&self) -> Option<Form> {
+        match self {
+            Fate::Confirmed(witness) => Some(witness.form),
+            Fate::Shown(form) => Some(*form),
+            _ => None,
+        }
+    }
 }

@@ -11,11 +11,14 @@ pub enum Form {
     Last,
     /// Both could be the next event.
     CoEnabled,
+    /// The handler of both takes the task of the second action while that of the first waits in the mailbox.
+    Overtakes,
 }
 
 impl Form {
     /// All forms, the strongest first.
-    pub const ALL: [Form; 3] = [Form::Reversed, Form::Last, Form::CoEnabled];
+    pub const ALL: [Form; 4] =
+        [Form::Reversed, Form::Last, Form::CoEnabled, Form::Overtakes];
 
     /// Returns the word for it.
     #[must_use]
@@ -24,6 +27,7 @@ impl Form {
             Form::Reversed => "reversed",
             Form::Last => "last",
             Form::CoEnabled => "co_enabled",
+            Form::Overtakes => "overtakes",
         }
     }
 }
@@ -33,7 +37,8 @@ impl Form {
 pub struct Witness {
     /// In which sense.
     pub form: Form,
-    /// The events of the run, in order. It ends with the first action of the candidate.
+    /// The events of the run, in order. It ends with the first action of the candidate; for [`Form::Overtakes`], with the `get` of the
+    /// task of the second one.
     pub order: Vec<EventId>,
     /// How many events at its beginning are the trace's own first ones, in the trace's order, left out of `order`: 0 unless the search had a
     /// window.
@@ -45,7 +50,8 @@ pub struct Witness {
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GaveUp {
-    /// No witness within the window; what lies before it was not looked at.
+    /// No witness within the window; what lies before it was not looked at. Also where the trace has more edges than are kept, and where tasks
+    /// change places and it depends on their order which acquire a release belongs to.
     Window,
     /// The conflicts allowed were used up.
     Conflicts,

@@ -91,23 +91,30 @@ enum Truth {
 const ROUNDS: usize = 10_000;
 
 impl Ground<'_> {
-    /// Makes an attempt. `conflicts` is what may be used up; what was used is taken off.
+    /// Replays the required events in the order of the trace; returns them, and what is broken.
+    pub(super) fn replay(
+        &self,
+        replay: &mut Replay,
+        stats: &mut ConfirmStats,
+    ) -> (Vec<u32>, Vec<Clause>) {
+        let mut required = self.required.events.clone();
+        required.sort_unstable();
+        stats.events += required.len() as u64;
+        let all = (self.trace, self.past, self.communication);
+        let broken = replay.run(all, self.question, self.window.start, &required);
+        (required, broken)
+    }
+
+    /// Makes an attempt; `broken` is what the order of the trace breaks. `conflicts` is what may be used up; what was used is taken off.
     pub(super) fn attempt(
         &self,
+        mut broken: Vec<Clause>,
         replay: &mut Replay,
         stats: &mut ConfirmStats,
         conflicts: &mut u64,
         cancel: &Cancel,
     ) -> End {
-        let mut required = self.required.events.clone();
-        required.sort_unstable();
-        stats.events += required.len() as u64;
         let all = (self.trace, self.past, self.communication);
-        let mut broken = replay.run(all, self.question, self.window.start, &required);
-        if broken.is_empty() {
-            return self.accepted(required);
-        }
-        drop(required);
         let mut nodes = Nodes::new(self);
         stats.events += nodes.events.len() as u64;
         let Some(problem) = nodes.problem(self) else { return End::None };

@@ -3,7 +3,7 @@
 use super::answer::{Answer, Form, GaveUp, Witness};
 use super::attempt::{Beyond, End, Shared};
 use super::past::Past;
-use super::question::Question;
+use super::question::{Overtaken, Question};
 use super::reach::Reach;
 use super::replay::Replay;
 use super::shorten::shorten;
@@ -157,9 +157,12 @@ impl<'t> Confirmer<'t> {
         if self.past.is_cut {
             return Answer::Unconfirmed(GaveUp::Window);
         }
+        let may_overtake = self.options.reorders == Reorders::Tasks
+            && Overtaken::of(self.trace, first.0, second.0).is_some();
+        let overtakes = if may_overtake { State::Open } else { State::Impossible };
         let mut search = Search {
             pair: (first.0, second.0),
-            states: [State::Open; 3],
+            states: [State::Open, State::Open, State::Open, overtakes],
             conflicts: self.options.conflicts,
             gave_up: GaveUp::Window,
             best: None,
@@ -275,9 +278,13 @@ impl<'t> Confirmer<'t> {
             required: &self.required,
         };
         window.bound(start, end);
+        let ground = shared.ground(window, &self.required, Beyond::Fixed);
+        let (order, broken) = ground.replay(replay, stats);
+        if broken.is_empty() {
+            return if fixed { End::Found(order) } else { End::Unclear };
+        }
         if fixed {
-            let ground = shared.ground(window, &self.required, Beyond::Fixed);
-            match ground.attempt(replay, stats, &mut search.conflicts, cancel) {
+            match ground.attempt(broken.clone(), replay, stats, &mut search.conflicts, cancel) {
                 End::None | End::Unclear => {}
                 end => return end,
             }
@@ -290,14 +297,14 @@ impl<'t> Confirmer<'t> {
         let mut found = End::Unclear;
         if fixed {
             let ground = shared.ground(window, &self.optional, Beyond::Fixed);
-            found = ground.attempt(replay, stats, &mut search.conflicts, cancel);
+            found = ground.attempt(broken.clone(), replay, stats, &mut search.conflicts, cancel);
             if found == End::None && !is_whole {
                 found = End::Unclear;
             }
         }
         if found == End::Unclear && !is_whole {
             let ground = shared.ground(window, &self.optional, Beyond::Open);
-            found = ground.attempt(replay, stats, &mut search.conflicts, cancel);
+            found = ground.attempt(broken, replay, stats, &mut search.conflicts, cancel);
         }
         found
     }
@@ -306,7 +313,7 @@ impl<'t> Confirmer<'t> {
 /// The search for one candidate.
 struct Search {
     pair: (u32, u32),
-    states: [State; 3],
+    states: [State; 4],
     conflicts: u64,
     gave_up: GaveUp,
     best: Option<Witness>,

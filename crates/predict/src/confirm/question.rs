@@ -3,6 +3,7 @@
 use super::answer::Form;
 use super::holding::{Section, SectionId};
 use super::past::Past;
+use super::units::{get_of, post_of};
 use anyorder_trace::{EventId, Trace};
 
 /// Two actions and a form.
@@ -15,16 +16,28 @@ pub(super) struct Question {
     pub(super) tail: Vec<u32>,
     /// The sections that are open before an event of the tail, and the one it begins; each event with its sections.
     pub(super) held: Vec<(u32, SectionId)>,
+    /// Events that must be in beside what the tail needs.
+    pub(super) needs: Vec<u32>,
+    /// An event that must not be in.
+    pub(super) never: Option<u32>,
 }
 
 impl Question {
     pub(super) fn new(
         trace: &Trace,
         past: &Past,
-        (first, second): (u32, u32),
+        (mut first, mut second): (u32, u32),
         form: Form,
     ) -> Question {
-        let tail = if form == Form::CoEnabled { vec![second, first] } else { vec![first] };
+        let (mut tail, mut needs, mut never) = (vec![first], vec![second], None);
+        if form == Form::CoEnabled {
+            (tail, needs) = (vec![second, first], Vec::new());
+        } else if form == Form::Overtakes
+            && let Some(tasks) = Overtaken::of(trace, first, second)
+        {
+            (tail, needs, never) = (vec![tasks.get], vec![tasks.post], Some(tasks.overtaken));
+            (first, second) = (tasks.overtaken, tasks.get);
+        }
         let held = tail
             .iter()
             .flat_map(|event| {
@@ -32,7 +45,7 @@ impl Question {
                 held.into_iter().map(|section| (*event, section))
             })
             .collect();
-        Question { first, second, form, tail, held }
+        Question { first, second, form, tail, held, needs, never }
     }
 
     /// Returns whether an event can only come behind the witness: it follows one of its last events in the chain of that event,
@@ -40,7 +53,8 @@ impl Question {
     #[inline]
     pub(super) fn is_behind(&self, past: &Past, event: u32) -> bool {
         let chain = past.chain[event as usize];
-        self.tail.iter().any(|last| event >= *last && past.chain[*last as usize] == chain)
+        let ends = self.tail.iter().chain(&self.never);
+        ends.into_iter().any(|last| event >= *last && past.chain[*last as usize] == chain)
     }
 
     /// Returns whether the communication of an event of the tail is asked for.
@@ -75,5 +89,29 @@ impl Question {
                     || (section.release == self.second && other.acquire == self.first)
             })
         })
+    }
+}
+
+/// Two tasks of one mailbox, for [`Form::Overtakes`].
+pub(super) struct Overtaken {
+    /// The `get` of the task of the second action.
+    get: u32,
+    /// The `post` of the task of the first action.
+    post: u32,
+    /// Its `get`.
+    overtaken: u32,
+}
+
+impl Overtaken {
+    /// Returns the tasks of two actions; `None` unless they are two tasks that one handler took from its mailbox.
+    pub(super) fn of(trace: &Trace, first: u32, second: u32) -> Option<Overtaken> {
+        let [first, second] = [first, second].map(|event| trace.event(EventId(event)).task);
+        let (overtaken, get) = (get_of(trace, first)?, get_of(trace, second)?);
+        let handler = trace.span(first).handler.some();
+        if first == second || handler.is_none() || handler != trace.span(second).handler.some() {
+            return None;
+        }
+        let post = post_of(trace, first).filter(|post| *post < overtaken)?;
+        Some(Overtaken { get, post, overtaken })
     }
 }

@@ -139,9 +139,7 @@ impl Reach {
         for last in &question.tail {
             self.add_before(past, question, *last, question.asks_tail())?;
         }
-        if question.tail.len() == 1 {
-            self.add(past, question, question.second)?;
-        }
+        question.needs.iter().try_for_each(|event| self.add(past, question, *event))?;
         more.iter().try_for_each(|event| self.add(past, question, *event))?;
         let mut next = 0;
         while let Some(section) = self.begun.get(next) {

@@ -65,7 +65,12 @@ pub(super) fn shorten(
         }
         let shared = Shared { required: &set, ..shared };
         let ground = shared.ground(&window, &set, Beyond::Fixed);
-        match ground.attempt(replay, stats, &mut conflicts, cancel) {
+        let (order, broken) = ground.replay(replay, stats);
+        let end = match broken.is_empty() {
+            true => End::Found(order),
+            false => ground.attempt(broken, replay, stats, &mut conflicts, cancel),
+        };
+        match end {
             End::Found(order) => {
                 let whole = order.into_iter().chain(question.tail.iter().copied());
                 witness.order = whole.map(EventId).collect();

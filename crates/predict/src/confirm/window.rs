@@ -33,6 +33,7 @@ impl Window {
             let chain = past.chain[event as usize] as usize;
             let barred = self.chains[chain]
                 || question.tail.contains(&event)
+                || question.never == Some(event)
                 || past.causes.row(event).iter().chain(past.observes.row(event)).any(|before| {
                     *before >= self.from && self.barred[(before - self.from) as usize]
                 });

@@ -214,7 +214,9 @@ impl Specification for Specified {
         }
         let known = [first.1, second.1].map(|call| self.resolver.object_of(tables, call));
         let [Some(one), Some(other)] = known else { return false };
-        let Some(of_type) = one.of_type.filter(|_| one.object == other.object) else { return false };
+        let Some(of_type) = one.of_type.filter(|_| one.object == other.object) else {
+            return false;
+        };
         let call = |call| self.resolver.call(tables, call, of_type);
         let (Some(one), Some(other)) = (call(first.1), call(second.1)) else { return false };
         self.resolver.types.list[of_type].spec.commute(&one, &other)

@@ -7,6 +7,8 @@ mod common;
 mod generate;
 #[path = "../../../certify/tests/reordering/types.rs"]
 mod types;
+#[path = "../../../certify/tests/reordering/woken.rs"]
+mod woken;
 
 mod confirmed;
 mod measured;

@@ -9,7 +9,7 @@ use anyorder_certify::{Lanes, ReorderingChecker};
 use anyorder_predict::{Answer, ConfirmOptions, Confirmer, Reorders, SpecifiedCommunication};
 use anyorder_system::Cancel;
 use anyorder_testkit::{Reorderings, Shape, random_trace};
-use anyorder_trace::{EventId, EventKind, Trace};
+use anyorder_trace::{EventId, EventKind, Mailbox, TaskId, Trace, TraceBuilder};
 use std::collections::BTreeMap;
 
 const TRACES: u64 = 600;
@@ -66,6 +66,40 @@ fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) -> u64 {
     best.keys().filter(of_one_handler).count() as u64
 }
 
+/// Two or three tasks that one handler takes from its mailbox, posted by threads or by one another.
+fn taken_in_turn(rng: &mut Dice) -> Trace {
+    let mut b = TraceBuilder::new();
+    let mailbox = [Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed][rng.below(3)];
+    let ui = b.handler("ui", mailbox).expect("room");
+    let posters: Vec<TaskId> = ["p", "q"]
+        .map(|name| b.handler(name, Mailbox::None).expect("room"))
+        .into_iter()
+        .map(|handler| b.initial(handler))
+        .collect();
+    let mut last = None;
+    for name in ["one", "two", "three"].into_iter().take(2 + rng.below(2)) {
+        let task = b.task(name, ui).expect("room");
+        let nested = last.filter(|_| rng.below(4) == 0);
+        let poster = nested.unwrap_or(posters[rng.below(2)]);
+        if nested.is_none() && rng.below(4) == 0 {
+            let _ = b.read(poster, "x").expect("room");
+        }
+        b.post(poster, task).expect("room");
+        if let Some(last) = last {
+            b.end(last).expect("room");
+        }
+        b.get(task).expect("room");
+        let place = ["x", "y"][rng.below(2)];
+        match rng.below(2) {
+            0 => b.read(task, place).expect("room"),
+            _ => b.write(task, place).expect("room"),
+        };
+        last = Some(task);
+    }
+    b.end(last.expect("there are two")).expect("room");
+    b.finish()
+}
+
 #[test]
 fn the_search_finds_what_brute_force_finds_among_tasks() {
     let (types, mut tally) = (Types::new(), Tally::default());
@@ -80,8 +114,10 @@ fn the_search_finds_what_brute_force_finds_among_tasks() {
         let t = trace(&mut rng, flavour, 9);
         let what = format!("seed {seed}, {flavour:?}");
         of_one_handler += check_trace(&t, &what, &types, &mut tally);
+        let t = taken_in_turn(&mut rng);
+        of_one_handler += check_trace(&t, &format!("seed {seed}, in turn"), &types, &mut tally);
     }
     println!("{of_one_handler} pairs of one handler, {tally:#?}");
-    assert!(of_one_handler > 0 && tally.confirmed.len() == 3 && tally.impossible > 0, "{tally:?}");
+    assert!(of_one_handler > 0 && tally.confirmed.len() == 4 && tally.impossible > 0, "{tally:?}");
     assert!(tally.kinds.contains(&EventKind::Get) && tally.kinds.contains(&EventKind::Acquire));
 }

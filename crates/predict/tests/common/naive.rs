@@ -331,7 +331,7 @@ impl Naive {
     }
 
     /// Returns whether `f` communicates with an action in a section: it reads what was written there.
-    fn communicates(&self, section: usize, f: usize) -> bool {
+    pub(crate) fn communicates(&self, section: usize, f: usize) -> bool {
         if !self.actions[f].kind.is_access() || !self.actions[f].kind.reads() {
             return false;
         }

@@ -7,7 +7,7 @@ use super::threads;
 use super::write::Options;
 use crate::run::Run;
 use crate::words;
-use anyorder_finding::{Finding, Policy, Site};
+use anyorder_finding::{Finding, Policy, Site, Step};
 use maud::{Markup, html};
 
 /// The most steps shown of a chain or an explanation.
@@ -67,17 +67,20 @@ pub(super) fn markup(
                         (side(position, site))
                     }
                 }
-                @if words::is_predicted(finding) { (prediction(finding)) }
+                @let steps = finding.explanation.iter().take(STEPS_MAX);
+                @let (headed, told) = steps.partition::<Vec<&Step>, _>(|step| words::predicted_head(finding, step).is_some());
+                @if !headed.is_empty() { (prediction(finding, &headed)) }
                 @if let Some(run) = run {
                     @match &run.compared {
                         compared if run.by_lane => { (threads::markup(run, compared.as_deref())) }
                         Some(compared) => { (comparison::markup(run, compared)) }
                         None => { (sequence::markup(run)) }
                     }
-                } @else if !finding.explanation.is_empty() && !words::is_predicted(finding) {
+                }
+                @if !told.is_empty() && run.is_none_or(|run| run.by_lane) {
                     h4 { @if finding.sites.len() == 2 && finding.coverage.is_some() { "Nearest orders" } @else { "Why" } }
                     ul.steps {
-                        @for step in finding.explanation.iter().take(STEPS_MAX) {
+                        @for step in told {
                             li { (ticked(&step.text)) @if let Some(rule) = &step.rule { " " span.chip { (safe(rule)) } } }
                         }
                     }
@@ -98,15 +101,13 @@ pub(super) fn markup(
 }
 
 /// What is known of a prediction: the locks held, what shows it, and what ordering is missing.
-fn prediction(finding: &Finding) -> Markup {
-    let told = finding.explanation.iter().take(STEPS_MAX);
+fn prediction(finding: &Finding, steps: &[&Step]) -> Markup {
     html! {
         dl.prediction {
-            @for step in told {
-                @if let Some(head) = words::predicted_head(finding, step) {
-                    dt.(if head == "hint" { "hint" } else { "" }) { (head) }
-                    dd.(if head == "hint" { "hint" } else { "" }) { (ticked(&step.text)) }
-                }
+            @for step in steps {
+                @let head = words::predicted_head(finding, step).unwrap_or_default();
+                dt.(if head == "hint" { "hint" } else { "" }) { (head) }
+                dd.(if head == "hint" { "hint" } else { "" }) { (ticked(&step.text)) }
             }
         }
     }

@@ -105,6 +105,8 @@ pub(super) struct Facts {
     woken: Vec<Option<(usize, Option<usize>)>>,
     objects: Vec<Option<u32>>,
     seen: Vec<Option<BTreeMap<u8, BTreeSet<EventId>>>>,
+    /// By event of a task that its handler took from a mailbox: the handler, the first post and the `get` of the task.
+    taken: Vec<Option<(u32, usize, usize)>>,
     /// Events that put tasks into mailboxes, or take them out.
     mailboxes: Vec<bool>,
 }
@@ -133,11 +135,21 @@ impl Facts {
             woken: woken(trace, &events),
             objects,
             seen,
+            taken: match observes.schedules(&[]) {
+                Some(_) => events.iter().map(|event| taken(trace, &events, event)).collect(),
+                None => vec![None; events.len()],
+            },
             mailboxes: events
                 .iter()
                 .map(|e| matches!(e.kind(), EventKind::Post | EventKind::Cancel))
                 .collect(),
         }
+    }
+
+    /// For events of two tasks that one handler took from its mailbox: the post and the `get` of the first one's task, and the `get` of the second one's.
+    pub(super) fn overtaking(&self, a: usize, b: usize) -> Option<(usize, usize, usize)> {
+        let ((one, post, waits), (two, _, get)) = (self.taken[a]?, self.taken[b]?);
+        (one == two && waits != get && post < waits).then_some((post, waits, get))
     }
 
     /// Returns the events that have not happened.
@@ -228,6 +240,20 @@ impl Facts {
 /// The handler of an event.
 fn handler(trace: &Trace, event: &Event) -> u32 {
     trace.tables().tasks[event.task.index()].handler.0
+}
+
+/// The handler, the first post and the `get` of the task of an event.
+fn taken(trace: &Trace, events: &[Event], event: &Event) -> Option<(u32, usize, usize)> {
+    let of = |kind: EventKind| {
+        let is_it = |e: &&Event| match kind {
+            EventKind::Post => e.kind() == kind && e.operand == event.task.0,
+            _ => e.kind() == kind && e.task == event.task,
+        };
+        events.iter().find(is_it).map(|event| event.id.index())
+    };
+    let is_posted = trace.tables().tasks[event.task.index()].kind == TaskKind::Posted;
+    let (post, get) = (of(EventKind::Post)?, of(EventKind::Get)?);
+    is_posted.then(|| (handler(trace, event), post, get))
 }
 
 /// A burst, or a handler.
