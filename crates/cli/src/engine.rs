@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, CoverageArg, GroupArg, RulesArg};
 use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats};
 use anyorder_hb::{GroupBy, Options, RuleSet, Statistics, Why};
 use anyorder_system::{Control, Stopped};
-use anyorder_trace::{EventId, InputFamily, TaskKind, Trace};
+use anyorder_trace::{EventId, InputFamily, Tables, TaskKind, Trace};
 
 /// What a check found.
 pub(crate) struct Analysis {
@@ -95,13 +95,18 @@ pub(crate) fn rule_set(trace: &Trace, asked: RulesArg) -> RuleSet {
     }
 }
 
-fn fitting(trace: &Trace) -> RuleSet {
-    let tables = trace.tables();
+/// Returns whether the rules of Android's components fit a trace.
+pub(crate) fn is_android(tables: &Tables) -> bool {
     let android = |family| {
         use InputFamily::{Broadcast, Idle, Lifecycle, Service};
         matches!(family, Lifecycle | Service | Broadcast | Idle)
     };
-    if tables.meta.origin == "droidracer" || tables.inputs.iter().any(|i| android(i.family)) {
+    tables.meta.origin == "droidracer" || tables.inputs.iter().any(|i| android(i.family))
+}
+
+fn fitting(trace: &Trace) -> RuleSet {
+    let tables = trace.tables();
+    if is_android(tables) {
         RuleSet::Android
     } else if tables.tasks.iter().any(|task| task.kind == TaskKind::Posted) {
         RuleSet::Mailbox

@@ -103,6 +103,10 @@ pub(crate) struct ReplayArgs {
     /// The specifications that `anyorder predict` was given
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) spec: Option<PathBuf>,
+
+    /// The types of objects that `anyorder predict` was given; may be repeated
+    #[arg(long, value_name = "NAME=TYPE")]
+    pub(crate) object: Vec<String>,
 }
 
 const REPLAY_EXAMPLES: &str = "\

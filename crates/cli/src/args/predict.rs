@@ -16,6 +16,10 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
     pub(crate) spec: Option<PathBuf>,
 
+    /// The type of an object whose methods are called, where its name or its methods do not tell; may be repeated
+    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
+    pub(crate) object: Vec<String>,
+
     /// Which order gives the candidates [default: `event-driven` where tasks are posted, else `edc`]
     #[arg(long, value_enum, value_name = "ORDER", help_heading = "Analysis")]
     pub(crate) analysis: Option<AnalysisArg>,

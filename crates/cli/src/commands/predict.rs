@@ -37,7 +37,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     )?;
     let watch = Watch::start(global, &args.limits)?;
     let question = Question {
-        types: types_of(args.spec.as_deref())?,
+        types: types_of(args.spec.as_deref(), &args.object)?,
         analysis: args.analysis,
         pairs: args.pairs,
         confirm: !args.no_confirm,
@@ -168,6 +168,9 @@ fn command(args: &PredictArgs) -> String {
     if let Some(spec) = &args.spec {
         text.push_str(&format!(" --spec {}", quote(&spec.to_string_lossy())));
     }
+    for object in &args.object {
+        text.push_str(&format!(" --object {}", quote(object)));
+    }
     if let Some(analysis) = args.analysis {
         text.push_str(&format!(" --analysis {}", analysis.word()));
     }
@@ -190,7 +193,10 @@ fn warn_of_unspecified(path: &Path, objects: &BTreeMap<String, u64>) {
     }
     let calls = plural(total, "call");
     let names = names.join(", ");
-    warn(&format!("{}: {calls} ignored, no specification for {names}: see `--spec`", shown(path)));
+    warn(&format!(
+        "{}: {calls} ignored, no specification for {names}: see `--spec` and `--object`",
+        shown(path)
+    ));
 }
 
 /// Says that witnesses were refused: a bug of ours, which hides nothing but leaves pairs without an answer.
@@ -232,6 +238,9 @@ fn options(outcome: &mut Outcome, args: &PredictArgs, analysis: &str, checked: &
     options.set("reorders", if analysis == "event-driven" { "tasks" } else { "threads" });
     if let Some(spec) = &args.spec {
         options.set("spec", spec.to_string_lossy().into_owned());
+    }
+    if !args.object.is_empty() {
+        options.set("object", args.object.join(","));
     }
     options.set("pairs", if checked.all_pairs { "all" } else { "candidates" });
     options.set("no-confirm", args.no_confirm);

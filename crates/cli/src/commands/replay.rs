@@ -79,6 +79,7 @@ fn of_trace(args: &ReplayArgs, global: &Global) -> Result<Option<ExitCode>, Fail
             witness: (path, &content),
             finding: args.finding.as_deref(),
             spec: args.spec.as_deref(),
+            objects: &args.object,
         },
         global,
     )

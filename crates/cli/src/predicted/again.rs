@@ -29,14 +29,16 @@ pub(crate) struct Again<'a> {
     /// Of a result, only the finding whose id begins so.
     pub(crate) finding: Option<&'a str>,
     pub(crate) spec: Option<&'a Path>,
+    pub(crate) objects: &'a [String],
 }
 
 /// Checks witnesses, prints each as a table, and returns status 1 when all hold, else 3.
 pub(crate) fn again(what: Again<'_>, global: &Global) -> Result<ExitCode, Failure> {
-    let Again { trace: (path, begun), witness: (witness_path, text), finding, spec } = what;
+    let Again { trace: (path, begun), witness: (witness_path, text), finding, spec, objects } =
+        what;
     let stored = witnesses_of(witness_path, text, finding)?;
     let watch = Watch::start(global, &LimitArgs::default())?;
-    let types = types_of(spec)?;
+    let types = types_of(spec, objects)?;
     let input = load(path, begun, &|_| u64::MAX, global, &watch)?;
     let Loaded::Held(whole) = input.loaded else {
         return Err(Failure::new(format!("{}: too many events to be held", shown(path))));

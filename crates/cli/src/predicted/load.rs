@@ -6,7 +6,7 @@ use crate::failure::{Failure, print_warnings};
 use crate::input::{self, Begun, Opened, Watched};
 use crate::output::shown;
 use crate::watch::Watch;
-use anyorder_commute::Document;
+use anyorder_commute::{Document, built_in_types};
 use anyorder_predict::Types;
 use anyorder_system::Control;
 use anyorder_trace::detect::Format;
@@ -112,8 +112,9 @@ fn observed(path: &Path, tables: &Tables) -> Result<(), Failure> {
     Err(failure.with_hint("`anyorder consistency` reads partial traces"))
 }
 
-/// Reads the specifications that the types of a trace have: those of a file, and the built-in ones.
-pub(crate) fn types_of(spec: Option<&Path>) -> Result<Types, Failure> {
+/// Reads the specifications that the types of a trace have: those of a file, and the built-in ones; and which objects are declared to be of
+/// which type, as `NAME=TYPE`.
+pub(crate) fn types_of(spec: Option<&Path>, objects: &[String]) -> Result<Types, Failure> {
     let document = match spec {
         None => Document::default(),
         Some(path) => {
@@ -125,7 +126,23 @@ pub(crate) fn types_of(spec: Option<&Path>) -> Result<Types, Failure> {
         }
     };
     let failed = |error| Failure::new(format!("the specifications cannot be used: {error}"));
-    Types::with(&document).map_err(failed)
+    let mut types = Types::with(&document).map_err(failed)?;
+    for declared in objects {
+        let Some((object, type_name)) =
+            declared.rsplit_once('=').filter(|parts| !parts.0.is_empty())
+        else {
+            let failure =
+                Failure::new(format!("--object {}: expected NAME=TYPE", escape(declared)));
+            return Err(failure.with_hint("such as `--object cart=set`"));
+        };
+        types.declare(object, type_name).map_err(|_| {
+            let known: Vec<&str> = built_in_types().iter().map(|built_in| built_in.name).collect();
+            let name = escape(type_name);
+            Failure::new(format!("--object {}: there is no type `{name}`", escape(declared)))
+                .with_hint(format!("built in are {}; `--spec` brings others", known.join(", ")))
+        })?;
+    }
+    Ok(types)
 }
 
 /// Makes a message of several lines safe to print.

@@ -4,7 +4,7 @@ use super::calls::SpecifiedCalls;
 use super::load::Stream;
 use super::search::Search;
 use crate::args::{AnalysisArg, PairsArg, RulesArg, WitnessArgs};
-use crate::engine::rule_set;
+use crate::engine::{is_android, rule_set};
 use crate::escape::escape;
 use crate::failure::Failure;
 use crate::input::{self, Watched};
@@ -68,10 +68,14 @@ impl Question<'_> {
         Options { violations_max: self.search.max_candidates, ..Options::default() }
     }
 
-    fn check_options(&self, analysis: AnalysisArg) -> CheckOptions {
+    fn check_options(&self, tables: &Tables, analysis: AnalysisArg) -> CheckOptions {
         let pairs = match self.pairs {
             // Who asks for a weaker analysis wants to see what that one finds.
             PairsArg::Auto if matches!(analysis, AnalysisArg::Hb | AnalysisArg::Wdc) => {
+                Pairs::Candidates
+            }
+            // Witnesses know nothing of the rules of components: what these order stays in order.
+            PairsArg::Auto if analysis == AnalysisArg::EventDriven && is_android(tables) => {
                 Pairs::Candidates
             }
             PairsArg::Auto => Pairs::Auto,
@@ -123,7 +127,7 @@ pub(crate) fn predict(
             analysed(source, Some(whole), analysis, question, control).map_err(failed)?
         }
     };
-    let options = question.check_options(analysis);
+    let options = question.check_options(trace.tables(), analysis);
     if !question.confirm {
         let wanted = Facts::wanted(&report);
         let facts = Facts::gather(&mut TraceBlocks::new(trace), wanted, |_| {}).map_err(failed)?;
@@ -207,7 +211,7 @@ pub(crate) fn predict_stream(
     let mut opened = input::open(path, global)?;
     let mut again = Watched { opened: &mut opened, control: &control };
     let facts = Facts::gather(&mut again, Facts::wanted(&report), |_| {}).map_err(failed)?;
-    let options = question.check_options(analysis);
+    let options = question.check_options(again.tables(), analysis);
     let checked = check_unconfirmed(again.tables(), &facts, &report, &options);
     Ok(Analysis { checked, analysis, unspecified: BTreeMap::new() })
 }

@@ -36,7 +36,7 @@ pub(super) fn add(
         return Ok(());
     }
     let question = Question {
-        types: types_of(None)?,
+        types: types_of(None, &[])?,
         analysis: Some(AnalysisArg::Edc),
         pairs: PairsArg::Auto,
         confirm: true,
