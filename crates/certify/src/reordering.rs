@@ -50,12 +50,8 @@ pub enum WitnessForm {
 
 impl WitnessForm {
     /// All forms, the strongest first.
-    pub const ALL: [WitnessForm; 4] = [
-        WitnessForm::Reversed,
-        WitnessForm::Last,
-        WitnessForm::CoEnabled,
-        WitnessForm::Overtakes,
-    ];
+    pub const ALL: [WitnessForm; 4] =
+        [WitnessForm::Reversed, WitnessForm::Last, WitnessForm::CoEnabled, WitnessForm::Overtakes];
 }
 
 /// What runs one event after another, and cannot change places with itself.

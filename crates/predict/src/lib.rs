@@ -33,23 +33,22 @@
 
 pub use analysis::{Analysis, Stamp, Step, run};
 pub use bounded::BoundedAnalysis;
+pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use communication::{Communication, NoCommunication, Observation};
 pub use confirm::{
     Answer, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, Reorders, Scale, Witness,
 };
-pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use engine::Engine;
 pub use error::PredictError;
 pub use event_driven::{EventDriven, event_driven, event_driven_order};
 pub use options::{Candidates, Options};
 pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
 pub use relation::{DoesntCommute, Hb, Relation};
+pub use report::{Counts, Object, Report, Side, Violation, ViolationKind};
 pub use specified::{
     DeclareError, Described, Internals, ObjectSummary, Specified, SpecifiedCall,
-    SpecifiedCommunication, Types,
-    Unspecified, hidden_events, without_internals,
+    SpecifiedCommunication, Types, Unspecified, hidden_events, without_internals,
 };
-pub use report::{Counts, Object, Report, Side, Violation, ViolationKind};
 
 /// Happens-before, with epochs.
 pub type HbAnalysis<S> = Engine<Hb, S>;

@@ -112,7 +112,8 @@ impl Reorderings {
             ReorderForm::CoEnabled => &[a, b],
             ReorderForm::Overtakes => {
                 let Some((post, waits, get)) = self.facts.overtaking(a, b) else { return false };
-                let is_so = run.last() == Some(&get) && run.contains(&post) && !run.contains(&waits);
+                let is_so =
+                    run.last() == Some(&get) && run.contains(&post) && !run.contains(&waits);
                 return a < b && is_so && self.broken(observes, run, &[]).is_none();
             }
         };

@@ -90,7 +90,11 @@ impl<'t> ReorderingChecker<'t> {
             return error(first, ReorderingReason::Missing);
         };
         let is_in = |event: EventId| event.0 < prefix || order.contains(&event);
-        if self.lanes != Lanes::Tasks || waits == two.get || one.handler != two.handler || is_in(waits) {
+        if self.lanes != Lanes::Tasks
+            || waits == two.get
+            || one.handler != two.handler
+            || is_in(waits)
+        {
             return error(first, ReorderingReason::NotReversed);
         }
         if !is_in(post) {

@@ -17,8 +17,7 @@ pub enum Form {
 
 impl Form {
     /// All forms, the strongest first.
-    pub const ALL: [Form; 4] =
-        [Form::Reversed, Form::Last, Form::CoEnabled, Form::Overtakes];
+    pub const ALL: [Form; 4] = [Form::Reversed, Form::Last, Form::CoEnabled, Form::Overtakes];
 
     /// Returns the word for it.
     #[must_use]
