@@ -342,6 +342,16 @@ fn analyses_differ_in_what_they_leave_open() {
         .filter_map(|f| f["category"].as_str())
         .collect();
     assert!(categories.contains("same_handler"), "{categories:?}");
+    let found = notes["findings"].as_array().unwrap();
+    let overtaking =
+        found.iter().find(|f| f["form"] == "overtakes").expect("a task that overtakes");
+    let steps = overtaking["witness"]["inline"]["steps"].as_array().unwrap();
+    assert!(steps.last().unwrap()["text"].as_str().unwrap().starts_with("get "), "{overtaking}");
+    // The same is seen by who checks it again.
+    let folder = folder();
+    let result = file(&folder, "notes.json", notes.to_string());
+    let id = overtaking["id"].as_str().unwrap();
+    assert_eq!(run(&["replay", NOTES, &result, "--finding", id]).status, 1);
 }
 
 #[test]
@@ -360,6 +370,21 @@ fn specifications_of_a_user_are_used_and_their_mistakes_told() {
     let ran = run(&["predict", &strange]);
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stderr.contains("2 calls ignored, no specification for `widget`"), "{ran:?}");
+    let declared = ["predict", &strange, "--object", "widget=memory", "--format", "json"];
+    let value = json(&run(&declared));
+    assert_eq!(
+        (&value["stats"]["invocations"], &value["options"]["object"]),
+        (&2.into(), &"widget=memory".into())
+    );
+    assert_eq!(
+        value["stats"]["candidates"], 1,
+        "a type that knows neither method: they do not commute"
+    );
+    for (object, what) in [("widget", "expected NAME=TYPE"), ("widget=gadget", "no type `gadget`")]
+    {
+        let ran = run(&["predict", &strange, "--object", object]);
+        assert!(ran.status == 2 && ran.stderr.contains(what), "{ran:?}");
+    }
     let wrong = file(&folder, "wrong.spec", "spec channel {\n  send(v) ~ ;\n}");
     let ran = run(&["predict", trace, "--spec", &wrong]);
     assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));

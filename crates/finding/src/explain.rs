@@ -355,6 +355,8 @@ form: in which sense a witness has two actions the other way round.
 strongest. `last`: so do all but the first action, which is now the last event and
 may see something else. `co_enabled`: both actions could be the next event; each of
 them may see something else. Data races of detectors are of this form, at the least.
+`overtakes`: the handler of both could take the task of the second action while that
+of the first waits in its mailbox; what the two tasks do then may differ.
 The form of a finding is the strongest that one of its pairs has.
 ";
 

@@ -37,7 +37,8 @@ pub struct Finding {
     /// Whether a replay showed it again; `None` where that was not tried. Written as `null` then.
     #[serde(default)]
     pub confirmed: Option<bool>,
-    /// In which sense its witness shows another order, the strongest of the group: `reversed`, `last` or `co_enabled`.
+    /// In which sense its witness shows another order, the strongest of the group: `reversed`, `last`, `co_enabled` or
+    /// `overtakes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
     /// Why it is a problem, step by step; for a race the nearest orders that exist.
