@@ -104,7 +104,11 @@ fn join(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     let Action::Join(handler) = view.event(to).action() else {
         return Err(Reason::Kind("target is not a `join`"));
     };
-    condition(view.handler_of(from) == Some(handler), "source is not of the joined handler")
+    let is_fork = view.event(from).action() == Action::Fork(handler);
+    condition(
+        is_fork || view.handler_of(from) == Some(handler),
+        "source is not of the joined handler",
+    )
 }
 
 fn lock(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {

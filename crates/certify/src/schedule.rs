@@ -244,7 +244,11 @@ impl<'t> Run<'t> {
                 let mut of_joined = view
                     .events()
                     .take_while(|e| e.id < id)
-                    .filter(|e| view.handler(e.task) == Some(joined) && !self.done[e.id.index()]);
+                    .filter(|e| {
+                        let is_fork = e.action() == Action::Fork(joined);
+                        is_fork || view.handler(e.task) == Some(joined)
+                    })
+                    .filter(|e| !self.done[e.id.index()]);
                 self.after(of_joined.next().map(|e| e.id), "join")?;
             }
             Action::Barrier(of) => {

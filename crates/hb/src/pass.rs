@@ -279,6 +279,10 @@ impl<'p, 't> Pass<'p, 't> {
     }
 
     fn join_handler(&mut self, event: EventId, joined: HandlerId, strand: StrandId) {
+        // Forks that an event of the handler followed are before that.
+        for fork in self.state.forks.get(&joined).cloned().unwrap_or_default() {
+            self.join(strand, fork);
+        }
         let engine = &*self.engine;
         let (posted, thread) = (engine.chains.posted_of(joined), engine.chains.thread_of(joined));
         for &chain in posted.iter().chain(thread) {

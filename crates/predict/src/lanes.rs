@@ -266,6 +266,11 @@ impl Lanes {
             (ended.joined, ended.pending) = (true, true);
             self.free.push((ended.slot, ended.now));
         }
+        // Started and never seen: what its starter knew is before the join all the same.
+        if let Some(fork) = self.handlers[handler].fork.clone() {
+            watch(lane, &fork);
+            self.join(lane, &fork);
+        }
     }
 
     /// Returns the memory of the clocks, in bytes.

@@ -84,6 +84,12 @@ fn the_three_forms() {
 }
 
 #[test]
+fn a_thread_without_events_is_joined_behind_its_fork() {
+    assert_eq!(ask("S w x; S fork E; T join E; T w x", 0, 3), Answer::Impossible);
+    assert_eq!(ask("S fork E; S w x; T join E; T w x", 1, 3), found(Form::Reversed, &[0, 2, 3, 1]));
+}
+
+#[test]
 fn the_examples_of_the_thesis() {
     // Figure 3.1: the set orders nothing, as the values differ.
     let text = "T1 r x; T1 acq m; T1 s.add(1)=1; T1 rel m

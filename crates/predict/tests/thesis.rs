@@ -137,6 +137,14 @@ fn communication_is_kept() {
     );
 }
 
+/// A thread that one starts and another joins orders the two, also where it did nothing.
+#[test]
+fn a_thread_without_events_is_joined_behind_its_fork() {
+    let text = "S w x; S fork E; T join E; T w x";
+    assert_eq!((hb(text), corrected(text)), (0, vec![]));
+    assert_eq!(corrected("S fork E; S w x; T join E; T w x"), [(Racy, 1, 3)]);
+}
+
 /// Only the acquire of the first section tells whether the section can come second.
 #[test]
 fn a_fork_inside_a_critical_section_orders_the_sections() {

@@ -247,7 +247,10 @@ impl<'r, 't> Run<'r, 't> {
             self.after_all(Waiting::Forks(handler), id, "fork")?;
         }
         match event.kind() {
-            EventKind::Join => self.after_all(Waiting::Handler(event.operand), id, "join")?,
+            EventKind::Join => {
+                self.after_all(Waiting::Handler(event.operand), id, "join")?;
+                self.after_all(Waiting::Forks(event.operand), id, "join")?;
+            }
             EventKind::Barrier => self.after_all(Waiting::Barrier(event.operand), id, "barrier")?,
             EventKind::Get => self.after(index.post_of(id).map(|post| post.0), "post")?,
             _ => {}

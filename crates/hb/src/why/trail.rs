@@ -151,6 +151,7 @@ impl Search {
                     .filter(|strand| self.reached.contains_key(strand))
                     .map(|strand| engine.strands.get(strand).last)
                     .find(|last| *last < event)
+                    .or_else(|| self.forks.get(&joined).copied().filter(|fork| *fork < event))
                     .map(|last| edge(last, Rule::Join))
             }
             Action::Acquire(lock, mode) => self

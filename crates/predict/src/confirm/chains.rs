@@ -67,6 +67,8 @@ impl Chains {
                 }
             }
             EventKind::Join => {
+                let forks = self.forks.get(event.operand as usize);
+                forks.into_iter().flatten().for_each(|fork| before(*fork));
                 if let Some(chains) = self.of_handler.get(event.operand as usize) {
                     for other in chains.iter().filter(|other| **other != chain) {
                         before(self.last[*other as usize]);

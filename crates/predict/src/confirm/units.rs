@@ -221,6 +221,8 @@ impl Units {
                 }
             }
             EventKind::Join => {
+                let forks = self.forks.get(event.operand as usize);
+                forks.into_iter().flatten().for_each(|fork| before(*fork));
                 for other in self.of_handler.get(event.operand as usize).into_iter().flatten() {
                     if *other != unit {
                         before(self.seen[*other as usize]);

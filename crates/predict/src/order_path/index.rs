@@ -116,6 +116,7 @@ impl Index {
             of_handler: HashMap::new(),
             open: Vec::new(),
             forks: HashMap::new(),
+            forked: HashMap::new(),
             barriers: HashMap::new(),
             released: HashMap::new(),
             wakes: Wakes::default(),
@@ -170,6 +171,8 @@ struct Maker<'t, S> {
     open: Vec<Open>,
     /// By handler, the forks that no event has followed yet.
     forks: HashMap<u32, Vec<u32>>,
+    /// By handler, all its forks: seldom more than one.
+    forked: HashMap<u32, Vec<u32>>,
     /// By barrier, the last events of lanes, the latest first.
     barriers: HashMap<u32, Vec<u32>>,
     /// By location, the last write if it was an atomic release.
@@ -319,8 +322,14 @@ impl<S: Specification> Maker<'_, S> {
     fn hard(&mut self, event: Event) {
         let id = event.id.0;
         match event.kind() {
-            EventKind::Fork => self.forks.entry(event.operand).or_default().push(id),
+            EventKind::Fork => {
+                self.forks.entry(event.operand).or_default().push(id);
+                self.forked.entry(event.operand).or_default().push(id);
+            }
             EventKind::Join => {
+                for fork in self.forked.get(&event.operand).cloned().unwrap_or_default() {
+                    self.edge(fork, id, OrderRule::Join);
+                }
                 for lane in self
                     .of_handler
                     .get(&event.operand)

@@ -156,6 +156,12 @@ impl Naive {
         self.edges.push(Edge { from, to, section: None });
     }
 
+    /// Returns whether an event is before each later join of a handler: its own ones, and its forks.
+    fn joins(&self, event: usize, handler: u32) -> bool {
+        let action = self.actions[event];
+        action.lane == handler || (action.kind == EventKind::Fork && action.operand == handler)
+    }
+
     fn hard_edges(&mut self) {
         let mut matched = BTreeSet::new();
         for at in 0..self.actions.len() {
@@ -169,8 +175,7 @@ impl Naive {
                     }
                 }
                 EventKind::Join => {
-                    let of: Vec<usize> =
-                        (0..at).filter(|i| self.actions[*i].lane == a.operand).collect();
+                    let of: Vec<usize> = (0..at).filter(|i| self.joins(*i, a.operand)).collect();
                     of.into_iter().for_each(|i| self.edge(i, at));
                 }
                 EventKind::Get => {

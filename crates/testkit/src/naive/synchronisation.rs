@@ -45,7 +45,8 @@ fn fork_join(view: View<'_>, out: &mut Edges<'_>) {
             }
             Action::Join(handler) => {
                 for earlier in view.events().filter(|e| e.id < event.id) {
-                    if view.handler(earlier.task) == handler {
+                    let is_fork = earlier.action() == Action::Fork(handler);
+                    if is_fork || view.handler(earlier.task) == handler {
                         out.add(RuleName::Join, earlier.id, event.id);
                     }
                 }

@@ -284,7 +284,11 @@ fn needs(
     needs.push((ReorderRule::Fork, all(&starts)));
     match this.kind() {
         EventKind::Join => {
-            needs.push((ReorderRule::Join, all(&|e| handler(trace, e) == this.operand)));
+            let joined = |e: &Event| {
+                let is_fork = e.kind() == EventKind::Fork && e.operand == this.operand;
+                is_fork || handler(trace, e) == this.operand
+            };
+            needs.push((ReorderRule::Join, all(&joined)));
         }
         EventKind::Get => {
             let posts = |e: &&Event| e.kind() == EventKind::Post && e.operand == this.task.0;
