@@ -3,7 +3,7 @@
 use crate::error::PredictError;
 use crate::report::Report;
 use anyorder_order::ChainId;
-use anyorder_trace::{Block, Columns, EventKind, Op, SiteId, Tables, TraceSource};
+use anyorder_trace::{Block, Columns, EventId, EventKind, Op, SiteId, Tables, Trace, TraceSource};
 
 /// One event of a stream.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +31,25 @@ impl Step {
     #[inline(always)]
     #[must_use]
     pub fn of(block: &Block, row: usize) -> Step {
-        let columns = &block.columns;
+        Step::in_row(&block.columns, row, block.first)
+    }
+
+    /// Returns an event of a trace in memory.
+    ///
+    /// # Panics
+    ///
+    /// Panics when the trace does not have the event.
+    #[must_use]
+    pub fn of_event(trace: &Trace, event: EventId) -> Step {
+        Step::in_row(trace.columns(), event.index(), 0)
+    }
+
+    #[inline(always)]
+    fn in_row(columns: &Columns, row: usize, first: u64) -> Step {
         let op = columns.ops[row];
         let refers = if op.kind() == EventKind::Wake { refers(columns, row) } else { None };
         Step {
-            event: block.first + row as u64,
+            event: first + row as u64,
             op,
             task: columns.tasks[row].0,
             operand: columns.operands[row],

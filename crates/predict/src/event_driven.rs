@@ -146,7 +146,7 @@ impl FoundPoints {
         let mut of_event: Vec<Point> = Vec::new();
         for event in trace.events().filter(|event| !event.kind().is_access()) {
             of_event.clear();
-            specification.points(trace.tables(), step(trace, event.id), &mut of_event);
+            specification.points(trace.tables(), Step::of_event(trace, event.id), &mut of_event);
             actions += u64::from(!of_event.is_empty());
             for point in &of_event {
                 objects.insert(point.cell, point.object);
@@ -180,19 +180,4 @@ fn bits(related: impl Fn(crate::Class, crate::Class) -> bool) -> anyorder_hb::Co
         let row = (0..32).filter(|b| related(class(a as u8), class(*b)));
         row.fold(0, |row, b| row | 1 << b)
     })
-}
-
-fn step(trace: &Trace, event: EventId) -> Step {
-    let (columns, row) = (trace.columns(), event.index());
-    Step {
-        event: u64::from(event.0),
-        op: columns.ops[row],
-        task: columns.tasks[row].0,
-        operand: columns.operands[row],
-        site: columns.sites[row],
-        refers: columns
-            .refers
-            .get(event.0)
-            .filter(|number| *number != anyorder_trace::Columns::INITIAL),
-    }
 }

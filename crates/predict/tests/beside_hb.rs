@@ -36,18 +36,7 @@ fn both_find_the_same_second_events_on_random_traces() {
     let (mut with, mut without, mut events) = (0, 0, 0);
     for seed in 1..=3_000 {
         let mut rng = Rng::new(3_000_000 + seed);
-        let shape = Shape {
-            events: 10 + rng.below(90),
-            threads: 2 + rng.below(4),
-            locks: 1 + rng.below(3),
-            variables: 1 + rng.below(6),
-            locking: 20 + rng.below(40),
-            other: [0, 5, 15][rng.below(3)],
-            atomic: [0, 0, 30][rng.below(3)],
-            shared: [0, 0, 50][rng.below(3)],
-            ranges: rng.chance(25),
-            guarded: rng.chance(60),
-        };
+        let shape = Shape::small(&mut rng);
         let t = trace(&mut rng, shape);
         let count = check(&t, || show(&t));
         events += count;

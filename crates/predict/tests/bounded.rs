@@ -27,14 +27,7 @@ fn check(t: &Trace, depth: usize, tally: &mut Tally) {
     let mut stamps: Vec<Stamp> = Vec::new();
     let mut lost = 0;
     for event in t.events() {
-        let step = Step {
-            event: u64::from(event.id.0),
-            op: event.op,
-            task: event.task.0,
-            operand: event.operand,
-            site: event.site,
-            refers: None,
-        };
+        let step = Step::of_event(t, event.id);
         bounded.step(t.tables(), step).expect("the trace is right");
         stamps.push(bounded.stamp().expect("there is an event"));
         let at = event.id.index();

@@ -1,69 +1,28 @@
-//! How much the search looks at: large traces, and all pairs of small ones. `cargo test -p anyorder-predict --test confirm_speed -- --ignored
-//! --nocapture`, with `EVENTS`, `PAIRS` and so on in the environment, tells times of larger ones.
+//! How much the search looks at: long traces, and all pairs of small ones. `cargo bench -p anyorder-predict --bench confirm` tells times.
 
 mod common;
 
 use anyorder_predict::{
-    Analysis, Answer, ConfirmOptions, ConfirmStats, Confirmer, EdcAnalysis, MemoryOnly,
-    NoCommunication, Options, run,
+    Analysis, ConfirmOptions, ConfirmStats, Confirmer, EdcAnalysis, MemoryOnly, NoCommunication,
+    Options, run,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace, TraceBlocks};
 use common::Rng;
 use common::generate::{Shape, trace};
-use std::collections::BTreeMap;
-use std::time::Instant;
-
-fn number(name: &str, otherwise: usize) -> usize {
-    std::env::var(name).map_or(otherwise, |number| number.parse().expect("a number"))
-}
 
 fn random(events: usize) -> Trace {
-    let shape = Shape {
-        events: number("EVENTS", events),
-        threads: number("THREADS", 8),
-        locks: number("LOCKS", 16),
-        variables: number("VARIABLES", events.min(2_000_000) / 100 + 50),
-        locking: number("LOCKING", 30),
-        other: 0,
-        atomic: 0,
-        shared: number("SHARED", 0),
-        ranges: false,
-        guarded: number("FREE", 0) == 0,
-    };
-    trace(&mut Rng::new(number("SEED", 1) as u64), shape)
+    trace(&mut Rng::new(1), Shape::large(events))
 }
 
-/// Tries pairs; returns what it took, and what became of them.
-fn try_all(trace: &Trace, pairs: &[(u32, u32)]) -> (ConfirmStats, String) {
-    let start = Instant::now();
+/// Tries pairs; returns what it took.
+fn try_all(trace: &Trace, pairs: &[(u32, u32)]) -> ConfirmStats {
     let mut nothing = NoCommunication;
     let mut confirmer = Confirmer::new(trace, &mut nothing, ConfirmOptions::default());
-    let prepared = start.elapsed();
-    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
-    let (start, mut longest) = (Instant::now(), 0);
     for (a, b) in pairs {
-        let now = Instant::now();
-        let answer = confirmer.confirm(EventId(*a), EventId(*b), &Cancel::new());
-        longest = longest.max(now.elapsed().as_millis());
-        let text = match answer {
-            Answer::Confirmed(w) => {
-                let kept = ["whole", "behind a prefix"][usize::from(w.prefix > 0)];
-                let shortest = ["", ", shortest"][usize::from(w.shortest)];
-                format!("{} {kept}{shortest}", w.form.word())
-            }
-            other => format!("{other:?}"),
-        };
-        *answers.entry(text).or_default() += 1;
+        confirmer.confirm(EventId(*a), EventId(*b), &Cancel::new());
     }
-    let stats = confirmer.stats();
-    let text = format!(
-        "{} events prepared in {prepared:?}; {} pairs {answers:#?} {stats:?} in {:?}, the longest {longest} ms",
-        trace.len(),
-        pairs.len(),
-        start.elapsed()
-    );
-    (stats, text)
+    confirmer.stats()
 }
 
 fn candidates(trace: &Trace, most: usize) -> Vec<(u32, u32)> {
@@ -85,21 +44,11 @@ fn work_follows_the_windows() {
             let trace = random(events);
             let pairs = candidates(&trace, 20);
             assert!(pairs.len() >= 10);
-            let (stats, text) = try_all(&trace, &pairs);
-            println!("{text}");
-            stats.events / pairs.len() as u64
+            try_all(&trace, &pairs).events / pairs.len() as u64
         })
         .collect();
     println!("{per_pair:?}");
     assert!(per_pair[1] < 5 * per_pair[0].max(50_000), "{per_pair:?}");
-}
-
-#[test]
-#[ignore = "takes long"]
-fn candidates_of_a_large_trace() {
-    let trace = random(1_000_000);
-    let pairs = candidates(&trace, number("PAIRS", 1000));
-    println!("{}", try_all(&trace, &pairs).1);
 }
 
 /// Exhaustive search: nothing but a look at the pair tells most pairs that cannot change places.
@@ -121,8 +70,8 @@ fn all_pairs_of_a_small_trace() {
         }
     }
     pairs.truncate(20_000);
-    let (stats, text) = try_all(&trace, &pairs);
-    println!("{text}");
+    let stats = try_all(&trace, &pairs);
+    println!("{} pairs, {stats:?}", pairs.len());
     assert!(pairs.len() > 200, "{}", pairs.len());
     assert!(stats.events < 20_000 * pairs.len() as u64, "{stats:?}");
 }

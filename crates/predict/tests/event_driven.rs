@@ -33,18 +33,7 @@ fn threads_give_the_candidates_of_the_streaming_engine() {
     let (mut racy, mut non_racy, mut not_in_edc) = (0, 0, 0);
     for seed in 1..=3_000 {
         let mut rng = Rng::new(7_000_000 + seed);
-        let shape = Shape {
-            events: 10 + rng.below(90),
-            threads: 2 + rng.below(4),
-            locks: 1 + rng.below(3),
-            variables: 1 + rng.below(6),
-            locking: 20 + rng.below(40),
-            other: [0, 5, 15][rng.below(3)],
-            atomic: [0, 0, 30][rng.below(3)],
-            shared: [0, 0, 50][rng.below(3)],
-            ranges: rng.chance(25),
-            guarded: rng.chance(60),
-        };
+        let shape = Shape::small(&mut rng);
         let t = trace(&mut rng, shape);
         let ours = found(&t, RuleSet::Threads, &mut Conditions).report;
         let options = Options { violations_max: usize::MAX, ..Options::default() };

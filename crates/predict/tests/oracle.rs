@@ -52,14 +52,7 @@ fn check_order<R: Relation>(
     engine.grow(t.tables()).expect("small");
     let mut stamps: Vec<Stamp> = Vec::new();
     for event in t.events() {
-        let step = Step {
-            event: u64::from(event.id.0),
-            op: event.op,
-            task: event.task.0,
-            operand: event.operand,
-            site: event.site,
-            refers: None,
-        };
+        let step = Step::of_event(t, event.id);
         engine.step(t.tables(), step).expect("the trace is right");
         stamps.push(engine.stamp().expect("there is an event"));
         let at = event.id.index();

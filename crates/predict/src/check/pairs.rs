@@ -77,14 +77,7 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
             let actions = objects.memory.entry(event.operand).or_default();
             insert(actions, Class::of_access(event.op));
         } else {
-            let step = Step {
-                event: u64::from(event.id.0),
-                op: event.op,
-                task: event.task.0,
-                operand: event.operand,
-                site: event.site,
-                refers: None,
-            };
+            let step = Step::of_event(trace, event.id);
             points.clear();
             spec.points(trace.tables(), step, &mut points);
             for point in &points {

@@ -5,7 +5,7 @@ use crate::class::{Class, ClassTable, Point, Specification};
 use crate::confirm::wakes::Wakes;
 use crate::error::PredictError;
 use crate::overlaps::Overlaps;
-use anyorder_trace::{Columns, Event, EventId, EventKind, LockId, TaskKind, Trace};
+use anyorder_trace::{Event, EventId, EventKind, LockId, TaskKind, Trace};
 use std::collections::{BTreeMap, HashMap};
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -234,15 +234,7 @@ impl<S: Specification> Maker<'_, S> {
             self.act(Act { event: id, cell: (0, event.operand), table: 0, class }, lane);
             return;
         }
-        let refers = self.trace.columns().refers.get(id).filter(|to| *to != Columns::INITIAL);
-        let step = Step {
-            event: u64::from(id),
-            op: event.op,
-            task: event.task.0,
-            operand: event.operand,
-            site: event.site,
-            refers: refers.filter(|_| event.kind() == EventKind::Wake),
-        };
+        let step = Step::of_event(self.trace, event.id);
         let mut points = std::mem::take(&mut self.points);
         points.clear();
         self.spec.points(self.trace.tables(), step, &mut points);

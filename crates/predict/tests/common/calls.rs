@@ -2,7 +2,7 @@
 
 use anyorder_commute::Spec;
 use anyorder_predict::{ClassTable, Point, Specification, Specified, Step, Types};
-use anyorder_trace::{EventKind, Invocation, Mailbox, SiteId, Trace, TraceBuilder};
+use anyorder_trace::{EventKind, Invocation, Mailbox, Trace, TraceBuilder};
 
 pub(crate) fn built_in() -> Types {
     Types::built_in().expect("the built-in types are right")
@@ -47,14 +47,7 @@ pub(crate) fn run_of(mut b: TraceBuilder, calls: &[Invocation]) -> Trace {
 pub(crate) fn points(trace: &Trace, specified: &mut Specified) -> Vec<Vec<Point>> {
     let of = |event: anyorder_trace::Event| {
         let mut points = Vec::new();
-        let step = Step {
-            event: u64::from(event.id.0),
-            op: event.op,
-            task: event.task.0,
-            operand: event.operand,
-            site: SiteId::UNKNOWN,
-            refers: None,
-        };
+        let step = Step::of_event(trace, event.id);
         specified.points(trace.tables(), step, &mut points);
         points
     };

@@ -26,6 +26,40 @@ pub(crate) struct Shape {
     pub(crate) guarded: bool,
 }
 
+impl Shape {
+    /// A trace of up to a hundred events, of any kind.
+    pub(crate) fn small(rng: &mut Rng) -> Shape {
+        Shape {
+            events: 10 + rng.below(90),
+            threads: 2 + rng.below(4),
+            locks: 1 + rng.below(3),
+            variables: 1 + rng.below(6),
+            locking: 20 + rng.below(40),
+            other: [0, 5, 15][rng.below(3)],
+            atomic: [0, 0, 30][rng.below(3)],
+            shared: [0, 0, 50][rng.below(3)],
+            ranges: rng.chance(25),
+            guarded: rng.chance(60),
+        }
+    }
+
+    /// A long trace of accesses, nearly all under the lock of their variable.
+    pub(crate) fn large(events: usize) -> Shape {
+        Shape {
+            events,
+            threads: 8,
+            locks: 16,
+            variables: events.min(2_000_000) / 100 + 50,
+            locking: 30,
+            other: 0,
+            atomic: 0,
+            shared: 0,
+            ranges: false,
+            guarded: true,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Life {
     Unborn,
