@@ -1,6 +1,6 @@
 //! The options of `anyorder check`.
 
-use crate::args::{SearchArgs, WitnessArgs};
+use crate::args::{CountingArgs, OutputArgs, SearchArgs, WitnessArgs};
 use crate::units::{parse_bytes, parse_duration};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -53,41 +53,15 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// The form of the result
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
-    pub(crate) format: OutputFormat,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
 
     /// How many findings the terminal shows; other formats hold all
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     pub(crate) max_findings: usize,
 
-    /// Write a self-contained HTML report into this folder; its path is printed last
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Write the result to this file instead of standard output
-    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Findings that are known already, by id: they do not count
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
-    pub(crate) baseline: Option<PathBuf>,
-
-    /// Write all findings to this file, as a baseline for later runs
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
-    pub(crate) write_baseline: Option<PathBuf>,
-
-    /// Suppressions [default: `anyorder.toml` in the current folder, where there is one]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
-    pub(crate) config: Option<PathBuf>,
-
-    /// The least severity that gives exit status 1
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = SeverityArg::Note, help_heading = "What counts")]
-    pub(crate) fail_on: SeverityArg,
-
-    /// Let harmless and covered findings give exit status 1, too
-    #[arg(long, help_heading = "What counts")]
-    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) counting: CountingArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -148,30 +122,4 @@ pub(crate) enum GroupArg {
     Field,
     /// All races between two positions in the source
     Sites,
-}
-
-/// The form of a result.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum OutputFormat {
-    /// For people
-    Text,
-    /// One object, as `anyorder schema` describes it
-    Json,
-    /// One finding a line
-    Jsonl,
-    /// SARIF 2.1.0, for code review services
-    Sarif,
-    /// JUnit XML, for build services
-    Junit,
-}
-
-/// A severity.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SeverityArg {
-    /// Everything that counts
-    Note,
-    /// Warnings and errors
-    Warning,
-    /// Errors only
-    Error,
 }

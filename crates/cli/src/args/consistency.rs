@@ -1,6 +1,6 @@
 //! The options of `anyorder consistency`.
 
-use crate::args::{LimitArgs, OutputFormat};
+use crate::args::{LimitArgs, OutputArgs};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -39,17 +39,8 @@ pub(crate) struct ConsistencyArgs {
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     pub(crate) max_reasons: usize,
 
-    /// The form of the result
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
-    pub(crate) format: OutputFormat,
-
-    /// Write a self-contained HTML report into this folder; its path is printed last
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Write the result to this file instead of standard output
-    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
 }
 
 const EXAMPLES: &str = "\

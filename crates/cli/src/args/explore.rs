@@ -1,6 +1,6 @@
 //! The options of `anyorder explore` and `anyorder shrink`.
 
-use crate::args::{LimitArgs, OutputFormat};
+use crate::args::{LimitArgs, OutputArgs};
 use clap::{Args, ValueEnum, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -47,21 +47,12 @@ pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// The form of the result
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
-    pub(crate) format: OutputFormat,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
 
     /// How many findings the terminal shows; other formats hold all
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     pub(crate) max_findings: usize,
-
-    /// Write a self-contained HTML report into this folder; its path is printed last
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Write the result to this file instead of standard output
-    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
 
     /// Write the schedule of each finding into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]

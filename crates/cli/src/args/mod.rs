@@ -1,9 +1,7 @@
 //! What can be typed: the one declaration of all commands and options, from which help, completions and manual
 //! page are made.
 
-pub(crate) use check::{
-    CheckArgs, CoverageArg, GroupArg, LimitArgs, OutputFormat, RulesArg, SeverityArg,
-};
+pub(crate) use check::{CheckArgs, CoverageArg, GroupArg, LimitArgs, RulesArg};
 pub(crate) use consistency::{ConsistencyArgs, MailboxArg, ProcedureArg};
 pub(crate) use explore::{AlgorithmArg, BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs};
 pub(crate) use generate::{GenerateArgs, RunMailboxArg};
@@ -11,6 +9,7 @@ pub(crate) use model::{
     DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
     StorageArg,
 };
+pub(crate) use output::{CountingArgs, OutputArgs, OutputFormat};
 pub(crate) use predict::{AnalysisArg, PairsArg, PredictArgs, WitnessArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
@@ -24,6 +23,8 @@ mod explore;
 mod generate;
 
 mod model;
+
+mod output;
 
 mod predict;
 

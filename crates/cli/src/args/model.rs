@@ -1,6 +1,6 @@
 //! The options of what runs models: those of `anyorder check`, and `replay`, `simulate`, `diff`, `graph`, `fmt`.
 
-use crate::args::{LimitArgs, OutputFormat};
+use crate::args::{LimitArgs, OutputArgs};
 use crate::units::{parse_bytes, parse_duration};
 use clap::{Args, ValueEnum, ValueHint};
 use std::num::NonZeroUsize;
@@ -144,21 +144,12 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// The form of the result
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
-    pub(crate) format: OutputFormat,
-
-    /// Write a self-contained HTML report into this folder; its path is printed last
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
 
     /// Write the schedule of each finding into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) schedules: Option<PathBuf>,
-
-    /// Write the result to this file instead of standard output
-    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
 }
 
 const SIMULATE_EXAMPLES: &str = "\

@@ -1,6 +1,6 @@
 //! The options of `anyorder predict`.
 
-use crate::args::{LimitArgs, OutputFormat, SeverityArg};
+use crate::args::{CountingArgs, LimitArgs, OutputArgs};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -42,21 +42,12 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// The form of the result
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text, help_heading = "Output")]
-    pub(crate) format: OutputFormat,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
 
     /// How many findings the terminal shows; other formats hold all
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     pub(crate) max_findings: usize,
-
-    /// Write a self-contained HTML report into this folder; its path is printed last
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Write the result to this file instead of standard output
-    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
 
     /// Write the whole witness of each finding into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
@@ -64,30 +55,6 @@ pub(crate) struct PredictArgs {
 
     #[command(flatten)]
     pub(crate) counting: CountingArgs,
-}
-
-/// What makes a finding count.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct CountingArgs {
-    /// Findings that are known already, by id: they do not count
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
-    pub(crate) baseline: Option<PathBuf>,
-
-    /// Write all findings to this file, as a baseline for later runs
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
-    pub(crate) write_baseline: Option<PathBuf>,
-
-    /// Suppressions [default: `anyorder.toml` in the current folder, where there is one]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
-    pub(crate) config: Option<PathBuf>,
-
-    /// The least severity that gives exit status 1
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = SeverityArg::Note, help_heading = "What counts")]
-    pub(crate) fail_on: SeverityArg,
-
-    /// Let harmless and unconfirmed findings give exit status 1, too
-    #[arg(long, help_heading = "What counts")]
-    pub(crate) strict: bool,
 }
 
 /// How hard to look for witnesses.

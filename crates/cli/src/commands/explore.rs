@@ -2,7 +2,7 @@
 
 use super::check::set_limits;
 use super::render::{self, Form};
-use crate::args::{AlgorithmArg, ExploreArgs, Global, OutputFormat, ReversalArgs};
+use crate::args::{AlgorithmArg, ExploreArgs, Global, ReversalArgs};
 use crate::commands::check::{cut, print_warnings};
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
@@ -12,7 +12,7 @@ use crate::reversal::{Asked, Target, command_of, explored, pipe_options};
 use crate::watch::Watch;
 use anyorder_commute::Declarations;
 use anyorder_explore::r4;
-use anyorder_finding::{Finding, Outcome, Policy, assign_ids, exit_code};
+use anyorder_finding::{Finding, Outcome, Policy, assign_ids};
 use anyorder_pipe::PipeFactory;
 use anyorder_report::run::{Run, Runs};
 use anyorder_system::{Schedule, StateSystem as _};
@@ -68,32 +68,15 @@ fn finish(
     assign_ids(&mut outcome.findings);
     let ids = outcome.findings.iter().map(|finding| finding.id.clone());
     let runs: Runs = ids.zip(runs).filter_map(|(id, run)| Some((id, run?))).collect();
-    let json = args.output.as_deref().filter(|_| args.format == OutputFormat::Json);
     let again = command(args);
-    let replay = match (args.schedules.as_deref().or(args.report.as_deref()), json) {
-        (Some(folder), _) => Replay::Folder(folder),
-        (None, Some(file)) => Replay::Result(file),
-        (None, None) => Replay::Command(&again),
-    };
+    let replay = Replay::of(args.schedules.as_deref(), &args.out, &again);
     model::place_for(&mut outcome.findings, replay, args.program.as_deref())?;
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(policy);
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     outcome.stats.set("elapsed_ms", elapsed_ms);
-    let status = ExitCode::from(exit_code(&outcome, policy));
-    let form = Form {
-        format: args.format,
-        max_findings: args.max_findings,
-        report: args.report.as_deref(),
-        output: args.output.as_deref(),
-        remarks: "",
-        runs: &runs,
-    };
-    match render::all(&form, &outcome, policy, None) {
-        Ok(()) => Ok(status),
-        Err(failure) if failure.broken_pipe => Ok(status),
-        Err(failure) => Err(failure),
-    }
+    let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
+    render::finish(&form, &outcome, policy, None)
 }
 
 /// Returns the algorithm that was asked for, or the one that fits.

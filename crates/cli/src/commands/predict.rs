@@ -2,7 +2,7 @@
 
 use super::check::{Aside, set_limits};
 use super::render::{self, Form};
-use crate::args::{Global, OutputFormat, PairsArg, PredictArgs, SeverityArg};
+use crate::args::{Global, PairsArg, PredictArgs};
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::input;
@@ -14,7 +14,7 @@ use crate::predicted::{
 };
 use crate::units::plural;
 use crate::watch::{Watch, peak_memory_kb};
-use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, Stats, exit_code};
+use anyorder_finding::{Finding, Input, Outcome, Stats};
 use anyorder_predict::check::{Checked, Found, Statistics};
 use anyorder_report::run::Runs;
 use anyorder_trace::{Tables, Trace};
@@ -29,12 +29,7 @@ pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 /// Predicts, prints the findings, and returns the exit status they give.
 pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let counting = &args.counting;
-    let aside = Aside::read(
-        counting.baseline.as_deref(),
-        counting.config.as_deref(),
-        counting.write_baseline.as_deref(),
-    )?;
+    let aside = Aside::read(&args.counting)?;
     let watch = Watch::start(global, &args.limits)?;
     let question = Question {
         types: types_of(args.spec.as_deref(), &args.object)?,
@@ -86,7 +81,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     options(&mut outcome, args, analysis.word(), &checked);
     let runs = tell(args, &mut outcome, checked, trace.as_deref(), global)?;
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
-    let policy = Policy { fail_on: fail_on(counting.fail_on), strict: counting.strict, filters };
+    let policy = args.counting.policy(filters);
     aside.apply(&mut outcome.findings, global.quiet);
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);
@@ -94,21 +89,8 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     outcome.stats.set("elapsed_ms", elapsed_ms);
     outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
     aside.write(&outcome.findings)?;
-    let status = ExitCode::from(exit_code(&outcome, &policy));
-    let form = Form {
-        format: args.format,
-        max_findings: args.max_findings,
-        report: args.report.as_deref(),
-        output: args.output.as_deref(),
-        remarks: "",
-        runs: &runs,
-    };
-    match render::all(&form, &outcome, &policy, trace.as_deref()) {
-        Ok(()) => Ok(status),
-        // Who read our output went away, which changes nothing about the result.
-        Err(failure) if failure.broken_pipe => Ok(status),
-        Err(failure) => Err(failure),
-    }
+    let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
+    render::finish(&form, &outcome, &policy, trace.as_deref())
 }
 
 /// Puts findings, counts and limits into the result; returns the runs that show findings.
@@ -147,7 +129,7 @@ fn tell(
 fn replay(args: &PredictArgs, finding: &Finding) -> String {
     let trace = quote(&args.trace.to_string_lossy());
     let id = &finding.id;
-    let json = args.output.as_deref().filter(|_| args.format == OutputFormat::Json);
+    let json = args.out.json_file();
     match (args.schedules.as_deref(), json) {
         (Some(folder), _) => {
             let file = folder.join(format!("{id}.json"));
@@ -253,12 +235,4 @@ fn options(outcome: &mut Outcome, args: &PredictArgs, analysis: &str, checked: &
     options.set("max-events", args.search.max_events);
     options.set("strict", args.counting.strict);
     set_limits(options, &args.limits);
-}
-
-fn fail_on(severity: SeverityArg) -> Severity {
-    match severity {
-        SeverityArg::Note => Severity::Note,
-        SeverityArg::Warning => Severity::Warning,
-        SeverityArg::Error => Severity::Error,
-    }
 }

@@ -1,40 +1,49 @@
 //! Writes a result: to standard output or a file, in the form asked for, and as an HTML report.
 
-use crate::args::OutputFormat;
+use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
 use crate::output::{shown, to_file, to_stdout, width};
-use anyorder_finding::{Outcome, Policy};
+use anyorder_finding::{Outcome, Policy, exit_code};
 use anyorder_report::run::Runs;
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::Trace;
 use std::io::{self, Write};
-use std::path::Path;
+use std::process::ExitCode;
 
 /// In which form, and where to.
 pub(super) struct Form<'a> {
-    /// The form of the result.
-    pub(super) format: OutputFormat,
+    /// Where to, and in which form.
+    pub(super) out: &'a OutputArgs,
     /// How many findings a text shows.
     pub(super) max_findings: usize,
-    /// The folder of the HTML report, if one is wanted.
-    pub(super) report: Option<&'a Path>,
-    /// The file that the result goes to, if not standard output.
-    pub(super) output: Option<&'a Path>,
     /// What a text says behind the verdict, escaped.
     pub(super) remarks: &'a str,
     /// The runs that show findings, by id.
     pub(super) runs: &'a Runs,
 }
 
-/// Writes everything that was asked for.
-pub(super) fn all(
+/// Writes everything that was asked for, and returns the exit status that the result gives.
+pub(super) fn finish(
+    args: &Form<'_>,
+    outcome: &Outcome,
+    policy: &Policy,
+    trace: Option<&Trace>,
+) -> Result<ExitCode, Failure> {
+    match all(args, outcome, policy, trace) {
+        // Who read our output went away, which changes nothing about the result.
+        Err(failure) if !failure.broken_pipe => Err(failure),
+        _ => Ok(ExitCode::from(exit_code(outcome, policy))),
+    }
+}
+
+fn all(
     args: &Form<'_>,
     outcome: &Outcome,
     policy: &Policy,
     trace: Option<&Trace>,
 ) -> Result<(), Failure> {
     // The report first: when the folder cannot be written, standard output stays empty.
-    let page = match args.report {
+    let page = match &args.out.report {
         None => None,
         Some(folder) => {
             let options = html::Options::default();
@@ -44,11 +53,11 @@ pub(super) fn all(
         }
     };
     // Made as a whole before any of it is written: a bug in a report leaves no half result behind.
-    let colour = args.output.is_none() && wants_colour();
+    let colour = args.out.output.is_none() && wants_colour();
     let mut result = Vec::new();
     result_in(args, outcome, policy, colour, &mut result)
         .map_err(|error| Failure::new(format!("cannot make the result: {error}")))?;
-    match args.output {
+    match &args.out.output {
         Some(path) => to_file(path, |out| {
             out.write_all(&result).map_err(|error| Failure::writing(path, &error))
         })?,
@@ -56,7 +65,7 @@ pub(super) fn all(
     }
     let Some(page) = page else { return Ok(()) };
     // The last line of a text, for people and scripts; other forms have standard output for themselves.
-    if args.format == OutputFormat::Text && args.output.is_none() {
+    if args.out.format == OutputFormat::Text && args.out.output.is_none() {
         to_stdout(|out| writeln!(out, "{}", shown(&page)))
     } else {
         let _ = writeln!(io::stderr(), "{}", shown(&page));
@@ -71,7 +80,7 @@ fn result_in(
     colour: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match args.format {
+    match args.out.format {
         OutputFormat::Json => json::write(outcome, out),
         OutputFormat::Jsonl => json::write_lines(&outcome.findings, out),
         OutputFormat::Sarif => sarif::write(outcome, out),

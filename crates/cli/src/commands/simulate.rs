@@ -1,13 +1,13 @@
 //! `anyorder simulate`: random runs of a model.
 
-use crate::args::{Global, OutputFormat, SimulateArgs};
+use crate::args::{Global, SimulateArgs};
 use crate::commands::check::{print_warnings, set_limits};
 use crate::commands::render::{self, Form};
 use crate::failure::{Failure, warn};
 use crate::model::{self, Replay};
 use crate::output::shown;
 use crate::watch::Watch;
-use anyorder_finding::{Input, Outcome, Policy, assign_ids, exit_code};
+use anyorder_finding::{Input, Outcome, Policy, assign_ids};
 use anyorder_report::run::Runs;
 use anyorder_search::{WalkOptions, walk};
 use anyorder_system::StateSystem as _;
@@ -52,16 +52,10 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     }
     assign_ids(&mut outcome.findings);
     let runs: Runs = outcome.findings.iter().map(|finding| finding.id.clone()).zip(told).collect();
-    let folder = args.schedules.as_deref().or(args.report.as_deref());
     let numbers =
         format!("--runs {} --seed {} --max-steps {}", args.runs, args.seed, args.max_steps);
     let again = format!("anyorder simulate {} {numbers} --format json", model::quote(&path));
-    let json = args.output.as_deref().filter(|_| args.format == OutputFormat::Json);
-    let replay = match (folder, json) {
-        (Some(folder), _) => Replay::Folder(folder),
-        (None, Some(file)) => Replay::Result(file),
-        (None, None) => Replay::Command(&again),
-    };
+    let replay = Replay::of(args.schedules.as_deref(), &args.out, &again);
     model::place(&mut outcome.findings, replay)?;
     let policy = Policy::default();
     outcome.judge(&policy);
@@ -73,18 +67,6 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
         .set("transitions", stats.transitions)
         .set("max_depth", stats.max_depth)
         .set("elapsed_ms", u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
-    let status = ExitCode::from(exit_code(&outcome, &policy));
-    let form = Form {
-        format: args.format,
-        max_findings: usize::MAX,
-        report: args.report.as_deref(),
-        output: args.output.as_deref(),
-        remarks: "",
-        runs: &runs,
-    };
-    match render::all(&form, &outcome, &policy, None) {
-        Ok(()) => Ok(status),
-        Err(failure) if failure.broken_pipe => Ok(status),
-        Err(failure) => Err(failure),
-    }
+    let form = Form { out: &args.out, max_findings: usize::MAX, remarks: "", runs: &runs };
+    render::finish(&form, &outcome, &policy, None)
 }

@@ -1,5 +1,6 @@
 //! Where the schedules of findings go, and the commands that replay them.
 
+use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::output::to_file;
 use anyorder_finding::{Finding, Witness, WitnessPlace};
@@ -14,6 +15,21 @@ pub(crate) enum Replay<'a> {
     Result(&'a Path),
     /// By this command, which prints the result as JSON.
     Command(&'a str),
+}
+
+impl<'a> Replay<'a> {
+    /// Returns the first that there is: the folder of schedules, or else of the report; the result; the command.
+    pub(crate) fn of(
+        schedules: Option<&'a Path>,
+        out: &'a OutputArgs,
+        command: &'a str,
+    ) -> Replay<'a> {
+        match (schedules.or(out.report.as_deref()), out.json_file()) {
+            (Some(folder), _) => Replay::Folder(folder),
+            (None, Some(file)) => Replay::Result(file),
+            (None, None) => Replay::Command(command),
+        }
+    }
 }
 
 /// Writes the schedules of findings, and sets the commands that replay them. Ids must have been set.

@@ -1,5 +1,6 @@
 //! What a team has set aside: the baseline and the suppressions.
 
+use crate::args::CountingArgs;
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::output::{shown, to_file};
@@ -20,12 +21,8 @@ pub(crate) struct Aside {
 
 impl Aside {
     /// Reads both files, before any long work.
-    pub(crate) fn read(
-        baseline: Option<&Path>,
-        config: Option<&Path>,
-        write_baseline: Option<&Path>,
-    ) -> Result<Aside, Failure> {
-        let baseline = match baseline {
+    pub(crate) fn read(counting: &CountingArgs) -> Result<Aside, Failure> {
+        let baseline = match counting.baseline.as_deref() {
             None => None,
             Some(path) => {
                 let baseline = Baseline::parse(&text(path)?);
@@ -34,7 +31,7 @@ impl Aside {
             }
         };
         let default = Path::new(CONFIG_DEFAULT);
-        let config = match config {
+        let config = match counting.config.as_deref() {
             Some(path) => Some(path),
             None => Some(default).filter(|path| path.is_file()),
         };
@@ -46,7 +43,7 @@ impl Aside {
                 Some((path.to_owned(), suppressions))
             }
         };
-        Ok(Aside { baseline, write_baseline: write_baseline.map(Path::to_owned), suppressions })
+        Ok(Aside { baseline, write_baseline: counting.write_baseline.clone(), suppressions })
     }
 
     /// Marks the findings that are set aside, and says which entries matched nothing.

@@ -14,7 +14,7 @@ mod sum;
 
 mod varied;
 
-use crate::args::{CheckArgs, Global, OutputFormat, ProcedureArg, SeverityArg};
+use crate::args::{CheckArgs, Global, ProcedureArg};
 use crate::commands::consistency;
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::read::{Read, read_begun};
@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::input::Begun;
 use crate::model::{self, Replay, quote};
 use crate::watch::Watch;
-use anyorder_finding::{Finding, Input, Outcome, Policy, Severity, assign_ids, exit_code};
+use anyorder_finding::{Finding, Input, Outcome, assign_ids};
 use anyorder_report::run::{Run, Runs};
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
@@ -39,11 +39,7 @@ const REASONS_MAX: usize = 20;
 /// Checks all inputs, prints the findings, and returns the exit status they give.
 pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let aside = Aside::read(
-        args.baseline.as_deref(),
-        args.config.as_deref(),
-        args.write_baseline.as_deref(),
-    )?;
+    let aside = Aside::read(&args.counting)?;
     let watch = Watch::start(global, &args.limits)?;
     let mut outcome = Outcome::new("check", env!("CARGO_PKG_VERSION"));
     let mut failures = Vec::new();
@@ -70,7 +66,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     if let Some(failure) = Failure::join(failures) {
         return Err(failure);
     }
-    let policy = policy(args);
+    let policy = args.counting.policy(vec![UNCONFIRMED.to_owned()]);
     assign_ids(&mut outcome.findings);
     predictions::name_again(&mut outcome.findings);
     let ids = outcome.findings.iter().map(|finding| finding.id.clone());
@@ -86,21 +82,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     // A timeline shows one recorded run; with several inputs the report has the findings only.
     let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
     let trace = shown_trace.filter(|trace| args.inputs.len() == 1 && observed(trace));
-    let status = ExitCode::from(exit_code(&outcome, &policy));
-    let form = Form {
-        format: args.format,
-        max_findings: args.max_findings,
-        report: args.report.as_deref(),
-        output: args.output.as_deref(),
-        remarks: "",
-        runs: &runs,
-    };
-    match render::all(&form, &outcome, &policy, trace.as_ref()) {
-        Ok(()) => Ok(status),
-        // Who read our output went away, which changes nothing about the result.
-        Err(failure) if failure.broken_pipe => Ok(status),
-        Err(failure) => Err(failure),
-    }
+    let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
+    render::finish(&form, &outcome, &policy, trace.as_ref())
 }
 
 /// Reads and checks one input; adds what was found to the result.
@@ -194,15 +177,6 @@ fn partial(
     Ok(())
 }
 
-fn policy(args: &CheckArgs) -> Policy {
-    let fail_on = match args.fail_on {
-        SeverityArg::Note => Severity::Note,
-        SeverityArg::Warning => Severity::Warning,
-        SeverityArg::Error => Severity::Error,
-    };
-    Policy { fail_on, strict: args.strict, filters: vec![UNCONFIRMED.to_owned()] }
-}
-
 fn set_options(outcome: &mut Outcome, args: &CheckArgs, rules: &str, coverage: &str) {
     let options = &mut outcome.options;
     // Several inputs may differ in what `auto` chose; then each word that was chosen is named.
@@ -223,7 +197,7 @@ fn set_options(outcome: &mut Outcome, args: &CheckArgs, rules: &str, coverage: &
     options.set("group-by", engine::group_by(args).word().to_owned());
     options.set("max-pairs", args.max_pairs as u64);
     options.set("no-filters", args.no_filters);
-    options.set("strict", args.strict);
+    options.set("strict", args.counting.strict);
     set_limits(options, &args.limits);
 }
 
@@ -236,12 +210,7 @@ fn why_command(path: &Path, finding: &Finding) -> Option<String> {
 
 /// Returns how the findings of models are replayed.
 fn replay<'a>(args: &'a CheckArgs, command: &'a str) -> Replay<'a> {
-    let json = args.output.as_deref().filter(|_| args.format == OutputFormat::Json);
-    match (args.search.schedules.as_deref().or(args.report.as_deref()), json) {
-        (Some(folder), _) => Replay::Folder(folder),
-        (None, Some(file)) => Replay::Result(file),
-        (None, None) => Replay::Command(command),
-    }
+    Replay::of(args.search.schedules.as_deref(), &args.out, command)
 }
 
 /// Returns the command that prints the same findings as JSON.

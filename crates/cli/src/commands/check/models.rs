@@ -174,7 +174,7 @@ fn set_options(options: &mut Options, args: &CheckArgs) {
     if let Some(most) = search.max_depth {
         options.set("max-depth", u64::from(most));
     }
-    options.set("strict", args.strict);
+    options.set("strict", args.counting.strict);
     set_limits(options, &args.limits);
 }
 

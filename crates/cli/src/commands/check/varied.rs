@@ -120,7 +120,7 @@ pub(super) fn check(
         (None, None) => return Ok(()),
     };
     told.extend(found.runs);
-    outcome.options.set("strict", args.strict);
+    outcome.options.set("strict", args.counting.strict);
     set_limits(&mut outcome.options, &args.limits);
     Ok(())
 }

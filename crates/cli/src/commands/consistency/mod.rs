@@ -14,7 +14,7 @@ use crate::output::{shown, to_file};
 use crate::watch::Watch;
 use anyorder_certify::consistency::write_proof;
 use anyorder_finding as found;
-use anyorder_finding::{Input, Outcome, Policy, assign_ids, exit_code};
+use anyorder_finding::{Input, Outcome, Policy, assign_ids};
 use anyorder_report::run::Runs;
 use anyorder_trace::{EventId, Trace, TraceOrder};
 use std::path::Path;
@@ -62,24 +62,11 @@ pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, F
     outcome.stats.set("elapsed_ms", elapsed_ms);
     write_files(args, &trace, &examined, global.quiet)?;
     let remarks = remarks::of(args, &examined);
-    let form = Form {
-        format: args.format,
-        max_findings: 1,
-        report: args.report.as_deref(),
-        output: args.output.as_deref(),
-        remarks: &remarks,
-        runs: &Runs::new(),
-    };
+    let form = Form { out: &args.out, max_findings: 1, remarks: &remarks, runs: &Runs::new() };
     let policy = Policy::default();
-    let status = ExitCode::from(exit_code(&outcome, &policy));
     // The timeline of a report shows the order of the events, which a partial trace does not have.
     let observed = trace.tables().meta.order == TraceOrder::Observed;
-    match render::all(&form, &outcome, &policy, observed.then_some(&trace)) {
-        Ok(()) => Ok(status),
-        // Who read our output went away, which changes nothing about the result.
-        Err(failure) if failure.broken_pipe => Ok(status),
-        Err(failure) => Err(failure),
-    }
+    render::finish(&form, &outcome, &policy, observed.then_some(&trace))
 }
 
 /// Says why there is no answer.
