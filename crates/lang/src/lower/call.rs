@@ -3,7 +3,7 @@
 use super::body::{Body, Val};
 use super::declare::size16;
 use super::effects::builtin;
-use super::symbols::Symbol;
+use super::symbols::{RecordInfo, Symbol};
 use super::ty::Ty;
 use crate::ast::{Expr, ExprKind, Ident};
 use anyorder_vm::program::{Builtin, FuncId, Op, Reg};
@@ -90,7 +90,10 @@ impl<'a> Body<'_, 'a> {
             match recv.ty.solid().clone() {
                 Ty::Class(class) => self.object_method(e, class, &recv, name, args, dst),
                 Ty::Record(_) => self.field_call(e, &recv, name, args, dst),
-                ty => self.value_method(e, recv.reg, &ty, name, args, dst),
+                ty => {
+                    self.not_null(e, &recv, name, args);
+                    self.value_method(e, recv.reg, &ty, name, args, dst)
+                }
             }
         };
         self.release(mark);
@@ -190,6 +193,24 @@ impl<'a> Body<'_, 'a> {
         result_ty(method, &ty)
     }
 
+    /// Null fails before the arguments are evaluated, where that makes a difference (X8).
+    fn not_null(&mut self, e: &Expr, recv: &Val, name: &Ident, args: &[Expr]) {
+        let may_be_null = matches!(recv.ty, Ty::Any | Ty::Null | Ty::Nullable(_));
+        if may_be_null && !args.iter().all(|arg| self.is_plain(arg)) {
+            let (dst, name) = (self.temp(), self.low.name(&name.name));
+            self.emit_at(e.span, Op::IsFieldCall { dst, src: recv.reg, name });
+        }
+    }
+
+    /// Whether an expression is a value that is written out, or a local.
+    fn is_plain(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Str(_) | ExprKind::Null => true,
+            ExprKind::Name(name) => self.local(name).is_some(),
+            _ => false,
+        }
+    }
+
     /// A method of a list, set, map, string or int, or of a value of unknown type.
     fn value_method(
         &mut self,
@@ -200,8 +221,11 @@ impl<'a> Body<'_, 'a> {
         args: &'a [Expr],
         dst: Reg,
     ) -> Ty {
-        let dynamic = *ty == Ty::Any && self.low.has_method(&name.name);
-        if !dynamic && self.functional(e, recv, ty, name, args, dst) {
+        let dynamic = *ty == Ty::Any && self.low.has_member(&name.name, args.is_empty());
+        if dynamic && is_functional(&name.name, args) {
+            return self.functional_or_member(e, recv, name, args, dst);
+        }
+        if self.functional(e, recv, ty, name, args, dst) {
             return functional_ty(&name.name, ty);
         }
         let known = builtin(&name.name).filter(|m| usize::from(m.arguments()) == args.len());
@@ -215,6 +239,32 @@ impl<'a> Body<'_, 'a> {
         result_ty(method, ty)
     }
 
+    /// A call of `map` and the like on what may be an object or a record with a member of that name.
+    fn functional_or_member(
+        &mut self,
+        e: &'a Expr,
+        recv: Reg,
+        name: &'a Ident,
+        args: &'a [Expr],
+        dst: Reg,
+    ) -> Ty {
+        let (member, end) = (self.fb.label(), self.fb.label());
+        self.at(e.span);
+        self.unless_object(recv, member);
+        let mark = self.mark();
+        let is_record = self.temp();
+        let field = self.low.name(&name.name);
+        self.emit(Op::IsFieldCall { dst: is_record, src: recv, name: field });
+        self.fb.jump_if(is_record, member);
+        self.functional(e, recv, &Ty::Any, name, args, dst);
+        self.release(mark);
+        self.fb.jump(end);
+        self.fb.bind(member);
+        self.member_call(e, Ok(recv), name, args, dst);
+        self.fb.bind(end);
+        Ty::Any
+    }
+
     /// A call that is looked up at run time, on a value or (arguments first) on a place to be changed.
     fn member_call(
         &mut self,
@@ -224,16 +274,31 @@ impl<'a> Body<'_, 'a> {
         args: &'a [Expr],
         dst: Reg,
     ) -> Ty {
+        let in_field = self.temp();
         let first = self.temp();
-        self.args(args);
         let count = size16(args.len()).saturating_add(1);
         let name = self.low.name(&name.name);
         match recv {
             Ok(recv) => {
+                let (method, ready, end) = (self.fb.label(), self.fb.label(), self.fb.label());
                 self.copy(first, recv);
-                self.emit_at(e.span, Op::CallMember { dst, name, args: first, count });
+                self.emit_at(e.span, Op::IsFieldCall { dst: in_field, src: first, name });
+                self.fb.jump_if_not(in_field, ready);
+                // What the field holds takes the place of the receiver, which is not needed any more (X8).
+                self.emit(Op::GetMember { dst: first, src: first, name });
+                self.fb.bind(ready);
+                self.args(args);
+                self.at(e.span);
+                self.fb.jump_if_not(in_field, method);
+                let rest = first.plus(1);
+                self.emit(Op::CallValue { dst, callee: first, args: rest, count: count - 1 });
+                self.fb.jump(end);
+                self.fb.bind(method);
+                self.emit(Op::CallMember { dst, name, args: first, count });
+                self.fb.bind(end);
             }
             Err(place) => {
+                self.args(args);
                 let to = self.place(place);
                 self.at(e.span);
                 self.read(to.place, Some(first));
@@ -269,6 +334,19 @@ impl super::lowerer::Lowerer<'_> {
     /// Whether some class has a method of that name.
     fn has_method(&self, name: &str) -> bool {
         self.symbols.classes.iter().any(|c| c.methods.iter().any(|m| m.decl.name.name == name))
+    }
+
+    /// Whether a call of that name on an `any` must ask first whether it is an object or a record: where some class or record has
+    /// such a member, and where arguments would be evaluated before an object without it is noticed.
+    fn has_member(&self, name: &str, no_arguments: bool) -> bool {
+        let (classes, records) = (&self.symbols.classes, &self.symbols.records);
+        if !no_arguments {
+            return !classes.is_empty() || !records.is_empty();
+        }
+        let in_record = |r: &RecordInfo<'_>| r.decl.fields.iter().any(|f| f.name.name == name);
+        self.has_method(name)
+            || classes.iter().any(|c| c.fields.iter().any(|f| f.name == name))
+            || records.iter().any(in_record)
     }
 }
 
@@ -320,4 +398,9 @@ fn result_ty(method: Builtin, receiver: &Ty) -> Ty {
 
 fn nullable(ty: Ty) -> Ty {
     Ty::Null.join(ty)
+}
+
+/// Whether a call is one of `map`, `filter`, `all`, `any` and `count` by its name.
+pub(crate) fn is_functional(name: &str, args: &[Expr]) -> bool {
+    args.len() == 1 && matches!(name, "map" | "filter" | "all" | "any" | "count")
 }

@@ -1,6 +1,7 @@
 //! Methods that take functions, as loops: `map`, `filter`, `all`, `any`, `count`.
 
 use super::body::{Body, Val};
+use super::call::is_functional;
 use super::effects::changes_variables;
 use super::ty::Ty;
 use super::walk::walk_expr;
@@ -25,7 +26,7 @@ impl<'a> Body<'_, 'a> {
         dst: Reg,
     ) -> bool {
         let [function] = args else { return false };
-        if !matches!(name.name.as_str(), "map" | "filter" | "all" | "any" | "count") {
+        if !is_functional(&name.name, args) {
             return false;
         }
         self.at(e.span);

@@ -93,6 +93,9 @@ pub enum Op {
     IsVariant { dst: Reg, src: Reg, ty: EnumId, variant: u16 },
     /// `dst =` whether `src` is an object.
     IsObject { dst: Reg, src: Reg },
+    /// `dst =` whether `src.name(..)` calls what a field holds: `src` is a record, or an object whose class has no such method.
+    /// A failure for null.
+    IsFieldCall { dst: Reg, src: Reg, name: NameId },
     /// `dst =` one payload value; a failure when there is none at that position.
     Payload { dst: Reg, src: Reg, index: u16 },
     /// `dst =` a record with all fields in consecutive registers.

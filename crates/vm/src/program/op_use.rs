@@ -40,6 +40,7 @@ impl Op {
             | Op::Enum { dst, .. }
             | Op::IsVariant { dst, .. }
             | Op::IsObject { dst, .. }
+            | Op::IsFieldCall { dst, .. }
             | Op::Payload { dst, .. }
             | Op::Record { dst, .. }
             | Op::RecordGet { dst, .. }
@@ -86,6 +87,7 @@ impl Op {
             | Op::Return { src }
             | Op::IsVariant { src, .. }
             | Op::IsObject { src, .. }
+            | Op::IsFieldCall { src, .. }
             | Op::Payload { src, .. }
             | Op::RecordGet { src, .. }
             | Op::Check { src, .. }

@@ -60,7 +60,7 @@ fn refers(program: &Program, op: &Op) -> Check {
             }
             known("name", name.index(), program.names.len())
         }
-        Op::GetMember { name, .. } | Op::SetMember { name, .. } => {
+        Op::GetMember { name, .. } | Op::SetMember { name, .. } | Op::IsFieldCall { name, .. } => {
             known("name", name.index(), program.names.len())
         }
         Op::Map { count, .. } if count > u16::MAX / 2 => Err("too many entries".to_owned()),

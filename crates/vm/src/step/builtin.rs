@@ -241,13 +241,18 @@ impl Runner<'_> {
     /// Finds the method of an object's class; `None` where the receiver is no object.
     pub(crate) fn find_method(&self, name: NameId, args: Reg) -> Result<Option<u16>, Stop> {
         let Value::Obj(number) = self.get(args) else { return Ok(None) };
-        let class = self.state().object(*number).map(|object| usize::from(object.class));
-        let methods = class.and_then(|class| self.machine.program.classes.get(class));
-        let found = methods.and_then(|c| c.methods.iter().find(|(n, _)| *n == name));
-        match found {
-            Some((_, func)) => Ok(Some(func.0)),
+        match self.method_of(*number, name) {
+            Some(func) => Ok(Some(func)),
             None => Err(self.no_member(name, self.get(args))),
         }
+    }
+
+    /// Returns the function that is the method of an object's class.
+    pub(crate) fn method_of(&self, number: u32, name: NameId) -> Option<u16> {
+        let class = self.state().object(number).map(|object| usize::from(object.class));
+        let methods = class.and_then(|class| self.machine.program.classes.get(class));
+        let found = methods.and_then(|c| c.methods.iter().find(|(n, _)| *n == name));
+        found.map(|(_, func)| func.0)
     }
 
     /// Calls the built-in method of a name.

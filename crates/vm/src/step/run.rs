@@ -175,9 +175,13 @@ impl Runner<'_> {
     /// Returns whether an instruction is visible with the values that its registers have.
     fn is_visible(&self, op: &Op) -> bool {
         match *op {
-            Op::GetMember { src, .. } => matches!(self.get(src), Value::Obj(_) | Value::Null),
-            Op::SetMember { object, .. } => {
-                matches!(self.get(object), Value::Obj(_) | Value::Null)
+            Op::GetMember { src: object, name, .. } | Op::SetMember { object, name, .. } => {
+                match self.get(object) {
+                    Value::Null => true,
+                    // There is no location to access where there is no such field.
+                    Value::Obj(number) => self.field_of(*number, name).is_some(),
+                    _ => false,
+                }
             }
             Op::GetGlobal { .. }
             | Op::SetGlobal { .. }

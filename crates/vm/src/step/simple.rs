@@ -105,6 +105,14 @@ impl Runner<'_> {
                 let found = matches!(self.get(src), Value::Obj(_));
                 self.set_bool(dst, found);
             }
+            Op::IsFieldCall { dst, src, name } => {
+                let found = match self.get(src) {
+                    Value::Obj(number) => self.method_of(*number, name).is_none(),
+                    value @ Value::Null => return Err(self.no_member(name, value)),
+                    value => matches!(value, Value::Record(_)),
+                };
+                self.set_bool(dst, found);
+            }
             Op::Payload { dst, src, index } => {
                 let value = match self.get(src) {
                     Value::VariantInt { value, .. } if index == 0 => Some(Value::Int(*value)),

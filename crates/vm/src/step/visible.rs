@@ -183,13 +183,18 @@ impl Runner<'_> {
     }
 
     fn object_field(&self, number: u32, name: NameId, reg: Reg) -> Result<u16, Stop> {
+        match self.field_of(number, name) {
+            Some(field) => Ok(field),
+            None => Err(self.no_member(name, self.get(reg))),
+        }
+    }
+
+    /// Returns the position of a field in the class of an object.
+    pub(crate) fn field_of(&self, number: u32, name: NameId) -> Option<u16> {
         let class = self.state().object(number).map(|object| usize::from(object.class));
         let fields = class.map(|class| &self.machine.program.classes[class].fields);
         let found = fields.and_then(|fields| fields.iter().position(|field| *field == name));
-        match found {
-            Some(field) => Ok(field as u16),
-            None => Err(self.no_member(name, self.get(reg))),
-        }
+        found.map(|field| field as u16)
     }
 
     fn get_field(

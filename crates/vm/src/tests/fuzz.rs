@@ -65,6 +65,7 @@ fn op(random: &mut Random, length: u32) -> Op {
         33 => Op::Range { dst, a, b },
         34 => Op::Enum { dst, ty: EnumId(0), variant: small, args: a },
         35 if small == 2 => Op::IsObject { dst, src: a },
+        35 if small == 1 => Op::IsFieldCall { dst, src: a, name: NameId(random.below(6) as u16) },
         35 => Op::IsVariant { dst, src: a, ty: EnumId(0), variant: small },
         36 => Op::Payload { dst, src: a, index: small },
         37 => Op::Record { dst, ty, args: a },

@@ -30,10 +30,6 @@ struct Writer<'a> {
     to_write: Vec<u64>,
 }
 
-/// An open difference: C2 says that *on* of a `once` event that has started does not count; the machine keeps it. With `false`,
-/// the comparison holds the machine to the rule.
-const MACHINE_KEEPS_ON_OF_PAST_EVENTS: bool = false;
-
 /// So many of one shape are tried in every order.
 const CROWD: usize = 5;
 
@@ -268,7 +264,8 @@ impl<'a> Writer<'a> {
         for (key, flags) in &self.state.events {
             let name = &self.p.events[key.0].name.name;
             let once = self.p.is_once(*key);
-            let past = once && flags.started && !MACHINE_KEEPS_ON_OF_PAST_EVENTS;
+            // C2: whether such an event is on does not count.
+            let past = once && flags.started;
             let on = if past {
                 '-'
             } else if flags.on {
