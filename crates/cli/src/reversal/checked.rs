@@ -2,7 +2,7 @@
 //! whether the run ends where it should.
 
 use anyorder_system::{
-    Capabilities, Choice, Divergence, EnabledTask, Hash128, Level, Observation, PartPath, Place,
+    Awaited, Capabilities, Choice, Divergence, EnabledTask, Hash128, Level, Observation, PartPath, Place,
     Program, Reducible, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskKey, TaskName,
     TaskSystem,
 };
@@ -176,6 +176,10 @@ impl TaskSystem for Checked {
             step.failures.extend(overwritten);
         }
         Ok(step)
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.run.awaited()
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {

@@ -4,7 +4,8 @@ use super::explore::Exploration;
 use super::footprint::Mode;
 use super::ledger::{Node, Pair};
 use super::names::TaskId;
-use super::outcome::{FindingKind, Found, Outcome, Reversal, RunInfo};
+use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo};
+use super::reversal::Kind;
 use super::sequences::Sequences;
 use super::store::RunId;
 use super::verdict::Verdict;
@@ -52,7 +53,15 @@ impl Exploration<'_> {
     fn named(&self, pair: Pair) -> Reversal {
         let [first, second] =
             [pair.first, pair.second].map(|task| self.book.task(task).name.clone());
-        Reversal { first, second, disabling: pair.disabling, locations: Vec::new() }
+        let kind = match pair.kind {
+            Kind::Conflict => ReversalKind::Conflict,
+            Kind::Disabling => ReversalKind::Disabling,
+            Kind::Alternative => {
+                ReversalKind::Alternative(self.book.task(pair.second).alternative)
+            }
+            Kind::Waiting => ReversalKind::Waiting,
+        };
+        Reversal { first, second, kind, locations: Vec::new() }
     }
 
     /// The pair that a run reverses, with the locations for which it was one in the parent: those are looked up only where they are shown.
@@ -61,7 +70,7 @@ impl Exploration<'_> {
         let harmless = node.comparison.as_ref().is_some_and(|comparison| {
             matches!(comparison.verdict, Verdict::Equivalent | Verdict::Bookkeeping)
         });
-        let Some(parent) = node.parent.filter(|_| !pair.disabling && !harmless) else {
+        let Some(parent) = node.parent.filter(|_| pair.kind == Kind::Conflict && !harmless) else {
             return reversal;
         };
         let steps = self.ledger.store.steps(parent);

@@ -8,7 +8,9 @@
 
 pub use explore::explore;
 pub use options::{Options, Order, Sleep, UserEvents};
-pub use outcome::{Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, RunInfo};
+pub use outcome::{
+    Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, ReversalKind, RunInfo,
+};
 pub use verdict::{Comparison, Verdict};
 
 #[doc(hidden)]
@@ -39,6 +41,8 @@ mod store;
 mod dependence;
 
 mod reversal;
+
+mod waiting;
 
 // How runs are made.
 

@@ -8,7 +8,7 @@ use anyorder_system::{Difference, Hash128, Level, Observation, TaskRole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// How a run compares with its parent, which differs from it by one reversal. All but the last two are harmless.
+/// How a run compares with its parent, which differs from it by one reversal, or by one alternative. All but the last two are harmless.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Verdict {
     /// Both observations are equal.
@@ -21,6 +21,9 @@ pub enum Verdict {
     /// An event came before the task that registers a handler for it, and so did nothing. The two tasks conflict only on locations that hold
     /// registered handlers: those whose text begins as one of [`Options::registrations`] says.
     LateRegistration,
+    /// The observations differ, and a task takes another alternative than in the parent: so they should. A failure that came is
+    /// [`Different`](Verdict::Different) all the same.
+    Alternative,
     /// The observations differ otherwise, or a failure came or went: harmful.
     Different,
     /// When the runs were repeated they gave something else: nothing can be said.
@@ -36,6 +39,7 @@ impl Verdict {
             Verdict::Bookkeeping => "equivalent but for bookkeeping",
             Verdict::Timers => "equivalent but for timers",
             Verdict::LateRegistration => "late registration",
+            Verdict::Alternative => "another alternative",
             Verdict::Different => "different",
             Verdict::Unstable => "unstable",
         }
@@ -102,6 +106,8 @@ pub(crate) fn compare(
         && late_registration(parent, child, pair, (book, inputs, options))
     {
         Verdict::LateRegistration
+    } else if failures_new.is_empty() && book.base(pair.0) == book.base(pair.1) {
+        Verdict::Alternative
     } else {
         Verdict::Different
     };
@@ -126,10 +132,10 @@ fn without(these: &[String], others: &[String]) -> Vec<String> {
 
 /// The tasks that only one of the two ran.
 fn odd_tasks(parent: &Side<'_>, child: &Side<'_>) -> Vec<TaskId> {
-    let of = |side: &Side<'_>| side.steps.iter().map(|step| step.task).collect::<FxHashSet<_>>();
+    let of = |side: &Side<'_>| side.steps.iter().map(|step| step.base).collect::<FxHashSet<_>>();
     let (left, right) = (of(parent), of(child));
-    let gone = parent.steps.iter().map(|step| step.task).filter(|task| !right.contains(task));
-    let new = child.steps.iter().map(|step| step.task).filter(|task| !left.contains(task));
+    let gone = parent.steps.iter().map(|step| step.base).filter(|task| !right.contains(task));
+    let new = child.steps.iter().map(|step| step.base).filter(|task| !left.contains(task));
     gone.chain(new).collect()
 }
 

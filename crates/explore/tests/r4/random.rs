@@ -2,7 +2,7 @@
 
 use crate::naive::Twin;
 use crate::toy::{ALL, Effects, Model, NONE, Skills, factory};
-use anyorder_explore::r4::{Options, Order, Outcome, Sleep, explore};
+use anyorder_explore::r4::{Options, Order, Outcome, ReversalKind, Sleep, explore};
 use anyorder_system::{AccessKind, Control, Level, Observation, PartPath, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -240,7 +240,7 @@ fn bounded_sets_are_those_of_the_twin() {
                 duplicates += outcome.counts.duplicates;
                 skipped += outcome.runs.iter().filter(|run| !run.skipped.is_empty()).count();
                 let is_disabling = |run: &&anyorder_explore::r4::RunInfo| {
-                    run.reversal.as_ref().is_some_and(|pair| pair.disabling)
+                    run.reversal.as_ref().is_some_and(|p| p.kind == ReversalKind::Disabling)
                 };
                 disabled += outcome.runs.iter().filter(is_disabling).count();
             }

@@ -5,7 +5,7 @@ use crate::random::{KINDS, Numbers, Random, sequences};
 use crate::toy::{ALL, Toy, factory};
 use anyorder_explore::r4::{Options, explore};
 use anyorder_system::{
-    Capabilities, Choice, Control, EnabledTask, Observation, Program, RunError, Schedule,
+    Awaited, Capabilities, Choice, Control, EnabledTask, Observation, Program, RunError, Schedule,
     Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
@@ -47,6 +47,10 @@ impl<S: TaskSystem> TaskSystem for Late<S> {
         let step = self.inner.execute(choice)?;
         self.seen.extend(step.posted.iter().map(|posted| posted.task.clone()));
         Ok(step)
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.inner.awaited()
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {
