@@ -21,7 +21,7 @@ pub(crate) struct Config {
     pub(crate) preferred: FxHashMap<TaskId, TaskId>,
     /// How many alternatives of a task are run at most.
     pub(crate) alternatives_max: u32,
-    /// What tasks wait for is asked in each state, and the tail takes any alternative: exhaustive exploration.
+    /// The tail takes any alternative that does not sleep.
     pub(crate) exhaustive: bool,
     pub(crate) stop_after_plan: bool,
     /// A run that has this many tasks and has not ended is cut.

@@ -9,10 +9,10 @@ use super::footprint::footprint;
 use super::names::{Book, NO_TASK, TaskId};
 use super::sleepers::wake;
 use super::step::{Done, Flips};
-use anyorder_trace::LocationId;
 use anyorder_system::{
     Choice, Control, EnabledDetail, RunError, SnapshotId, Step, StopReason, TaskName, TaskSystem,
 };
+use anyorder_trace::LocationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ impl<S: TaskSystem> Driver<S> {
         going.known = parent[course.shared..].iter().map(|step| (step.task, step)).collect();
         if ask {
             going.enabled = Some(self.enabled(&[])?);
-            self.awaited(config, &mut going)?;
+            self.awaited(&mut going)?;
         }
         let mut skipped = Vec::new();
         for (at, task) in course.rest.iter().enumerate() {
@@ -297,7 +297,7 @@ impl<S: TaskSystem> Driver<S> {
             done.alternatives = count.unwrap_or(0);
             going.more_alternatives |= done.alternatives > config.alternatives_max;
             going.enabled = Some(now);
-            self.awaited(config, going)?;
+            self.awaited(going)?;
         }
         if is_input {
             going.last_input = Some(base);
@@ -398,8 +398,8 @@ impl<S: TaskSystem> Driver<S> {
     }
 
     /// Notes what tasks wait for, as far as it was not told before.
-    fn awaited(&mut self, config: &Config, going: &mut Going<'_>) -> Result<(), Attempt> {
-        if !config.exhaustive || !self.system.capabilities().awaits {
+    fn awaited(&mut self, going: &mut Going<'_>) -> Result<(), Attempt> {
+        if !self.system.capabilities().awaits {
             return Ok(());
         }
         for awaited in self.system.awaited()? {

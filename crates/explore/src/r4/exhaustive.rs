@@ -19,6 +19,7 @@ use super::driver::sequence_hash;
 use super::explore::Exploration;
 use super::ledger::{LostPlan, NewNode, Pair, analyze};
 use super::names::{Book, TaskId};
+use super::options::Options;
 use super::outcome::Limit;
 use super::reversal::{Ancestors, Kind, Plan};
 use super::sabotage::Sabotage;
@@ -55,6 +56,13 @@ impl Frame {
         self.tried.contains(&task)
             || self.waiting.iter().any(|waiting| waiting.guide.first() == Some(&task))
             || self.current.iter().chain(&self.done).chain(&self.asleep).any(|s| s.task == task)
+    }
+
+    /// Whether that is so only because it sleeps here: of its other alternatives nothing is said then.
+    fn only_sleeps(&self, task: TaskId) -> bool {
+        !self.tried.contains(&task)
+            && !self.waiting.iter().any(|waiting| waiting.guide.first() == Some(&task))
+            && !self.current.iter().chain(&self.done).any(|step| step.task == task)
     }
 }
 
@@ -218,7 +226,8 @@ impl Exploration<'_> {
                     self.wait_for_sleeper(frame, run, at, &sleeper);
                 }
             }
-            enter(frame, &plan, run, (&graph, &places, &self.book), source);
+            let rest = (&mut self.book, self.options, source);
+            enter(frame, &plan, run, (&graph, &places), rest);
         }
         true
     }
@@ -241,7 +250,8 @@ impl Exploration<'_> {
         for plan in self.reversals(&awake, &graph) {
             let conflicts = matches!(plan.kind, Kind::Conflict | Kind::Waiting);
             if plan.at as usize == at && plan.first == sleeper.task && conflicts {
-                enter(frame, &plan, &awake, (&graph, &places, &self.book), None);
+                let rest = (&mut self.book, self.options, None);
+                enter(frame, &plan, &awake, (&graph, &places), rest);
             }
         }
     }
@@ -251,26 +261,45 @@ fn places(run: &[Arc<Done>]) -> FxHashMap<TaskId, usize> {
     run.iter().enumerate().map(|(at, step)| (step.task, at)).collect()
 }
 
-/// Lets a plan wait, unless what could begin it is seen to.
+/// Lets a plan wait, unless what could begin it is seen to. Where a task that could begin it sleeps, its alternatives that do not sleep wait instead.
 fn enter(
     frame: &mut Frame,
     plan: &Plan,
     run: &[Arc<Done>],
-    (graph, places, book): (&Graph, &FxHashMap<TaskId, usize>, &Book),
-    source: Option<RunId>,
+    (graph, places): (&Graph, &FxHashMap<TaskId, usize>),
+    (book, options, source): (&mut Book, &Options, Option<RunId>),
 ) {
-    if beginnings(plan, graph, places).iter().any(|task| frame.knows(*task)) {
+    let (alternatives_max, sabotage) = (options.alternatives_max.max(1), options.sabotage);
+    let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
+    let wait = |frame: &mut Frame, guide| {
+        frame.waiting.push(Waiting { guide, parent: source, pair });
+    };
+    let known = beginnings(plan, graph, places).into_iter().filter(|task| frame.knows(*task));
+    let known: Vec<TaskId> = known.collect();
+    let forgets = sabotage == Sabotage::SleepAlternatives && !known.is_empty();
+    if forgets || known.iter().any(|task| !frame.only_sleeps(*task)) {
         return;
     }
     let guide: Vec<TaskId> = plan.sequence(run).skip(plan.at as usize).collect();
-    let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
-    // Here the task may have fewer alternatives than there: the first it has wherever it can run, and the others follow from that.
-    let other = guide.first().map(|first| (*first, book.base(*first)));
-    if let Some((_, base)) = other.filter(|(first, base)| first != base && !frame.knows(*base)) {
-        let guide = std::iter::once(base).chain(guide[1..].iter().copied()).collect();
-        frame.waiting.push(Waiting { guide, parent: source, pair });
+    let sleeper = known.first().and_then(|task| frame.asleep.iter().find(|s| s.task == *task));
+    if let Some(sleeper) = sleeper.cloned() {
+        for alternative in 0..sleeper.alternatives.min(alternatives_max) {
+            let other = book.alternative(sleeper.base, alternative);
+            if !frame.knows(other) {
+                let rest = guide.iter().copied().filter(|task| *task != sleeper.task);
+                wait(frame, std::iter::once(other).chain(rest).collect());
+            }
+        }
+        return;
     }
-    frame.waiting.push(Waiting { guide, parent: source, pair });
+    // Here the task may have fewer alternatives than there: the first it has wherever it can run, and the others follow from that.
+    if let Some(first) = guide.first().copied() {
+        let base = book.base(first);
+        if first != base && !frame.knows(base) {
+            wait(frame, std::iter::once(base).chain(guide[1..].iter().copied()).collect());
+        }
+    }
+    wait(frame, guide);
 }
 
 /// The tasks with which what leads to the second of the pair could begin.

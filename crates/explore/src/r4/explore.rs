@@ -2,8 +2,8 @@
 
 use super::conclude::conclude;
 use super::confirm::confirm;
-use super::crew::{Alone, Crew, Shared, Team, first};
 use super::course::Ran;
+use super::crew::{Alone, Crew, Shared, Team, first};
 use super::dependence::{Analyzer, Graph};
 use super::driver::{Driver, sequence_hash};
 use super::ledger::{Ledger, NewNode, analyze};
@@ -66,6 +66,8 @@ pub(crate) struct Exploration<'a> {
     pub(crate) exhausted: bool,
     /// What tasks wait for, as far as it is known; only without a bound.
     pub(crate) awaiting: Awaiting,
+    /// At a bound: there may be more orders than conflicts tell, because of what tasks wait for.
+    pub(crate) waits: bool,
     /// For runs of which no states are kept.
     pub(crate) next_run: u64,
 }
@@ -98,6 +100,7 @@ impl<'a> Exploration<'a> {
         awaiting.learn(&ran.awaited);
         let mut exploration = Exploration {
             awaiting,
+            waits: !recording.awaits,
             options,
             control,
             program,
@@ -148,10 +151,15 @@ impl<'a> Exploration<'a> {
         let ancestors = Ancestors::of(graph);
         let names = (&mut self.book, &self.inputs);
         let mut found = plans(steps, (graph, &ancestors), names, most, sabotage);
-        if sabotage != Sabotage::NoWaiting {
+        if self.options.bound.is_none() && sabotage != Sabotage::NoWaiting {
             found.extend(waiting::plans(steps, &ancestors, &self.awaiting));
         }
         found
+    }
+
+    /// Whether tasks could be put in another order because of what a third waits for; at a bound nobody does.
+    pub(crate) fn has_waiting(&self, steps: &[Arc<Done>], graph: &Graph) -> bool {
+        !self.waits && !waiting::plans(steps, &Ancestors::of(graph), &self.awaiting).is_empty()
     }
 
     /// Notes alternatives that are not run.

@@ -106,6 +106,7 @@ impl Exploration<'_> {
         let steps = Arc::new(self.ledger.store.steps(id));
         let graph = self.analyzer.graph(steps.iter(), &self.book, &self.inputs);
         let found = self.reversals(&steps, &graph);
+        self.waits |= self.has_waiting(&steps, &graph);
         self.ledger.counts.plans += found.len() as u64;
         Some((Arc::new(Parent { id, steps, hash }), found))
     }
@@ -350,6 +351,7 @@ impl Exploration<'_> {
             }
             Fate::Ran(ran) => {
                 self.note_alternatives(&ran);
+                self.awaiting.learn(&ran.awaited);
                 self.ledger.counts.tasks += ran.steps.len() as u64;
                 let steps = whole(pending, &ran);
                 let observation = self.ledger.observations.add(ran.observation);

@@ -11,7 +11,7 @@ pub use options::{Options, Order, Sleep, UserEvents};
 pub use outcome::{
     Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, ReversalKind, RunInfo,
 };
-pub use verdict::{Comparison, Verdict};
+pub use verdict::{Comparison, RUN_FAILED, Verdict};
 
 #[doc(hidden)]
 pub use sabotage::Sabotage;

@@ -149,7 +149,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// Nothing was cut: these are all sequences up to the bound, or all there are.
     pub complete: bool,
-    /// No run has a conflict left whose reversal is not here: a higher bound would give nothing more.
+    /// No run has a conflict left whose reversal is not here: a higher bound would give nothing more. At a bound this is not said where
+    /// tasks wait for what independent tasks write, or where the program does not tell what tasks wait for.
     pub exhausted: bool,
     /// What cut it.
     pub limits: Vec<Limit>,

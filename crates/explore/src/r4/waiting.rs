@@ -6,10 +6,10 @@
 //! and Godefroid, Dynamic Partial-Order Reduction (POPL 2005), where the next step of every process is looked at, enabled or not.
 //! **Guarantee.** With the others, these reversals make the exploration without a bound complete: the argument is in `docs/r4.md`.
 
+use super::footprint::Mode;
 use super::names::TaskId;
 use super::reversal::{Ancestors, Kind, Plan, place};
 use super::step::Done;
-use super::footprint::Mode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -70,12 +70,7 @@ pub(crate) fn plans(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Await
 }
 
 /// What the second needs, the second, the task that waits, the first, and the rest as it was.
-fn plan(
-    steps: &[Arc<Done>],
-    ancestors: &Ancestors,
-    (i, j): (usize, usize),
-    task: TaskId,
-) -> Plan {
+fn plan(steps: &[Arc<Done>], ancestors: &Ancestors, (i, j): (usize, usize), task: TaskId) -> Plan {
     let later = steps.iter().position(|step| step.base == task);
     let end = later.map_or(j + 1, |at| (at + 1).max(j + 1));
     let waits = later.map_or(task, |at| steps[at].task);

@@ -1,9 +1,9 @@
 //! Small systems written by hand: a state that says what can run, and what running it does.
 
 use anyorder_system::{
-    Access, AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
-    EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step,
-    TaskName, TaskRole, TaskSystem,
+    Access, AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence,
+    EnabledDetail, EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId,
+    Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 use std::collections::HashMap;

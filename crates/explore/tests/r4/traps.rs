@@ -94,8 +94,8 @@ fn trap_8_fewer_reversals_later_are_not_lost() {
 fn a_single_covering_race_calls_more_relevant() {
     let mut twin = Twin::new(Slides::new(false));
     twin.mutant = Mutant::SingleCover;
-    let first: Vec<TaskName> =
-        options(None).recording.unwrap().choices.into_iter().map(|c| c.task).collect();
+    let first: Vec<_> =
+        options(None).recording.unwrap().choices.into_iter().map(|c| (c.task, 0)).collect();
     let pairs: Vec<String> = twin
         .reversals(&twin.execute(&first))
         .iter()

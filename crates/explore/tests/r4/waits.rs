@@ -10,7 +10,11 @@ fn check(text: &str) -> (usize, Vec<String>) {
     let mut system = Repeating::new(machine.clone(), 1);
     let (expected, _) = ends(&mut system, 10_000, 100).expect("it is small");
     let outcome = explored(&machine, 1, 10_000, Sabotage::None);
-    assert!(ended(&outcome) && outcome.complete && outcome.exhausted, "{:?}\n{text}", outcome.limits);
+    assert!(
+        ended(&outcome) && outcome.complete && outcome.exhausted,
+        "{:?}\n{text}",
+        outcome.limits
+    );
     assert_eq!(ends_of(&outcome), expected, "{text}");
     (outcome.runs.len(), expected.failures.into_iter().collect())
 }
@@ -85,7 +89,8 @@ fn a_recorded_alternative_stays_and_the_others_are_varied() {
     let mut words: Vec<String> = (0..outcome.runs.len())
         .map(|run| {
             let choices = outcome.choices(run).into_iter();
-            let word = |choice: Choice| format!("{}{}", choice.task.segment().kind, choice.alternative);
+            let word =
+                |choice: Choice| format!("{}{}", choice.task.segment().kind, choice.alternative);
             choices.map(word).collect()
         })
         .collect();

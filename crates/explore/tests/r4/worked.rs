@@ -3,7 +3,9 @@
 use crate::naive::Twin;
 use crate::slides::{Slides, event, word};
 use crate::toy::{ALL, NONE, factory};
-use anyorder_explore::r4::{Options, Order, Outcome, ReversalKind, RunInfo, Sleep, Verdict, explore};
+use anyorder_explore::r4::{
+    Options, Order, Outcome, ReversalKind, RunInfo, Sleep, Verdict, explore,
+};
 use anyorder_system::{Choice, Control, PartPath, Program, Schedule};
 use std::collections::BTreeSet;
 
