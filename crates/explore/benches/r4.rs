@@ -142,6 +142,7 @@ impl TaskSystem for Browser {
             deterministic: true,
             values: true,
             accesses: AccessDetail::List,
+            awaits: false,
         }
     }
 

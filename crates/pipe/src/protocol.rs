@@ -116,6 +116,8 @@ impl From<CapabilitiesReply> for Capabilities {
                 AccessesWord::Set => AccessDetail::Set,
                 AccessesWord::List => AccessDetail::List,
             },
+            // The protocol has no words for it.
+            awaits: false,
         }
     }
 }

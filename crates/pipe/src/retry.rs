@@ -1,7 +1,7 @@
 //! Repeating what an unreliable system lost.
 
 use anyorder_system::{
-    Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskName,
+    Awaited, Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskName,
     TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
@@ -141,6 +141,10 @@ impl<S: TaskSystem> TaskSystem for Retrying<S> {
         let step = self.attempt(|system| system.execute(choice))?;
         self.run.push((choice.clone(), step.clone()));
         Ok(step)
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.attempt(TaskSystem::awaited)
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {

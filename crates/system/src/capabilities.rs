@@ -37,6 +37,8 @@ pub struct Capabilities {
     pub values: bool,
     /// How much it tells of accesses.
     pub accesses: AccessDetail,
+    /// Whether it tells what pending tasks wait for: [`TaskSystem::awaited`](crate::TaskSystem::awaited).
+    pub awaits: bool,
 }
 
 impl Capabilities {
@@ -71,6 +73,9 @@ impl Capabilities {
                 AccessDetail::List => "accesses in order",
                 _ => "accesses",
             });
+        }
+        if needed.awaits && !self.awaits {
+            missing.push("what tasks wait for");
         }
         missing
     }

@@ -36,7 +36,7 @@ pub use state_hash::StateHash;
 pub use state_system::{StateSystem, Successor};
 pub use task_name::{Segment, TaskName, TaskNameError};
 pub use task_system::{
-    Access, AccessKind, Accesses, EnabledTask, Posted, SnapshotId, Snapshots, Step, SystemFactory,
+    Access, AccessKind, Accesses, Awaited, EnabledTask, Posted, SnapshotId, Snapshots, Step, SystemFactory,
     TaskRole, TaskSystem,
 };
 pub use tasks_as_threads::TasksAsThreads;

@@ -68,6 +68,15 @@ pub struct EnabledTask {
     pub alternatives: u32,
 }
 
+/// What decides whether a pending task can run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Awaited {
+    /// The task.
+    pub task: TaskName,
+    /// The locations, in the system's [`tables`](TaskSystem::tables); repetitions allowed.
+    pub locations: Vec<LocationId>,
+}
+
 /// What a task stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum TaskRole {
@@ -154,6 +163,20 @@ pub trait TaskSystem {
     ///
     /// Fails with [`RunError::Diverged`] when the task is not there, and when the program fails to come back.
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError>;
+
+    /// Returns what decides in this state, for each pending task, whether it can run and how many alternatives it has: its guard's
+    /// reads, the lock that it wants, the task that it joins. Tasks that can run are told like those that cannot.
+    ///
+    /// The contract: no step makes a pending task able to run, ends that, or changes the number of its alternatives, unless it writes
+    /// one of the locations told of the task before the step. A task becomes pending by a step that writes one of the locations told of it
+    /// then. A task of which nothing is told waits for its own shadow location alone: see [`Accesses`].
+    ///
+    /// # Errors
+    ///
+    /// Fails where the capabilities do not declare it ([`Capabilities::awaits`]), and when the program went away.
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        Err(RunError::Unsupported("telling what tasks wait for"))
+    }
 
     /// Returns what the run amounts to so far.
     ///

@@ -35,6 +35,7 @@ impl TaskSystem for Page {
             deterministic: true,
             values: true,
             accesses: AccessDetail::List,
+            awaits: false,
         }
     }
 

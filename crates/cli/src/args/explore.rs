@@ -95,6 +95,10 @@ pub(crate) struct ReversalArgs {
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Reversals (r4)")]
     pub(crate) repeats: u32,
 
+    /// `r4`: how many alternatives of a choice are run at most; where there are more, the result is not complete
+    #[arg(long, value_name = "N", default_value = "16", help_heading = "Reversals (r4)")]
+    pub(crate) alternatives: std::num::NonZeroU32,
+
     /// `r4`: how often a run is tried that the program loses
     #[arg(long, value_name = "N", default_value = "5", help_heading = "Reversals (r4)")]
     pub(crate) attempts: std::num::NonZeroU32,

@@ -214,6 +214,7 @@ pub(crate) fn reversal_options(
         updates: Declarations::default(),
         workers,
         attempts: args.attempts.get(),
+        alternatives_max: args.alternatives.get(),
         ..r4::Options::default()
     }
 }
@@ -259,6 +260,7 @@ fn options(args: &ExploreArgs, outcome: &mut Outcome) {
         options.set("user-events", reversals.user_events.clone());
         options.set("attempts", u64::from(reversals.attempts.get()));
         options.set("max-steps", reversals.max_steps);
+        options.set("alternatives", u64::from(reversals.alternatives.get()));
     } else {
         options.set("first", args.first);
     }

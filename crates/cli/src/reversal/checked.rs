@@ -2,9 +2,9 @@
 //! whether the run ends where it should.
 
 use anyorder_system::{
-    Capabilities, Choice, Divergence, EnabledTask, Hash128, Level, Observation, PartPath, Place,
-    Program, Reducible, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskKey, TaskName,
-    TaskSystem,
+    Awaited, Capabilities, Choice, Divergence, EnabledTask, Hash128, Level, Observation, PartPath,
+    Place, Program, Reducible, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskKey,
+    TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::{Machine, MachineRun, State};
@@ -176,6 +176,10 @@ impl TaskSystem for Checked {
             step.failures.extend(overwritten);
         }
         Ok(step)
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.run.awaited()
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {

@@ -87,6 +87,13 @@ pub(crate) fn explored(
     if !asked.quiet {
         watch.done();
         say(target.name(), &explored.counts);
+        if explored.limits.contains(&Limit::Waiting) {
+            let what = "the program does not tell what its tasks wait for";
+            warn(&format!(
+                "{}: {what}, so there may be further orders",
+                shown(Path::new(target.name()))
+            ));
+        }
         if explored.runs.first().is_some_and(|run| run.cut) {
             let what = "the recorded run was cut, as it goes on";
             let hint = "a shorter one may do: `--max-steps`, or `--recording` of one that ends";
@@ -124,6 +131,8 @@ const fn limit_word(limit: Limit) -> &'static str {
         Limit::Steps => "max-steps",
         Limit::Memory => "memory-limit",
         Limit::Lost => "attempts",
+        Limit::Alternatives => "alternatives",
+        Limit::Waiting => "waiting",
         Limit::Stopped(reason) => reason.word(),
     }
 }
@@ -137,13 +146,19 @@ fn stats(explored: &r4::Outcome) -> Stats {
         Verdict::Bookkeeping,
         Verdict::Timers,
         Verdict::LateRegistration,
+        Verdict::CutByFailure,
+        Verdict::Alternative,
         Verdict::Different,
         Verdict::Unstable,
     ] {
         let same = |run: &&r4::RunInfo| {
             run.comparison.as_ref().is_some_and(|comparison| comparison.verdict == verdict)
         };
-        classes.set(verdict.word(), explored.runs.iter().filter(same).count() as u64);
+        let count = explored.runs.iter().filter(same).count() as u64;
+        let seldom = matches!(verdict, Verdict::CutByFailure | Verdict::Alternative);
+        if count > 0 || !seldom {
+            classes.set(verdict.word(), count);
+        }
     }
     let depth = explored.runs.iter().map(|run| run.depth).max().unwrap_or(0);
     let tasks = explored.runs.first().map_or(0, |run| run.length);
@@ -165,6 +180,7 @@ fn stats(explored: &r4::Outcome) -> Stats {
         .set("lost", counts.lost)
         .set("unstable", counts.unstable)
         .set("cut", counts.cut)
+        .set("restarts", counts.restarts)
         .set("executed_tasks", counts.tasks);
     stats
 }

@@ -8,7 +8,7 @@ use super::trim::trim;
 use crate::failure::Failure;
 use crate::model::{self, Conflict, End, Model};
 use crate::watch::Watch;
-use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, Verdict};
+use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, ReversalKind, Verdict};
 use anyorder_finding::{Finding, Harm, Kind, Severity, Site};
 use anyorder_report::run::{Mark, Run};
 use anyorder_search::{Path, Property, Violation};
@@ -80,7 +80,16 @@ impl<'a> Teller<'a> {
             let (Some(comparison), Some(reversal)) = (&info.comparison, &info.reversal) else {
                 continue;
             };
-            if matches!(comparison.verdict, Verdict::Different | Verdict::Unstable) {
+            // Of the last two the failure, or the other alternative, says all there is.
+            if matches!(
+                comparison.verdict,
+                Verdict::Different
+                    | Verdict::Unstable
+                    | Verdict::CutByFailure
+                    | Verdict::Alternative
+            ) || comparison.verdict == Verdict::Equivalent
+                && matches!(reversal.kind, ReversalKind::Alternative(_) | ReversalKind::Waiting)
+            {
                 continue;
             }
             let pair = pair_of(reversal);

@@ -4,7 +4,7 @@ use super::findings::{Reported, Shown, Teller, kind_of};
 use super::replay::{AGAINST, DIFFERENCE};
 use super::told::short;
 use crate::model::{SHOWS, witness};
-use anyorder_explore::r4::{Found, Outcome, Reversal};
+use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
 use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness};
 use anyorder_report::run::{Comparison, Differing, Run};
 use anyorder_system::{Level, Observation, PartPath, TaskName};
@@ -69,8 +69,12 @@ fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<Step> 
     let mut steps = Vec::new();
     let mut say = |text: String| steps.push(Step::new(text));
     let (first, second) = (&reversal.first, &reversal.second);
-    if reversal.disabling {
+    if reversal.kind == ReversalKind::Disabling {
         say(format!("`{first}` disables `{second}`; the other way round both run"));
+    } else if let ReversalKind::Alternative(number) = reversal.kind {
+        say(format!("`{first}` takes its alternative {}", number + 1));
+    } else if reversal.kind == ReversalKind::Waiting {
+        say(format!("`{first}` comes before `{second}`, and a third task waits for both"));
     } else if reversal.locations.is_empty() {
         say(format!("`{first}` comes before `{second}`, and they conflict"));
     } else {

@@ -1,13 +1,13 @@
 //! From what an exploration has to what it says.
 
 use super::explore::Exploration;
-use super::footprint::Mode;
 use super::ledger::{Node, Pair};
 use super::names::TaskId;
-use super::outcome::{FindingKind, Found, Outcome, Reversal, RunInfo};
+use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo};
+use super::reversal::Kind;
 use super::sequences::Sequences;
 use super::store::RunId;
-use super::verdict::Verdict;
+use super::verdict::{Verdict, conflicts};
 use anyorder_system::TaskName;
 
 /// Makes the outcome.
@@ -30,7 +30,9 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
             confirmed: None,
         });
     }
-    let Exploration { program, book, choices, ledger, exhausted, .. } = exploration;
+    let at_bound = exploration.options.bound.is_some();
+    let exhausted = exploration.exhausted && !(at_bound && exploration.waits);
+    let Exploration { program, book, choices, ledger, .. } = exploration;
     let limits: Vec<_> = ledger.limits.into_iter().collect();
     Outcome {
         runs,
@@ -52,7 +54,13 @@ impl Exploration<'_> {
     fn named(&self, pair: Pair) -> Reversal {
         let [first, second] =
             [pair.first, pair.second].map(|task| self.book.task(task).name.clone());
-        Reversal { first, second, disabling: pair.disabling, locations: Vec::new() }
+        let kind = match pair.kind {
+            Kind::Conflict => ReversalKind::Conflict,
+            Kind::Disabling => ReversalKind::Disabling,
+            Kind::Alternative => ReversalKind::Alternative(self.book.task(pair.second).alternative),
+            Kind::Waiting => ReversalKind::Waiting,
+        };
+        Reversal { first, second, kind, locations: Vec::new() }
     }
 
     /// The pair that a run reverses, with the locations for which it was one in the parent: those are looked up only where they are shown.
@@ -61,18 +69,13 @@ impl Exploration<'_> {
         let harmless = node.comparison.as_ref().is_some_and(|comparison| {
             matches!(comparison.verdict, Verdict::Equivalent | Verdict::Bookkeeping)
         });
-        let Some(parent) = node.parent.filter(|_| !pair.disabling && !harmless) else {
+        let Some(parent) = node.parent.filter(|_| pair.kind == Kind::Conflict && !harmless) else {
             return reversal;
         };
         let steps = self.ledger.store.steps(parent);
         let find = |task| steps.iter().find(|step| step.task == task);
         if let (Some(first), Some(second)) = (find(pair.first), find(pair.second)) {
-            let shared = first.footprint.iter().filter_map(|(location, mode)| {
-                let at =
-                    second.footprint.binary_search_by_key(location, |(other, _)| *other).ok()?;
-                let other: Mode = second.footprint[at].1;
-                (!mode.commutes_with(other)).then_some(*location)
-            });
+            let shared = conflicts(first, second);
             let texts = shared.map(|id| self.book.names.location_text(id).to_string());
             reversal.locations = texts.collect();
             reversal.locations.sort();

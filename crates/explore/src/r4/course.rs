@@ -13,10 +13,16 @@ use std::sync::Arc;
 pub(crate) struct Config {
     pub(crate) rules: AccessRules,
     pub(crate) inputs: Inputs,
-    /// Choices that say more than the task's name: alternatives, injected values.
+    /// Choices that say more than the task's name: injected values. By the task.
     pub(crate) choices: FxHashMap<TaskId, Choice>,
     /// The tasks of the recording in their order: what may be pending although nobody posted it.
     pub(crate) recorded: Vec<TaskId>,
+    /// The alternatives that the recording takes and that are not the first, by their task.
+    pub(crate) preferred: FxHashMap<TaskId, TaskId>,
+    /// How many alternatives of a task are run at most.
+    pub(crate) alternatives_max: u32,
+    /// The tail takes any alternative that does not sleep.
+    pub(crate) exhaustive: bool,
     pub(crate) stop_after_plan: bool,
     /// A run that has this many tasks and has not ended is cut.
     pub(crate) length_max: u64,
@@ -43,6 +49,10 @@ pub(crate) struct Ran {
     pub(crate) cut: bool,
     /// It ended because all that could run slept.
     pub(crate) blocked: bool,
+    /// It met a task with alternatives that are not run, or whose number is not known.
+    pub(crate) more_alternatives: bool,
+    /// What tasks waited for, by the task: what the worker has not told yet.
+    pub(crate) awaited: Vec<(TaskId, u32)>,
     /// It ran as it was planned, and every task did what it did in the run that it varies.
     pub(crate) as_known: bool,
 }

@@ -98,7 +98,7 @@ impl Analyzer {
         for (at, step) in (0..).zip(steps) {
             self.found.clear();
             let info = book.task(step.task);
-            let own = self.task(step.task);
+            let own = self.task(step.base);
             let (poster, opener) = (own.poster, own.opener);
             own.ran = at;
             if opener != NEVER {

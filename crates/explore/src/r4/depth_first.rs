@@ -122,7 +122,7 @@ impl Exploration<'_> {
 /// The run that a plan varies, and the pair that it reverses.
 fn origin(pending: &Pending) -> (RunId, Pair) {
     let plan = &pending.plan;
-    let pair = Pair { first: plan.first, second: plan.second, disabling: plan.disabling };
+    let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
     (pending.parent.id, pair)
 }
 

@@ -12,6 +12,7 @@ use super::step::{Done, Flips};
 use anyorder_system::{
     Choice, Control, EnabledDetail, RunError, SnapshotId, Step, StopReason, TaskName, TaskSystem,
 };
+use anyorder_trace::LocationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -48,6 +49,8 @@ pub(crate) struct Driver<S> {
     /// By task, marks of the round in which it was seen.
     marks: Vec<u64>,
     mark: u64,
+    /// What was told of what tasks wait for, in runs that came to an end.
+    told: FxHashSet<(TaskId, u32)>,
 }
 
 /// The state of a run that is being made.
@@ -55,13 +58,33 @@ struct Going<'a> {
     /// What it has in common with the run that it varies.
     shared: &'a [Arc<Done>],
     steps: Vec<Arc<Done>>,
+    /// The last input event, by its task.
     last_input: Option<TaskId>,
     /// The step of each task in the run that this one varies.
     known: FxHashMap<TaskId, &'a Arc<Done>>,
-    enabled: Option<Vec<TaskId>>,
+    enabled: Option<Enabled>,
+    /// The alternatives that are planned and are not the first, by their task.
+    preferred: FxHashMap<TaskId, TaskId>,
+    awaited: Vec<(TaskId, u32)>,
+    more_alternatives: bool,
     asleep: Vec<Arc<Done>>,
     /// Some task did something else than in the run that this one varies, or is not in it.
     differs: bool,
+}
+
+/// The enabled tasks in the order of the default scheduler, and how many alternatives each has.
+#[derive(Clone, Debug, Default)]
+struct Enabled {
+    tasks: Vec<TaskId>,
+    alternatives: Vec<u32>,
+}
+
+impl Enabled {
+    /// Returns how many alternatives a task has: none where it is not enabled.
+    fn alternatives_of(&self, base: TaskId) -> u32 {
+        let at = self.tasks.iter().position(|task| *task == base);
+        at.and_then(|at| self.alternatives.get(at)).copied().unwrap_or(0)
+    }
 }
 
 const NO_LOCATION: u32 = u32::MAX;
@@ -70,7 +93,8 @@ impl<S: TaskSystem> Driver<S> {
     pub(crate) fn new(system: S, book: Book) -> Driver<S> {
         let exact = system.capabilities().enabled == EnabledDetail::Exact;
         let (locations, marks) = (Vec::new(), Vec::new());
-        Driver { system, book, locations, saved: None, exact, attempts: 0, marks, mark: 0 }
+        let told = FxHashSet::default();
+        Driver { system, book, locations, saved: None, exact, attempts: 0, marks, mark: 0, told }
     }
 
     pub(crate) fn system(&self) -> &S {
@@ -128,14 +152,20 @@ impl<S: TaskSystem> Driver<S> {
             last_input: None,
             known: FxHashMap::default(),
             enabled: None,
+            preferred: FxHashMap::default(),
+            awaited: Vec::new(),
+            more_alternatives: false,
             asleep: course.asleep.clone(),
             differs: false,
         };
-        let shared = parent[..course.shared].iter().rev().map(|step| step.task);
+        let shared = parent[..course.shared].iter().rev().map(|step| step.base);
         going.last_input = shared.into_iter().find(|task| self.is_input(config, *task));
+        let others = course.rest.iter().map(|task| (self.book.base(*task), *task));
+        going.preferred = others.filter(|(base, task)| base != task).collect();
         going.known = parent[course.shared..].iter().map(|step| (step.task, step)).collect();
         if ask {
             going.enabled = Some(self.enabled(&[])?);
+            self.awaited(&mut going)?;
         }
         let mut skipped = Vec::new();
         for (at, task) in course.rest.iter().enumerate() {
@@ -155,9 +185,11 @@ impl<S: TaskSystem> Driver<S> {
             (cut, blocked) = self.tail(config, control, &mut going, ask)?;
         }
         let observation = self.system.observe()?;
+        self.told.extend(going.awaited.iter().copied());
         let as_planned = skipped.is_empty() && going.steps.len() == course.rest.len();
         let as_known = as_planned && !going.differs;
-        Ok(Ran { steps: going.steps, skipped, observation, cut, blocked, as_known })
+        let Going { steps, awaited, more_alternatives, .. } = going;
+        Ok(Ran { steps, skipped, observation, cut, blocked, as_known, awaited, more_alternatives })
     }
 
     /// Brings the system to the state after so many steps of a run.
@@ -242,28 +274,33 @@ impl<S: TaskSystem> Driver<S> {
         ask: bool,
     ) -> Result<bool, Attempt> {
         let is_input = self.is_input(config, task);
-        if is_input && !config.inputs.may_follow(going.last_input, task) {
+        let (base, alternative) = (self.book.base(task), self.book.task(task).alternative);
+        if is_input && !config.inputs.may_follow(going.last_input, base) {
             return Ok(false);
         }
-        if going.enabled.as_ref().is_some_and(|enabled| !enabled.contains(&task))
+        let count = going.enabled.as_ref().map(|enabled| enabled.alternatives_of(base));
+        if count.is_some_and(|count| count <= alternative)
             || going.asleep.iter().any(|step| step.task == task)
         {
             return Ok(false);
         }
         let Some(mut done) = self.execute(config, task)? else {
-            if self.exact && self.enabled(&[])?.contains(&task) {
+            if self.exact && self.enabled(&[])?.alternatives_of(base) > alternative {
                 return Err(self.other_course(task, "was listed as enabled and could not run"));
             }
             return Ok(false);
         };
         if ask {
             let before = going.enabled.take().unwrap_or_default();
-            let now = self.enabled(&before)?;
-            done.flips = Some(self.flips(&before, &now, task));
+            let now = self.enabled(&before.tasks)?;
+            done.flips = Some(self.flips(&before.tasks, &now.tasks, base));
+            done.alternatives = count.unwrap_or(0);
+            going.more_alternatives |= done.alternatives > config.alternatives_max;
             going.enabled = Some(now);
+            self.awaited(going)?;
         }
         if is_input {
-            going.last_input = Some(task);
+            going.last_input = Some(base);
         }
         let done = match going.known.get(&task) {
             Some(known)
@@ -295,17 +332,20 @@ impl<S: TaskSystem> Driver<S> {
             if taken % 64 == 0 {
                 control.check().map_err(|stopped| Attempt::Stopped(stopped.0))?;
             }
-            let mut candidates = match &going.enabled {
+            let enabled = match &going.enabled {
                 Some(enabled) => enabled.clone(),
                 None if listed => self.enabled(&[])?,
-                None => Vec::new(),
+                None => Enabled::default(),
             };
+            // Of a list that may be wrong, the alternatives are not run.
+            going.more_alternatives |= !self.exact && enabled.alternatives.iter().any(|n| *n > 1);
+            let mut tasks = enabled.tasks.clone();
             if !self.exact {
-                let mut seen: FxHashSet<TaskId> = candidates.iter().copied().collect();
-                candidates
-                    .extend(self.pending(config, going).into_iter().filter(|t| seen.insert(*t)));
+                let mut seen: FxHashSet<TaskId> = tasks.iter().copied().collect();
+                tasks.extend(self.pending(config, going).into_iter().filter(|t| seen.insert(*t)));
             }
-            self.order_inputs(config, going.last_input, &mut candidates);
+            self.order_inputs(config, going.last_input, &mut tasks);
+            let candidates = self.with_alternatives(config, going, &enabled, tasks);
             if going.length() >= config.length_max {
                 return Ok((!candidates.is_empty(), false));
             }
@@ -330,12 +370,71 @@ impl<S: TaskSystem> Driver<S> {
         tasks.retain(|task| !self.is_input(config, *task) || Some(*task) == first);
     }
 
+    /// Replaces tasks by the alternative to be run: the planned one, else that of the recording, else the first. Where some sleep, the others
+    /// come after it.
+    fn with_alternatives(
+        &mut self,
+        config: &Config,
+        going: &Going<'_>,
+        enabled: &Enabled,
+        tasks: Vec<TaskId>,
+    ) -> Vec<TaskId> {
+        let mut candidates = Vec::with_capacity(tasks.len());
+        for base in tasks {
+            let wanted = going.preferred.get(&base).or_else(|| config.preferred.get(&base));
+            let wanted = wanted.copied().unwrap_or(base);
+            let count = enabled.alternatives_of(base);
+            let is_there = count == 0 || self.book.task(wanted).alternative < count;
+            let first = if is_there { wanted } else { base };
+            candidates.push(first);
+            if config.exhaustive && self.exact {
+                for alternative in 0..count.min(config.alternatives_max) {
+                    let other = self.book.alternative(base, alternative);
+                    candidates.extend((other != first).then_some(other));
+                }
+            }
+        }
+        candidates
+    }
+
+    /// Notes what tasks wait for, as far as it was not told before.
+    fn awaited(&mut self, going: &mut Going<'_>) -> Result<(), Attempt> {
+        if !self.system.capabilities().awaits {
+            return Ok(());
+        }
+        for awaited in self.system.awaited()? {
+            let task = self.id(&awaited.task);
+            for location in awaited.locations {
+                let location = self.location(location);
+                if !self.told.contains(&(task, location))
+                    && !going.awaited.contains(&(task, location))
+                {
+                    going.awaited.push((task, location));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the number of one of the system's locations.
+    fn location(&mut self, id: LocationId) -> u32 {
+        let index = id.index();
+        if index >= self.locations.len() {
+            self.locations.resize(index + 1, NO_LOCATION);
+        }
+        if self.locations[index] == NO_LOCATION {
+            let text = self.system.tables().location_text(id);
+            self.locations[index] = self.book.names.location(&text);
+        }
+        self.locations[index]
+    }
+
     /// The tasks that may be pending, as far as the steps tell: the recorded first, then in the order of their posts.
     fn pending(&self, config: &Config, going: &Going<'_>) -> Vec<TaskId> {
         let mut gone: FxHashSet<TaskId> = FxHashSet::default();
         let mut posted = Vec::new();
         for step in going.all() {
-            gone.insert(step.task);
+            gone.insert(step.base);
             gone.extend(step.cancelled.iter().copied());
             posted.extend(step.posted.iter().map(|(task, _)| *task));
         }
@@ -343,7 +442,7 @@ impl<S: TaskSystem> Driver<S> {
         let recorded = config
             .recorded
             .iter()
-            .copied()
+            .map(|task| self.book.base(*task))
             .filter(|task| there.contains(task) || self.book.task(*task).creator == NO_TASK);
         let mut seen = FxHashSet::default();
         let all = recorded.chain(posted.iter().copied());
@@ -351,7 +450,7 @@ impl<S: TaskSystem> Driver<S> {
     }
 
     /// Asks for the enabled tasks. Most are those enabled before, in the same order: comparing names is cheaper than looking them up.
-    fn enabled(&mut self, before: &[TaskId]) -> Result<Vec<TaskId>, Attempt> {
+    fn enabled(&mut self, before: &[TaskId]) -> Result<Enabled, Attempt> {
         const AHEAD: usize = 3;
         let enabled = self.system.enabled()?;
         let mut ids = Vec::with_capacity(enabled.len());
@@ -367,7 +466,8 @@ impl<S: TaskSystem> Driver<S> {
                 None => self.id(&entry.task),
             });
         }
-        Ok(ids)
+        let alternatives = enabled.iter().map(|entry| entry.alternatives.max(1)).collect();
+        Ok(Enabled { tasks: ids, alternatives })
     }
 
     /// How the enabled tasks changed.
@@ -393,11 +493,13 @@ impl<S: TaskSystem> Driver<S> {
 
     /// Runs one task; nothing when the system says that it cannot run.
     fn execute(&mut self, config: &Config, task: TaskId) -> Result<Option<Done>, Attempt> {
-        let result = match config.choices.get(&task) {
-            Some(choice) => self.system.execute(choice),
-            None => self.system.execute(&Choice::of(self.book.task(task).name.clone())),
+        let info = self.book.task(task);
+        let choice = match config.choices.get(&info.base) {
+            Some(choice) => choice.clone(),
+            None => Choice::of(info.name.clone()),
         };
-        match result {
+        let choice = Choice { alternative: info.alternative, ..choice };
+        match self.system.execute(&choice) {
             Ok(step) => Ok(Some(self.done(config, task, &step))),
             Err(RunError::Diverged(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -428,7 +530,7 @@ impl<S: TaskSystem> Driver<S> {
         let posted = posted.map(|posted| (id(&posted.task), posted.delay > 0)).collect();
         let cancelled = step.cancelled.iter().map(&mut id).collect();
         let failures = step.failures.clone().into();
-        Done { task, footprint, posted, cancelled, failures, flips: None }
+        Done { footprint, posted, cancelled, failures, ..Done::of(task, book) }
     }
 }
 

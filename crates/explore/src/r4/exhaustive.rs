@@ -18,9 +18,10 @@ use super::dependence::Graph;
 use super::driver::sequence_hash;
 use super::explore::Exploration;
 use super::ledger::{LostPlan, NewNode, Pair, analyze};
-use super::names::TaskId;
+use super::names::{Book, TaskId};
+use super::options::Options;
 use super::outcome::Limit;
-use super::reversal::{Ancestors, Plan, plans};
+use super::reversal::{Ancestors, Kind, Plan};
 use super::sabotage::Sabotage;
 use super::sleepers::wake;
 use super::step::Done;
@@ -50,17 +51,25 @@ struct Waiting {
 }
 
 impl Frame {
-    /// Whether whatever begins with this task is seen to already.
+    /// Whether whatever begins with this alternative of a task is seen to already.
     fn knows(&self, task: TaskId) -> bool {
         self.tried.contains(&task)
             || self.waiting.iter().any(|waiting| waiting.guide.first() == Some(&task))
             || self.current.iter().chain(&self.done).chain(&self.asleep).any(|s| s.task == task)
+    }
+
+    /// Whether that is so only because it sleeps here: of its other alternatives nothing is said then.
+    fn only_sleeps(&self, task: TaskId) -> bool {
+        !self.tried.contains(&task)
+            && !self.waiting.iter().any(|waiting| waiting.guide.first() == Some(&task))
+            && !self.current.iter().chain(&self.done).any(|step| step.task == task)
     }
 }
 
 impl Exploration<'_> {
     /// Explores all classes of runs.
     pub(crate) fn exhaustive(&mut self, crew: &mut dyn Crew) {
+        let sabotage = self.options.sabotage;
         let mut run = self.ledger.store.steps(0);
         let mut frames: Vec<Frame> = Vec::new();
         extend(&mut frames, &run);
@@ -81,11 +90,26 @@ impl Exploration<'_> {
                 continue;
             };
             run.extend(ran.steps.iter().cloned());
+            self.note_alternatives(&ran);
+            if self.awaiting.learn(&ran.awaited) && sabotage != Sabotage::LateWaiting {
+                run = self.begin_again();
+                frames.clear();
+                extend(&mut frames, &run);
+                (source, fresh) = (Some(0), 0);
+                continue;
+            }
             extend(&mut frames, &run);
             source = self.note(&run, &ran, &next);
         }
         let all: Vec<RunId> = (0..).take(self.ledger.nodes.len()).collect();
         confirm(self, crew, &all);
+    }
+
+    /// Forgets all runs but the recording, and returns that: conflicts were overlooked by what was not yet known of what tasks wait for.
+    fn begin_again(&mut self) -> Vec<Arc<Done>> {
+        self.ledger.forget_all_but_the_recording();
+        self.ledger.counts.restarts += 1;
+        self.ledger.store.steps(0)
     }
 
     /// Runs a guide. The outer nothing: stopped; the inner: lost.
@@ -187,18 +211,23 @@ impl Exploration<'_> {
         let graph = self.analyzer.graph(run.iter(), &self.book, &self.inputs);
         let places = places(run);
         let forgets = self.options.sabotage == Sabotage::ForgetSleepers;
-        for plan in plans(run, &graph, &self.book, &self.inputs, self.options.sabotage) {
+        for plan in self.reversals(run, &graph) {
             let (at, resume) = (plan.at as usize, plan.resume as usize);
             if resume <= fresh && at < fresh {
                 continue;
             }
             self.ledger.counts.plans += 1;
             let Some(frame) = frames.get_mut(at) else { continue };
-            let sleeper = frame.asleep.iter().find(|step| step.task == plan.second).cloned();
-            if let Some(sleeper) = sleeper.filter(|_| plan.disabling && !forgets) {
-                self.wait_for_sleeper(frame, run, at, &sleeper);
+            if plan.kind == Kind::Disabling && !forgets {
+                let base = self.book.base(plan.second);
+                let mut sleepers = frame.asleep.clone();
+                sleepers.retain(|step| step.base == base);
+                for sleeper in sleepers {
+                    self.wait_for_sleeper(frame, run, at, &sleeper);
+                }
             }
-            enter(frame, &plan, run, (&graph, &places), source);
+            let rest = (&mut self.book, self.options, source);
+            enter(frame, &plan, run, (&graph, &places), rest);
         }
         true
     }
@@ -218,9 +247,11 @@ impl Exploration<'_> {
         awake.extend_from_slice(&run[at..]);
         let graph = self.analyzer.graph(awake.iter(), &self.book, &self.inputs);
         let places = places(&awake);
-        for plan in plans(&awake, &graph, &self.book, &self.inputs, self.options.sabotage) {
-            if plan.at as usize == at && plan.first == sleeper.task && !plan.disabling {
-                enter(frame, &plan, &awake, (&graph, &places), None);
+        for plan in self.reversals(&awake, &graph) {
+            let conflicts = matches!(plan.kind, Kind::Conflict | Kind::Waiting);
+            if plan.at as usize == at && plan.first == sleeper.task && conflicts {
+                let rest = (&mut self.book, self.options, None);
+                enter(frame, &plan, &awake, (&graph, &places), rest);
             }
         }
     }
@@ -230,25 +261,50 @@ fn places(run: &[Arc<Done>]) -> FxHashMap<TaskId, usize> {
     run.iter().enumerate().map(|(at, step)| (step.task, at)).collect()
 }
 
-/// Lets a plan wait, unless what could begin it is seen to.
+/// Lets a plan wait, unless what could begin it is seen to. Where a task that could begin it sleeps, its alternatives that do not sleep wait instead.
 fn enter(
     frame: &mut Frame,
     plan: &Plan,
     run: &[Arc<Done>],
     (graph, places): (&Graph, &FxHashMap<TaskId, usize>),
-    source: Option<RunId>,
+    (book, options, source): (&mut Book, &Options, Option<RunId>),
 ) {
-    if beginnings(plan, graph, places).iter().any(|task| frame.knows(*task)) {
+    let (alternatives_max, sabotage) = (options.alternatives_max.max(1), options.sabotage);
+    let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
+    let wait = |frame: &mut Frame, guide| {
+        frame.waiting.push(Waiting { guide, parent: source, pair });
+    };
+    let known = beginnings(plan, graph, places).into_iter().filter(|task| frame.knows(*task));
+    let known: Vec<TaskId> = known.collect();
+    let forgets = sabotage == Sabotage::SleepAlternatives && !known.is_empty();
+    if forgets || known.iter().any(|task| !frame.only_sleeps(*task)) {
         return;
     }
-    let guide = plan.sequence(run).skip(plan.at as usize).collect();
-    let pair = Pair { first: plan.first, second: plan.second, disabling: plan.disabling };
-    frame.waiting.push(Waiting { guide, parent: source, pair });
+    let guide: Vec<TaskId> = plan.sequence(run).skip(plan.at as usize).collect();
+    let sleeper = known.first().and_then(|task| frame.asleep.iter().find(|s| s.task == *task));
+    if let Some(sleeper) = sleeper.cloned() {
+        for alternative in 0..sleeper.alternatives.min(alternatives_max) {
+            let other = book.alternative(sleeper.base, alternative);
+            if !frame.knows(other) {
+                let rest = guide.iter().copied().filter(|task| *task != sleeper.task);
+                wait(frame, std::iter::once(other).chain(rest).collect());
+            }
+        }
+        return;
+    }
+    // Here the task may have fewer alternatives than there: the first it has wherever it can run, and the others follow from that.
+    if let Some(first) = guide.first().copied() {
+        let base = book.base(first);
+        if first != base && !frame.knows(base) {
+            wait(frame, std::iter::once(base).chain(guide[1..].iter().copied()).collect());
+        }
+    }
+    wait(frame, guide);
 }
 
 /// The tasks with which what leads to the second of the pair could begin.
 fn beginnings(plan: &Plan, graph: &Graph, places: &FxHashMap<TaskId, usize>) -> Vec<TaskId> {
-    if plan.disabling {
+    if matches!(plan.kind, Kind::Disabling | Kind::Alternative) {
         return vec![plan.second];
     }
     let end = plan.window.iter().position(|task| *task == plan.second).unwrap_or(0);

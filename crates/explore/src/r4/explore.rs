@@ -2,15 +2,20 @@
 
 use super::conclude::conclude;
 use super::confirm::confirm;
+use super::course::Ran;
 use super::crew::{Alone, Crew, Shared, Team, first};
-use super::dependence::Analyzer;
+use super::dependence::{Analyzer, Graph};
 use super::driver::{Driver, sequence_hash};
 use super::ledger::{Ledger, NewNode, analyze};
 use super::names::{Book, Names, TaskId};
 use super::options::{Inputs, Options, Order};
 use super::outcome::{Error, Limit, Outcome};
 use super::record::{Recording, record};
+use super::reversal::{Ancestors, Plan, plans};
+use super::sabotage::Sabotage;
+use super::step::Done;
 use super::store::RunId;
+use super::waiting::{self, Awaiting};
 use anyorder_system::{Control, Program, SystemFactory, TaskSystem};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -59,6 +64,10 @@ pub(crate) struct Exploration<'a> {
     pub(crate) ledger: Ledger,
     /// Nothing is left to reverse.
     pub(crate) exhausted: bool,
+    /// What tasks wait for, as far as it is known; only without a bound.
+    pub(crate) awaiting: Awaiting,
+    /// At a bound: there may be more orders than conflicts tell, because of what tasks wait for.
+    pub(crate) waits: bool,
     /// For runs of which no states are kept.
     pub(crate) next_run: u64,
 }
@@ -87,7 +96,11 @@ impl<'a> Exploration<'a> {
         ledger.counts.tasks = ran.steps.len() as u64;
         ledger.counts.retries = recording.attempts - 1;
         ledger.note_cut(ran.cut);
-        Exploration {
+        let mut awaiting = Awaiting::default();
+        awaiting.learn(&ran.awaited);
+        let mut exploration = Exploration {
+            awaiting,
+            waits: !recording.awaits,
             options,
             control,
             program,
@@ -98,7 +111,12 @@ impl<'a> Exploration<'a> {
             ledger,
             exhausted: false,
             next_run: 1 << 40,
+        };
+        exploration.note_alternatives(ran);
+        if options.bound.is_none() && !recording.awaits {
+            exploration.ledger.limits.insert(Limit::Waiting);
         }
+        exploration
     }
 
     fn run(&mut self, crew: &mut dyn Crew) {
@@ -127,9 +145,34 @@ impl<'a> Exploration<'a> {
         }
     }
 
+    /// Returns the plans of a run.
+    pub(crate) fn reversals(&mut self, steps: &[Arc<Done>], graph: &Graph) -> Vec<Plan> {
+        let (most, sabotage) = (self.options.alternatives_max.max(1), self.options.sabotage);
+        let ancestors = Ancestors::of(graph);
+        let names = (&mut self.book, &self.inputs);
+        let mut found = plans(steps, (graph, &ancestors), names, most, sabotage);
+        if self.options.bound.is_none() && sabotage != Sabotage::NoWaiting {
+            found.extend(waiting::plans(steps, &ancestors, &self.awaiting));
+        }
+        found
+    }
+
+    /// Whether tasks could be put in another order because of what a third waits for; at a bound nobody does.
+    pub(crate) fn has_waiting(&self, steps: &[Arc<Done>], graph: &Graph) -> bool {
+        !self.waits && !waiting::plans(steps, &Ancestors::of(graph), &self.awaiting).is_empty()
+    }
+
+    /// Notes alternatives that are not run.
+    pub(crate) fn note_alternatives(&mut self, ran: &Ran) {
+        if ran.more_alternatives {
+            self.ledger.limits.insert(Limit::Alternatives);
+        }
+    }
+
     /// Returns whether a limit ends the exploration.
     pub(crate) fn is_stopped(&self) -> bool {
         self.ledger.limits.iter().any(|limit| match limit {
+            Limit::Alternatives | Limit::Waiting => false,
             Limit::Steps | Limit::Lost => self.ledger.counts.lost > self.options.lost_max,
             _ => true,
         })

@@ -4,7 +4,7 @@ use super::dependence::{Analyzer, Graph, class};
 use super::names::{Book, TaskId};
 use super::options::Inputs;
 use super::outcome::{Counts, Limit};
-use super::reversal::Plan;
+use super::reversal::{Kind, Plan};
 use super::step::Done;
 use super::store::{RunId, Store};
 use super::verdict::Comparison;
@@ -42,7 +42,7 @@ pub(crate) struct Node {
 pub(crate) struct Pair {
     pub(crate) first: TaskId,
     pub(crate) second: TaskId,
-    pub(crate) disabling: bool,
+    pub(crate) kind: Kind,
 }
 
 /// A plan that never became a run.
@@ -186,6 +186,25 @@ impl Ledger {
             confirmed: None,
             unstable: None,
         });
+    }
+
+    /// Forgets all runs but the first, with what was counted of them; what was executed stays counted.
+    pub(crate) fn forget_all_but_the_recording(&mut self) {
+        let steps = self.store.steps(0);
+        self.store = Store::default();
+        self.store.add(None, &steps);
+        self.nodes.truncate(1);
+        self.by_sequence.retain(|_, id| *id == 0);
+        self.planned.retain(|_, id| *id == 0);
+        self.by_class.retain(|_, id| *id == 0);
+        self.lost.clear();
+        let Counts { executions, retries, lost, tasks, restarts, .. } = self.counts;
+        self.counts = Counts { executions, retries, lost, tasks, restarts, ..Counts::default() };
+        if self.nodes.iter().all(|node| !node.cut) {
+            self.limits.remove(&Limit::Steps);
+        } else {
+            self.counts.cut = 1;
+        }
     }
 
     /// Notes that a run did not come to its end.

@@ -12,7 +12,7 @@ use super::ledger::{LostPlan, NO_RUN, NewNode, Pair, analyze};
 use super::names::TaskId;
 use super::options::Sleep;
 use super::outcome::Limit;
-use super::reversal::{Ancestors, Plan, plans};
+use super::reversal::{Ancestors, Plan};
 use super::sabotage::Sabotage;
 use super::step::Done;
 use super::store::RunId;
@@ -105,7 +105,8 @@ impl Exploration<'_> {
         }
         let steps = Arc::new(self.ledger.store.steps(id));
         let graph = self.analyzer.graph(steps.iter(), &self.book, &self.inputs);
-        let found = plans(&steps, &graph, &self.book, &self.inputs, self.options.sabotage);
+        let found = self.reversals(&steps, &graph);
+        self.waits |= self.has_waiting(&steps, &graph);
         self.ledger.counts.plans += found.len() as u64;
         Some((Arc::new(Parent { id, steps, hash }), found))
     }
@@ -335,7 +336,7 @@ impl Exploration<'_> {
     /// Takes in what became of a plan. Returns the new sequence, if it is one.
     fn take_in(&mut self, pending: &Pending, fate: Fate, depth: u32) -> Option<RunId> {
         let plan = &pending.plan;
-        let pair = Pair { first: plan.first, second: plan.second, disabling: plan.disabling };
+        let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
         let parent = Some(pending.parent.id);
         // What the plan foretold needs no second look.
         let foretold = match &fate {
@@ -349,6 +350,8 @@ impl Exploration<'_> {
                 return None;
             }
             Fate::Ran(ran) => {
+                self.note_alternatives(&ran);
+                self.awaiting.learn(&ran.awaited);
                 self.ledger.counts.tasks += ran.steps.len() as u64;
                 let steps = whole(pending, &ran);
                 let observation = self.ledger.observations.add(ran.observation);

@@ -8,8 +8,10 @@
 
 pub use explore::explore;
 pub use options::{Options, Order, Sleep, UserEvents};
-pub use outcome::{Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, RunInfo};
-pub use verdict::{Comparison, Verdict};
+pub use outcome::{
+    Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, ReversalKind, RunInfo,
+};
+pub use verdict::{Comparison, RUN_FAILED, Verdict};
 
 #[doc(hidden)]
 pub use sabotage::Sabotage;
@@ -39,6 +41,8 @@ mod store;
 mod dependence;
 
 mod reversal;
+
+mod waiting;
 
 // How runs are made.
 

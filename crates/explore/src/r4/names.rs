@@ -7,7 +7,7 @@ use anyorder_system::{Hash128, TaskName, TaskRole};
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-/// The number of a task's name.
+/// The number of a task's name, or of a further alternative of that task.
 pub(crate) type TaskId = u32;
 
 /// No task.
@@ -22,6 +22,10 @@ pub(crate) struct TaskInfo {
     /// The task that created it, by its name.
     pub(crate) creator: TaskId,
     pub(crate) role: TaskRole,
+    /// The task itself, whichever alternative this is.
+    pub(crate) base: TaskId,
+    /// Which alternative it is, from 0.
+    pub(crate) alternative: u32,
 }
 
 /// The names met so far, by anybody.
@@ -34,6 +38,8 @@ pub(crate) struct Names {
 struct Tables {
     tasks: Vec<TaskInfo>,
     task_ids: HashMap<TaskName, TaskId>,
+    /// By the task and which alternative.
+    alternative_ids: HashMap<(TaskId, u32), TaskId>,
     locations: Vec<Arc<str>>,
     location_ids: HashMap<Arc<str>, u32>,
 }
@@ -107,11 +113,42 @@ impl Book {
         for name in missing.into_iter().rev() {
             let id = number(tables.tasks.len());
             let hash = Hash128::of(name.to_string().as_bytes()).0;
-            tables.tasks.push(TaskInfo { name: name.clone(), hash, creator, role: role(name) });
+            let role = role(name);
+            let info =
+                TaskInfo { name: name.clone(), hash, creator, role, base: id, alternative: 0 };
+            tables.tasks.push(info);
             tables.task_ids.insert(name.clone(), id);
             creator = id;
         }
         creator
+    }
+
+    /// Returns the number of an alternative of a task.
+    pub(crate) fn alternative(&mut self, base: TaskId, alternative: u32) -> TaskId {
+        if alternative == 0 {
+            return base;
+        }
+        let known = read(&self.names.tables).alternative_ids.get(&(base, alternative)).copied();
+        let id = known.unwrap_or_else(|| {
+            let mut tables = write(&self.names.tables);
+            if let Some(id) = tables.alternative_ids.get(&(base, alternative)) {
+                return *id;
+            }
+            let id = number(tables.tasks.len());
+            let mut info = tables.tasks[base as usize].clone();
+            let part = format!("{}\n{alternative}", info.name);
+            (info.hash, info.alternative) = (Hash128::of(part.as_bytes()).0, alternative);
+            tables.tasks.push(info);
+            tables.alternative_ids.insert((base, alternative), id);
+            id
+        });
+        self.catch_up();
+        id
+    }
+
+    /// Returns the task of which a number is an alternative.
+    pub(crate) fn base(&self, id: TaskId) -> TaskId {
+        self.task(id).base
     }
 
     /// Asks again for the roles of all names: a system may tell them only once it has run the tasks. Names are not to have been used by others.

@@ -74,6 +74,8 @@ pub struct Options {
     /// By how many tasks a run may be longer than the recording; one that has not ended by then is cut. Where the recording itself was cut,
     /// all runs are cut at its length, so that what is compared went on for equally long.
     pub tail_max: u64,
+    /// How many alternatives of a task are run at most, the first ones, at least 1. Where a task has more, the outcome is not complete.
+    pub alternatives_max: u32,
     /// Whether a difference is called harmful only after both runs were repeated and gave the same again.
     pub confirm: bool,
     /// The beginnings of the texts of locations that hold registered handlers: see [`Verdict::LateRegistration`](super::Verdict).
@@ -98,6 +100,7 @@ impl Default for Options {
             lost_max: 20,
             stop_after_plan: false,
             tail_max: 10_000,
+            alternatives_max: 16,
             confirm: true,
             registrations: vec!["listener:".to_owned()],
             sabotage: Sabotage::None,

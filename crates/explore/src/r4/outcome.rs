@@ -4,6 +4,19 @@ use super::verdict::Comparison;
 use anyorder_system::{Choice, Observation, Program, Schedule, StopReason, TaskName};
 use std::sync::Arc;
 
+/// Why two tasks are a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReversalKind {
+    /// They conflict.
+    Conflict,
+    /// The first had disabled the second, which therefore did not come.
+    Disabling,
+    /// No order is reversed: both are one task, which takes another alternative than in the parent. Its number, from 0.
+    Alternative(u32),
+    /// They write what a third task waits for, which may run between them now.
+    Waiting,
+}
+
 /// The pair of tasks whose order a run reverses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reversal {
@@ -11,8 +24,8 @@ pub struct Reversal {
     pub first: TaskName,
     /// The one that comes first now.
     pub second: TaskName,
-    /// The first had disabled the second, which therefore did not come. Else the two conflict.
-    pub disabling: bool,
+    /// Why they are a pair.
+    pub kind: ReversalKind,
     /// The locations on which they conflict, by their text, sorted.
     pub locations: Vec<String>,
 }
@@ -97,7 +110,9 @@ pub struct Counts {
     pub unstable: u64,
     /// Runs that a limit on their length cut.
     pub cut: u64,
-    /// Relevant conflicts and disablings of the runs that were varied.
+    /// Runs without a bound that were made again from the start, as more became known of what tasks wait for.
+    pub restarts: u64,
+    /// Relevant conflicts, disablings and other alternatives of the runs that were varied.
     pub plans: u64,
     /// The tasks that were executed, repeated beginnings not counted.
     pub tasks: u64,
@@ -114,6 +129,11 @@ pub enum Limit {
     Memory,
     /// Sequences that the system lost in every attempt.
     Lost,
+    /// Tasks have more alternatives than [`Options::alternatives_max`](super::Options), or a program that does not list its enabled
+    /// tasks exactly lists some.
+    Alternatives,
+    /// Without a bound: the program does not tell what tasks wait for, so there may be more orders than these.
+    Waiting,
     /// The job was stopped.
     Stopped(StopReason),
 }
@@ -129,7 +149,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// Nothing was cut: these are all sequences up to the bound, or all there are.
     pub complete: bool,
-    /// No run has a conflict left whose reversal is not here: a higher bound would give nothing more.
+    /// No run has a conflict left whose reversal is not here: a higher bound would give nothing more. At a bound this is not said where
+    /// tasks wait for what independent tasks write, or where the program does not tell what tasks wait for.
     pub exhausted: bool,
     /// What cut it.
     pub limits: Vec<Limit>,

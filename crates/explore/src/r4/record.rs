@@ -6,8 +6,10 @@ use super::footprint::AccessRules;
 use super::names::TaskId;
 use super::options::{Inputs, Options};
 use super::outcome::Error;
+use super::step::Done;
 use anyorder_system::{AccessDetail, Control, TaskSystem};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A recording, and what its runs have in common from now on.
 pub(crate) struct Recording {
@@ -16,6 +18,8 @@ pub(crate) struct Recording {
     pub(crate) planned: Vec<TaskId>,
     pub(crate) config: Config,
     pub(crate) attempts: u64,
+    /// The program tells what tasks wait for.
+    pub(crate) awaits: bool,
 }
 
 /// Makes the first run: the recorded choices as far as they can be made, then the default scheduler.
@@ -35,8 +39,8 @@ pub(crate) fn record<S: TaskSystem>(
     let mut planned = Vec::new();
     for choice in options.recording.iter().flat_map(|schedule| &schedule.choices) {
         let id = driver.id(&choice.task);
-        planned.push(id);
-        if choice.alternative != 0 || !choice.inject.is_empty() || !choice.handler.is_empty() {
+        planned.push(driver.book.alternative(id, choice.alternative));
+        if !choice.inject.is_empty() || !choice.handler.is_empty() {
             choices.insert(id, choice.clone());
         }
     }
@@ -47,6 +51,9 @@ pub(crate) fn record<S: TaskSystem>(
         inputs: Inputs::new(options.user_events.clone()),
         choices,
         recorded: planned.clone(),
+        preferred: FxHashMap::default(),
+        alternatives_max: options.alternatives_max.max(1),
+        exhaustive: options.bound.is_none(),
         stop_after_plan: false,
         // What is recorded is made as a whole; where there is no schedule, the recording is all tail.
         length_max: match planned.len() as u64 {
@@ -69,12 +76,21 @@ pub(crate) fn record<S: TaskSystem>(
     driver.ask_roles();
     let tasks = || ran.steps.iter().map(|step| step.task);
     let inputs = tasks().filter(|task| config.inputs.is_input(*task, driver.book.task(*task)));
+    let inputs = inputs.map(|task| driver.book.base(task));
     config.inputs = config.inputs.recorded(inputs, options.bound.is_none());
     config.recorded = tasks().collect();
+    config.preferred = preferred(&ran.steps);
     config.stop_after_plan = options.stop_after_plan;
     let length = ran.steps.len() as u64;
     let more = if ran.cut { 0 } else { options.tail_max.min(steps) };
     config.length_max = length.saturating_add(more);
     let attempts = driver.attempts - before;
-    Ok(Recording { ran, planned, config, attempts })
+    let awaits = capabilities.awaits;
+    Ok(Recording { ran, planned, config, attempts, awaits })
+}
+
+/// The alternatives that a run takes and that are not the first, by their task.
+fn preferred(steps: &[Arc<Done>]) -> FxHashMap<TaskId, TaskId> {
+    let others = steps.iter().filter(|step| step.task != step.base);
+    others.map(|step| (step.base, step.task)).collect()
 }

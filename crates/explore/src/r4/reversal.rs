@@ -15,13 +15,26 @@ use super::sabotage::Sabotage;
 use super::step::Done;
 use std::sync::Arc;
 
+/// Why two tasks of a run are a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// They conflict.
+    Conflict,
+    /// The first disabled the second, which therefore did not come there.
+    Disabling,
+    /// They are alternatives of one task: the first was run.
+    Alternative,
+    /// They write what a third task waits for.
+    Waiting,
+}
+
 /// A sequence that reverses one pair of a run: the run up to `at`, then `window`, then the run from `resume`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Plan {
-    /// The pair, as it stands in the run: the first came first. For a disabling, the second did not come.
+    /// The pair, as it stands in the run: the first came first.
     pub(crate) first: TaskId,
     pub(crate) second: TaskId,
-    pub(crate) disabling: bool,
+    pub(crate) kind: Kind,
     pub(crate) at: u32,
     pub(crate) window: Box<[TaskId]>,
     pub(crate) resume: u32,
@@ -90,26 +103,29 @@ impl Ancestors {
     }
 }
 
-/// Returns the plans of a run: the later first, by the first of the pair and then by the second.
+/// Returns the plans of a run: the later first, by the first of the pair and then by the second. Of each task, the first
+/// `alternatives_max` alternatives take part.
 pub(crate) fn plans(
     steps: &[Arc<Done>],
-    graph: &Graph,
-    book: &Book,
-    inputs: &Inputs,
+    (graph, ancestors): (&Graph, &Ancestors),
+    (book, inputs): (&mut Book, &Inputs),
+    alternatives_max: u32,
     sabotage: Sabotage,
 ) -> Vec<Plan> {
-    let ancestors = Ancestors::of(graph);
-    let mut pairs = relevant(graph, &ancestors, sabotage);
+    let mut pairs = relevant(graph, ancestors, sabotage);
     pairs.sort_unstable_by(|a, b| b.cmp(a));
     let mut pairs = pairs.into_iter().peekable();
     let disabled = Disabled::of(steps, book, inputs);
     let mut plans = Vec::new();
     for i in (0..steps.len()).rev() {
         while let Some((_, j)) = pairs.next_if(|(first, _)| *first == i) {
-            plans.push(reversal(steps, &ancestors, i, j));
+            plans.push(reversal(steps, ancestors, i, j));
         }
         for task in &disabled.by[i] {
             plans.push(enabling(steps, &disabled, i, *task));
+        }
+        if sabotage != Sabotage::FirstAlternatives {
+            alternatives(steps, i, book, alternatives_max, &mut plans);
         }
     }
     plans
@@ -148,7 +164,7 @@ fn reversal(steps: &[Arc<Done>], ancestors: &Ancestors, i: usize, j: usize) -> P
     Plan {
         first: steps[i].task,
         second: steps[j].task,
-        disabling: false,
+        kind: Kind::Conflict,
         at: place(i),
         window: order.map(|k| steps[k].task).collect(),
         resume: place(j + 1),
@@ -157,18 +173,35 @@ fn reversal(steps: &[Arc<Done>], ancestors: &Ancestors, i: usize, j: usize) -> P
 
 /// The plan for a task that another disabled [R4 Alg. 2, l. 5-7]: it comes first.
 fn enabling(steps: &[Arc<Done>], disabled: &Disabled, i: usize, task: TaskId) -> Plan {
-    let later = steps[i..].iter().position(|step| step.task == task).map(|after| i + after);
-    let (between, resume) = match later {
-        Some(place) => (&steps[i..place], place + 1),
-        None => (&steps[i..i], i),
+    let later = steps[i..].iter().position(|step| step.base == task).map(|after| i + after);
+    let (second, between, resume) = match later {
+        Some(place) => (steps[place].task, &steps[i..place], place + 1),
+        None => (task, &steps[i..i], i),
     };
     debug_assert!(disabled.by[i].contains(&task), "only what was disabled there");
-    let window = std::iter::once(task).chain(between.iter().map(|step| step.task)).collect();
-    let (first, disabling) = (steps[i].task, true);
-    Plan { first, second: task, disabling, at: place(i), window, resume: place(resume) }
+    let window = std::iter::once(second).chain(between.iter().map(|step| step.task)).collect();
+    let (first, kind) = (steps[i].task, Kind::Disabling);
+    Plan { first, second, kind, at: place(i), window, resume: place(resume) }
 }
 
-fn place(at: usize) -> u32 {
+/// The plans for the other alternatives of a task: one takes the place of that which was run.
+fn alternatives(
+    steps: &[Arc<Done>],
+    i: usize,
+    book: &mut Book,
+    alternatives_max: u32,
+    plans: &mut Vec<Plan>,
+) {
+    for alternative in 0..steps[i].alternatives.min(alternatives_max) {
+        let (first, second) = (steps[i].task, book.alternative(steps[i].base, alternative));
+        if first != second {
+            let (kind, window) = (Kind::Alternative, Box::new([second]));
+            plans.push(Plan { first, second, kind, at: place(i), window, resume: place(i + 1) });
+        }
+    }
+}
+
+pub(super) fn place(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
@@ -190,14 +223,14 @@ impl Disabled {
             };
             let wanted = |task: &&TaskId| {
                 if !inputs.is_input(**task, book.task(**task)) {
-                    return **task != step.task;
+                    return **task != step.base;
                 }
                 // Inputs keep their order, and only those that were recorded take part.
                 !is_input && inputs.may_follow(last_input, **task)
             };
             by.push(gone.iter().filter(wanted).copied().collect());
             if is_input {
-                last_input = Some(step.task);
+                last_input = Some(step.base);
             }
         }
         Disabled { by }
@@ -221,6 +254,7 @@ mod tests {
         let role = |name: &TaskName| if is_click(name) { TaskRole::Input } else { TaskRole::Task };
         let ids: Vec<TaskId> =
             (0..6).map(|i| book.id(&TaskName::root(&format!("e{i}")), role)).collect();
+        let book = &*book;
         let uses = [
             (queue, Mode::Exclusive),
             (queue, Mode::Exclusive),
@@ -231,16 +265,20 @@ mod tests {
         ];
         let step = |(i, used): (usize, &(u32, Mode))| {
             let posted = if i == 2 { vec![(ids[4], true)] } else { Vec::new() };
-            Arc::new(Done {
-                task: ids[i],
-                footprint: vec![*used].into(),
-                posted: posted.into(),
-                cancelled: Box::default(),
-                failures: Box::default(),
-                flips: None,
-            })
+            let (footprint, posted) = (vec![*used].into(), posted.into());
+            Arc::new(Done { footprint, posted, ..Done::of(ids[i], book) })
         };
         uses.iter().enumerate().map(step).collect()
+    }
+
+    fn all_plans(
+        steps: &[Arc<Done>],
+        graph: &Graph,
+        book: &mut Book,
+        inputs: &Inputs,
+    ) -> Vec<Plan> {
+        let ancestors = Ancestors::of(graph);
+        plans(steps, (graph, &ancestors), (book, inputs), 16, Sabotage::None)
     }
 
     #[test]
@@ -249,14 +287,14 @@ mod tests {
         let steps = first_sequence(&mut book);
         let inputs = Inputs::new(UserEvents::Declared);
         let graph = Analyzer::default().graph(steps.iter(), &book, &inputs);
-        let show = |plan: &Plan| {
+        let show = |plan: &Plan, book: &Book| {
             let tasks = plan.sequence(&steps).skip(plan.at as usize);
             let words: Vec<String> = tasks.map(|id| book.task(id).name.to_string()).collect();
             let [first, second] = [plan.first, plan.second].map(|id| book.task(id).name.clone());
             format!("s{}: {} <{first},{second}>", plan.at, words.join(" "))
         };
-        let found = plans(&steps, &graph, &book, &inputs, Sabotage::None);
-        let shown: Vec<String> = found.iter().map(show).collect();
+        let found = all_plans(&steps, &graph, &mut book, &inputs);
+        let shown: Vec<String> = found.iter().map(|plan| show(plan, &book)).collect();
         // <e0,e3> is a race, too, which no single race covers; the chain e0 -> e1 -> e2 -> e3 does.
         let expected =
             ["s3: e4 e3 e5 <e3,e4>", "s2: e3 e2 e4 e5 <e2,e3>", "s0: e1 e0 e2 e3 e4 e5 <e0,e1>"];
@@ -283,10 +321,13 @@ mod tests {
         steps[4] = Arc::new(cancels(&steps[4], other));
         let inputs = Inputs::new(UserEvents::Declared);
         let graph = Analyzer::default().graph(steps.iter(), &book, &inputs);
-        let found = plans(&steps, &graph, &book, &inputs, Sabotage::None);
+        let found = all_plans(&steps, &graph, &mut book, &inputs);
         let run_hash = super::super::driver::sequence_hash(&book, &steps);
         let tasks = |plan: &Plan| plan.sequence(&steps).collect::<Vec<_>>();
-        let of = |task| found.iter().find(|plan| plan.disabling && plan.second == task).unwrap();
+        let of = |task| {
+            let is_it = |plan: &&Plan| plan.kind == Kind::Disabling && plan.second == task;
+            found.iter().find(is_it).unwrap()
+        };
         let e: Vec<TaskId> = steps.iter().map(|step| step.task).collect();
         assert_eq!(tasks(of(e5)), [e[0], e[1], e[2], e5, e[3], e[4]]);
         assert_eq!(tasks(of(other)), [e[0], e[1], e[2], e[3], other, e[4], e5]);

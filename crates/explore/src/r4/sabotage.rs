@@ -21,4 +21,12 @@ pub enum Sabotage {
     Unconfirmed,
     /// What a sleeper that was disabled would have conflicted with is forgotten (without a bound only).
     ForgetSleepers,
+    /// Only the first alternative of a task, or the recorded one, is run.
+    FirstAlternatives,
+    /// What tasks wait for is not looked at (without a bound only).
+    NoWaiting,
+    /// What is learned late does not make the exploration begin again (without a bound only).
+    LateWaiting,
+    /// Another alternative of a task that sleeps sleeps, too (without a bound only).
+    SleepAlternatives,
 }

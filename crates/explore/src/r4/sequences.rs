@@ -30,9 +30,13 @@ impl Sequences {
 
     pub(crate) fn choices(&self, run: usize) -> Vec<Choice> {
         let id = u32::try_from(run).unwrap_or(u32::MAX);
-        let choice = |task: TaskId| match self.inner.choices.get(&task) {
-            Some(choice) => choice.clone(),
-            None => Choice::of(self.inner.book.task(task).name.clone()),
+        let choice = |task: TaskId| {
+            let info = self.inner.book.task(task);
+            let choice = match self.inner.choices.get(&info.base) {
+                Some(choice) => choice.clone(),
+                None => Choice::of(info.name.clone()),
+            };
+            Choice { alternative: info.alternative, ..choice }
         };
         self.inner.store.steps(id).iter().map(|step| choice(step.task)).collect()
     }

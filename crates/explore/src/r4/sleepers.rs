@@ -23,11 +23,11 @@ pub(crate) fn depends(a: &Done, b: &Done) -> bool {
         }
     }
     let touches = |one: &Done, other: &Done| {
-        one.cancelled.contains(&other.task)
-            || one.posted.iter().any(|(task, _)| *task == other.task)
+        one.cancelled.contains(&other.base)
+            || one.posted.iter().any(|(task, _)| *task == other.base)
             || one.flips.as_ref().is_some_and(|flips| {
-                flips.closed.contains(&other.task) || flips.opened.contains(&other.task)
+                flips.closed.contains(&other.base) || flips.opened.contains(&other.base)
             })
     };
-    touches(a, b) || touches(b, a)
+    a.base == b.base || touches(a, b) || touches(b, a)
 }

@@ -1,12 +1,16 @@
 //! What an exploration remembers of one task's execution.
 
 use super::footprint::Footprint;
-use super::names::TaskId;
+use super::names::{Book, TaskId};
 
 /// One executed task. Runs share the steps in which they agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Done {
     pub(crate) task: TaskId,
+    /// The task, whichever of its alternatives ran.
+    pub(crate) base: TaskId,
+    /// How many alternatives it had, where that was asked; else 0.
+    pub(crate) alternatives: u32,
     pub(crate) footprint: Footprint,
     /// What it created, and whether with a delay.
     pub(crate) posted: Box<[(TaskId, bool)]>,
@@ -24,6 +28,20 @@ pub(crate) struct Flips {
 }
 
 impl Done {
+    /// Makes the step of a task that did nothing.
+    pub(crate) fn of(task: TaskId, book: &Book) -> Done {
+        Done {
+            task,
+            base: book.base(task),
+            alternatives: 0,
+            footprint: Box::default(),
+            posted: Box::default(),
+            cancelled: Box::default(),
+            failures: Box::default(),
+            flips: None,
+        }
+    }
+
     /// Returns whether the two did the same; flips count only where both know them.
     pub(crate) fn is_same(&self, other: &Done) -> bool {
         self.task == other.task
@@ -31,6 +49,9 @@ impl Done {
             && self.posted == other.posted
             && self.cancelled == other.cancelled
             && self.failures == other.failures
+            && (self.alternatives == other.alternatives
+                || self.alternatives == 0
+                || other.alternatives == 0)
             && match (&self.flips, &other.flips) {
                 (Some(a), Some(b)) => a == b,
                 _ => true,

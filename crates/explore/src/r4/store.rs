@@ -87,18 +87,14 @@ mod tests {
 
     #[test]
     fn runs_come_back_as_they_went() {
-        let step = |task| {
-            let (footprint, posted, cancelled) = (Box::default(), Box::default(), Box::default());
-            Arc::new(Done {
-                task,
-                footprint,
-                posted,
-                cancelled,
-                failures: Box::default(),
-                flips: None,
-            })
+        let mut book = super::super::names::Book::new(Arc::default());
+        let mut step = |i: u32| {
+            let task = book.id(&anyorder_system::TaskName::root(&format!("t{i}")), |_| {
+                anyorder_system::TaskRole::Task
+            });
+            Arc::new(Done::of(task, &book))
         };
-        let steps: Vec<_> = (0..5).map(step).collect();
+        let steps: Vec<_> = (0..5).map(&mut step).collect();
         let pick = |order: &[usize]| order.iter().map(|i| steps[*i].clone()).collect::<Vec<_>>();
         let mut store = Store::default();
         let mut runs: Vec<(Option<usize>, Vec<Arc<Done>>)> = Vec::new();

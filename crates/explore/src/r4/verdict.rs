@@ -8,7 +8,10 @@ use anyorder_system::{Difference, Hash128, Level, Observation, TaskRole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// How a run compares with its parent, which differs from it by one reversal. All but the last two are harmless.
+/// The location that a failing step writes, and every other step reads, where a failure ends the run.
+pub const RUN_FAILED: &str = "run.failed";
+
+/// How a run compares with its parent, which differs from it by one reversal, or by one alternative. All but the last two are harmless.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Verdict {
     /// Both observations are equal.
@@ -21,6 +24,12 @@ pub enum Verdict {
     /// An event came before the task that registers a handler for it, and so did nothing. The two tasks conflict only on locations that hold
     /// registered handlers: those whose text begins as one of [`Options::registrations`] says.
     LateRegistration,
+    /// The observations differ, and a task takes another alternative than in the parent: so they should. A failure that came is
+    /// [`Different`](Verdict::Different) all the same.
+    Alternative,
+    /// Both runs fail alike, and the pair is a task and the failure that ends the run: they differ in what ran before it, or conflict on nothing
+    /// but [`RUN_FAILED`]. The failure is the finding.
+    CutByFailure,
     /// The observations differ otherwise, or a failure came or went: harmful.
     Different,
     /// When the runs were repeated they gave something else: nothing can be said.
@@ -36,6 +45,8 @@ impl Verdict {
             Verdict::Bookkeeping => "equivalent but for bookkeeping",
             Verdict::Timers => "equivalent but for timers",
             Verdict::LateRegistration => "late registration",
+            Verdict::CutByFailure => "cut by a failure",
+            Verdict::Alternative => "another alternative",
             Verdict::Different => "different",
             Verdict::Unstable => "unstable",
         }
@@ -102,10 +113,45 @@ pub(crate) fn compare(
         && late_registration(parent, child, pair, (book, inputs, options))
     {
         Verdict::LateRegistration
+    } else if failures_new.is_empty() && book.base(pair.0) == book.base(pair.1) {
+        Verdict::Alternative
+    } else if failures_new.is_empty()
+        && failures_gone.is_empty()
+        && cut_by_failure(parent, pair, book)
+    {
+        Verdict::CutByFailure
     } else {
         Verdict::Different
     };
     Comparison { verdict, differences, failures_new, failures_gone }
+}
+
+/// Whether one of a pair fails in the parent, and the other has to do with it only because the failure ends the run.
+fn cut_by_failure(parent: &Side<'_>, (first, second): (TaskId, TaskId), book: &Book) -> bool {
+    let find = |task| parent.steps.iter().find(|step| step.task == task);
+    let fails = |step: &Arc<Done>| !step.failures.is_empty();
+    match (find(first), find(second)) {
+        (Some(first), Some(second)) => {
+            let mut shared = conflicts(first, second).peekable();
+            (fails(first) || fails(second))
+                && shared.peek().is_some()
+                && shared.all(|location| &*book.names.location_text(location) == RUN_FAILED)
+        }
+        // The failure disabled it.
+        (Some(first), None) => {
+            let last = parent.steps.last();
+            fails(first) && last.is_some_and(|last| last.task == first.task)
+        }
+        _ => false,
+    }
+}
+
+/// The locations on which two steps conflict.
+pub(crate) fn conflicts<'d>(a: &'d Done, b: &'d Done) -> impl Iterator<Item = u32> + 'd {
+    a.footprint.iter().filter_map(|(location, mode)| {
+        let at = b.footprint.binary_search_by_key(location, |(other, _)| *other).ok()?;
+        (!mode.commutes_with(b.footprint[at].1)).then_some(*location)
+    })
 }
 
 /// The entries of `these` beyond those in `others`, counting repetitions.
@@ -126,10 +172,10 @@ fn without(these: &[String], others: &[String]) -> Vec<String> {
 
 /// The tasks that only one of the two ran.
 fn odd_tasks(parent: &Side<'_>, child: &Side<'_>) -> Vec<TaskId> {
-    let of = |side: &Side<'_>| side.steps.iter().map(|step| step.task).collect::<FxHashSet<_>>();
+    let of = |side: &Side<'_>| side.steps.iter().map(|step| step.base).collect::<FxHashSet<_>>();
     let (left, right) = (of(parent), of(child));
-    let gone = parent.steps.iter().map(|step| step.task).filter(|task| !right.contains(task));
-    let new = child.steps.iter().map(|step| step.task).filter(|task| !left.contains(task));
+    let gone = parent.steps.iter().map(|step| step.base).filter(|task| !right.contains(task));
+    let new = child.steps.iter().map(|step| step.base).filter(|task| !left.contains(task));
     gone.chain(new).collect()
 }
 

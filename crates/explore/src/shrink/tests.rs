@@ -51,6 +51,7 @@ impl TaskSystem for Toy {
             deterministic: true,
             values: false,
             accesses: AccessDetail::Set,
+            awaits: false,
         }
     }
 

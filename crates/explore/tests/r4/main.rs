@@ -1,15 +1,18 @@
 //! R4 against what the paper says, against a naive twin, and against systems that misbehave.
 
 mod cut;
+mod full;
 mod models;
 mod mutants;
 mod naive;
 mod piped;
 mod random;
+mod random_models;
 mod roles;
 mod slides;
 mod toy;
 mod traps;
 mod unstable;
 mod verdicts;
+mod waits;
 mod worked;

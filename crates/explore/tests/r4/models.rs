@@ -2,7 +2,7 @@
 
 use anyorder_explore::r4::{Options, explore};
 use anyorder_lang::lower::compile;
-use anyorder_system::{Choice, Control, Hash128, Limits, TaskName, TaskSystem};
+use anyorder_system::{Choice, Control, Hash128, Limits, TaskSystem};
 use anyorder_vm::MachineFactory;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,26 +10,31 @@ use std::sync::Arc;
 
 type Ends = (BTreeSet<Hash128>, BTreeSet<String>);
 
-/// All ways to end, with the first alternative of each task; nothing when there are too many or one is too long.
+/// All ways to end, over all alternatives of each task; nothing when there are too many or one is too long.
 fn all<S: TaskSystem>(system: &mut S, most: usize) -> Option<Ends> {
     let (mut ends, mut failures) = (BTreeSet::new(), BTreeSet::new());
-    let mut open = vec![Vec::<TaskName>::new()];
+    let mut open = vec![Vec::<Choice>::new()];
     let mut count = 0;
-    while let Some(tasks) = open.pop() {
+    while let Some(choices) = open.pop() {
         system.reset().expect("it resets");
-        for task in &tasks {
-            let step = system.execute(&Choice::of(task.clone())).expect("it repeats itself");
+        for choice in &choices {
+            let step = system.execute(choice).expect("it repeats itself");
             failures.extend(step.failures);
         }
         let enabled = system.enabled().expect("it lists");
         count += 1;
-        if count > most || tasks.len() > 40 {
+        if count > most || choices.len() > 40 {
             return None;
         }
         if enabled.is_empty() {
             ends.insert(system.observe().expect("it shows").hash());
         }
-        open.extend(enabled.into_iter().map(|e| tasks.iter().cloned().chain([e.task]).collect()));
+        for one in enabled {
+            open.extend((0..one.alternatives).map(|alternative| {
+                let next = Choice { alternative, ..Choice::of(one.task.clone()) };
+                choices.iter().cloned().chain([next]).collect()
+            }));
+        }
     }
     Some((ends, failures))
 }

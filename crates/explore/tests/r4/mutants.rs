@@ -1,12 +1,13 @@
 //! Engines with a fault put in on purpose: the random systems notice each of them.
 
-use crate::naive::Twin;
+use crate::naive::{Twin, choices};
 use crate::random::{KINDS, Numbers, Random, explored, sequences};
+use crate::random_models;
 use crate::slides::Slides;
 use crate::toy::{ALL, NONE, factory};
 use crate::unstable::{Faults, harmful, shaky};
 use anyorder_explore::r4::{Options, Order, Outcome, Sabotage, explore};
-use anyorder_system::{Choice, Control, Schedule};
+use anyorder_system::{Control, Schedule};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SEEDS: u64 = 60;
@@ -67,7 +68,7 @@ fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
         let model = model(1, *seed);
         let twin = Twin::new(model.clone());
         let mut schedule = Schedule::new(Default::default());
-        schedule.choices.extend(twin.recording().tasks.into_iter().map(Choice::of));
+        schedule.choices.extend(choices(&twin.recording().tasks));
         let recording = Some(schedule);
         let options =
             Options { bound: Some(2), recording, confirm: false, sabotage, ..Options::default() };
@@ -90,6 +91,20 @@ fn wrong_observations(sabotage: Sabotage) -> (u32, u32) {
     ((1..=SEEDS).filter(noticed).count() as u32, SEEDS as u32)
 }
 
+/// Models that wait and choose, without a bound: in how many a final state or a failure is missing.
+fn models(sabotage: Sabotage) -> (u32, u32) {
+    let (mut noticed, mut tried) = (0, 0);
+    for kind in [random_models::Kind::Guards, random_models::Kind::Choices] {
+        for seed in 1..=SEEDS / 2 {
+            let text = random_models::model(kind, seed);
+            let Some(compared) = random_models::compared(&text, 1_000, sabotage) else { continue };
+            noticed += u32::from(compared.found != compared.expected);
+            tried += 1;
+        }
+    }
+    (noticed, tried)
+}
+
 #[test]
 fn each_fault_of_the_engine_is_noticed() {
     let checks = |sabotage| match sabotage {
@@ -97,6 +112,9 @@ fn each_fault_of_the_engine_is_noticed() {
         Sabotage::ForgetSleepers => exhaustive(sabotage),
         Sabotage::NoCreation => listing_nothing(sabotage),
         Sabotage::Unconfirmed => wrong_observations(sabotage),
+        Sabotage::NoWaiting | Sabotage::LateWaiting | Sabotage::SleepAlternatives => {
+            models(sabotage)
+        }
         _ => bounded(sabotage, Order::Levels),
     };
     for sabotage in [
@@ -107,6 +125,10 @@ fn each_fault_of_the_engine_is_noticed() {
         Sabotage::NoCreation,
         Sabotage::Unconfirmed,
         Sabotage::ForgetSleepers,
+        Sabotage::FirstAlternatives,
+        Sabotage::NoWaiting,
+        Sabotage::LateWaiting,
+        Sabotage::SleepAlternatives,
     ] {
         let (noticed, tried) = checks(sabotage);
         println!("{sabotage:?}: noticed in {noticed} of {tried}");

@@ -2,13 +2,27 @@
 #![expect(clippy::needless_range_loop, reason = "the definitions speak of i, j and k")]
 
 use crate::toy::{Effects, Model, shadow};
-use anyorder_system::{AccessKind, Hash128, TaskName, TaskRole};
+use anyorder_system::{AccessKind, Choice, Hash128, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A task, and which of its alternatives.
+pub(crate) type Act = (TaskName, u32);
+
+/// The choices that name acts.
+pub(crate) fn choices(acts: &[Act]) -> Vec<Choice> {
+    let choice = |(task, alternative): &Act| Choice {
+        alternative: *alternative,
+        ..Choice::of(task.clone())
+    };
+    acts.iter().map(choice).collect()
+}
 
 /// One executed run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    pub(crate) tasks: Vec<TaskName>,
+    pub(crate) tasks: Vec<Act>,
+    /// How many alternatives each had.
+    pub(crate) counts: Vec<u32>,
     pub(crate) effects: Vec<Effects>,
     /// The enabled tasks before each step, and at the end.
     pub(crate) enabled: Vec<Vec<TaskName>>,
@@ -39,15 +53,18 @@ pub(crate) enum Mutant {
     OnlyThePair,
     /// Nothing is known of what enabled what.
     NoOpening,
+    /// Other alternatives are left out.
+    NoAlternatives,
 }
 
-pub(crate) const MUTANTS: [Mutant; 6] = [
+pub(crate) const MUTANTS: [Mutant; 7] = [
     Mutant::SingleCover,
     Mutant::AllRaces,
     Mutant::NoDisabling,
     Mutant::NoLambda,
     Mutant::OnlyThePair,
     Mutant::NoOpening,
+    Mutant::NoAlternatives,
 ];
 
 fn is_input<M: Model>(model: &M, task: &TaskName) -> bool {
@@ -70,12 +87,12 @@ impl<M: Model> Twin<M> {
 
     pub(crate) fn recording(&self) -> Run {
         let mut state = self.model.clone();
-        let mut tasks = Vec::new();
+        let mut acts = Vec::new();
         while let Some(task) = state.enabled().first().cloned() {
             state.run(&task, 0);
-            tasks.push(task);
+            acts.push((task, 0));
         }
-        self.execute(&tasks)
+        self.execute(&acts)
     }
 
     fn rank(&self, task: &TaskName) -> Option<usize> {
@@ -83,38 +100,43 @@ impl<M: Model> Twin<M> {
     }
 
     /// Whether users' order lets a task run after these: not if it was not recorded, or comes after a later one.
-    fn lets(&self, done: &[TaskName], task: &TaskName) -> bool {
+    fn lets(&self, done: &[Act], task: &TaskName) -> bool {
         if !is_input(&self.model, task) {
             return true;
         }
-        let last = done.iter().filter_map(|task| self.rank(task)).max();
+        let last = done.iter().filter_map(|(task, _)| self.rank(task)).max();
         self.rank(task).is_some_and(|rank| last.is_none_or(|last| last < rank))
     }
 
     /// Approximate replay: skip what cannot run, then go on to the end.
-    pub(crate) fn execute(&self, plan: &[TaskName]) -> Run {
+    pub(crate) fn execute(&self, plan: &[Act]) -> Run {
         let mut state = self.model.clone();
         let mut run = Run {
             tasks: vec![],
+            counts: vec![],
             effects: vec![],
             enabled: vec![],
             observed: Hash128::new(),
             failures: BTreeSet::new(),
         };
-        let step = |state: &mut M, run: &mut Run, task: &TaskName| {
+        let step = |state: &mut M, run: &mut Run, (task, alternative): &Act| {
             run.enabled.push(state.enabled());
-            let mut effects = state.run(task, 0);
+            run.counts.push(state.alternatives(task));
+            let mut effects = state.run(task, *alternative);
             for name in effects.posted.iter().map(|(name, _)| name).chain(&effects.cancelled) {
                 effects.accesses.push((shadow(name), AccessKind::Write, None, None));
             }
             effects.accesses.push((shadow(task), AccessKind::Read, None, None));
             run.failures.extend(effects.failures.iter().cloned());
-            run.tasks.push(task.clone());
+            run.tasks.push((task.clone(), *alternative));
             run.effects.push(effects);
         };
-        for task in plan {
-            if state.enabled().contains(task) && self.lets(&run.tasks, task) {
-                step(&mut state, &mut run, task);
+        for act in plan {
+            let (task, alternative) = act;
+            let is_there =
+                state.enabled().contains(task) && *alternative < state.alternatives(task);
+            if is_there && self.lets(&run.tasks, task) {
+                step(&mut state, &mut run, act);
             }
         }
         loop {
@@ -128,7 +150,12 @@ impl<M: Model> Twin<M> {
                 .find(|task| !is_input(&self.model, task) || Some(**task) == first_input)
                 .map(|task| (*task).clone());
             let Some(task) = next else { break };
-            step(&mut state, &mut run, &task);
+            // The alternative that was planned, else the first.
+            let planned = plan.iter().rfind(|(other, alternative)| {
+                *other == task && 0 < *alternative && *alternative < state.alternatives(&task)
+            });
+            let act = planned.cloned().unwrap_or((task, 0));
+            step(&mut state, &mut run, &act);
         }
         run.enabled.push(state.enabled());
         run.observed = state.observe().hash();
@@ -136,7 +163,7 @@ impl<M: Model> Twin<M> {
     }
 
     /// All sequences at most `bound` reversals from the recording, with their numbers of reversals.
-    pub(crate) fn within(&self, bound: u32) -> BTreeMap<Vec<TaskName>, (u32, Run)> {
+    pub(crate) fn within(&self, bound: u32) -> BTreeMap<Vec<Act>, (u32, Run)> {
         let first = self.recording();
         let mut found = BTreeMap::from([(first.tasks.clone(), (0, first.clone()))]);
         let mut open = VecDeque::from([(0, first)]);
@@ -156,7 +183,7 @@ impl<M: Model> Twin<M> {
     }
 
     /// The pairs of a run that can be reversed, and the sequences that do it.
-    pub(crate) fn reversals(&self, run: &Run) -> Vec<((TaskName, TaskName), Vec<TaskName>)> {
+    pub(crate) fn reversals(&self, run: &Run) -> Vec<((TaskName, TaskName), Vec<Act>)> {
         let n = run.tasks.len();
         let (depends, happens) = (closure(&self.direct(run)), closure(&self.before(run)));
         let mut plans = Vec::new();
@@ -186,19 +213,29 @@ impl<M: Model> Twin<M> {
                     plan.extend(j + 1..n);
                 }
                 let plan = plan.into_iter().map(|k| run.tasks[k].clone()).collect();
-                plans.push(((run.tasks[i].clone(), run.tasks[j].clone()), plan));
+                plans.push(((run.tasks[i].0.clone(), run.tasks[j].0.clone()), plan));
             }
             for gone in &run.enabled[i] {
-                let own = *gone == run.tasks[i] || run.enabled[i + 1].contains(gone);
+                let own = *gone == run.tasks[i].0 || run.enabled[i + 1].contains(gone);
                 let both = is_input(&self.model, gone)
-                    && (is_input(&self.model, &run.tasks[i]) || !self.lets(&run.tasks[..i], gone));
+                    && (is_input(&self.model, &run.tasks[i].0)
+                        || !self.lets(&run.tasks[..i], gone));
                 if own || both || self.mutant == Mutant::NoDisabling {
                     continue;
                 }
                 let mut plan = run.tasks[..i].to_vec();
-                plan.push(gone.clone());
-                plan.extend(run.tasks[i..].iter().filter(|task| *task != gone).cloned());
-                plans.push(((run.tasks[i].clone(), gone.clone()), plan));
+                let later = run.tasks[i..].iter().find(|(task, _)| task == gone);
+                plan.push(later.cloned().unwrap_or((gone.clone(), 0)));
+                plan.extend(run.tasks[i..].iter().filter(|(task, _)| task != gone).cloned());
+                plans.push(((run.tasks[i].0.clone(), gone.clone()), plan));
+            }
+            for alternative in 0..run.counts[i] {
+                let (task, own) = &run.tasks[i];
+                if alternative != *own && self.mutant != Mutant::NoAlternatives {
+                    let mut plan = run.tasks.clone();
+                    plan[i].1 = alternative;
+                    plans.push(((task.clone(), task.clone()), plan));
+                }
             }
         }
         plans
@@ -209,11 +246,11 @@ impl<M: Model> Twin<M> {
         let n = run.tasks.len();
         let mut relation = vec![vec![false; n]; n];
         for j in 0..n {
-            let task = &run.tasks[j];
+            let task = &run.tasks[j].0;
             for i in 0..j {
                 let posts = run.effects[i].posted.iter().any(|(name, _)| name == task)
-                    || task.creator() == Some(&run.tasks[i]);
-                let inputs = is_input(&self.model, task) && is_input(&self.model, &run.tasks[i]);
+                    || task.creator() == Some(&run.tasks[i].0);
+                let inputs = is_input(&self.model, task) && is_input(&self.model, &run.tasks[i].0);
                 let opens = self.mutant != Mutant::NoOpening
                     && !run.enabled[i].contains(task)
                     && (i + 1..=j).all(|k| run.enabled[k].contains(task));
@@ -235,7 +272,7 @@ impl<M: Model> Twin<M> {
     }
 
     /// The class of a run: its tasks, and which of two that depend on each other came first.
-    pub(crate) fn class(&self, run: &Run) -> BTreeSet<(TaskName, Option<TaskName>)> {
+    pub(crate) fn class(&self, run: &Run) -> BTreeSet<(Act, Option<Act>)> {
         let depends = self.direct(run);
         let n = run.tasks.len();
         let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
@@ -247,9 +284,9 @@ impl<M: Model> Twin<M> {
     /// All maximal sequences, inputs strictly in the order of the recording; nothing when there are more than `most`.
     pub(crate) fn all(&self, most: usize) -> Option<Vec<Run>> {
         let mut found = Vec::new();
-        let mut open = vec![(self.model.clone(), Vec::new())];
+        let mut open = vec![(self.model.clone(), Vec::<Act>::new())];
         while let Some((state, tasks)) = open.pop() {
-            let inputs = tasks.iter().filter(|task| is_input(&self.model, task)).count();
+            let inputs = tasks.iter().filter(|(task, _)| is_input(&self.model, task)).count();
             let next: Vec<TaskName> = state
                 .enabled()
                 .into_iter()
@@ -262,26 +299,29 @@ impl<M: Model> Twin<M> {
                 }
             }
             for task in next {
-                let mut state = state.clone();
-                state.run(&task, 0);
-                let tasks = tasks.iter().cloned().chain([task]).collect();
-                open.push((state, tasks));
+                for alternative in 0..state.alternatives(&task) {
+                    let mut state = state.clone();
+                    state.run(&task, alternative);
+                    let tasks = tasks.iter().cloned().chain([(task.clone(), alternative)]);
+                    open.push((state, tasks.collect()));
+                }
             }
         }
         Some(found)
     }
 
     /// A run of these tasks and nothing after them.
-    fn exactly(&self, tasks: &[TaskName]) -> Run {
+    fn exactly(&self, tasks: &[Act]) -> Run {
         let mut run = self.execute(tasks);
         if run.tasks.len() > tasks.len() {
             // The looser rule for inputs would go on: what it did beyond is taken back.
             let mut state = self.model.clone();
             let mut failures = BTreeSet::new();
-            for task in tasks {
-                failures.extend(state.run(task, 0).failures);
+            for (task, alternative) in tasks {
+                failures.extend(state.run(task, *alternative).failures);
             }
             run.tasks.truncate(tasks.len());
+            run.counts.truncate(tasks.len());
             run.effects.truncate(tasks.len());
             run.enabled.truncate(tasks.len() + 1);
             run.observed = state.observe().hash();

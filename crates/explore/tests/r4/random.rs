@@ -1,8 +1,8 @@
 //! Random systems: R4 against the naive twin.
 
-use crate::naive::Twin;
+use crate::naive::{Act, Twin, choices};
 use crate::toy::{ALL, Effects, Model, NONE, Skills, factory};
-use anyorder_explore::r4::{Options, Order, Outcome, Sleep, explore};
+use anyorder_explore::r4::{Options, Order, Outcome, ReversalKind, Sleep, explore};
 use anyorder_system::{AccessKind, Control, Level, Observation, PartPath, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +30,8 @@ enum Op {
     Disable(usize),
     Cancel(usize),
     FailIf(usize, u64),
+    /// Sets a variable to the number of the alternative, of so many.
+    Choose(usize, u32),
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ struct Spec {
     name: TaskName,
     role: TaskRole,
     ops: Vec<Op>,
+    /// Variables and values at which it may run, in the order in which they are looked at.
+    guard: Vec<(usize, u64)>,
 }
 
 /// A random program.
@@ -56,6 +60,8 @@ pub(crate) struct Kind {
     pub(crate) posts: bool,
     pub(crate) enabling: bool,
     pub(crate) inputs: bool,
+    pub(crate) choices: bool,
+    pub(crate) guards: bool,
 }
 
 impl Random {
@@ -65,7 +71,7 @@ impl Random {
             .map(|i| {
                 let is_input = kind.inputs && numbers.below(2) == 0;
                 let role = if is_input { TaskRole::Input } else { TaskRole::Task };
-                Spec { name: TaskName::root(&format!("t{i}")), role, ops: vec![] }
+                Spec { name: TaskName::root(&format!("t{i}")), role, ops: vec![], guard: vec![] }
             })
             .collect();
         for i in roots..kind.tasks {
@@ -75,7 +81,7 @@ impl Random {
             let condition = (numbers.below(3) == 0).then(|| numbers.below(kind.vars));
             specs[parent].ops.push(Op::Post(i, condition, delay));
             let role = if delay > 0 { TaskRole::Timer } else { TaskRole::Task };
-            specs.push(Spec { name, role, ops: vec![] });
+            specs.push(Spec { name, role, ops: vec![], guard: vec![] });
         }
         let mut blocked = vec![false; kind.tasks];
         for i in 0..kind.tasks {
@@ -94,22 +100,68 @@ impl Random {
                 specs[i].ops.push(op);
             }
             blocked[i] = kind.enabling && numbers.below(4) == 0;
+            if kind.choices && numbers.below(3) == 0 {
+                let (x, count) = (numbers.below(kind.vars), 2 + numbers.below(2) as u32);
+                let at = numbers.below(specs[i].ops.len() + 1);
+                specs[i].ops.insert(at, Op::Choose(x, count));
+            }
+            if kind.guards && numbers.below(2) == 0 {
+                for _ in 0..1 + numbers.below(2) {
+                    let (x, value) = (numbers.below(kind.vars), numbers.below(2) as u64);
+                    specs[i].guard.push((x, value));
+                }
+            }
         }
         let pending = (0..kind.tasks).map(|i| i < roots).collect();
         Random { specs: specs.into(), vars: vec![0; kind.vars], pending, blocked }
     }
 }
 
+impl Random {
+    /// What the guard of a task looks at, and whether it holds.
+    fn looked(&self, i: usize) -> (Vec<usize>, bool) {
+        let mut read = Vec::new();
+        for (x, value) in &self.specs[i].guard {
+            read.push(*x);
+            if self.vars[*x] != *value {
+                return (read, false);
+            }
+        }
+        (read, true)
+    }
+}
+
 impl Model for Random {
     fn enabled(&self) -> Vec<TaskName> {
-        let may = |i: &usize| self.pending[*i] && !self.blocked[*i];
+        let may = |i: &usize| self.pending[*i] && !self.blocked[*i] && self.looked(*i).1;
         (0..self.specs.len()).filter(may).map(|i| self.specs[i].name.clone()).collect()
     }
 
-    fn run(&mut self, task: &TaskName, _alternative: u32) -> Effects {
+    fn alternatives(&self, task: &TaskName) -> u32 {
+        let spec = self.specs.iter().find(|spec| spec.name == *task);
+        let count = spec.into_iter().flat_map(|spec| &spec.ops).find_map(|op| match op {
+            Op::Choose(_, count) => Some(*count),
+            _ => None,
+        });
+        count.unwrap_or(1)
+    }
+
+    fn awaited(&self) -> Vec<(TaskName, Vec<String>)> {
+        let pending = (0..self.specs.len()).filter(|i| self.pending[*i]);
+        let told = |i: usize| {
+            let read = self.looked(i).0.into_iter().map(|x| format!("x{x}")).collect();
+            (self.specs[i].name.clone(), read)
+        };
+        pending.map(told).collect()
+    }
+
+    fn run(&mut self, task: &TaskName, alternative: u32) -> Effects {
         let mut effects = Effects::default();
         let specs = self.specs.clone();
         let at = specs.iter().position(|spec| spec.name == *task).expect("it is enabled");
+        for x in self.looked(at).0 {
+            effects.accesses.push((format!("x{x}"), AccessKind::Read, Some(self.vars[x]), None));
+        }
         self.pending[at] = false;
         let var = |x: usize| format!("x{x}");
         let rmw = |effects: &mut Effects, x: usize, before: u64, after: u64| {
@@ -131,6 +183,11 @@ impl Model for Random {
                     self.vars[x] = value;
                     effects.accesses.push((var(y), AccessKind::Read, Some(value), None));
                     effects.accesses.push((var(x), AccessKind::Write, None, Some(value)));
+                }
+                Op::Choose(x, _) => {
+                    self.vars[x] = u64::from(alternative);
+                    let written = Some(u64::from(alternative));
+                    effects.accesses.push((var(x), AccessKind::Write, None, written));
                 }
                 Op::Post(child, condition, delay) => {
                     let posts = condition.is_none_or(|x| {
@@ -185,21 +242,45 @@ impl Model for Random {
     }
 }
 
-pub(crate) const KINDS: [(&str, Kind); 5] = [
-    ("plain", Kind { tasks: 5, vars: 3, posts: false, enabling: false, inputs: false }),
-    ("posts", Kind { tasks: 6, vars: 3, posts: true, enabling: false, inputs: false }),
-    ("enabling", Kind { tasks: 5, vars: 2, posts: false, enabling: true, inputs: false }),
-    ("inputs", Kind { tasks: 5, vars: 2, posts: false, enabling: false, inputs: true }),
-    ("all", Kind { tasks: 6, vars: 3, posts: true, enabling: true, inputs: true }),
+const PLAIN: Kind = Kind {
+    tasks: 5,
+    vars: 3,
+    posts: false,
+    enabling: false,
+    inputs: false,
+    choices: false,
+    guards: false,
+};
+
+pub(crate) const KINDS: [(&str, Kind); 7] = [
+    ("plain", PLAIN),
+    ("posts", Kind { tasks: 6, posts: true, ..PLAIN }),
+    ("enabling", Kind { vars: 2, enabling: true, ..PLAIN }),
+    ("inputs", Kind { vars: 2, inputs: true, ..PLAIN }),
+    ("all", Kind { tasks: 6, posts: true, enabling: true, inputs: true, ..PLAIN }),
+    ("choices", Kind { tasks: 4, choices: true, ..PLAIN }),
+    ("choices and all", Kind { choices: true, posts: true, enabling: true, inputs: true, ..PLAIN }),
+];
+
+/// Tasks that wait for variables: compared without a bound only. At a bound the order of what they wait for is no conflict.
+const GUARDED: [(&str, Kind); 2] = [
+    ("guards", Kind { guards: true, ..PLAIN }),
+    ("guards and all", Kind { guards: true, choices: true, posts: true, enabling: true, ..PLAIN }),
 ];
 
 pub(crate) fn explored(model: &Random, options: &Options) -> Outcome {
     explore(&factory(model.clone(), ALL), options, &Control::default()).expect("it runs")
 }
 
+/// The tasks of a run with their alternatives.
+pub(crate) fn acts(outcome: &Outcome, run: usize) -> Vec<Act> {
+    let choices = outcome.choices(run).into_iter();
+    choices.map(|choice| (choice.task, choice.alternative)).collect()
+}
+
 /// The sequences of an outcome with their depths.
-pub(crate) fn sequences(outcome: &Outcome) -> BTreeMap<Vec<TaskName>, u32> {
-    (0..outcome.runs.len()).map(|i| (outcome.sequence(i), outcome.runs[i].depth)).collect()
+pub(crate) fn sequences(outcome: &Outcome) -> BTreeMap<Vec<Act>, u32> {
+    (0..outcome.runs.len()).map(|i| (acts(outcome, i), outcome.runs[i].depth)).collect()
 }
 
 fn rounds() -> u64 {
@@ -215,7 +296,7 @@ fn bounded_sets_are_those_of_the_twin() {
             let twin = Twin::new(model.clone());
             let bound = 1 + (seed % 3) as u32;
             let expected = twin.within(bound);
-            let depths: BTreeMap<Vec<TaskName>, u32> =
+            let depths: BTreeMap<Vec<Act>, u32> =
                 expected.iter().map(|(tasks, (depth, _))| (tasks.clone(), *depth)).collect();
             let classes: BTreeSet<_> = expected.values().map(|(_, run)| twin.class(run)).collect();
             let context = format!("{name} {seed} bound {bound}");
@@ -240,7 +321,7 @@ fn bounded_sets_are_those_of_the_twin() {
                 duplicates += outcome.counts.duplicates;
                 skipped += outcome.runs.iter().filter(|run| !run.skipped.is_empty()).count();
                 let is_disabling = |run: &&anyorder_explore::r4::RunInfo| {
-                    run.reversal.as_ref().is_some_and(|pair| pair.disabling)
+                    run.reversal.as_ref().is_some_and(|p| p.kind == ReversalKind::Disabling)
                 };
                 disabled += outcome.runs.iter().filter(is_disabling).count();
             }
@@ -253,13 +334,13 @@ fn bounded_sets_are_those_of_the_twin() {
 /// What a run says of itself must be so: its parent is one reversal away, and its observation is that of a run of its tasks.
 fn check(twin: &Twin<Random>, outcome: &Outcome, context: &str) {
     for (i, run) in outcome.runs.iter().enumerate() {
-        let tasks = outcome.sequence(i);
+        let tasks = acts(outcome, i);
         let again = twin.execute(&tasks);
         assert_eq!(again.tasks, tasks, "{context}");
         assert_eq!(run.observation.hash(), again.observed, "{context}: {tasks:?}");
         let (Some(parent), Some(pair)) = (run.parent, &run.reversal) else { continue };
         assert_eq!(outcome.runs[parent].depth + 1, run.depth, "{context}");
-        let parent = twin.execute(&outcome.sequence(parent));
+        let parent = twin.execute(&acts(outcome, parent));
         let plans = twin.reversals(&parent);
         let is_plan = plans.iter().any(|((first, second), plan)| {
             *first == pair.first && *second == pair.second && twin.execute(plan).tasks == tasks
@@ -270,8 +351,8 @@ fn check(twin: &Twin<Random>, outcome: &Outcome, context: &str) {
 
 #[test]
 fn exhaustive_runs_are_one_in_each_class() {
-    let (mut classes_total, mut runs_total, mut blocked) = (0, 0, 0);
-    for (name, kind) in KINDS {
+    let (mut classes_total, mut runs_total, mut blocked, mut began_again) = (0, 0, 0, 0);
+    for (name, kind) in KINDS.into_iter().chain(GUARDED) {
         let mut tried = 0;
         for seed in 1..=rounds() {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x9876_5432_1234_5677)));
@@ -284,6 +365,7 @@ fn exhaustive_runs_are_one_in_each_class() {
             let failures: BTreeSet<_> = all.iter().flat_map(|run| run.failures.clone()).collect();
             let options = Options { bound: None, confirm: false, ..Options::default() };
             let outcome = explored(&model, &options);
+            began_again += u64::from(outcome.counts.restarts > 0);
             assert!(outcome.complete && outcome.exhausted, "{context}");
             let ours: BTreeSet<_> = outcome.runs.iter().map(|run| run.observation.hash()).collect();
             assert_eq!(ours, finals, "{context}");
@@ -299,6 +381,8 @@ fn exhaustive_runs_are_one_in_each_class() {
         assert!(tried > rounds() / 2, "{name}: most systems are small enough");
     }
     println!("{runs_total} sequences in {classes_total} classes; {blocked} runs were blocked");
+    println!("{began_again} began again");
+    assert!(began_again > 0);
 }
 
 #[test]
@@ -308,7 +392,7 @@ fn any_number_of_workers_gives_the_same() {
             let model = Random::new(kind, &mut Numbers(seed * 7919));
             let show = |workers, bound| {
                 let outcome = explored(&model, &Options { bound, workers, ..Options::default() });
-                let names: Vec<_> = (0..outcome.runs.len()).map(|i| outcome.sequence(i)).collect();
+                let names: Vec<_> = (0..outcome.runs.len()).map(|i| acts(&outcome, i)).collect();
                 let runs: Vec<String> = outcome
                     .runs
                     .iter()
@@ -342,7 +426,7 @@ fn programs_that_keep_or_list_less_give_the_same_sequences() {
             let model = Random::new(*kind, &mut Numbers(seed * 104_729));
             let recording = Twin::new(model.clone()).recording().tasks;
             let mut schedule = anyorder_system::Schedule::new(Default::default());
-            schedule.choices.extend(recording.into_iter().map(anyorder_system::Choice::of));
+            schedule.choices.extend(choices(&recording));
             let options =
                 Options { bound: Some(2), recording: Some(schedule), ..Options::default() };
             let set = |skills| {
@@ -367,7 +451,7 @@ fn greedy_sleeping_gives_some_of_the_classes() {
                     Options { bound: Some(3), sleep, confirm: false, ..Options::default() };
                 let (outcome, twin) = (explored(&model, &options), Twin::new(model.clone()));
                 (0..outcome.runs.len())
-                    .map(|i| twin.class(&twin.execute(&outcome.sequence(i))))
+                    .map(|i| twin.class(&twin.execute(&acts(&outcome, i))))
                     .collect()
             };
             let (exact, some) = (classes(Sleep::Exact), classes(Sleep::Greedy));
@@ -383,7 +467,7 @@ fn greedy_sleeping_gives_some_of_the_classes() {
 #[test]
 fn values_and_declared_updates_lose_no_final_state() {
     let (mut plain, mut by_value, mut by_update) = (0, 0, 0);
-    for (name, kind) in KINDS {
+    for (name, kind) in KINDS.into_iter().chain(GUARDED) {
         for seed in 1..=rounds() {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x0f0f_1234_5bcd_0001)));
             let twin = Twin::new(model.clone());

@@ -1,11 +1,11 @@
 //! Systems that know what a task stands for only once they have seen it, as programs behind a pipe do.
 
-use crate::naive::Twin;
+use crate::naive::{Twin, choices};
 use crate::random::{KINDS, Numbers, Random, sequences};
 use crate::toy::{ALL, Toy, factory};
 use anyorder_explore::r4::{Options, explore};
 use anyorder_system::{
-    Capabilities, Choice, Control, EnabledTask, Observation, Program, RunError, Schedule,
+    Awaited, Capabilities, Choice, Control, EnabledTask, Observation, Program, RunError, Schedule,
     Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
@@ -49,6 +49,10 @@ impl<S: TaskSystem> TaskSystem for Late<S> {
         Ok(step)
     }
 
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.inner.awaited()
+    }
+
     fn observe(&mut self) -> Result<Observation, RunError> {
         self.inner.observe()
     }
@@ -65,7 +69,7 @@ fn inputs_of_a_schedule_are_known_once_it_has_run() {
         let model = Random::new(KINDS[3].1, &mut Numbers(seed * 104_729));
         let mut schedule = Schedule::new(Program::default());
         let recording = Twin::new(model.clone()).recording().tasks;
-        schedule.choices.extend(recording.into_iter().map(Choice::of));
+        schedule.choices.extend(choices(&recording));
         for workers in [1, 2] {
             let options = Options {
                 bound: Some(2),

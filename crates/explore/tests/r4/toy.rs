@@ -1,9 +1,9 @@
 //! Small systems written by hand: a state that says what can run, and what running it does.
 
 use anyorder_system::{
-    Access, AccessDetail, AccessKind, Accesses, Capabilities, Choice, Divergence, EnabledDetail,
-    EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step,
-    TaskName, TaskRole, TaskSystem,
+    Access, AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence,
+    EnabledDetail, EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId,
+    Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 use std::collections::HashMap;
@@ -43,6 +43,14 @@ pub(crate) trait Model: Clone + Send + Sync {
     fn enabled(&self) -> Vec<TaskName>;
     fn run(&mut self, task: &TaskName, alternative: u32) -> Effects;
     fn observe(&self) -> Observation;
+    /// How many alternatives a task has that can run.
+    fn alternatives(&self, _task: &TaskName) -> u32 {
+        1
+    }
+    /// What pending tasks wait for, beside their own locations.
+    fn awaited(&self) -> Vec<(TaskName, Vec<String>)> {
+        Vec::new()
+    }
     fn role(&self, _task: &TaskName) -> TaskRole {
         TaskRole::Task
     }
@@ -117,6 +125,7 @@ impl<M: Model> TaskSystem for Toy<M> {
             deterministic: true,
             values: self.skills.values,
             accesses: AccessDetail::List,
+            awaits: true,
         }
     }
 
@@ -141,13 +150,19 @@ impl<M: Model> TaskSystem for Toy<M> {
         if self.skills.enabled == EnabledDetail::Unknown {
             return Ok(Vec::new());
         }
-        let enabled = |task| EnabledTask { task, handler: "loop".to_owned(), alternatives: 1 };
+        let enabled = |task: TaskName| EnabledTask {
+            alternatives: self.state.alternatives(&task),
+            task,
+            handler: "loop".to_owned(),
+        };
         Ok(self.state.enabled().into_iter().map(enabled).collect())
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
         let enabled = self.state.enabled();
-        if !enabled.contains(&choice.task) {
+        if !enabled.contains(&choice.task)
+            || choice.alternative >= self.state.alternatives(&choice.task)
+        {
             let wanted = choice.task.clone();
             return Err(RunError::Diverged(Divergence { choice: 0, wanted, enabled }));
         }
@@ -180,6 +195,17 @@ impl<M: Model> TaskSystem for Toy<M> {
             cancelled: effects.cancelled,
             failures: effects.failures,
         })
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        let told = self.state.awaited().into_iter();
+        Ok(told
+            .map(|(task, locations)| {
+                let own = shadow(&task);
+                let all = locations.iter().chain([&own]);
+                Awaited { locations: all.map(|text| self.location(text)).collect(), task }
+            })
+            .collect())
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {

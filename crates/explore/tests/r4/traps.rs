@@ -4,7 +4,7 @@ use crate::naive::{MUTANTS, Mutant, Twin};
 use crate::random::{KINDS, Numbers, Random, explored, sequences};
 use crate::slides::{Slides, word};
 use crate::worked::{options, run, shown};
-use anyorder_explore::r4::{Options, Order, Sleep};
+use anyorder_explore::r4::{Options, Order, ReversalKind, Sleep};
 use anyorder_system::TaskName;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,11 @@ fn traps_3_and_4_a_disabled_front_ends() {
 fn trap_5_a_task_does_not_disable_itself() {
     let outcome = run(false, &options(Some(3)));
     assert!(
-        outcome.runs.iter().filter_map(|run| run.reversal.as_ref()).all(|pair| !pair.disabling)
+        outcome
+            .runs
+            .iter()
+            .filter_map(|run| run.reversal.as_ref())
+            .all(|pair| pair.kind == ReversalKind::Conflict)
     );
 }
 
@@ -90,8 +94,8 @@ fn trap_8_fewer_reversals_later_are_not_lost() {
 fn a_single_covering_race_calls_more_relevant() {
     let mut twin = Twin::new(Slides::new(false));
     twin.mutant = Mutant::SingleCover;
-    let first: Vec<TaskName> =
-        options(None).recording.unwrap().choices.into_iter().map(|c| c.task).collect();
+    let first: Vec<_> =
+        options(None).recording.unwrap().choices.into_iter().map(|c| (c.task, 0)).collect();
     let pairs: Vec<String> = twin
         .reversals(&twin.execute(&first))
         .iter()

@@ -6,8 +6,8 @@ use crate::toy::{ALL, NONE, Skills, Toy};
 use crate::worked::{options, run, shown};
 use anyorder_explore::r4::{FindingKind, Limit, Options, Outcome, Sleep, explore};
 use anyorder_system::{
-    Capabilities, Choice, Control, EnabledDetail, EnabledTask, Level, Observation, PartPath,
-    Program, RunError, Snapshots, Step, TaskName, TaskRole, TaskSystem,
+    Awaited, Capabilities, Choice, Control, EnabledDetail, EnabledTask, Level, Observation,
+    PartPath, Program, RunError, Snapshots, Step, TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 use std::collections::BTreeSet;
@@ -74,6 +74,11 @@ impl<S: TaskSystem> TaskSystem for Shaky<S> {
             return self.inner.execute(&wrong);
         }
         self.inner.execute(choice)
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.lose()?;
+        self.inner.awaited()
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {

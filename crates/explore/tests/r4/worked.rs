@@ -3,7 +3,9 @@
 use crate::naive::Twin;
 use crate::slides::{Slides, event, word};
 use crate::toy::{ALL, NONE, factory};
-use anyorder_explore::r4::{Options, Order, Outcome, RunInfo, Sleep, Verdict, explore};
+use anyorder_explore::r4::{
+    Options, Order, Outcome, ReversalKind, RunInfo, Sleep, Verdict, explore,
+};
 use anyorder_system::{Choice, Control, PartPath, Program, Schedule};
 use std::collections::BTreeSet;
 
@@ -107,7 +109,8 @@ fn conflicts(sequence: &str) -> String {
         .iter()
         .map(|run| {
             let pair = run.reversal.as_ref().unwrap();
-            assert_eq!((pair.disabling, run.depth, run.parent), (false, 1, Some(0)));
+            let expected = (ReversalKind::Conflict, 1, Some(0));
+            assert_eq!((pair.kind, run.depth, run.parent), expected);
             format!("<{},{}>", word(&pair.first), word(&pair.second))
         })
         .collect();

@@ -212,6 +212,7 @@ impl TaskSystem for ByHand {
             deterministic: true,
             values: true,
             accesses: AccessDetail::List,
+            awaits: false,
         }
     }
 

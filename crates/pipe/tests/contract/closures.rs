@@ -168,6 +168,7 @@ impl TaskSystem for Closures {
             deterministic: true,
             values: true,
             accesses: AccessDetail::List,
+            awaits: false,
         }
     }
 

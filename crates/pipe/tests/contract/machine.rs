@@ -5,7 +5,7 @@
 use crate::by_hand::observation;
 use anyorder_lang::lower::compile;
 use anyorder_system::{
-    Capabilities, Choice, EnabledTask, Observation, PartPath, Posted, Program, RunError, Snapshots,
+    Awaited, Capabilities, Choice, EnabledTask, Observation, PartPath, Posted, Program, RunError, Snapshots,
     Step, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
@@ -124,6 +124,10 @@ impl TaskSystem for Worded {
             failures: step.failures.into_iter().chain(failures).collect(),
             ..step
         })
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.0.awaited()
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {

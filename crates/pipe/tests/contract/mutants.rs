@@ -3,7 +3,7 @@
 use crate::by_hand::{ByHand, by_hand};
 use crate::contract::{Effort, check};
 use anyorder_system::{
-    AccessKind, Accesses, Capabilities, Choice, EnabledTask, Hash128, Level, Observation, PartPath,
+    Awaited, AccessKind, Accesses, Capabilities, Choice, EnabledTask, Hash128, Level, Observation, PartPath,
     Program, RunError, SnapshotId, Snapshots, Step, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
@@ -136,6 +136,10 @@ impl TaskSystem for Mutant {
             });
         }
         Ok(step)
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.inner.awaited()
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {

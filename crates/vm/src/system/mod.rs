@@ -15,6 +15,8 @@ mod names;
 
 mod accesses;
 
+mod awaited;
+
 mod shadows;
 
 mod observe;

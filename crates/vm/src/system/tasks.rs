@@ -1,6 +1,7 @@
 //! The machine as a program of pending tasks.
 
 use super::accesses::{Elements, Translate};
+use super::awaited::awaited;
 use super::names::StateNames;
 use super::observe::observe;
 use super::shadows::{Stepped, shadows};
@@ -11,7 +12,7 @@ use crate::step::{Log, Place, Touch};
 use crate::value::Value;
 use crate::walk::{Move, Outcome, Walker, candidates, initial};
 use anyorder_system::{
-    AccessDetail, AccessKind, Accesses, Capabilities, Choice, Divergence, EnabledDetail,
+    AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
     EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step,
     SystemFactory, TaskName, TaskSystem,
 };
@@ -173,6 +174,7 @@ impl TaskSystem for MachineRun {
             deterministic: true,
             values: true,
             accesses: AccessDetail::List,
+            awaits: true,
         }
     }
 
@@ -227,6 +229,32 @@ impl TaskSystem for MachineRun {
             return Err(self.diverged(choice, candidates));
         };
         self.take(choice, (&state, step), outcome, &log)
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        if self.at.failure.is_some() {
+            return Ok(Vec::new());
+        }
+        let (machine, none) = (self.machine.clone(), FxHashMap::default());
+        let told = awaited(&machine, &self.at.state, &self.at.names);
+        let mut translate = Translate {
+            machine: &machine,
+            interner: &mut self.interner,
+            elements: &self.elements,
+            names: &self.at.names,
+            before: &self.at.names,
+            state: &self.at.state,
+            allocated: &[],
+            created: &none,
+        };
+        let mut tasks = Vec::with_capacity(told.len());
+        for (task, touches) in told {
+            let accesses =
+                translate.all(&touches).map_err(|full| RunError::Crashed(full.to_string()))?;
+            let locations = accesses.into_iter().map(|access| access.location).collect();
+            tasks.push(Awaited { task, locations });
+        }
+        Ok(tasks)
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 
 /// How often a run is tried that the program loses, and the most tasks that it goes on with.
 const ATTEMPTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
+const ALTERNATIVES: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
 const STEPS_MAX: u64 = 1_000;
 
 /// What was given.
@@ -86,6 +87,7 @@ pub(super) fn check(
         user_events: "declared".to_owned(),
         max_steps: STEPS_MAX,
         repeats: 1,
+        alternatives: ALTERNATIVES,
         attempts: ATTEMPTS,
     };
     let workers = match (args.search.threads, &args.program) {
