@@ -9,8 +9,9 @@ use self::touched::{Tables, Touches, awaits};
 use super::accesses::Elements;
 use super::words;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::state::State;
+use crate::state::{Message, State, Thread};
 use crate::step::memo::Leaf;
+use crate::testing::Spot;
 use crate::walk::{Action, Move, Walker, initial, recall_known};
 use anyorder_system::{Effects, Place, Reducible, Successor, TaskKey, Touched};
 
@@ -49,6 +50,41 @@ impl Tables {
 impl Machine {
     fn tables(&self) -> &Tables {
         self.reduced.get_or_init(|| Box::new(Tables::of(self)))
+    }
+}
+
+/// For tests.
+impl Machine {
+    pub(crate) fn message_key(&self, queue: usize, message: &Message) -> TaskKey {
+        keys::message(queue, message)
+    }
+
+    pub(crate) fn thread_key(&self, thread: &Thread) -> TaskKey {
+        keys::thread(thread)
+    }
+
+    pub(crate) fn spot(&self, spot: &Spot) -> Place {
+        let places = &self.tables().places;
+        let number = |kind, index: usize| places.at(kind, index as u64);
+        match spot {
+            Spot::Init => keys::fixed::INIT,
+            Spot::Now => keys::fixed::NOW,
+            Spot::Global(global) => number(Kind::Global, *global),
+            Spot::Element(global, index) => Places::element(number(Kind::Global, *global), index),
+            Spot::Field(class, field) => Places::field(*class, *field),
+            Spot::FieldElement(class, field, index) => {
+                Places::element(Places::field(*class, *field), index)
+            }
+            Spot::Lock(lock) => number(Kind::Lock, *lock as usize),
+            Spot::Cond(cond) => number(Kind::Cond, *cond as usize),
+            Spot::Started(member) => number(Kind::Started, *member as usize),
+            Spot::Toggled(member) => number(Kind::Toggled, *member as usize),
+            Spot::Busy(slot) => number(Kind::Busy, *slot as usize),
+            Spot::Head(queue) => number(Kind::Head, *queue),
+            Spot::Tail(queue) => number(Kind::Tail, *queue),
+            Spot::Standing(key) => Places::standing(*key),
+            Spot::Posted(..) | Spot::Forked(_) => keys::fixed::LIVES,
+        }
     }
 }
 
