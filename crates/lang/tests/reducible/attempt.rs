@@ -81,6 +81,20 @@ impl Attempt {
         all
     }
 
+    /// The failures of its alternatives, each once.
+    fn kinds(&self) -> BTreeSet<Option<&str>> {
+        self.leads.iter().map(|lead| lead.failure.as_deref()).collect()
+    }
+
+    /// Whether two attempts have the same alternatives, as far as can be told without where they lead. Of a task that stands for several messages or
+    /// threads, those that are equal once nothing refers to them are one.
+    pub(crate) fn has_failures_of(&self, other: &Attempt) -> bool {
+        if self.is_shared() || other.is_shared() {
+            return self.kinds() == other.kinds();
+        }
+        self.failures() == other.failures()
+    }
+
     /// Where its alternatives lead, in any order: failures by what they say.
     pub(crate) fn ends(
         &self,
