@@ -57,7 +57,7 @@ impl Subject<'_> {
         (self.random >> 33) as usize % n
     }
 
-    /// Goes through the states breadth-first.
+    /// Goes through states in any order: some are far from the first.
     pub(crate) fn walk(&mut self, size: Size) -> Checked {
         let machine = self.machine;
         let mut seen: HashSet<Hash128> = HashSet::new();
@@ -66,10 +66,12 @@ impl Subject<'_> {
         for state in &open {
             self.pool.add(&machine.view(state));
         }
-        let mut next = 0;
-        while next < open.len() && next < size.states {
-            let state = open[next].clone();
-            next += 1;
+        for _ in 0..size.states {
+            if open.is_empty() {
+                break;
+            }
+            let at = self.below(open.len());
+            let state = open.swap_remove(at);
             self.totals.states += 1;
             let attempts = self.state(&state, size.pairs)?;
             let mut all = edits(&machine.view(&state), &self.pool, &self.by);
