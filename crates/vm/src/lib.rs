@@ -41,6 +41,9 @@ pub use walk::Action;
 
 pub mod program;
 
+#[doc(hidden)]
+pub mod testing;
+
 mod value;
 
 mod machine;

@@ -73,6 +73,8 @@ pub struct Switches {
     pub forget_reads: bool,
     /// The memory forgets the last effect of each step: unsound.
     pub forget_effects: bool,
+    /// Which reports of accesses are made.
+    pub reports: crate::testing::Reports,
 }
 
 impl Machine {

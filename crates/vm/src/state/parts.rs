@@ -195,22 +195,10 @@ impl State {
         self.swap(GLOBAL + index as u64, old, new);
     }
 
-    /// Sets an element of the list in a global, unless that could make it larger than `nodes_max` and `depth_max` allow: then nothing
-    /// happens, and it returns false. Constant time. List and element must be there.
+    /// Sets an element of the list in a global. Constant time while nobody else has the list. List and element must be there.
     #[inline]
-    pub(crate) fn set_element(
-        &mut self,
-        index: usize,
-        at: usize,
-        value: &Value,
-        (nodes_max, depth_max): (u32, u16),
-    ) -> bool {
-        let Value::List(list) = self.global(index) else { return false };
-        let (meta, old_item) = (list.meta(), &list.items()[at]);
-        let nodes = meta.nodes.saturating_sub(old_item.nodes()).saturating_add(value.nodes());
-        if nodes > nodes_max || meta.depth.max(value.depth().saturating_add(1)) > depth_max {
-            return false;
-        }
+    pub(crate) fn set_element(&mut self, index: usize, at: usize, value: &Value) {
+        let Value::List(list) = self.global(index) else { return };
         let (old, new) = list.hashes(at, value);
         if let Value::List(list) = self.parts_mut().globals.get_mut(index) {
             match Arc::get_mut(list) {
@@ -219,7 +207,6 @@ impl State {
             }
         }
         self.swap(GLOBAL + index as u64, old, new);
-        true
     }
 
     /// Changes a global in place. The index must be there.

@@ -158,9 +158,7 @@ impl Runner<'_> {
         let (params, registers) = (function.params, function.registers);
         let mut regs = self.slice(args, params).to_vec();
         regs.resize(usize::from(registers), Value::Null);
-        if self.state().threads().len() >= self.machine.program.settings.size as usize {
-            return Err(self.too_large());
-        }
+        self.make_one()?;
         let frames = vec![Frame { func, pc: 0, dst: 0 }];
         self.machine.drop_dead(&frames, &mut regs);
         let handle = self.next_handle();
@@ -188,9 +186,12 @@ impl Runner<'_> {
 
     fn join_thread(&mut self, src: Reg) -> Result<(), Stop> {
         match self.get(src) {
-            Value::Handle(0) => Ok(()),
             Value::Handle(handle) => {
                 let handle = *handle;
+                self.log_fates();
+                if handle == 0 {
+                    return Ok(());
+                }
                 self.log_task(handle, AccessKind::Read);
                 if self.state().is_live(handle) {
                     return Err(self.block("the thread has not ended"));

@@ -99,7 +99,7 @@ impl Runner<'_> {
 
     #[cold]
     fn missing(&self, key: &Value) -> Stop {
-        let shown = crate::value::show::short(&self.machine.program, key);
+        let shown = crate::value::show::plain(&self.machine.program, key);
         self.fault(FaultKind::Index, format!("no entry for {shown}"))
     }
 
@@ -130,12 +130,14 @@ impl Runner<'_> {
     }
 }
 
-/// How many elements the next change of a value copies: none while nobody else has it.
+/// How many elements the next change of a value counts as copying. It copies all if somebody else has them, which may be another state, and what a step
+/// does must not depend on that; most changes in a row are of what was copied before.
 pub(crate) fn copied(value: &Value) -> usize {
-    match value {
-        Value::List(seq) if Arc::strong_count(seq) > 1 => seq.items().len(),
-        Value::Set(set) if Arc::strong_count(set) > 1 => set.items().len(),
-        Value::Map(map) if Arc::strong_count(map) > 1 => map.entries().len(),
+    let length = match value {
+        Value::List(seq) => seq.items().len(),
+        Value::Set(set) => set.items().len(),
+        Value::Map(map) => map.entries().len(),
         _ => 0,
-    }
+    };
+    length / 8
 }

@@ -13,6 +13,9 @@ pub(crate) enum Place {
     Field { uid: u64, class: u16, field: u16 },
     /// Whether an event member is enabled.
     Enabled(u32),
+    /// Which of the posted tasks and forked threads that handles may be of have begun, and which have ended. Which one is asked about does
+    /// not matter: a handle of what has ended does not tell.
+    Fates,
     /// A lock.
     Lock(u32),
     /// A condition.

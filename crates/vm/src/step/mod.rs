@@ -4,7 +4,7 @@ pub use self::fault::{Fault, FaultKind};
 
 pub(crate) use self::fault::Stop;
 pub(crate) use self::log::{Log, Place, Touch};
-pub(crate) use self::post::unpack;
+pub(crate) use self::post::{insert, unpack};
 pub(crate) use self::runner::{DEPTH_MAX, End, FRAMES_MAX, Mode, Runner};
 
 mod fault;

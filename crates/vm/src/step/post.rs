@@ -64,11 +64,7 @@ impl Runner<'_> {
         let params = machine.program.functions[task.body.index()].params;
         let args = pack(self.slice(args, params));
         self.check_size(&args)?;
-        let length = self.state().queue(queue).len();
-        if length >= machine.program.settings.size as usize {
-            return Err(self.too_large());
-        }
-        self.charge(length)?;
+        self.make_one()?;
         let handle = if dst.some().is_some() { self.next_handle() } else { 0 };
         let uid = self.next_uid();
         let front = declared.front && kind == MailboxKind::Bag;
@@ -127,10 +123,14 @@ impl Runner<'_> {
 
     pub(crate) fn cancel(&mut self, src: Reg) -> Result<(), Stop> {
         let handle = match self.get(src) {
-            Value::Null | Value::Handle(0) => return Ok(()),
+            Value::Null => return Ok(()),
             Value::Handle(handle) => *handle,
             other => return Err(self.bad_type("nothing to cancel in", other)),
         };
+        self.log_fates();
+        if handle == 0 {
+            return Ok(());
+        }
         self.log_cancel(handle);
         let found = self.state().queues().find_map(|(i, queue)| {
             let at = queue.iter().position(|message| message.handle == handle)?;

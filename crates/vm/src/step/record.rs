@@ -12,7 +12,11 @@ impl Runner<'_> {
         function.sites.get(self.pc).copied().unwrap_or(SiteId(0))
     }
 
+    #[track_caller]
     fn push(&mut self, touch: Touch) {
+        if self.machine.switches.reports.drops() {
+            return;
+        }
         let open = &self.machine.open;
         let is_open = |func: u16, pc: usize| open[usize::from(func)].get(pc) == Some(&true);
         let decides = is_open(self.func, self.pc)
@@ -26,6 +30,7 @@ impl Runner<'_> {
     }
 
     /// Logs an access without a value.
+    #[track_caller]
     pub(crate) fn touch(&mut self, place: Place, kind: AccessKind) {
         if self.log.is_some() {
             let site = self.site();
@@ -34,6 +39,7 @@ impl Runner<'_> {
     }
 
     /// Logs an access with the value read or written.
+    #[track_caller]
     pub(crate) fn access(
         &mut self,
         place: Place,
@@ -98,7 +104,17 @@ impl Runner<'_> {
         self.access(place, element, value, write);
     }
 
+    /// Logs that an element of a field is not there.
     #[cold]
+    #[track_caller]
+    pub(crate) fn log_missing_field(&mut self, number: u32, field: u16) {
+        let Some(object) = self.state().object(number) else { return };
+        let place = Place::Field { uid: object.uid, class: object.class, field };
+        self.touch(place, AccessKind::Read);
+    }
+
+    #[cold]
+    #[track_caller]
     pub(crate) fn log_enabled(&mut self, member: u32, written: Option<bool>) {
         let enabled = Value::Bool(written.unwrap_or(true));
         self.access(Place::Enabled(member), None, &enabled, written.is_some());
@@ -138,6 +154,7 @@ impl Runner<'_> {
     }
 
     /// Logs an access to what a handle is of.
+    #[track_caller]
     pub(crate) fn log_task(&mut self, handle: u32, kind: AccessKind) {
         if self.log.is_none() || handle == 0 {
             return;
@@ -155,9 +172,15 @@ impl Runner<'_> {
     /// Logs that two values are compared: handles are equal once both have ended.
     #[inline]
     pub(crate) fn log_compared(&mut self, a: Reg, b: Reg) {
-        if self.log.is_some() {
+        if self.log.is_some() && self.machine.numbers {
             self.log_handles(a, b);
         }
+    }
+
+    /// Logs that it is asked what has become of something that a handle is of; the same once that has ended, whatever it was.
+    #[track_caller]
+    pub(crate) fn log_fates(&mut self) {
+        self.touch(Place::Fates, AccessKind::Read);
     }
 
     #[cold]
@@ -165,9 +188,10 @@ impl Runner<'_> {
         let (mut handles, mut others) = (Vec::new(), Vec::new());
         self.get(a).each_handle(&mut |handle| handles.push(handle));
         self.get(b).each_handle(&mut |handle| others.push(handle));
-        if handles.is_empty() || others.is_empty() {
+        if !self.get(a).holds_handle() || !self.get(b).holds_handle() {
             return;
         }
+        self.log_fates();
         for handle in handles.into_iter().chain(others) {
             self.log_task(handle, AccessKind::Read);
         }

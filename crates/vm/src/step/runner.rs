@@ -107,6 +107,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) fuel: u64,
     /// How many elements built-in operations may still look at or copy.
     pub(crate) bulk: u64,
+    /// How many messages, threads and objects the step has made.
+    pub(crate) made: u32,
     /// Who it is for locks.
     pub(crate) owner: u32,
     /// The highest number of a handle in this step, once one was needed.
@@ -137,6 +139,7 @@ impl<'a> Runner<'a> {
             spent: false,
             fuel: 0,
             bulk: 0,
+            made: 0,
             owner: 0,
             handle_top: None,
             log: None,
@@ -157,6 +160,7 @@ impl<'a> Runner<'a> {
         self.low = 0;
         self.atomic = 0;
         self.spent = false;
+        self.made = 0;
         self.fuel = self.machine.program.settings.steps;
         self.bulk = self.fuel.saturating_mul(BULK);
         self.room(func);
@@ -229,7 +233,7 @@ impl<'a> Runner<'a> {
                 self.fault(FaultKind::Null, message)
             }
             value => {
-                let shown = crate::value::show::short(&self.machine.program, value);
+                let shown = crate::value::show::plain(&self.machine.program, value);
                 let shown: String = shown.chars().take(80).collect();
                 self.fault(FaultKind::Type, format!("{what} {} {shown}", value.kind()))
             }

@@ -1,9 +1,11 @@
 //! Instructions that neither jump nor call.
 
 use super::fault::{FaultKind, Stop};
+use super::log::Place;
 use super::runner::{Mode, Runner};
 use crate::program::{Builtin, Op, Type};
 use crate::value::{Map, Seq, Set, Value};
+use anyorder_system::AccessKind;
 use std::sync::Arc;
 
 impl Runner<'_> {
@@ -54,7 +56,14 @@ impl Runner<'_> {
             }
             Op::GetGlobalAt { dst, global, index } => {
                 let container = self.state().global(global.index());
-                let value = self.at(container, self.get(index))?.clone();
+                let value = match self.at(container, self.get(index)) {
+                    Ok(value) => value.clone(),
+                    Err(stop) => {
+                        // That it is not there is seen, too.
+                        self.touch(Place::Global(global.0), AccessKind::Read);
+                        return Err(stop);
+                    }
+                };
                 if self.is_watched() {
                     self.log_global_at(global, index, &value, op);
                 }
@@ -215,7 +224,7 @@ impl Runner<'_> {
         match value {
             Value::Str(text) => text.as_str().chars().take(400).collect(),
             Value::Null => String::new(),
-            value => crate::value::show::short(&self.machine.program, value),
+            value => crate::value::show::plain(&self.machine.program, value),
         }
     }
 

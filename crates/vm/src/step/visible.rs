@@ -6,7 +6,6 @@ use super::runner::{DEPTH_MAX, Runner};
 use crate::program::{NameId, Op, Reg};
 use crate::state::Object;
 use crate::value::Value;
-use std::sync::Arc;
 
 impl Runner<'_> {
     /// Executes a visible instruction, or one that allocates.
@@ -114,6 +113,10 @@ impl Runner<'_> {
         if has_already(self.state().global(global), &index, &value) {
             return Ok(());
         }
+        let whole = !self.is_element(self.state().global(global), &index);
+        if !whole {
+            self.check_element(&value)?;
+        }
         let in_list = match (self.state().global(global), &index) {
             (Value::List(list), Value::Int(at)) => {
                 usize::try_from(*at).ok().filter(|at| *at < list.items().len())
@@ -121,34 +124,50 @@ impl Runner<'_> {
             _ => None,
         };
         if let Some(at) = in_list {
-            let limits = (self.machine.program.settings.size, DEPTH_MAX);
-            if self.state_mut().set_element(global, at, &value, limits) {
-                return Ok(());
-            }
-            self.state_mut().change_global(global, |slot| {
-                if let Value::List(list) = slot {
-                    Arc::make_mut(list).set(at, value);
-                }
-            });
-            return self.check_size(self.state().global(global));
+            self.state_mut().set_element(global, at, &value);
+            return Ok(());
         }
         self.own.get_or_insert_with(|| self.base.clone());
         // The state is taken out for a moment, so that failures can be made meanwhile.
         let Some(mut state) = self.own.take() else { return Ok(()) };
         let done = state.change_global(global, |slot| {
             self.put_at(slot, index, value)?;
-            self.check_size(slot)
+            if whole { self.check_size(slot) } else { Ok(()) }
         });
         self.own = Some(state);
         done
     }
 
+    /// Whether a container has an element at an index: then to set that changes nothing else.
+    fn is_element(&self, container: &Value, index: &Value) -> bool {
+        match (container, index) {
+            (Value::List(list), Value::Int(at)) => {
+                usize::try_from(*at).is_ok_and(|at| at < list.items().len())
+            }
+            (Value::Map(map), key) => map.get(key).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Refuses an element that is too large or nests too deep by itself: how large the others are is not looked at, as they may be written meanwhile.
+    fn check_element(&self, value: &Value) -> Result<(), Stop> {
+        self.check_size(value)?;
+        if value.depth() >= DEPTH_MAX { Err(self.too_large()) } else { Ok(()) }
+    }
+
+    /// Counts what the step makes: messages, threads, objects. A step may make so many, whatever there is already.
+    pub(crate) fn make_one(&mut self) -> Result<(), Stop> {
+        self.made += 1;
+        if self.made > self.machine.program.settings.size {
+            return Err(self.too_large());
+        }
+        self.charge(self.made as usize)
+    }
+
     fn new_object(&mut self, dst: Reg, class: u16, args: Reg) -> Result<(), Stop> {
         let count = self.machine.program.classes[usize::from(class)].fields.len() as u16;
         let fields = self.slice(args, count).to_vec();
-        if self.state().heap().len() >= self.machine.program.settings.size as usize {
-            return Err(self.too_large());
-        }
+        self.make_one()?;
         let uid = self.next_uid();
         let mut object = Object { class, fields, uid, hash: 0 };
         object.rehash();
@@ -209,7 +228,13 @@ impl Runner<'_> {
             return Err(self.fault(FaultKind::Type, "no such object"));
         };
         let value = match index {
-            Some(index) => self.at(slot, self.get(index))?.clone(),
+            Some(index) => match self.at(slot, self.get(index)) {
+                Ok(value) => value.clone(),
+                Err(stop) => {
+                    self.log_missing_field(number, field);
+                    return Err(stop);
+                }
+            },
             None => slot.clone(),
         };
         if self.log.is_some() {
@@ -235,8 +260,12 @@ impl Runner<'_> {
         let Some(mut state) = self.own.take() else { return Ok(()) };
         let done = state.change_field(number, usize::from(field), |slot| match index {
             Some(index) => {
+                let whole = !self.is_element(slot, &index);
+                if !whole {
+                    self.check_element(&value)?;
+                }
                 self.put_at(slot, index, value)?;
-                self.check_size(slot)
+                if whole { self.check_size(slot) } else { Ok(()) }
             }
             None => {
                 *slot = value;

@@ -64,6 +64,21 @@ pub(crate) struct Translate<'a> {
     pub(crate) created: &'a FxHashMap<u64, TaskName>,
 }
 
+/// Collects accesses.
+struct Told<'a> {
+    machine: &'a Machine,
+    out: &'a mut Vec<Access>,
+}
+
+impl Told<'_> {
+    #[track_caller]
+    fn push(&mut self, access: Access) {
+        if !self.machine.switches.reports.drops() {
+            self.out.push(access);
+        }
+    }
+}
+
 /// Values of handles are not told apart: their numbers in a state depend on what else there is.
 const HANDLE: u64 = 0x4a6d_1e00;
 
@@ -77,6 +92,10 @@ impl Translate<'_> {
     }
 
     fn one(&mut self, touch: &Touch, out: &mut Vec<Access>) -> Result<(), TableFull> {
+        // What has become of each task has a location of its own.
+        if touch.place == Place::Fates {
+            return Ok(());
+        }
         let site = self.site(touch.site)?;
         let (class, text) = self.text(&touch.place);
         let whole = match class {
@@ -92,6 +111,7 @@ impl Translate<'_> {
             };
             Access { location, kind, site, read, written }
         };
+        let mut out = Told { machine: self.machine, out };
         match &touch.element {
             Some(element) => {
                 out.push(access(whole, AccessKind::Read, None));

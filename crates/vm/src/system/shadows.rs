@@ -58,7 +58,11 @@ fn is_same(a: &Thread, b: &Thread) -> bool {
 }
 
 impl Found<'_> {
+    #[track_caller]
     fn push(&mut self, place: Place, kind: AccessKind) {
+        if self.stepped.machine.switches.reports.drops() {
+            return;
+        }
         let touch = Touch { place, element: None, kind, value: None, site: SiteId(0) };
         self.touches.push(touch);
     }

@@ -187,6 +187,24 @@ impl Value {
         }
     }
 
+    /// Returns whether an object or a handle is somewhere in the value, also of what has ended. Linear in it.
+    pub(crate) fn holds_refs(&self) -> bool {
+        self.has_refs() || self.holds_handle()
+    }
+
+    /// Returns whether a handle is somewhere in the value, also of what has ended. Linear in it.
+    pub(crate) fn holds_handle(&self) -> bool {
+        match self {
+            Value::Handle(_) => true,
+            Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+                s.items().iter().any(Value::holds_handle)
+            }
+            // What is in sets, and keys of maps, has an order.
+            Value::Map(map) => map.entries().iter().any(|(_, value)| value.holds_handle()),
+            _ => false,
+        }
+    }
+
     /// Calls `each` with all handles in the value, those of what has ended included. Linear in what has handles or objects.
     pub(crate) fn each_handle(&self, each: &mut impl FnMut(u32)) {
         if !self.has_refs() {

@@ -12,18 +12,29 @@ struct Writer<'a> {
     program: &'a Program,
     text: String,
     limit: usize,
+    /// Whether objects and handles have their numbers.
+    numbers: bool,
 }
 
-/// Writes a value as the language writes it, up to `limit` bytes.
+/// Writes a value for the program itself, up to `limit` bytes: objects and handles without numbers, as these are of the state, not of the program.
 pub(crate) fn show(program: &Program, value: &Value, limit: usize) -> Result<String, TooLong> {
-    let mut writer = Writer { program, text: String::new(), limit };
+    let mut writer = Writer { program, text: String::new(), limit, numbers: false };
     writer.value(value)?;
     Ok(writer.text)
 }
 
-/// Writes a value, cut where it gets too long for a report.
+/// Writes a value of a state, cut where it gets too long for a report.
 pub(crate) fn short(program: &Program, value: &Value) -> String {
-    let mut writer = Writer { program, text: String::new(), limit: 4_096 };
+    cut(program, value, true)
+}
+
+/// Writes a value for the text of a failure, likewise: without numbers of objects and handles, so that it is the same in all states in which the failure is.
+pub(crate) fn plain(program: &Program, value: &Value) -> String {
+    cut(program, value, false)
+}
+
+fn cut(program: &Program, value: &Value, numbers: bool) -> String {
+    let mut writer = Writer { program, text: String::new(), limit: 4_096, numbers };
     if writer.value(value).is_err() {
         writer.text.push_str("...");
     }
@@ -109,6 +120,8 @@ impl Writer<'_> {
                 self.variant(seq.ty, seq.variant)?;
                 self.list("(", seq.items().iter(), ")")
             }
+            Value::Obj(_) if !self.numbers => self.put("obj"),
+            Value::Handle(_) if !self.numbers => self.put("task"),
             Value::Obj(object) => self.number("obj#", object),
             Value::Handle(handle) if counted(*handle) == 0 => self.put("task#ended"),
             Value::Handle(handle) => self.number("task#", handle),

@@ -181,7 +181,9 @@ impl<'a> Walker<'a> {
     fn look(&mut self, dropped: bool) {
         if let Some(log) = &self.runner.log {
             let decided = if dropped { log.touches.len() } else { log.decided };
-            self.looked.extend_from_slice(&log.touches[..decided]);
+            if !self.machine.switches.reports.drops() {
+                self.looked.extend_from_slice(&log.touches[..decided]);
+            }
         }
     }
 

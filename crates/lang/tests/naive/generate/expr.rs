@@ -20,6 +20,8 @@ impl Gen {
             Ty::Grid => "list<list<int>>",
             Ty::Bx => "Bx",
             Ty::Thread => "thread?",
+            Ty::Tasks => "list<task?>",
+            Ty::Hold => "Hold",
         }
     }
 
@@ -97,6 +99,8 @@ impl Gen {
                 self.pick(&["new Node()", "new Node { v: 2 }"]).into()
             }
             Ty::Task | Ty::Thread => "null".into(),
+            Ty::Tasks => self.pick(&["[]", "[null]"]).into(),
+            Ty::Hold => "(Hold { p: null, n: 0 })".into(),
             Ty::Grid => self.pick(&["[[1], [2, 0]]", "[[0, 1]]", "[[], [3]]"]).into(),
             Ty::Bx => {
                 self.hit("record of records");
@@ -135,7 +139,7 @@ impl Gen {
             Ty::Str => self.string(),
             Ty::List => self.list(),
             Ty::Set => self.set(),
-            Ty::Map | Ty::Task | Ty::Thread | Ty::Grid => self.leaf(ty),
+            Ty::Map | Ty::Task | Ty::Thread | Ty::Grid | Ty::Tasks | Ty::Hold => self.leaf(ty),
             Ty::Phase => {
                 if self.percent(50) {
                     self.hit("enum value");

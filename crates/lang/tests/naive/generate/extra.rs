@@ -128,7 +128,8 @@ impl Gen {
     }
 
     pub fn extra_bool(&mut self) -> String {
-        match self.below(4) {
+        match self.below(if self.handles { 8 } else { 5 }) {
+            4.. => self.handle_bool(),
             0 => {
                 self.hit("to_set");
                 let (l, i) = (self.part(Ty::List), self.expr(Ty::Int));
@@ -157,7 +158,8 @@ impl Gen {
     /// Statements of more than one line, or about places far away.
     pub fn extra(&mut self) {
         let nested = self.indent > 2;
-        match self.below(17) {
+        match self.below(19) {
+            17.. => self.handle_stmt(),
             0..=3 => self.far_change(),
             4 if !nested => self.leave("with m"),
             5 if !nested => self.leave("atomic"),

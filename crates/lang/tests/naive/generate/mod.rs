@@ -12,6 +12,7 @@
 //! | on tasks | `post` (`to`, `any`, `after`, `front`, procedures, equal ones), `async[main]`, `async[any]`, `async[h]`, `cancel`, `call`, `enable`, `disable` | `stmt`, `extra` |
 //! | on threads | `acquire`, `release`, `with`, `wait`, `notify`, `notify_all`, `fork`, `join`, `atomic`, `yield`, jumps out of blocks | `stmt`, `extra`, `model` |
 //! | expressions | every operator, literals of every type, closures (of none, one, two; with captures; that write), calls of functions, values, methods, fields; `if` and `match` with values; `enabled` | `expr`, `extra` |
+//! | handles | in variables, lists, records, arguments; compared, cancelled, joined, overwritten | `handles`, `stmt` |
 //! | methods | every method of list, set, map, str, int | `expr`, `stmt`, `extra` |
 //! | types | every type, `any` with values of every kind | all |
 //!
@@ -19,6 +20,7 @@
 
 mod expr;
 mod extra;
+mod handles;
 mod model;
 mod stmt;
 
@@ -46,9 +48,13 @@ pub enum Ty {
     /// A record with a record, a list and a function in it.
     Bx,
     Thread,
+    /// A list of handles of posted tasks.
+    Tasks,
+    /// A record with such a handle in it.
+    Hold,
 }
 
-pub const STORED: [Ty; 15] = [
+pub const STORED: [Ty; 17] = [
     Ty::Int,
     Ty::Bool,
     Ty::Str,
@@ -64,6 +70,8 @@ pub const STORED: [Ty; 15] = [
     Ty::Grid,
     Ty::Bx,
     Ty::Thread,
+    Ty::Tasks,
+    Ty::Hold,
 ];
 
 /// Where code stands.
@@ -99,6 +107,8 @@ pub struct Gen {
     /// In the model, threads step at accesses: code is kept short.
     pub fine: bool,
     pub in_fine: bool,
+    /// The model is about handles.
+    pub handles: bool,
     pub out: String,
     pub indent: usize,
 }
@@ -120,6 +130,7 @@ impl Gen {
             depth: 0,
             fine: false,
             in_fine: false,
+            handles: false,
             out: String::new(),
             indent: 0,
         }

@@ -17,12 +17,14 @@ impl Gen {
             self.hit("granularity access");
             self.line("setting granularity = access;");
         }
+        self.handles = self.percent(25);
         self.line("setting steps = 3000;");
         self.line("const LIMIT: int = 1 + 1;");
         self.line("const KS: list<int> = [3, 0, LIMIT];");
         self.line("const KR: Rec = Rec { id: LIMIT, name: \"k\" };");
         self.line("enum Phase { Idle, Busy(int), Pair(int, bool) }");
         self.line("record Rec { id: int, name: str }");
+        self.line("record Hold { p: task?, n: int }");
         self.line("record Bx { rec: Rec, xs: list<int>, f: fn(int) -> int }");
         self.line("lock m, ms[LIMIT];");
         self.line("cond c, cs[2];");
@@ -40,9 +42,10 @@ impl Gen {
         self.globals.push(("gi".into(), Ty::Int));
         self.line("var gi = 0;");
         for (i, ty) in STORED.into_iter().enumerate() {
-            if self.percent(38) {
+            let handle = matches!(ty, Ty::Task | Ty::Tasks | Ty::Hold);
+            if self.percent(38) || (handle && self.handles) {
                 let name = format!("g{i}");
-                if self.percent(15) && !matches!(ty, Ty::Func | Ty::Bx) {
+                if self.percent(15) && !matches!(ty, Ty::Func | Ty::Bx | Ty::Hold) {
                     self.hit("default value");
                     self.line(&format!("var {name}: {};", Gen::type_name(ty)));
                 } else {
@@ -51,6 +54,11 @@ impl Gen {
                 }
                 self.globals.push((name, ty));
             }
+        }
+        if self.handles {
+            self.hit("model about handles");
+            self.line("var gq: task? = null;");
+            self.globals.push(("gq".into(), Ty::Task));
         }
         if self.percent(20) {
             self.hit("array type");
@@ -141,6 +149,8 @@ impl Gen {
         self.body(&format!("task t1(na: int) on {on}"), Place::Task, int, 3);
         let two = vec![("no".into(), Ty::Obj), ("ny".into(), Ty::Any)];
         self.body("task t2(no: Node?, ny: any) on ui", Place::Task, two, 2);
+        let handles = vec![("np".into(), Ty::Task), ("nps".into(), Ty::Tasks)];
+        self.body("task t3(np: task?, nps: list<task?>) on ui", Place::Task, handles, 2);
     }
 
     fn event_names(&mut self) {

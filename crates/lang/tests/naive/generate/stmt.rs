@@ -27,6 +27,9 @@ impl Gen {
 
     pub fn stmt(&mut self) {
         let nested = self.indent > 3;
+        if self.handles && self.percent(40) {
+            return self.handle_stmt();
+        }
         match self.below(59) {
             0..=9 => self.assign(),
             10..=13 => self.declare(),

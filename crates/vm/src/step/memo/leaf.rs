@@ -35,8 +35,8 @@ pub(crate) struct Touching {
     pub(crate) writes: Vec<Written>,
     /// What flags it sets.
     pub(crate) flags: Vec<Flagged>,
-    /// Whether mailboxes have to be looked at before and after.
-    pub(crate) mailboxes: bool,
+    /// Whether it posts to a delayed mailbox.
+    pub(crate) delayed: bool,
 }
 
 /// A write to memory.

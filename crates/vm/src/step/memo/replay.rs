@@ -28,9 +28,6 @@ fn apply(machine: &Machine, state: &mut State, effect: &Effect) -> bool {
         }
         Effect::Post { kind, first, message } => {
             let queue = message.queue as usize;
-            if state.queue(queue).len() >= size as usize {
-                return false;
-            }
             let message = message.posted(state.next_uid);
             state.next_uid += 1;
             state.change_queue(queue, |queue| {
@@ -59,21 +56,15 @@ fn set_at(state: &mut State, global: usize, (index, value): (&Value, &Value), si
     if old.is_some_and(|old| old.is_same(value)) {
         return true;
     }
-    if let Value::Int(at) = index
-        && state.set_element(global, *at as usize, value, (size, DEPTH_MAX))
-    {
+    if let (Value::List(_), Value::Int(at)) = (state.global(global), index) {
+        state.set_element(global, *at as usize, value);
         return true;
     }
+    let new = old.is_none();
     state.change_global(global, |slot| {
-        match (&mut *slot, index) {
-            (Value::List(list), Value::Int(at)) => {
-                Arc::make_mut(list).set(*at as usize, value.clone());
-            }
-            (Value::Map(map), key) => {
-                Arc::make_mut(map).set(key.clone(), value.clone());
-            }
-            _ => {}
+        if let Value::Map(map) = slot {
+            Arc::make_mut(map).set(index.clone(), value.clone());
         }
-        slot.nodes() <= size && slot.depth() <= DEPTH_MAX
+        !new || slot.nodes() <= size && slot.depth() <= DEPTH_MAX
     })
 }

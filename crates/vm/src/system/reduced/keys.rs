@@ -3,6 +3,7 @@
 //! A state numbers its objects, handles and threads by itself, so none of these numbers may come into a key: messages that differ in nothing
 //! else share one key, and are run together.
 
+use super::fates::Fates;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::MailboxKind;
 use crate::state::{Message, Origin, State, Status, Thread, What};
@@ -49,8 +50,9 @@ pub(super) fn kind(key: TaskKey) -> KeyKind {
 }
 
 /// The key of a message.
-pub(super) fn message(queue: usize, message: &Message) -> TaskKey {
-    let args = if message.args.has_refs() { lasting(&message.args) } else { message.args_hash() };
+pub(super) fn message(machine: &Machine, queue: usize, message: &Message) -> TaskKey {
+    // Also once all that its handles are of has ended.
+    let args = if machine.numbers { lasting(&message.args) } else { message.args_hash() };
     let hash = mix::mix(u64::from(message.front), args);
     let (queue, task) = (queue as u64 % u64::from(QUEUES), u64::from(message.task));
     TaskKey(MESSAGE | (queue << 48) | (task << 32) | u64::from(hash as u32))
@@ -82,13 +84,13 @@ pub(super) fn thread(thread: &Thread) -> TaskKey {
 }
 
 /// The key of what takes a step in a state.
-pub(super) fn of_step(state: &State, step: Move) -> Option<TaskKey> {
+pub(super) fn of_step(machine: &Machine, state: &State, step: Move) -> Option<TaskKey> {
     match step {
         Move::Init => Some(INIT),
         Move::Event(member) => Some(event(member)),
         Move::Message { queue, position, .. } => {
             let messages = state.queue(queue as usize);
-            messages.get(position as usize).map(|one| message(queue as usize, one))
+            messages.get(position as usize).map(|one| message(machine, queue as usize, one))
         }
         Move::Thread { origin, rank } => {
             let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
@@ -98,9 +100,9 @@ pub(super) fn of_step(state: &State, step: Move) -> Option<TaskKey> {
     }
 }
 
-/// The hash of a value but for objects and handles.
+/// The hash of a value but for objects and handles, whatever has become of what these are of.
 pub(super) fn lasting(value: &Value) -> u128 {
-    if !value.has_refs() {
+    if !value.holds_refs() {
         return value.hash();
     }
     let all = |tag: u64, items: &[Value]| {
@@ -157,7 +159,10 @@ pub(super) fn each_message(
                 continue;
             }
             let (queue, task) = (i as u32, one.task);
-            each(message(i, one), Move::Message { queue, position: position as u32, task });
+            each(
+                message(machine, i, one),
+                Move::Message { queue, position: position as u32, task },
+            );
         }
     }
 }
@@ -180,12 +185,10 @@ pub(super) mod fixed {
 
     /// Whether `init` has run.
     pub(in super::super) const INIT: Place = Place(0);
-    /// Which of the posted tasks and forked threads that something refers to have ended.
-    pub(in super::super) const LIVES: Place = Place(1);
     /// The virtual time.
-    pub(in super::super) const NOW: Place = Place(2);
+    pub(in super::super) const NOW: Place = Place(1);
     /// The first place of the program's own.
-    pub(in super::super) const FIRST: u64 = 3;
+    pub(in super::super) const FIRST: u64 = 2;
 }
 
 /// The kinds of places that are numbered by the program, in the order of their numbers.
@@ -204,14 +207,12 @@ pub(super) enum Kind {
     Head,
     /// What came last into a mailbox.
     Tail,
-    /// Whether a mailbox holds one message at least.
-    Some,
-    /// Whether it holds two at least.
-    More,
+    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of: see [`Fates`].
+    Fate,
 }
 
 impl Kind {
-    pub(super) const ALL: [Kind; 10] = [
+    pub(super) const ALL: [Kind; 9] = [
         Kind::Global,
         Kind::Lock,
         Kind::Cond,
@@ -220,15 +221,14 @@ impl Kind {
         Kind::Busy,
         Kind::Head,
         Kind::Tail,
-        Kind::Some,
-        Kind::More,
+        Kind::Fate,
     ];
 }
 
 /// Where the numbers of each kind begin.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
-    first: [u64; 11],
+    first: [u64; 10],
     /// Whether `init` is a step.
     pub(super) init: bool,
     /// Whether something posts in front of all others.
@@ -236,7 +236,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn of(machine: &Machine, init: bool) -> Places {
+    pub(crate) fn of(machine: &Machine, init: bool, fates: &Fates) -> Places {
         let layout = &machine.layout;
         let conds: u64 =
             machine.program.conds.iter().map(|cond| u64::from(cond.array.unwrap_or(1))).sum();
@@ -251,10 +251,9 @@ impl Places {
             slots + 1,
             queues,
             queues,
-            queues,
-            queues,
+            fates.count(),
         ];
-        let mut first = [fixed::FIRST; 11];
+        let mut first = [fixed::FIRST; 10];
         for (i, count) in counts.iter().enumerate() {
             first[i + 1] = first[i] + count;
         }

@@ -4,17 +4,21 @@
 //! objects, handles and dynamic threads are numbered does not come into it: tasks and places that differ in nothing else are taken
 //! together, which costs reduction only.
 
+use self::fates::Fates;
 use self::keys::{KeyKind, Kind, Places, each_message, each_ready, each_thread};
 use self::touched::{Tables, Touches, awaits};
 use super::accesses::Elements;
 use super::words;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::state::State;
+use crate::state::{Message, State, Thread};
 use crate::step::memo::Leaf;
+use crate::testing::Spot;
 use crate::walk::{Action, Move, Walker, initial, recall_known};
 use anyorder_system::{Effects, Place, Reducible, Successor, TaskKey, Touched};
 
 mod keys;
+
+mod fates;
 
 mod remembered;
 
@@ -36,8 +40,10 @@ impl Tables {
                 }
             }
         }
+        let fates = Fates::of(machine);
         Tables {
-            places: Places::of(machine, initial(machine).flag(INIT_FLAG)),
+            places: Places::of(machine, initial(machine).flag(INIT_FLAG), &fates),
+            fates,
             elements: Elements::of(machine),
             attributes: vec![!program.components.is_empty(); program.globals.len()],
             of_member,
@@ -52,6 +58,49 @@ impl Machine {
     }
 }
 
+/// For tests.
+impl Machine {
+    pub(crate) fn message_key(&self, queue: usize, message: &Message) -> TaskKey {
+        keys::message(self, queue, message)
+    }
+
+    pub(crate) fn thread_key(&self, thread: &Thread) -> TaskKey {
+        keys::thread(thread)
+    }
+
+    pub(crate) fn spot(&self, spot: &Spot) -> Place {
+        let places = &self.tables().places;
+        let number = |kind, index: usize| places.at(kind, index as u64);
+        match spot {
+            Spot::Init => keys::fixed::INIT,
+            Spot::Now => keys::fixed::NOW,
+            Spot::Global(global) => number(Kind::Global, *global),
+            Spot::Element(global, index) => Places::element(number(Kind::Global, *global), index),
+            Spot::Field(class, field) => Places::field(*class, *field),
+            Spot::FieldElement(class, field, index) => {
+                Places::element(Places::field(*class, *field), index)
+            }
+            Spot::Lock(lock) => number(Kind::Lock, *lock as usize),
+            Spot::Cond(cond) => number(Kind::Cond, *cond as usize),
+            Spot::Started(member) => number(Kind::Started, *member as usize),
+            Spot::Toggled(member) => number(Kind::Toggled, *member as usize),
+            Spot::Busy(slot) => number(Kind::Busy, *slot as usize),
+            Spot::Head(queue) => number(Kind::Head, *queue),
+            Spot::Tail(queue) => number(Kind::Tail, *queue),
+            Spot::Standing(key) => Places::standing(*key),
+            // What no handle can be of has no place: that of a key that nothing has.
+            Spot::Posted(queue, task) => match self.tables().fates.of_post(*queue, *task) {
+                Some(fate) => number(Kind::Fate, fate as usize),
+                None => Places::standing(TaskKey(u64::MAX)),
+            },
+            Spot::Forked(func) => match self.tables().fates.of_fork(*func) {
+                Some(fate) => number(Kind::Fate, fate as usize),
+                None => Places::standing(TaskKey(u64::MAX)),
+            },
+        }
+    }
+}
+
 impl Machine {
     /// Runs a step from memory and adds what it touches; false where it has to be executed.
     fn recalled(
@@ -63,22 +112,22 @@ impl Machine {
     ) -> bool {
         let tables = self.tables();
         let (first, told) = (successors.len(), touched.len());
-        let mut mailboxes = false;
+        let mut delayed = false;
         let action = Action { step, alternative: 0 };
         let known = recall_known(
             self,
             state,
             step,
             |state| successors.push(Successor { action, state, failure: None }),
-            |leaf| mailboxes |= remembered::tell(self, tables, state, leaf, touched),
+            |leaf| delayed |= remembered::tell(self, tables, state, leaf, touched),
         );
         if !known {
             touched.truncate(told);
-            mailboxes = false;
+            delayed = false;
             let known = Walker::new(self, state).recall_telling(
                 step,
                 |state| successors.push(Successor { action, state, failure: None }),
-                |leaf| mailboxes |= remembered::tell(self, tables, state, leaf, touched),
+                |leaf| delayed |= remembered::tell(self, tables, state, leaf, touched),
             );
             if !known {
                 successors.truncate(first);
@@ -87,11 +136,12 @@ impl Machine {
             }
         }
         // What a task awaits counts as read: that it was on, or in its mailbox, is not told.
-        if let Some(successor) = successors.get(first)
-            && (mailboxes || matches!(step, Move::Message { .. }))
-        {
+        if let Some(successor) = successors.get(first) {
             let mut touches = Touches { machine: self, tables, before: state, out: touched };
-            touches.mail(step, &successor.state, mailboxes);
+            touches.taken(step);
+            if delayed {
+                touches.delayed(&successor.state);
+            }
         }
         true
     }
@@ -121,7 +171,7 @@ impl Reducible for Machine {
                 let log = walker.take_log();
                 let after = outcome.fault.is_none().then_some(&outcome.state);
                 touches.log(&log.touches, after);
-                touches.step(step, &outcome.state);
+                touches.step(step, &outcome.state, &log);
                 let failure = outcome.fault.map(|fault| fault.line(&self.program));
                 let action = Action { step, alternative };
                 successors.push(Successor { action, state: outcome.state, failure });
@@ -150,17 +200,25 @@ impl Reducible for Machine {
     }
 
     fn tasks(&self, out: &mut Vec<TaskKey>) {
-        out.extend((0..self.layout.members.len() as u32).map(keys::event));
+        if !self.switches.reports.drops() {
+            out.extend((0..self.layout.members.len() as u32).map(keys::event));
+        }
     }
 
     fn pending(&self, state: &State, out: &mut Vec<TaskKey>) {
         for (i, queue) in state.queues() {
-            out.extend(queue.iter().map(|message| keys::message(i, message)));
+            if !self.switches.reports.drops() {
+                out.extend(queue.iter().map(|message| keys::message(self, i, message)));
+            }
+        }
+        // Elsewhere they await one place.
+        if self.tables().places.init && !self.switches.reports.drops() {
+            each_thread(state, |key, _| out.push(key));
         }
     }
 
     fn task_of(&self, state: &State, action: &Action) -> Option<TaskKey> {
-        keys::of_step(state, action.step)
+        keys::of_step(self, state, action.step)
     }
 
     fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
@@ -170,7 +228,7 @@ impl Reducible for Machine {
         let tell = |leaf: &mut Leaf| _ = remembered::tell(self, tables, state, leaf, &mut touched);
         if Walker::new(self, state).ask_telling(invariant.holds, tell).is_some() {
             out.extend(touched.into_iter().map(|touched| touched.place));
-            if tables.places.init {
+            if tables.places.init && !self.switches.reports.drops() {
                 out.push(keys::fixed::INIT);
             }
             return;
@@ -181,7 +239,7 @@ impl Reducible for Machine {
         let log = walker.take_log();
         Touches { machine: self, tables, before: state, out: &mut touched }.looked(&log.touches);
         out.extend(touched.into_iter().map(|touched| touched.place));
-        if tables.places.init {
+        if tables.places.init && !self.switches.reports.drops() {
             out.push(keys::fixed::INIT);
         }
     }
@@ -209,7 +267,6 @@ impl Reducible for Machine {
         let Some((kind, index)) = self.tables().places.meaning(place) else {
             return match place {
                 fixed::INIT => "init".to_owned(),
-                fixed::LIVES => "what has ended".to_owned(),
                 fixed::NOW => "virtual time".to_owned(),
                 _ => "an element, a field, or where something stands".to_owned(),
             };
@@ -224,8 +281,7 @@ impl Reducible for Machine {
             Kind::Busy => format!("busy({})", words::slot_name(self, index as u32)),
             Kind::Head => format!("first({})", queue()),
             Kind::Tail => format!("last({})", queue()),
-            Kind::Some => format!("some({})", queue()),
-            Kind::More => format!("more({})", queue()),
+            Kind::Fate => "what has begun or ended".to_owned(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a remembered step touches: what it read is known, what it writes too, and only whether a write changes anything depends on the state.
 
-use super::keys::{Kind, Places, fixed};
+use super::keys::{Kind, Places};
 use super::touched::Tables;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::MailboxKind;
@@ -9,7 +9,7 @@ use crate::step::memo::{Ending, Flagged, Leaf, MemoPlace, Touching, Written};
 use crate::value::Value;
 use anyorder_system::{Place, TouchKind, Touched};
 
-/// Adds what a remembered step or property touches in a state. Returns whether what it does to mailboxes has to be found by comparing states.
+/// Adds what a remembered step or property touches in a state. Returns whether it posts to delayed mailboxes: what comes first there depends on the state.
 pub(super) fn tell(
     machine: &Machine,
     tables: &Tables,
@@ -22,22 +22,38 @@ pub(super) fn tell(
     }
     let Some(touching) = &leaf.touching else { return false };
     out.extend_from_slice(&touching.fixed);
+    let mut told = Told { machine, out };
     if !touching.writes.is_empty()
         && let Ending::Effects(deed) = &leaf.ending
     {
         for written in &touching.writes {
-            write(state, &deed.effects[written.effect], written, out);
+            write(state, &deed.effects[written.effect], written, &mut told);
         }
     }
     for Flagged { flag, value, place } in &touching.flags {
         if state.flag(*flag) != *value {
-            out.push(Touched { place: *place, kind: TouchKind::Write });
+            told.push(Touched { place: *place, kind: TouchKind::Write });
         }
     }
-    touching.mailboxes
+    touching.delayed
 }
 
-fn write(state: &State, effect: &Effect, written: &Written, out: &mut Vec<Touched>) {
+/// Collects what is touched.
+struct Told<'a> {
+    machine: &'a Machine,
+    out: &'a mut Vec<Touched>,
+}
+
+impl Told<'_> {
+    #[track_caller]
+    fn push(&mut self, touched: Touched) {
+        if !self.machine.switches.reports.drops() {
+            self.out.push(touched);
+        }
+    }
+}
+
+fn write(state: &State, effect: &Effect, written: &Written, out: &mut Told<'_>) {
     let (global, value) = match effect {
         Effect::Set { global, value } | Effect::SetAt { global, value, .. } => (*global, value),
         _ => return,
@@ -62,7 +78,7 @@ fn write(state: &State, effect: &Effect, written: &Written, out: &mut Vec<Touche
         _ => out.push(Touched { place: written.container, kind }),
     }
     if same {
-        out.extend_from_slice(&written.silent);
+        written.silent.iter().for_each(|touched| out.push(*touched));
     }
 }
 
@@ -70,17 +86,18 @@ fn touching(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Touching {
     let mut touching = Touching::default();
     let places = &tables.places;
     let read = |place: Place| Touched { place, kind: TouchKind::Read };
+    let mut fixed = Told { machine, out: &mut touching.fixed };
     for (place, value) in &leaf.reads {
         match place {
             MemoPlace::Args => {}
             MemoPlace::Global(global) => {
-                touching.fixed.push(read(places.at(Kind::Global, u64::from(*global))));
-                elements(tables, *global, value, &mut touching.fixed);
+                fixed.push(read(places.at(Kind::Global, u64::from(*global))));
+                elements(tables, *global, value, &mut fixed);
             }
             MemoPlace::Element(global, index) => {
                 let container = places.at(Kind::Global, u64::from(*global));
-                touching.fixed.push(read(container));
-                touching.fixed.push(read(Places::element(container, index)));
+                fixed.push(read(container));
+                fixed.push(read(Places::element(container, index)));
             }
         }
     }
@@ -95,11 +112,12 @@ fn touching(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Touching {
 impl Touching {
     fn effect(&mut self, machine: &Machine, tables: &Tables, number: usize, effect: &Effect) {
         let places = &tables.places;
+        let mut fixed = Told { machine, out: &mut self.fixed };
         match effect {
             Effect::Set { global, value } => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 let mut silent = Vec::new();
-                elements(tables, *global, value, &mut silent);
+                elements(tables, *global, value, &mut Told { machine, out: &mut silent });
                 self.writes.push(Written { effect: number, container, element: None, silent });
             }
             Effect::SetAt { global, index, .. } => {
@@ -115,28 +133,31 @@ impl Touching {
                 let member = (if toggled { flag - 1 - members } else { flag - 1 }) as u64;
                 for kind in [Kind::Started, Kind::Toggled] {
                     let place = places.at(kind, member);
-                    self.fixed.push(Touched { place, kind: TouchKind::Read });
+                    fixed.push(Touched { place, kind: TouchKind::Read });
                 }
                 let kind = if toggled { Kind::Toggled } else { Kind::Started };
                 let place = places.at(kind, member);
                 self.flags.push(Flagged { flag: *flag, value: *value, place });
             }
             Effect::Post { kind, first, message } => {
-                self.mailboxes |= *first || *kind != MailboxKind::Bag || places.fronts;
+                self.delayed |= *kind == MailboxKind::Delayed;
                 let queue = message.queue as usize;
-                let place = Places::standing(super::keys::message(queue, message));
-                self.fixed.push(Touched { place, kind: TouchKind::Write });
+                let place = Places::standing(super::keys::message(machine, queue, message));
+                fixed.push(Touched { place, kind: TouchKind::Write });
                 let write = |kind| Touched {
                     place: places.at(kind, u64::from(message.queue)),
                     kind: TouchKind::Write,
                 };
                 match kind {
-                    _ if *first => self.fixed.push(write(Kind::Head)),
+                    _ if *first => fixed.push(write(Kind::Head)),
                     MailboxKind::Bag => {}
-                    MailboxKind::Fifo => self.fixed.push(write(Kind::Tail)),
+                    MailboxKind::Fifo => fixed.push(write(Kind::Tail)),
                     MailboxKind::Delayed => {
-                        self.fixed.push(Touched { place: fixed::NOW, kind: TouchKind::Read });
-                        self.fixed.push(write(Kind::Tail));
+                        fixed.push(Touched {
+                            place: super::keys::fixed::NOW,
+                            kind: TouchKind::Read,
+                        });
+                        fixed.push(write(Kind::Tail));
                     }
                 }
             }
@@ -145,7 +166,7 @@ impl Touching {
 }
 
 /// Who reads a container reads its elements, where something writes them one by one.
-fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Vec<Touched>) {
+fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Told<'_>) {
     let container = tables.places.at(Kind::Global, u64::from(global));
     if !tables.elements.has(&crate::step::Place::Global(global)) {
         return;

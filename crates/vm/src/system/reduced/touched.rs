@@ -1,15 +1,17 @@
 //! What a step touched, as places that mean the same in every state.
 //!
-//! What the code does to memory, locks and conditions is in the log of the step. What happens to mailboxes, threads and flags is told by comparing
-//! the states before and after. Mailboxes that have an order are four places each: what comes next, what came last, whether there is one message and whether
-//! there are two. So a post and a take commute as long as neither makes the mailbox empty or finds it so.
+//! What the code does to memory, locks and conditions, and what it makes and cancels, is in the log of the step. What happens to threads and flags is told by comparing
+//! the states before and after. A mailbox that has an order is two places: what it gives next, and what came last. Think of its messages as numbered by their posts: the
+//! second place is the last number, the first says which numbers have been taken. So a post and a take commute, also where there is one message or none: the post
+//! writes where its own message stands, and that makes it ready.
 
 use super::super::accesses::Elements;
+use super::fates::Fates;
 use super::keys::{self, Kind, Places, fixed};
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::state::{Message, Origin, State, Thread, What};
-use crate::step::{Place as Logged, Touch};
+use crate::step::{Log, Place as Logged, Touch};
 use crate::value::Value;
 use crate::walk::Move;
 use anyorder_system::{AccessKind, Place, TaskKey, TouchKind, Touched};
@@ -19,6 +21,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(super) places: Places,
+    pub(super) fates: Fates,
     pub(super) elements: Elements,
     /// For each global whether it is an attribute: one that components may both write.
     pub(super) attributes: Vec<bool>,
@@ -37,13 +40,18 @@ pub(super) struct Touches<'a> {
 }
 
 impl Touches<'_> {
+    #[track_caller]
     fn push(&mut self, place: Place, kind: TouchKind) {
+        if self.machine.switches.reports.drops() {
+            return;
+        }
         let touched = Touched { place, kind };
         if self.out.last() != Some(&touched) {
             self.out.push(touched);
         }
     }
 
+    #[track_caller]
     fn at(&mut self, kind: Kind, index: u64, touch: TouchKind) {
         self.push(self.tables.places.at(kind, index), touch);
     }
@@ -63,9 +71,10 @@ impl Touches<'_> {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
                 let same = after.is_some_and(|after| {
                     let global = usize::from(global);
-                    // Objects and handles are numbered anew: one number may be of another one.
                     let (old, new) = (self.before.global(global), after.global(global));
-                    !old.has_refs() && !new.has_refs() && old == new
+                    // Objects and handles are numbered anew: one number may be of another one, and handles of what has ended are all alike.
+                    let refs = |value: &Value| self.machine.numbers && value.holds_refs();
+                    old == new && !refs(old) && !refs(new)
                 });
                 self.memory(container, touch, same);
             }
@@ -79,12 +88,17 @@ impl Touches<'_> {
             }
             Logged::Lock(lock) => self.at(Kind::Lock, u64::from(lock), kind),
             Logged::Cond(cond) => self.at(Kind::Cond, u64::from(cond), kind),
-            Logged::Task(_) | Logged::Thread(_) => self.push(fixed::LIVES, kind),
+            Logged::Fates => {
+                for fate in 0..self.tables.fates.count() {
+                    self.at(Kind::Fate, fate, TouchKind::Read);
+                }
+            }
             Logged::Now => self.push(fixed::NOW, kind),
-            // Told by comparing states.
             Logged::First(queue) => self.at(Kind::Head, u64::from(queue), kind),
             Logged::Last(queue) => self.at(Kind::Tail, u64::from(queue), kind),
-            Logged::Event(_) | Logged::Started(_) | Logged::Busy(_) | Logged::Failed => {}
+            // Told by comparing states, and by what the step made and took.
+            Logged::Task(_) | Logged::Thread(_) | Logged::Event(_) => {}
+            Logged::Started(_) | Logged::Busy(_) | Logged::Failed => {}
         }
     }
 
@@ -135,7 +149,7 @@ impl Touches<'_> {
     }
 
     /// Adds what a step did besides: to mailboxes, threads, flags.
-    pub(super) fn step(&mut self, step: Move, after: &State) {
+    pub(super) fn step(&mut self, step: Move, after: &State, log: &Log) {
         if step == Move::Init {
             self.push(fixed::INIT, TouchKind::Write);
         }
@@ -145,30 +159,23 @@ impl Touches<'_> {
         self.taken(step);
         self.flags(after);
         self.threads(step, after);
-        self.queues(after);
+        for created in log.created.iter().filter(|created| !created.fork) {
+            self.posted(created.queue, created.uid, after);
+        }
+        for (uid, _) in &log.cancelled {
+            self.cancelled(*uid);
+        }
     }
 
-    /// Adds what a step from memory did to mailboxes. `all`: not only to bags.
-    pub(super) fn mail(&mut self, step: Move, after: &State, all: bool) {
-        let Move::Message { queue, .. } = step else {
-            if all {
-                self.queues(after);
-            }
-            return;
-        };
-        self.taken(step);
-        if all || self.tables.places.fronts || self.is_ordered(queue as usize) {
-            self.queues(after);
-        } else if let Move::Message { queue, position, .. } = step
-            && let Some(message) = self.before.queue(queue as usize).get(position as usize)
-        {
-            let key = keys::message(queue as usize, message);
-            self.push(Places::standing(key), TouchKind::Write);
+    /// Adds what a step from memory posts to delayed mailboxes: whether it comes first there depends on the state.
+    pub(super) fn delayed(&mut self, after: &State) {
+        for message in after.messages().iter().filter(|m| m.uid >= self.before.next_uid) {
+            self.posted(message.queue, message.uid, after);
         }
     }
 
     /// Who runs a message takes it from its mailbox.
-    fn taken(&mut self, step: Move) {
+    pub(super) fn taken(&mut self, step: Move) {
         let Move::Message { queue, position, .. } = step else { return };
         let messages = self.before.queue(queue as usize);
         let Some(message) = messages.get(position as usize) else { return };
@@ -176,9 +183,45 @@ impl Touches<'_> {
         if kind == Some(MailboxKind::Delayed) {
             self.push(fixed::NOW, TouchKind::Write);
         }
+        self.gone(message);
+    }
+
+    fn cancelled(&mut self, uid: u64) {
+        let before = self.before;
+        // What the step posted itself was nobody else's.
+        if let Some(message) = before.messages().iter().find(|message| message.uid == uid) {
+            self.gone(message);
+        }
+    }
+
+    /// A message is in its mailbox no more.
+    fn gone(&mut self, message: &Message) {
+        let queue = message.queue;
+        let key = keys::message(self.machine, queue as usize, message);
+        self.push(Places::standing(key), TouchKind::Write);
         if self.is_ordered(queue as usize) || message.front {
             self.at(Kind::Head, u64::from(queue), TouchKind::Write);
-            self.at(Kind::More, u64::from(queue), TouchKind::Read);
+        }
+        if let Some(fate) = self.tables.fates.of_post(queue, message.task) {
+            self.at(Kind::Fate, fate, TouchKind::Write);
+        }
+    }
+
+    /// A message has come into its mailbox. That it came last, or in front, is logged.
+    fn posted(&mut self, queue: u32, uid: u64, after: &State) {
+        let messages = after.queue(queue as usize);
+        // What was cancelled in the same step was nobody else's.
+        let Some(message) = messages.iter().rev().find(|message| message.uid == uid) else {
+            return;
+        };
+        let key = keys::message(self.machine, queue as usize, message);
+        self.push(Places::standing(key), TouchKind::Write);
+        let kind = self.machine.layout.mailboxes.get(queue as usize);
+        if kind == Some(&MailboxKind::Delayed) {
+            // Who posts looks whether it comes first.
+            let first = messages.first().is_some_and(|first| first.uid == uid);
+            let touch = if first { TouchKind::Write } else { TouchKind::Read };
+            self.at(Kind::Head, u64::from(queue), touch);
         }
     }
 
@@ -220,25 +263,26 @@ impl Touches<'_> {
                 let steps = own.is_some_and(|own| is_one(one, own));
                 (one.status, &one.frames) != (other.status, &other.frames)
                     // Others' registers have new numbers for objects and handles at most.
-                    || steps && (one.has_refs() || one.regs != other.regs)
+                    || steps && (one.regs.iter().any(Value::holds_refs) || one.regs != other.regs)
             })
         };
-        for (one, others) in old.iter().map(|t| (t, new)).chain(new.iter().map(|t| (t, old))) {
-            if changed(one, others) {
-                self.push(Places::standing(keys::thread(one)), TouchKind::Write);
-                self.ends(one, others);
+        for one in old.iter().filter(|one| changed(one, new)) {
+            self.push(Places::standing(keys::thread(one)), TouchKind::Write);
+            if !new.iter().any(|other| is_one(one, other)) {
+                self.comes_or_goes(one);
+                self.ended(one);
+            }
+        }
+        for one in new.iter().filter(|one| changed(one, old)) {
+            self.push(Places::standing(keys::thread(one)), TouchKind::Write);
+            if !old.iter().any(|other| is_one(one, other)) {
+                self.comes_or_goes(one);
             }
         }
     }
 
-    /// Adds what it means that a thread is there in one of two states only.
-    fn ends(&mut self, one: &Thread, others: &[Arc<Thread>]) {
-        if others.iter().any(|other| is_one(one, other)) {
-            return;
-        }
-        if one.handle != 0 {
-            self.push(fixed::LIVES, TouchKind::Write);
-        }
+    /// A thread is there in one of two states only.
+    fn comes_or_goes(&mut self, one: &Thread) {
         if let Origin::Slot(slot) = one.origin {
             self.at(Kind::Busy, u64::from(slot), TouchKind::Write);
         }
@@ -247,58 +291,17 @@ impl Touches<'_> {
         }
     }
 
-    fn queues(&mut self, after: &State) {
-        for queue in 0..=self.machine.layout.pool() {
-            let (old, new) = (self.before.queue(queue), after.queue(queue));
-            // Objects may have new numbers: what counts is which messages there are.
-            let same = std::ptr::eq(old, new)
-                || old.len() == new.len()
-                    && (old.iter().zip(new).all(|(a, b)| is_same(a, b))
-                        // New numbers of objects and handles may have sorted a bag anew.
-                        || !self.is_ordered(queue)
-                            && old.iter().all(|a| new.iter().any(|b| is_same(a, b))));
-            if !same {
-                self.queue(queue, old, new);
-            }
-        }
-    }
-
-    fn queue(&mut self, queue: usize, old: &[Message], new: &[Message]) {
-        let number = queue as u64;
-        let ordered = self.is_ordered(queue);
-        if ordered || self.tables.places.fronts {
-            for (kind, least) in [(Kind::Some, 1), (Kind::More, 2)] {
-                let differs = (old.len() >= least) != (new.len() >= least);
-                let touch = if differs { TouchKind::Write } else { TouchKind::Read };
-                self.at(kind, number, touch);
-            }
-            // A bag gives any, unless one is in front.
-            let head = |list: &'_ [Message]| match list.first() {
-                Some(first) if ordered || first.front => Some((first.uid, first.task)),
-                _ => None,
-            };
-            if head(old) != head(new) {
-                self.at(Kind::Head, number, TouchKind::Write);
-            } else if self.machine.layout.mailboxes.get(queue) == Some(&MailboxKind::Delayed) {
-                // Who posts looks whether it comes first.
-                self.at(Kind::Head, number, TouchKind::Read);
-            }
-        }
-        self.moved(queue, old, new);
-        self.moved(queue, new, old);
-    }
-
-    /// Adds the messages of one state that the other does not have.
-    fn moved(&mut self, queue: usize, here: &[Message], there: &[Message]) {
-        for (i, message) in here.iter().enumerate() {
-            let count = |list: &[Message]| list.iter().filter(|m| is_same(m, message)).count();
-            if here[..i].iter().any(|m| is_same(m, message)) || count(here) <= count(there) {
-                continue;
-            }
-            self.push(Places::standing(keys::message(queue, message)), TouchKind::Write);
-            if message.handle != 0 {
-                self.push(fixed::LIVES, TouchKind::Write);
-            }
+    /// A thread has ended.
+    fn ended(&mut self, one: &Thread) {
+        let fates = &self.tables.fates;
+        let fate = match (one.what, one.origin) {
+            (What::Func(func), _) => fates.of_fork(func),
+            (What::Task(task), Origin::Slot(slot)) => fates.of_post(slot, task),
+            (What::Task(task), _) => fates.of_post(self.machine.layout.pool() as u32, task),
+            (What::Thread | What::Event(_), _) => None,
+        };
+        if let Some(fate) = fate {
+            self.at(Kind::Fate, fate, TouchKind::Write);
         }
     }
 }
@@ -316,14 +319,10 @@ fn own_thread(state: &State, step: Move) -> Option<&Thread> {
     same.nth(skip).map(|thread| &**thread)
 }
 
-/// Whether two messages are the same but for their handle and time.
-fn is_same(a: &Message, b: &Message) -> bool {
-    a.uid == b.uid && a.task == b.task
-}
-
 /// The places that decide whether a task is ready.
 pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut Vec<Place>) {
     let places = &tables.places;
+    let mut out = Awaited { machine, out };
     if places.init {
         out.push(fixed::INIT);
     }
@@ -358,5 +357,20 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
             }
         }
         keys::KeyKind::Thread => out.push(Places::standing(key)),
+    }
+}
+
+/// Collects what a task awaits.
+struct Awaited<'a> {
+    machine: &'a Machine,
+    out: &'a mut Vec<Place>,
+}
+
+impl Awaited<'_> {
+    #[track_caller]
+    fn push(&mut self, place: Place) {
+        if !self.machine.switches.reports.drops() {
+            self.out.push(place);
+        }
     }
 }

@@ -1,0 +1,212 @@
+//! Changes of one thing in a state, and the places that each of them changes: decided here, from what the thing is.
+
+use anyorder_vm::program::{MailboxKind, Op};
+use anyorder_vm::testing::{Edit, Spot, View};
+use anyorder_vm::{Machine, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A change of one thing.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// What kind of thing it is.
+    pub kind: &'static str,
+    pub edit: Edit,
+    /// What it changes.
+    pub spots: Vec<Spot>,
+    /// What it takes the new content from: it is another change once that is another.
+    pub uses: Vec<Spot>,
+    /// What contains it: who writes that as a whole writes it, too, and is told to all who touch a part by their reading of the whole.
+    pub container: Option<Spot>,
+}
+
+/// Values that variables were seen to hold, without objects and handles.
+#[derive(Default, Debug)]
+pub struct Pool {
+    globals: BTreeMap<usize, Vec<Value>>,
+    fields: BTreeMap<(u16, u16), Vec<Value>>,
+}
+
+/// Values kept of one variable.
+const KEPT: usize = 6;
+
+impl Pool {
+    pub fn add(&mut self, view: &View) {
+        let keep = |list: &mut Vec<Value>, value: &Value| {
+            if plain(value) && list.len() < KEPT && !list.contains(value) {
+                list.push(value.clone());
+            }
+        };
+        for (i, value) in view.globals.iter().enumerate() {
+            keep(self.globals.entry(i).or_default(), value);
+        }
+        for object in &view.objects {
+            for (field, value) in (0..).zip(&object.fields) {
+                keep(self.fields.entry((object.class, field)).or_default(), value);
+            }
+        }
+    }
+}
+
+/// Whether there is neither an object nor a handle in a value.
+pub fn plain(value: &Value) -> bool {
+    match value {
+        Value::Obj(_) | Value::Handle(_) => false,
+        Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
+            s.items().iter().all(plain)
+        }
+        Value::Set(set) => set.items().iter().all(plain),
+        Value::Map(map) => map.entries().iter().all(|(k, v)| plain(k) && plain(v)),
+        _ => true,
+    }
+}
+
+/// What could stand in the place of a value.
+fn others(value: &Value, pool: Option<&Vec<Value>>) -> Vec<Value> {
+    let mut others: Vec<Value> = pool.into_iter().flatten().cloned().collect();
+    match value {
+        Value::Int(n) => {
+            others.extend([Value::Int(n.wrapping_add(1)), Value::Int(0), Value::Int(1)]);
+        }
+        Value::Bool(b) => others.push(Value::Bool(!b)),
+        Value::Obj(_) | Value::Handle(_) => others.push(Value::Null),
+        Value::Str(_) => others.push(Value::str("other")),
+        _ => {}
+    }
+    others.retain(|other| other != value);
+    others
+}
+
+/// What a program writes by elements: globals, and fields of classes.
+#[derive(Default, Debug)]
+pub struct ByElement {
+    globals: BTreeSet<usize>,
+    fields: BTreeSet<(u16, u16)>,
+}
+
+impl ByElement {
+    pub fn of(machine: &Machine) -> ByElement {
+        let program = machine.program();
+        let mut found = ByElement::default();
+        for op in program.functions.iter().flat_map(|f| &f.code) {
+            match *op {
+                Op::SetGlobalAt { global, .. } => _ = found.globals.insert(global.index()),
+                Op::SetFieldAt { class, field, .. } => _ = found.fields.insert((class.0, field)),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// All changes of one thing in a state.
+pub fn edits(view: &View, pool: &Pool, by: &ByElement) -> Vec<Changed> {
+    let mut all = Vec::new();
+    let mut add = |kind, edit, spots: Vec<Spot>| {
+        let container = match &spots[..] {
+            [Spot::Element(global, _)] => Some(Spot::Global(*global)),
+            [Spot::FieldElement(class, field, _)] => Some(Spot::Field(*class, *field)),
+            _ => None,
+        };
+        all.push(Changed { kind, edit, spots, uses: Vec::new(), container });
+    };
+    if view.before_init {
+        return all;
+    }
+    for (i, value) in view.globals.iter().enumerate() {
+        for other in others(value, pool.globals.get(&i)) {
+            let kind = if plain(value) { "variable" } else { "variable with handle or object" };
+            add(kind, Edit::Global(i, other), vec![Spot::Global(i)]);
+        }
+        if let (Value::List(list), true) = (value, by.globals.contains(&i)) {
+            for (at, item) in (0..).zip(list.items()) {
+                for other in others(item, None) {
+                    let spot = Spot::Element(i, Value::Int(at));
+                    add("element", Edit::Element(i, at, other), vec![spot]);
+                }
+            }
+        }
+    }
+    for object in &view.objects {
+        for (field, value) in (0..).zip(&object.fields) {
+            let class = object.class;
+            for other in others(value, pool.fields.get(&(class, field))) {
+                let edit = Edit::Field(object.uid, field, other);
+                add("field", edit, vec![Spot::Field(class, field)]);
+            }
+            if let (Value::List(list), true) = (value, by.fields.contains(&(class, field))) {
+                for (at, item) in (0..).zip(list.items()) {
+                    for other in others(item, None) {
+                        let spot = Spot::FieldElement(class, field, Value::Int(at));
+                        let edit = Edit::FieldElement(object.uid, field, at, other);
+                        add("element of a field", edit, vec![spot]);
+                    }
+                }
+            }
+        }
+    }
+    for message in &view.messages {
+        let head = message.kind != MailboxKind::Bag || message.front;
+        let mut spots = vec![Spot::Standing(message.key)];
+        let mut gone = spots.clone();
+        gone.push(Spot::Posted(message.queue as u32, message.task));
+        if head {
+            gone.push(Spot::Head(message.queue));
+        }
+        add("message gone", Edit::Drop(message.uid), gone);
+        if message.front {
+            spots.push(Spot::Head(message.queue));
+        } else if message.kind != MailboxKind::Bag {
+            spots.push(Spot::Tail(message.queue));
+        }
+        if message.kind == MailboxKind::Delayed {
+            spots.extend([Spot::Head(message.queue), Spot::Now]);
+        }
+        add("message more", Edit::Again(message.uid), spots);
+    }
+    for thread in &view.threads {
+        let mut spots = vec![Spot::Standing(thread.key)];
+        spots.extend(thread.slot.map(Spot::Busy));
+        spots.extend(thread.member.map(Spot::Started));
+        spots.extend(thread.task.map(|(queue, task)| Spot::Posted(queue, task)));
+        spots.extend(thread.forked.map(Spot::Forked));
+        spots.extend(thread.waits.map(Spot::Cond));
+        let edit = match thread.declared {
+            Some(member) => Edit::EndDeclared(member),
+            None => Edit::End(thread.uid),
+        };
+        let kind = if thread.declared.is_some() { "thread" } else { "thread with an end" };
+        add(kind, edit, spots);
+    }
+    for lock in 0..view.locks.len() as u32 {
+        add("lock", Edit::Lock(lock), vec![Spot::Lock(lock)]);
+    }
+    for (member, (_, kept, _, toggled, _)) in (0..).zip(&view.members) {
+        if *kept {
+            let spots = vec![Spot::Started(member), Spot::Toggled(member)];
+            add("started", Edit::Started(member), spots);
+        }
+        if *toggled {
+            add("enabled", Edit::Toggled(member), vec![Spot::Toggled(member)]);
+        }
+    }
+    copies(view, &mut all);
+    all
+}
+
+/// A variable with a handle or an object gets that of another.
+fn copies(view: &View, all: &mut Vec<Changed>) {
+    let same = |a: &Value, b: &Value| a.kind() == b.kind() && (!plain(a) || !plain(b));
+    for (from, a) in view.globals.iter().enumerate() {
+        for (to, b) in view.globals.iter().enumerate() {
+            if from != to && same(a, b) && a != b {
+                all.push(Changed {
+                    kind: "handle or object copied",
+                    edit: Edit::Copy(from, to),
+                    spots: vec![Spot::Global(to)],
+                    uses: vec![Spot::Global(from)],
+                    container: None,
+                });
+            }
+        }
+    }
+}

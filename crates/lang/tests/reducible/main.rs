@@ -1,0 +1,140 @@
+//! What reduction relies on, by brute force: every clause of `Reducible`, in the states of the gallery, of small models and of random ones, and in those states
+//! with one thing changed. No state, task or difference is left out.
+
+use crate::clauses::{Checked, Size, Subject};
+use crate::sharp::SHARP;
+use crate::totals::Totals;
+use anyorder_lang::lower::compile;
+use anyorder_vm::Machine;
+
+#[path = "../naive/generate/mod.rs"]
+#[expect(unreachable_pub, reason = "shared with the tests of the naive interpreter")]
+mod generate;
+
+#[expect(unreachable_pub, reason = "shared with the tests of the machine as a task system")]
+mod edits;
+
+mod attempt;
+
+mod clauses;
+
+mod sharp;
+
+mod totals;
+
+/// What must occur.
+const CLAUSES: &[&str] = &[
+    "transitions are those of ready tasks",
+    "blocked attempts",
+    "failing attempts",
+    "silent writes",
+    "tasks for several messages or threads",
+    "1: the same from a state that was written down",
+    "1: touched: variable",
+    "1: touched: variable with handle or object",
+    "1: touched: element",
+    "1: touched: field",
+    "1: touched: element of a field",
+    "1: touched: message gone",
+    "1: touched: message more",
+    "1: touched: thread",
+    "1: touched: thread with an end",
+    "1: touched: lock",
+    "1: touched: started",
+    "1: touched: enabled",
+    "1: touched: handle or object copied",
+    "1: not touched: variable",
+    "1: not touched: variable with handle or object",
+    "1: not touched: element",
+    "1: not touched: field",
+    "1: not touched: element of a field",
+    "1: not touched: message gone",
+    "1: not touched: message more",
+    "1: not touched: thread",
+    "1: not touched: thread with an end",
+    "1: not touched: lock",
+    "1: not touched: started",
+    "1: not touched: enabled",
+    "1: not touched: handle or object copied",
+    "2: a step that changes whether a task is ready",
+    "2: a change of what a task does not await",
+    "3: pairs with a conflict",
+    "3: pairs without a conflict",
+    "3: pairs without a conflict, one fails",
+    "3: a change and a step can be swapped",
+    "4: a task that awaits several places is known",
+    "4: a step that changes whether a task is there",
+    "5: a step that writes what an invariant watches",
+    "5: a step that writes nothing that an invariant watches",
+    "5: a change of what an invariant watches",
+    "5: a change of what no invariant watches",
+];
+
+fn machine(name: &str, text: &str) -> Machine {
+    let compiled = compile(text, name).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+    Machine::new(compiled.program).expect("valid")
+}
+
+/// What is wrong with a model, if anything is.
+fn check(name: &str, text: &str, size: Size, totals: &mut Totals) -> Checked {
+    let machine = machine(name, text);
+    Subject::new(&machine, totals).walk(size).map_err(|error| format!("{name}: {error}"))
+}
+
+fn gallery() -> Vec<(String, String)> {
+    let mut models = Vec::new();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models");
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|e| e == "any") {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            models.push((name, std::fs::read_to_string(&path).expect("a model")));
+        }
+    }
+    models.sort();
+    models
+}
+
+fn ask(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn every_clause_holds_in_every_model() {
+    let mut totals = Totals::default();
+    let models = gallery();
+    assert!(models.len() > 50);
+    let mut wrong = Vec::new();
+    let size = Size { states: 150, edits: 6, pairs: true };
+    for (name, text) in &models {
+        wrong.extend(check(name, text, size, &mut totals).err());
+    }
+    let size = Size { states: 400, edits: usize::MAX, pairs: true };
+    for (name, text) in SHARP {
+        wrong.extend(check(name, text, size, &mut totals).err());
+    }
+    totals.print();
+    assert!(wrong.is_empty(), "{} models:\n{}", wrong.len(), wrong.join("\n\n"));
+    totals.require(CLAUSES);
+}
+
+/// `ANYORDER_RANDOM` sets another number of models, `ANYORDER_SEED` another first seed.
+#[test]
+fn every_clause_holds_in_random_models() {
+    let (count, first) = (ask("ANYORDER_RANDOM", 600), ask("ANYORDER_SEED", 1));
+    println!("{count} models from seed {first}");
+    let mut totals = Totals::default();
+    let mut wrong = Vec::new();
+    let size = Size { states: 12, edits: 12, pairs: true };
+    for seed in first..first + count {
+        let (text, _) = generate::model(seed);
+        if let Err(error) = check(&format!("seed {seed}"), &text, size, &mut totals) {
+            wrong.push(error);
+        }
+    }
+    totals.print();
+    let shown = wrong.iter().take(12).map(|w| w.chars().take(1_500).collect::<String>());
+    let shown: Vec<String> = shown.collect();
+    assert!(wrong.is_empty(), "{} models:\n{}", wrong.len(), shown.join("\n\n"));
+    totals.require(CLAUSES);
+}

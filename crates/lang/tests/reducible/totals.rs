@@ -1,0 +1,38 @@
+//! How often each clause was put to the test.
+
+use std::collections::BTreeMap;
+
+/// How often each clause was put to the test, by what happened.
+#[derive(Default, Debug, Clone)]
+pub(crate) struct Totals {
+    pub programs: u64,
+    pub states: u64,
+    pub edits: u64,
+    pub clauses: BTreeMap<String, u64>,
+}
+
+impl Totals {
+    pub(crate) fn hit(&mut self, clause: &str) {
+        match self.clauses.get_mut(clause) {
+            Some(count) => *count += 1,
+            None => _ = self.clauses.insert(clause.to_owned(), 1),
+        }
+    }
+
+    pub(crate) fn print(&self) {
+        println!(
+            "{} programs, {} states, {} changed states",
+            self.programs, self.states, self.edits
+        );
+        for (clause, count) in &self.clauses {
+            println!("  {count:>9} {clause}");
+        }
+    }
+
+    /// Fails where one of these was never put to the test.
+    pub(crate) fn require(&self, clauses: &[&str]) {
+        let missing: Vec<_> =
+            clauses.iter().filter(|clause| !self.clauses.contains_key(**clause)).collect();
+        assert!(missing.is_empty(), "never put to the test: {missing:?}");
+    }
+}

@@ -1,0 +1,79 @@
+//! What may become of what handles are of: tasks wait, run and end; threads run and end.
+//!
+//! Comparisons, `cancel` and `join` look at it. A state does not say what a handle of something that has ended was of, so who looks at one looks at the fates of
+//! all; and who ends writes its fate whether or not something still refers to it, as that is for others to change.
+
+use crate::machine::Machine;
+use crate::program::{Op, PostTarget};
+use rustc_hash::FxHashMap;
+
+/// Fates that are told apart; those beyond share places.
+const APART: u64 = 64;
+
+/// Which posts and forks give handles, by task and mailbox or function: with the numbers of their places.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fates {
+    posted: FxHashMap<(u32, u16), u64>,
+    forked: FxHashMap<u16, u64>,
+}
+
+impl Fates {
+    pub(crate) fn of(machine: &Machine) -> Fates {
+        let mut fates = Fates::default();
+        let program = &machine.program;
+        for op in program.functions.iter().flat_map(|f| &f.code) {
+            match *op {
+                Op::Post { dst, post, .. } if dst.some().is_some() => {
+                    let post = &program.posts[post.index()];
+                    for queue in queues(machine, post.target, post.task.index()) {
+                        let next = fates.next();
+                        fates.posted.entry((queue, post.task.0)).or_insert(next);
+                    }
+                }
+                Op::Fork { dst, func, .. } if dst.some().is_some() => {
+                    let next = fates.next();
+                    fates.forked.entry(func.0).or_insert(next);
+                }
+                _ => {}
+            }
+        }
+        fates
+    }
+
+    fn next(&self) -> u64 {
+        (self.posted.len() + self.forked.len()) as u64 % APART
+    }
+
+    /// How many places there are.
+    pub(crate) fn count(&self) -> u64 {
+        ((self.posted.len() + self.forked.len()) as u64).min(APART)
+    }
+
+    /// The number of the place of a task that was posted to a mailbox; `None` if no handle can be of it.
+    pub(super) fn of_post(&self, queue: u32, task: u16) -> Option<u64> {
+        self.posted.get(&(queue, task)).copied()
+    }
+
+    /// The number of the place of what was forked.
+    pub(super) fn of_fork(&self, func: u16) -> Option<u64> {
+        self.forked.get(&func).copied()
+    }
+}
+
+/// The mailboxes that a post may go to.
+fn queues(machine: &Machine, target: PostTarget, task: usize) -> std::ops::Range<u32> {
+    let layout = &machine.layout;
+    let pool = layout.pool() as u32;
+    match (target, machine.program.tasks[task].handler) {
+        (PostTarget::Own, Some((handler, instance))) => {
+            let queue = layout.handler_first[handler.index()] + u32::from(instance);
+            queue..queue + 1
+        }
+        (PostTarget::Handler(handler, _), _) => {
+            let first = layout.handler_first[handler.index()];
+            let count = machine.program.handlers[handler.index()].array.unwrap_or(1);
+            first..first + u32::from(count)
+        }
+        (PostTarget::Any | PostTarget::Own, _) => pool..pool + 1,
+    }
+}
