@@ -15,8 +15,12 @@ const COLUMN_MAX: usize = 34;
 const NUMBER_MAX: usize = 14;
 const PLACE_MAX: usize = 40;
 
-/// The least room for source positions; with less there are none.
+/// The least room for source positions, and the room for which lanes are made narrower.
 const PLACE_MIN: usize = 12;
+const PLACE_WANTED: usize = 20;
+
+/// With so many lanes a run without places is not worth a table.
+const LANES_MANY: usize = 4;
 
 /// What lies between columns.
 const SPACE: usize = 2;
@@ -105,18 +109,27 @@ impl Shape {
             .collect();
         let room = width.saturating_sub(indent + number);
         let least: usize = wanted.iter().map(|want| (*want).min(COLUMN_MIN) + SPACE).sum();
-        if lanes.is_empty() || least > room {
-            return None;
-        }
         let places = &mut run
             .steps
             .iter()
             .filter_map(|step| Some(visible(step.place.as_ref()?).chars().count()));
-        let places = longest(places, "at".len(), PLACE_MAX);
+        let longest_place = longest(places, "at".len(), PLACE_MAX);
+        let has_places = run.steps.iter().any(|step| step.place.is_some());
+        if lanes.is_empty() || least > room {
+            return None;
+        }
+        // Where there are places, they have a column, for which lanes give up room. Where many lanes leave none, rows tell them.
+        let has_room = room - least >= longest_place.min(PLACE_MIN) + SPACE;
+        if has_places && !has_room && lanes.len() >= LANES_MANY {
+            return None;
+        }
+        let has_places = has_places && has_room;
         let all: usize = wanted.iter().map(|want| want + SPACE).sum();
-        let (lanes, place) =
-            if all <= room { (wanted, room - all) } else { (shrunk(wanted, room), 0) };
-        let place = if place >= PLACE_MIN + SPACE { places.min(place - SPACE) } else { 0 };
+        let of_places = if has_places { longest_place.min(PLACE_WANTED) + SPACE } else { 0 };
+        let of_lanes = all.min(room - of_places.min(room - least));
+        let lanes = if all <= of_lanes { wanted } else { shrunk(wanted, of_lanes) };
+        let left = room - lanes.iter().map(|width| width + SPACE).sum::<usize>();
+        let place = if has_places { longest_place.min(left.saturating_sub(SPACE)) } else { 0 };
         Some(Shape { indent, number, lanes, place })
     }
 
@@ -215,6 +228,23 @@ mod tests {
         };
         assert_eq!(cut(&text), cut(expected), "{text}");
         assert!(text.contains("7 more") && text.contains("main.c:12"), "{text}");
+    }
+
+    #[test]
+    fn places_are_kept_with_four_lanes_and_more() {
+        for lanes in [4, 5] {
+            let step = |n: usize| RunStep {
+                lane: format!("T{}", n % lanes),
+                what: "acquire 0x55b6b77e7000+48".to_owned(),
+                place: Some("src/pbzip2.cpp:1054".to_owned()),
+                ..RunStep::default()
+            };
+            let run = Run { steps: (0..8).map(step).collect(), ..Run::default() };
+            let text = table(&run, 2, 100).expect("there is room");
+            assert_eq!(text.matches("pbzip2.cpp:1054").count(), 8, "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+            assert!(text.lines().next().is_some_and(|head| head.ends_with("at")), "{text}");
+        }
     }
 
     #[test]

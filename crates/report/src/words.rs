@@ -1,6 +1,8 @@
 //! The phrases that all reports share, so that they say the same.
 
-use anyorder_finding::{Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Step};
+use anyorder_finding::{
+    Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Step, Verdict, Warning, WarningKind,
+};
 
 /// Returns a number with commas between groups of three digits.
 pub(crate) fn number(n: u64) -> String {
@@ -23,6 +25,44 @@ pub(crate) fn count(n: u64, noun: &str) -> String {
         (_, None) => "s",
     };
     format!("{} {noun}{ending}", number(n))
+}
+
+/// Returns a warning in words: what it is, how often and where.
+pub(crate) fn warning(outcome: &Outcome, warning: &Warning) -> String {
+    let mut text = warning.text.clone();
+    let mut places = warning.places.join(", ");
+    if warning.count > warning.places.len() as u64 && !places.is_empty() {
+        places.push_str(", …");
+    }
+    match (warning.count, places.is_empty()) {
+        (0 | 1, true) => {}
+        (0 | 1, false) => text.push_str(&format!(" ({places})")),
+        (n, true) => text.push_str(&format!(" ({} times)", number(n))),
+        (n, false) => text.push_str(&format!(" ({} times: {places})", number(n))),
+    }
+    match &warning.input {
+        Some(input) if outcome.inputs.len() > 1 => format!("{input}: {text}"),
+        _ => text,
+    }
+}
+
+/// Returns the warnings about what the answer may rest on: what was ignored, and what is missing.
+pub(crate) fn grave(outcome: &Outcome) -> impl Iterator<Item = &Warning> {
+    outcome.warnings.iter().filter(|warning| warning.kind != WarningKind::Odd)
+}
+
+/// Says what of the answer rests on what was ignored; `None` where nothing was.
+pub(crate) fn on_ignored(outcome: &Outcome) -> Option<String> {
+    if !outcome.warnings.iter().any(|warning| warning.kind == WarningKind::Ignored) {
+        return None;
+    }
+    let found = outcome.findings.iter().filter(|finding| finding.is_on_ignored()).count() as u64;
+    Some(match (found, outcome.verdict) {
+        (0, Verdict::Findings) => "what was ignored may hide more".to_owned(),
+        (0, _) => "true only if what was ignored orders nothing and accesses nothing".to_owned(),
+        (1, _) => "1 finding rests on what was ignored".to_owned(),
+        (n, _) => format!("{} findings rest on what was ignored", number(n)),
+    })
 }
 
 /// The name among the limits of a run that was stopped by Ctrl-C, which is no option.
@@ -105,6 +145,9 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         (None, _) if unconfirmed => marks.push("unconfirmed: not tried".into()),
         (None, _) => {}
     }
+    if finding.is_on_ignored() {
+        marks.push("rests on what was ignored".to_owned());
+    }
     let filters = finding.filters.iter().filter(|filter| *filter != UNCONFIRMED);
     marks.extend(filters.map(|filter| format!("filter {filter}")));
     if finding.baseline {
@@ -135,6 +178,9 @@ pub(crate) fn is_predicted(finding: &Finding) -> bool {
 /// Returns the head of a step of a prediction's explanation; `None` for steps of any other.
 pub(crate) fn predicted_head(finding: &Finding, step: &Step) -> Option<&'static str> {
     let rule = step.rule.as_deref()?;
+    if rule == "ignored" {
+        return Some("ignored");
+    }
     if !is_predicted(finding) && rule != IMPOSSIBLE {
         return None;
     }

@@ -62,6 +62,7 @@ pub(super) fn markup(
                 }
             }
             div.body {
+                @if let Some(input) = &finding.input { p.dim { "In " code { (safe(input)) } } }
                 div.sites {
                     @for (position, site) in finding.sites.iter().enumerate().take(STEPS_MAX) {
                         (side(position, site))
@@ -122,7 +123,8 @@ fn side(position: usize, site: &Site) -> Markup {
     };
     let mut facts: Vec<(&str, String)> = Vec::new();
     let named = |at: &String| site.task.as_ref() != Some(at);
-    facts.extend(site.position().filter(named).map(|at| ("at", at)));
+    facts.extend(site.place().filter(named).map(|at| ("at", at.replace('`', ""))));
+    facts.extend(site.allocated.clone().map(|at| ("allocated", at)));
     facts.extend(site.event.clone().map(|event| ("event", event)));
     facts.extend(site.task.clone().map(|task| ("task", task)));
     facts.extend(site.handler.clone().map(|handler| ("handler", handler)));

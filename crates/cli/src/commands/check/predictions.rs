@@ -4,6 +4,7 @@ use crate::args::{AnalysisArg, CheckArgs, Global, PairsArg};
 use crate::commands::predict::{stats, warn_of_rejected};
 use crate::engine::Analysis;
 use crate::failure::Failure;
+use crate::ignored::NotUnderstood;
 use crate::model::quote;
 use crate::predicted::{FORMAT, Question, beside_hb, types_of};
 use anyorder_finding::{Finding, Outcome, Stats, Witness, WitnessPlace};
@@ -29,10 +30,13 @@ pub(super) fn add(
     control: &Control<'_>,
     outcome: &mut Outcome,
     runs: &mut Vec<Option<Run>>,
+    not_understood: NotUnderstood,
 ) -> Result<(), Failure> {
     if trace.len() as u64 > args.witnesses.max_events {
         outcome.cut_by("max-events");
+        let at = outcome.findings.len();
         outcome.findings.extend(races);
+        not_understood.mark_by_sites(trace, outcome.findings[at..].iter_mut());
         return Ok(());
     }
     let question = Question {
@@ -50,8 +54,17 @@ pub(super) fn add(
             "anyorder check {trace_path} --format json | anyorder replay {trace_path} - --finding {id}"
         )
     };
-    let (all, found) = beside_hb(path, trace, races, &question, &replay, control)?;
+    let (mut all, found) = beside_hb(path, trace, races, &question, &replay, control)?;
+    let not_understood = not_understood.with_unspecified(trace, &found.unspecified);
+    outcome.warnings.extend(not_understood.of_unspecified(path));
     runs.resize(outcome.findings.len(), None);
+    for one in &mut all {
+        if let Some(last) = one.last {
+            not_understood.mark(&mut one.finding, last);
+        }
+    }
+    let by_sites = all.iter_mut().filter(|one| one.last.is_none());
+    not_understood.mark_by_sites(trace, by_sites.map(|one| &mut one.finding));
     for one in all {
         outcome.findings.push(one.finding);
         runs.push(one.run);
