@@ -3,7 +3,8 @@
 use crate::units::plural;
 use anyorder_finding::{Finding, Warning, WarningKind, rests_on_ignored};
 use anyorder_trace::{
-    EventId, EventKind, Ignored, IgnoredOperation, InvocationId, LabelScheme, Problem, Problems, Severity, Trace, Unknown,
+    EventId, EventKind, Ignored, IgnoredOperation, InvocationId, LabelScheme, Problem, Problems,
+    Severity, Trace, Unknown,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -34,7 +35,11 @@ impl NotUnderstood {
     }
 
     /// Adds the objects that no specification is known for.
-    pub(crate) fn with_unspecified(mut self, trace: &Trace, objects: &BTreeMap<String, u64>) -> NotUnderstood {
+    pub(crate) fn with_unspecified(
+        mut self,
+        trace: &Trace,
+        objects: &BTreeMap<String, u64>,
+    ) -> NotUnderstood {
         let tables = trace.tables();
         let is_call = |event: &anyorder_trace::Event| {
             event.kind() == EventKind::Invoke
@@ -89,7 +94,10 @@ impl NotUnderstood {
             }
         }
         for finding in findings {
-            let last = finding.sites.iter().filter_map(|site| places.get(site.event.as_ref()?).copied()?);
+            let last = finding
+                .sites
+                .iter()
+                .filter_map(|site| places.get(site.event.as_ref()?).copied()?);
             // What names no event may rest on any.
             let last = last.max().unwrap_or(EventId(trace.len() as u32));
             self.mark(finding, last);
@@ -101,7 +109,8 @@ impl NotUnderstood {
         let operations = self.operations.operations().iter().map(|one| one.word.as_str());
         let calls = self.unspecified.keys().map(String::as_str);
         let names: Vec<&str> = operations.chain(calls).collect();
-        let mut shown: Vec<String> = names.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+        let mut shown: Vec<String> =
+            names.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
         if names.len() > NAMES_MAX {
             shown.push(format!("{} more", names.len() - NAMES_MAX));
         }
@@ -110,7 +119,9 @@ impl NotUnderstood {
             format!("{last}, which is not understood, orders nothing and accesses nothing")
         } else {
             let shown = shown.join(", ");
-            format!("{shown} and {last}, which are not understood, order nothing and access nothing")
+            format!(
+                "{shown} and {last}, which are not understood, order nothing and access nothing"
+            )
         }
     }
 

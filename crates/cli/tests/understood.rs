@@ -89,7 +89,10 @@ fn every_form_says_what_was_ignored() {
     assert!(page.contains("1 finding rests on what was ignored"), "{page}");
     let sarif = json(&run(&["check", &input, "--format", "sarif"]).stdout);
     let notes = sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"].to_string();
-    assert!(notes.contains("operation `inv` is unknown") && notes.contains("unknown.std"), "{notes}");
+    assert!(
+        notes.contains("operation `inv` is unknown") && notes.contains("unknown.std"),
+        "{notes}"
+    );
     let junit = run(&["check", &input, "--format", "junit"]).stdout;
     assert!(junit.contains("operation `inv` is unknown"), "{junit}");
     assert!(junit.contains("rests on what was ignored"), "{junit}");
@@ -123,8 +126,12 @@ fn unknown_operations_of_a_droidracer_log_are_told() {
     let log = "Android bug-checker log messages\n\n1 START\n2 THREADINIT tid:1\n3 FROBNICATE tid:1 obj:7\n4 FROBNICATE obj:7\n";
     let input = file(&folder, "log.txt", log);
     let result = json(&run(&["check", &input, "--format", "json"]).stdout);
-    let texts: Vec<&str> =
-        result["warnings"].as_array().unwrap().iter().map(|w| w["text"].as_str().unwrap()).collect();
+    let texts: Vec<&str> = result["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|w| w["text"].as_str().unwrap())
+        .collect();
     assert!(texts.iter().any(|text| text.contains("`FROBNICATE` is unknown")), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("without a thread is left out")), "{texts:?}");
 }

@@ -167,7 +167,8 @@ pub struct Site {
     /// What is accessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// Where the memory that is accessed was allocated: a position, with its function.
+    /// Where the memory that is accessed was allocated: a position, with its function; `just before` one for an
+    /// allocation in a library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocated: Option<String>,
     /// How it is accessed: `read`, `write`, `rmw` or `free`, with an atomic ordering behind it.
@@ -196,6 +197,14 @@ impl Site {
             text.push_str(&format!(":{part}"));
         }
         Some(text)
+    }
+
+    /// Says where the memory was allocated: `allocated at main.c:30 in main`.
+    #[must_use]
+    pub fn allocated_at(&self) -> Option<String> {
+        let place = self.allocated.as_ref()?;
+        let at = if place.starts_with("just before ") { "" } else { "at " };
+        Some(format!("allocated {at}{place}"))
     }
 
     /// Returns the [`position`](Self::position) with the function that it is in, where that says more.

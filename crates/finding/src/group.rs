@@ -56,7 +56,8 @@ fn first_ends(findings: &[Finding], pairs: &[Vec<[Placed; 2]>]) -> BTreeMap<(u32
     for (finding, members) in findings.iter().zip(pairs) {
         let is_end = |access: &String| ENDS.contains(&access.as_str());
         let access = finding.sites.get(1).and_then(|site| site.access.as_ref());
-        if finding.confirmed == Some(false) || finding.form.is_none() || !access.is_some_and(is_end) {
+        if finding.confirmed == Some(false) || finding.form.is_none() || !access.is_some_and(is_end)
+        {
             continue;
         }
         for [first, second] in members {

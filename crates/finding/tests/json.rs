@@ -2,8 +2,8 @@
 
 use anyorder_finding::{
     Coverage, CoverageLevel, Finding, Harm, Input, Kind, OptionValue, Ordered, Outcome,
-    RaceCategory, SetAside, Severity, Site, Stat, Step, Verdict, Warning, WarningKind, Witness, WitnessPlace,
-    assign_ids, schema,
+    RaceCategory, SetAside, Severity, Site, Stat, Step, Verdict, Warning, WarningKind, Witness,
+    WitnessPlace, assign_ids, schema,
 };
 use serde_json::Value;
 

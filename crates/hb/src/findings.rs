@@ -9,7 +9,7 @@ use crate::groups::{Group, Key, pairs};
 use crate::races::Races;
 use anyorder_finding::{Coverage, CoverageLevel, Finding, Harm, Kind, Severity, assign_ids};
 use anyorder_system::{Cancel, Stopped};
-use anyorder_trace::{Allocations, EventId, SiteId};
+use anyorder_trace::{Allocated, Allocations, EventId};
 use std::collections::BTreeMap;
 
 /// Groups beyond this number are not explained step by step.
@@ -65,17 +65,17 @@ pub(crate) fn findings(
 fn tell_allocated(
     engine: &Engine<'_>,
     listed: &[(EventId, EventId)],
-    allocated: &BTreeMap<EventId, SiteId>,
+    allocated: &BTreeMap<EventId, Allocated>,
     finding: &mut Finding,
 ) {
     let tables = engine.trace.tables();
     let Some((a, b)) = listed.first() else { return };
     for (event, site) in [a, b].into_iter().zip(&mut finding.sites) {
         let Some(place) = allocated.get(event) else { continue };
-        site.allocated = Some(tables.site_in_function(*place));
+        site.allocated = Some(place.text(tables));
         let name = site.location.as_ref().map(|location| format!("`{location}`"));
-        let at = format!("(allocated at {})", tables.site_text(*place));
-        if let Some(name) = name.filter(|_| !finding.title.contains("(allocated at")) {
+        let at = format!("(allocated {})", place.phrase(tables));
+        if let Some(name) = name.filter(|_| !finding.title.contains("(allocated ")) {
             finding.title = finding.title.replacen(&name, &format!("{name} {at}"), 1);
         }
     }

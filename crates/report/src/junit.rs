@@ -111,6 +111,9 @@ fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     if let Some(input) = &finding.input {
         writeln!(out, "{}", xml(&format!("in {input}")))?;
     }
+    if let Some(group) = finding.group.as_ref().filter(|group| **group != finding.id) {
+        writeln!(out, "{}", xml(&format!("of one mistake with finding {group}")))?;
+    }
     for site in &finding.sites {
         let mut parts = vec![words::access(site).to_owned()];
         parts.extend(site.event.as_ref().map(|event| format!("event {event}")));
@@ -119,7 +122,7 @@ fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         parts.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
         parts.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
         parts.extend(words::thread(site).map(|thread| format!("(thread `{thread}`)")));
-        parts.extend(site.allocated.as_ref().map(|at| format!("allocated at {at}")));
+        parts.extend(site.allocated_at());
         writeln!(out, "{}", xml(&parts.join(" ")))?;
         for post in &site.chain {
             writeln!(out, "  {}", xml(&format!("<- {post}")))?;

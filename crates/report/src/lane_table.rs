@@ -3,6 +3,7 @@
 use crate::escape::{clipped, visible};
 use crate::run::{Run, RunStep};
 use crate::run_table::sign;
+use crate::words::count;
 use crate::wrap::wrap;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -37,7 +38,7 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
     let heads: Vec<&str> = lanes.clone();
     shape.row(&mut out, "event", &heads, "at");
     if run.first > 0 {
-        shape.note(&mut out, &format!("the first {} events as recorded", run.first));
+        shape.note(&mut out, &as_recorded(run.first));
     }
     let (shown, mut left_out) = (shown(run), 0);
     for (number, step) in (1..).zip(&run.steps) {
@@ -62,6 +63,14 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
         let _ = writeln!(out, "{:indent$}=> {end}", "");
     }
     Some(out)
+}
+
+/// Says how many events stand in front of a run as they were recorded.
+pub(crate) fn as_recorded(events: usize) -> String {
+    match events {
+        1 => "the first event as recorded".to_owned(),
+        _ => format!("the first {} as recorded", count(events as u64, "event")),
+    }
 }
 
 /// Returns the places of the steps that have a row: the last ones, the marked ones, and before them the last of those that do not

@@ -152,6 +152,9 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
     if let Some(coverage) = finding.coverage {
         properties["coverage"] = json!(coverage);
     }
+    if let Some(group) = &finding.group {
+        properties["group"] = json!(visible(group));
+    }
     let mut result = json!({
         "ruleId": rule_id(finding),
         "ruleIndex": rule_index,
@@ -238,7 +241,6 @@ fn site_text(site: &Site) -> String {
     for (what, part) in [
         ("in", &site.function),
         ("of", &site.location),
-        ("allocated at", &site.allocated),
         ("in task", &site.task),
         ("on handler", &site.handler),
         ("event", &site.event),
@@ -246,6 +248,9 @@ fn site_text(site: &Site) -> String {
         if let Some(part) = part {
             text.push_str(&format!(" {what} `{part}`"));
         }
+    }
+    if let Some(allocated) = site.allocated_at() {
+        text.push_str(&format!(", {allocated}"));
     }
     text
 }

@@ -75,15 +75,21 @@ pub fn write_with_runs(
         page.out.write_all(b"\n")?;
         page.line(Tone::Strong, 0, &words::summary(outcome, policy).join(", "))?;
     }
-    for (position, finding) in outcome.findings.iter().take(options.findings_max).enumerate() {
+    let told = words::told_in_full(outcome);
+    for (position, finding) in told.iter().take(options.findings_max).enumerate() {
         page.out.write_all(b"\n")?;
         page.finding(position + 1, finding, runs.get(&finding.id))?;
+        page.members(finding, &outcome.findings)?;
     }
-    let more = outcome.findings.len().saturating_sub(options.findings_max);
+    let more = told.len().saturating_sub(options.findings_max);
     if more > 0 {
         let more = words::number(more as u64);
         page.out.write_all(b"\n")?;
         page.line(Tone::Plain, 0, &format!("… and {more} more (see --format json / --report)"))?;
+    }
+    if let Some(aside) = words::set_aside(outcome) {
+        page.out.write_all(b"\n")?;
+        page.line(Tone::Dim, 0, &format!("not shown: {aside} (see --format json / --report)"))?;
     }
     page.out.write_all(b"\n")?;
     page.warnings(outcome)?;
@@ -221,6 +227,28 @@ impl Page<'_> {
         self.entry(4, "id ", Tone::Dim, &finding.id)
     }
 
+    /// Writes a line for each finding that goes with one: they are of one mistake.
+    fn members(&mut self, finding: &Finding, all: &[Finding]) -> io::Result<()> {
+        let members: Vec<&Finding> = words::members(finding, all).collect();
+        if members.is_empty() {
+            return Ok(());
+        }
+        let what = words::count(members.len() as u64, "finding");
+        self.line(Tone::Plain, 4, &format!("the same missing order makes {what} more:"))?;
+        for member in members {
+            let positions: Vec<String> =
+                member.sites.iter().filter_map(|site| site.position()).collect();
+            let at = if positions.is_empty() {
+                String::new()
+            } else {
+                format!(", {}", positions.join(" and "))
+            };
+            let text = format!("{}{at} (id {})", member.title, member.id);
+            self.entry(6, &format!("- {}: ", member.severity), Tone::Plain, &text)?;
+        }
+        Ok(())
+    }
+
     fn site(&mut self, site: &Site) -> io::Result<()> {
         let head = format!("{:<6} ", visible(words::access(site)));
         let mut place = Vec::new();
@@ -242,8 +270,8 @@ impl Page<'_> {
         if !runner.is_empty() {
             self.line(Tone::Plain, 11, &runner.join(" "))?;
         }
-        if let Some(allocated) = &site.allocated {
-            self.line(Tone::Plain, 11, &format!("allocated at {allocated}"))?;
+        if let Some(allocated) = site.allocated_at() {
+            self.line(Tone::Plain, 11, &allocated)?;
         }
         // The innermost position is that of the site itself.
         for position in site.stack.iter().skip(1).take(self.chain_max) {

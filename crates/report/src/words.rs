@@ -118,6 +118,42 @@ pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
     finding.coverage.map(|coverage| if coverage.uncovered { "uncovered" } else { "covered" })
 }
 
+/// Returns the findings that a text tells in full: not those that are set aside, and of those of one mistake the one that stands
+/// for them.
+pub(crate) fn told_in_full(outcome: &Outcome) -> Vec<&Finding> {
+    let stands = |finding: &&Finding| {
+        let group = finding.group.as_ref().filter(|group| **group != finding.id);
+        // Where the one that stands for a group is set aside, its members are told by themselves.
+        group.is_none_or(|group| {
+            !outcome.findings.iter().any(|other| other.id == *group && !other.is_set_aside())
+        })
+    };
+    outcome.findings.iter().filter(|finding| !finding.is_set_aside()).filter(stands).collect()
+}
+
+/// Returns the other findings of the group that a finding stands for, without those that are set aside.
+pub(crate) fn members<'a>(
+    finding: &'a Finding,
+    all: &'a [Finding],
+) -> impl Iterator<Item = &'a Finding> {
+    let stands = finding.group.as_ref() == Some(&finding.id);
+    all.iter().filter(move |other| {
+        stands && other.group == finding.group && other.id != finding.id && !other.is_set_aside()
+    })
+}
+
+/// Says how many findings are set aside: `3 in the baseline and 1 suppressed`; `None` where there are none.
+pub(crate) fn set_aside(outcome: &Outcome) -> Option<String> {
+    let of = |test: &dyn Fn(&&Finding) -> bool| outcome.findings.iter().filter(test).count() as u64;
+    let known = of(&|finding| finding.baseline);
+    let suppressed = of(&|finding| !finding.baseline && finding.suppressed.is_some());
+    let known = (known > 0).then(|| format!("{} in the baseline", count(known, "finding")));
+    let suppressed =
+        (suppressed > 0).then(|| format!("{} suppressed", count(suppressed, "finding")));
+    let parts: Vec<String> = known.into_iter().chain(suppressed).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 /// Returns the marks of a finding in words: category, coverage, harm, filters, what sets it aside.
 pub(crate) fn marks(finding: &Finding) -> Vec<String> {
     let mut marks = vec![finding.kind.word().to_owned()];
@@ -269,6 +305,8 @@ pub(crate) struct Tally {
     pub(crate) covered: u64,
     /// Those that a suppression or the baseline takes out.
     pub(crate) set_aside: u64,
+    /// Those that another one stands for.
+    pub(crate) tied: u64,
 }
 
 /// Counts the findings of a result.
@@ -281,6 +319,7 @@ pub(crate) fn tally(outcome: &Outcome, policy: &Policy) -> Tally {
         uncovered: number(&|finding| finding.coverage.is_some_and(|c| c.uncovered)),
         covered: number(&Finding::is_covered),
         set_aside: number(&Finding::is_set_aside),
+        tied: number(&|finding| finding.group.as_ref().is_some_and(|group| *group != finding.id)),
     }
 }
 
@@ -292,6 +331,7 @@ pub(crate) fn summary(outcome: &Outcome, policy: &Policy) -> Vec<String> {
         (tally.uncovered, "uncovered"),
         (tally.covered, "covered"),
         (tally.set_aside, "suppressed or in the baseline"),
+        (tally.tied, "of one mistake with another"),
     ] {
         if n > 0 {
             parts.push(format!("{} {what}", number(n)));

@@ -42,6 +42,8 @@ fn outcome() -> Outcome {
         file: Some(text()),
         line: Some(0),
         column: Some(0),
+        function: Some(text()),
+        allocated: Some(text()),
         label: Some(text()),
         event: Some("3".into()),
         task: Some(text()),

@@ -14,8 +14,10 @@ pub struct Foreign {
 const RECORD: &str = "record the events of a run instead, one a line, such as `T1|acq(m)|main.c:10` \
     (docs/formats/std.md); a report tells only which races were seen";
 
-const REPORT_OF_TSAN: Foreign =
-    Foreign { what: "this is a report of ThreadSanitizer, not the events of a run", advice: RECORD };
+const REPORT_OF_TSAN: Foreign = Foreign {
+    what: "this is a report of ThreadSanitizer, not the events of a run",
+    advice: RECORD,
+};
 
 const REPORT_OF_GO: Foreign = Foreign {
     what: "this is a report of Go's race detector, not the events of a run",
@@ -62,7 +64,9 @@ pub fn foreign(head: &[u8]) -> Option<&'static Foreign> {
         () if has("== Helgrind") || has("== DRD,") || has("== Memcheck,") => {
             Some(&REPORT_OF_VALGRIND)
         }
-        () if starts(&["{"]) && (has("\"tool\":\"anyorder\"") || has("\"schedule\":")) => Some(&OURS),
+        () if starts(&["{"]) && (has("\"tool\":\"anyorder\"") || has("\"schedule\":")) => {
+            Some(&OURS)
+        }
         () if starts(&["{", "["]) && (has("\"traceEvents\"") || has("\"ph\":")) => Some(&CHROME),
         () if start.lines().take(64).any(is_roadrunner) => Some(&ROADRUNNER),
         () if start.lines().take(64).any(is_csv) => Some(&CSV),

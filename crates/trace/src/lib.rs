@@ -22,7 +22,7 @@
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
-pub use allocations::Allocations;
+pub use allocations::{Allocated, Allocations};
 pub use build::TraceBuilder;
 pub use columns::{Block, Columns, Sparse};
 pub use error::{Place, Problem, Problems, ReadError, Severity, Unknown};

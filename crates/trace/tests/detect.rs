@@ -77,9 +77,17 @@ fn messages_say_what_was_expected() {
 #[test]
 fn the_output_of_other_tools_is_named_with_what_to_do() {
     for (head, what, advice) in [
-        ("==================\nWARNING: ThreadSanitizer: data race (pid=7)\n", "ThreadSanitizer", "T1|acq(m)"),
+        (
+            "==================\nWARNING: ThreadSanitizer: data race (pid=7)\n",
+            "ThreadSanitizer",
+            "T1|acq(m)",
+        ),
         ("listening\nWARNING: ThreadSanitizer: data race (pid=7)\n", "ThreadSanitizer", "std.md"),
-        ("==================\nWARNING: DATA RACE\nRead at 0x00c0\n", "Go's race detector", "std.md"),
+        (
+            "==================\nWARNING: DATA RACE\nRead at 0x00c0\n",
+            "Go's race detector",
+            "std.md",
+        ),
         ("==7== Helgrind, a thread error detector\n", "Valgrind", "std.md"),
         ("{\"traceEvents\":[{\"ph\":\"X\"}]}", "Chrome", "native-text.md"),
         ("[\n{\"name\":\"a\", \"ph\":\"B\"}", "Chrome", "native-text.md"),

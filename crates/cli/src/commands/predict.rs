@@ -10,8 +10,8 @@ use crate::input;
 use crate::model::quote;
 use crate::output::shown;
 use crate::predicted::{
-    Analysis, Known, Loaded, Question, Shape, last_of, load, place, predict, predict_stream, run_of,
-    types_of,
+    Analysis, Known, Loaded, Question, Shape, last_of, load, place, predict, predict_stream,
+    run_of, tie_findings, types_of,
 };
 use crate::units::plural;
 use crate::watch::{Watch, peak_memory_kb};
@@ -144,6 +144,7 @@ fn tell(told: &Told<'_>, outcome: &mut Outcome, checked: Checked) -> Result<Runs
     if let Some(trace) = trace {
         let open = outcome.findings.iter_mut().zip(by_sites).filter(|(_, open)| *open);
         not_understood.mark_by_sites(trace, open.map(|(finding, _)| finding));
+        tie_findings(trace, &mut outcome.findings);
     }
     Ok(runs)
 }

@@ -3,8 +3,8 @@
 
 use crate::error::PredictError;
 use anyorder_trace::{
-    Allocations, Block, EventKind, HandlerId, LabelScheme, LockId, NameId, Op, SiteId, StackId, Tables, TaskId,
-    TaskKind, TraceSource,
+    Allocated, Allocations, Block, EventKind, HandlerId, LabelScheme, LockId, NameId, Op, SiteId,
+    StackId, Tables, TaskId, TaskKind, TraceSource,
 };
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(crate) struct Fact {
     /// The locks held at the event, in the order of their ids. An acquire does not hold yet what it takes, a release still does.
     pub(crate) held: Vec<Held>,
     /// Where the memory was allocated that it acts on.
-    pub(crate) allocated: Option<SiteId>,
+    pub(crate) allocated: Option<Allocated>,
 }
 
 /// A join of a handler.
@@ -117,7 +117,7 @@ impl Pass {
             _ => {}
         }
         let site = columns.sites[row];
-        self.allocations.step(tables, op.kind(), operand, site);
+        self.allocations.step(tables, op.kind(), task, operand, site);
         if asked {
             let allocated = self.allocations.of(tables, op.kind(), operand);
             let handler = self.handler(tables, task);

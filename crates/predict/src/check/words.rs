@@ -5,7 +5,7 @@ use super::facts::{Fact, Held};
 use anyorder_finding::Site;
 use anyorder_trace::{
     EventKind, HandlerId, InvocationId, Location, LocationId, LockId, Mailbox, NameId, OperandKind,
-    SiteId, Tables, TaskId,
+    Tables, TaskId,
 };
 
 /// The most positions of a stack that are told.
@@ -110,7 +110,7 @@ pub(crate) fn site(tables: &Tables, fact: &Fact) -> Site {
         handler: serves.then(|| name.clone()),
         thread: Some(name),
         location: Some(object(tables, fact)).filter(|text| !text.is_empty()),
-        allocated: fact.allocated.map(|site| tables.site_in_function(site)),
+        allocated: fact.allocated.map(|place| place.text(tables)),
         access: Some(access),
         locks: locks.collect(),
         stack: stack(tables, fact),
@@ -135,9 +135,9 @@ pub(crate) fn title(tables: &Tables, category: Category, first: &Fact, second: &
     let phrase = phrase(tables, category, first, second);
     for fact in [first, second] {
         let name = format!("`{}`", object_in_title(tables, fact));
-        if let Some(site) = fact.allocated.filter(|_| phrase.contains(&name)) {
-            let at = tables.site_text(site);
-            return phrase.replacen(&name, &format!("{name} (allocated at {at})"), 1);
+        if let Some(place) = fact.allocated.filter(|_| phrase.contains(&name)) {
+            let at = place.phrase(tables);
+            return phrase.replacen(&name, &format!("{name} (allocated {at})"), 1);
         }
     }
     phrase

@@ -57,12 +57,19 @@ pub(super) fn markup(
                         @if finding.confirmed == Some(true) { span.chip.confirmed { "confirmed" } }
                         @else { span.chip.open { "unconfirmed" } }
                     }
+                    @if let Some(group) = &finding.group { span.chip { "group " (safe(group).chars().take(4).collect::<String>()) } }
                     @if standing == "aside" { span.chip { @if finding.baseline { "baseline" } @else { "suppressed" } } }
                     @if finding.pairs_total > 0 { span.chip { (words::count(finding.pairs_total, "pair")) } }
                 }
             }
             div.body {
                 @if let Some(input) = &finding.input { p.dim { "In " code { (safe(input)) } } }
+                @if let Some(group) = &finding.group {
+                    p.dim {
+                        @if *group == finding.id { "Stands for a group: one missing order makes all findings of group " code { (safe(group)) } "." }
+                        @else { "Of one mistake with finding " code { (safe(group)) } ": the same order is missing." }
+                    }
+                }
                 div.sites {
                     @for (position, site) in finding.sites.iter().enumerate().take(STEPS_MAX) {
                         (side(position, site))

@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::input::Begun;
 use crate::model::{self, Replay, quote};
 use crate::watch::Watch;
-use anyorder_finding::{Finding, Input, Outcome, assign_ids};
+use anyorder_finding::{Finding, Input, Outcome};
 use anyorder_report::run::{Run, Runs};
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
         return Err(failure);
     }
     let policy = args.counting.policy(vec![UNCONFIRMED.to_owned()]);
-    assign_ids(&mut outcome.findings);
+    predictions::number(&mut outcome.findings);
     predictions::name_again(&mut outcome.findings);
     let ids = outcome.findings.iter().map(|finding| finding.id.clone());
     let runs: Runs = ids.zip(told).filter_map(|(id, run)| Some((id, run?))).collect();
@@ -137,7 +137,15 @@ fn one(
     if predictions::fits(&trace, &analysis, args) {
         let races = std::mem::take(&mut analysis.findings);
         predictions::add(
-            path, &trace, races, args, global, &control, outcome, runs, not_understood,
+            path,
+            &trace,
+            races,
+            args,
+            global,
+            &control,
+            outcome,
+            runs,
+            not_understood,
         )?;
     } else {
         not_understood.mark_by_sites(&trace, analysis.findings.iter_mut());

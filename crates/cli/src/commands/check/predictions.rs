@@ -6,11 +6,12 @@ use crate::engine::Analysis;
 use crate::failure::Failure;
 use crate::ignored::NotUnderstood;
 use crate::model::quote;
-use crate::predicted::{FORMAT, Question, beside_hb, types_of};
-use anyorder_finding::{Finding, Outcome, Stats, Witness, WitnessPlace};
+use crate::predicted::{FORMAT, Question, beside_hb, tie_findings, types_of};
+use anyorder_finding::{Finding, Outcome, Stats, Witness, WitnessPlace, assign_ids};
 use anyorder_report::run::Run;
 use anyorder_system::Control;
 use anyorder_trace::{TaskKind, Trace};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Returns whether a trace is one of threads, to be predicted from.
@@ -65,10 +66,14 @@ pub(super) fn add(
     }
     let by_sites = all.iter_mut().filter(|one| one.last.is_none());
     not_understood.mark_by_sites(trace, by_sites.map(|one| &mut one.finding));
+    let at = outcome.findings.len();
     for one in all {
         outcome.findings.push(one.finding);
         runs.push(one.run);
     }
+    // Ids that differ within this input; all inputs are numbered together later.
+    assign_ids(&mut outcome.findings[at..]);
+    tie_findings(trace, &mut outcome.findings[at..]);
     for cut in &found.checked.cuts {
         outcome.cut_by(cut);
     }
@@ -109,6 +114,20 @@ pub(super) fn name_again(findings: &mut [Finding]) {
                 replay.truncate(at + NAMED.len());
                 replay.push_str(&finding.id);
             }
+        }
+    }
+}
+
+/// Sets the final ids of all findings, and writes them where groups name them.
+pub(super) fn number(findings: &mut [Finding]) {
+    let before: Vec<(Option<String>, String)> =
+        findings.iter().map(|finding| (finding.input.clone(), finding.id.clone())).collect();
+    assign_ids(findings);
+    let after: BTreeMap<(Option<String>, String), String> =
+        before.into_iter().zip(findings.iter().map(|finding| finding.id.clone())).collect();
+    for finding in findings {
+        if let Some(group) = finding.group.take() {
+            finding.group = after.get(&(finding.input.clone(), group)).cloned();
         }
     }
 }

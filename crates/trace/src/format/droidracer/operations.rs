@@ -375,11 +375,9 @@ impl Translator {
                 out.push(EventKind::Cancel, task, known.task.0);
                 Ok(None)
             }
-            None => {
-                Ok(Some(Odd::left_out(format!(
-                    "message {message} was never posted; the operation is left out"
-                ))))
-            }
+            None => Ok(Some(Odd::left_out(format!(
+                "message {message} was never posted; the operation is left out"
+            )))),
         }
     }
 
