@@ -1,4 +1,5 @@
-//! What of an input was not understood: as warnings in the result, and as remarks on the findings that rest on it.
+//! What of an input was not understood: as warnings in the result, and as remarks on the findings
+//! that rest on it.
 
 use crate::units::plural;
 use anyorder_finding::{Finding, Warning, WarningKind, rests_on_ignored};
@@ -55,20 +56,20 @@ impl NotUnderstood {
         self
     }
 
-    /// Marks a finding that rests on something that was not understood. `last` is the last event of what shows it; by default, that
-    /// of its sites.
+    /// Marks a finding that rests on something that was not understood. `last` is the last event of
+    /// what shows it; by default, that of its sites.
     ///
-    /// Where all of what shows it stands before the first event that was not understood, it holds of the trace that ends
-    /// there, in which everything is understood. Else it may not: a call that waits could forbid the order, and one that
-    /// writes could change what is read.
+    /// Where all of what shows it stands before the first event that was not understood, it holds
+    /// of the trace that ends there, in which everything is understood. Else it may not: a call
+    /// that waits could forbid the order, and one that writes could change what is read.
     pub(crate) fn mark(&self, finding: &mut Finding, last: EventId) {
         if let Some(what) = self.needed(last) {
             rests_on_ignored(finding, &what);
         }
     }
 
-    /// Says what would have to be so for what was shown with the events up to one, as a sentence behind `only if`; `None` where
-    /// these are all understood.
+    /// Says what would have to be so for what was shown with the events up to one, as a sentence
+    /// behind `only if`; `None` where these are all understood.
     pub(crate) fn needed(&self, last: EventId) -> Option<String> {
         let call = self.first_call.is_some_and(|first| first < last);
         (self.operations.stand_before(last) || call).then(|| self.words())
@@ -140,7 +141,8 @@ impl NotUnderstood {
         self.operations.operations().iter().map(warning).collect()
     }
 
-    /// Returns a warning for each object without a specification; for many, one for those behind the first.
+    /// Returns a warning for each object without a specification; for many, one for those behind
+    /// the first.
     pub(crate) fn of_unspecified(&self, path: &Path) -> Vec<Warning> {
         let input = path.to_string_lossy().into_owned();
         let warning = |what: String, count| Warning {
@@ -165,7 +167,8 @@ impl NotUnderstood {
     }
 }
 
-/// Returns everything that is to be said of a trace that was read: what its reader found, and what the check of its form did.
+/// Returns everything that is to be said of a trace that was read: what its reader found, and what
+/// the check of its form did.
 pub(crate) fn warnings_of(
     path: &Path,
     reader: &Problems,
@@ -187,8 +190,8 @@ pub(crate) fn warnings_of_stream(path: &Path, reader: &Problems) -> Vec<Warning>
     of_problems(&path.to_string_lossy(), reader, None)
 }
 
-/// Returns the warnings of a reader, those with the same text as one. `kept` of them are about unknown operations that are
-/// told apart from these.
+/// Returns the warnings of a reader, those with the same text as one. `kept` of them are about
+/// unknown operations that are told apart from these.
 fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warning> {
     let listed = problems.list.iter().filter(|problem| problem.severity == Severity::Warning);
     let mut warnings: Vec<Warning> = Vec::new();

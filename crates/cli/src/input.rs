@@ -150,7 +150,8 @@ pub(crate) fn note_terminal() {
 /// Whether somebody at a terminal is waited for.
 static AWAITS_TERMINAL: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether the command waits for somebody at a terminal, so that nothing was found yet that could be lost.
+/// Returns whether the command waits for somebody at a terminal, so that nothing was found yet that
+/// could be lost.
 pub(crate) fn awaits_terminal() -> bool {
     AWAITS_TERMINAL.load(Ordering::Relaxed)
 }

@@ -34,7 +34,8 @@ impl Watch {
         let mut interrupted = false;
         ctrlc::set_handler(move || {
             if interrupted || awaits_terminal() {
-                // The second time the user means it; and where an input is typed, there is nothing to be saved.
+                // The second time the user means it; and where an input is typed, there is nothing
+                // to be saved.
                 std::process::exit(130);
             }
             interrupted = true;

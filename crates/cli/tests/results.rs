@@ -1,4 +1,5 @@
-//! Results say what was found, where, and nothing else: several inputs, source positions, baselines, groups, wrong inputs.
+//! Results say what was found, where, and nothing else: several inputs, source positions,
+//! baselines, groups, wrong inputs.
 
 mod common;
 
@@ -203,7 +204,8 @@ fn the_output_of_other_tools_is_named_with_what_to_do() {
     }
 }
 
-/// One mistake: the main thread frees and destroys while a worker may still be at it. Four findings, one order.
+/// One mistake: the main thread frees and destroys while a worker may still be at it. Four
+/// findings, one order.
 const TEARDOWN: &str = "main|alloc(0x100+64)|q.c:1\nmain|fork(T1)|q.c:2\nT1|acq(0x120)|q.c:10\nT1|w(0x108+8)|q.c:11\n\
     T1|w(0x110+8)|q.c:12\nT1|rel(0x120)|q.c:13\nT1|r(flag)|q.c:14\nmain|destroy(0x120)|q.c:20\nmain|free(0x100)|q.c:21\n\
     main|w(flag)|q.c:22\n";

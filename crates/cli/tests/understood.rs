@@ -1,11 +1,13 @@
-//! What of an input was not understood stands in every form of the result, and on the findings that rest on it.
+//! What of an input was not understood stands in every form of the result, and on the findings that
+//! rest on it.
 
 mod common;
 
 use common::{file, folder, path, run};
 use serde_json::Value;
 
-/// A use after free that a witness shows, with two calls that nobody knows before it. If `inv` waits, the free may never come first.
+/// A use after free that a witness shows, with two calls that nobody knows before it. If `inv`
+/// waits, the free may never come first.
 const UNKNOWN: &str = "main|alloc(0x1000+8)|main.c:30\nmain|fork(T1)|main.c:31\nmain|fork(T2)|main.c:32\n\
     T1|w(0x1000+8)|main.c:11\nT1|inv(o.done)|main.c:12\nT2|inv(o.done)|main.c:20\nT2|free(0x1000)|main.c:21\n";
 

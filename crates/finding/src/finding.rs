@@ -28,8 +28,8 @@ pub struct Finding {
     /// The path of the input that it was found in, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// The id of the finding that stands for the group of those that one mistake makes; its own where it is that one.
-    /// Absent where it is alone.
+    /// The id of the finding that stands for the group of those that one mistake makes; its own
+    /// where it is that one. Absent where it is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// The places that take part; a race has two, in trace order.
@@ -167,8 +167,8 @@ pub struct Site {
     /// What is accessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// Where the memory that is accessed was allocated: a position, with its function; `just before` one for an
-    /// allocation in a library.
+    /// Where the memory that is accessed was allocated: a position, with its function; `just
+    /// before` one for an allocation in a library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocated: Option<String>,
     /// How it is accessed: `read`, `write`, `rmw` or `free`, with an atomic ordering behind it.
@@ -207,7 +207,8 @@ impl Site {
         Some(format!("allocated {at}{place}"))
     }
 
-    /// Returns the [`position`](Self::position) with the function that it is in, where that says more.
+    /// Returns the [`position`](Self::position) with the function that it is in, where that says
+    /// more.
     #[must_use]
     pub fn place(&self) -> Option<String> {
         let position = self.position()?;

@@ -1,10 +1,11 @@
 //! Findings of one mistake, tied together.
 //!
 //! **Problem.** Who frees, destroys or closes what another thread still uses makes as many findings as there are fields and locks
-//! in it. **Method.** They miss one order: that all the other thread does comes before the first of these ends. A finding belongs
-//! to it where its first action is by the thread that uses and its second by the one that ends, at that event or behind it: the
-//! order of the two threads at that event orders it, too. **Guarantee.** None is left out of a result: a group says which
-//! findings one repair mends, and reports show one of them in full.
+//! in it. **Method.** They miss one order: that all the other thread does comes before the first of
+//! these ends. A finding belongs to it where its first action is by the thread that uses and its
+//! second by the one that ends, at that event or behind it: the order of the two threads at that
+//! event orders it, too. **Guarantee.** None is left out of a result: a group says which findings
+//! one repair mends, and reports show one of them in full.
 
 use crate::finding::Finding;
 use std::collections::BTreeMap;
@@ -21,8 +22,9 @@ pub struct Placed {
 /// What ends something in a finding of a lifetime.
 const ENDS: [&str; 3] = ["free", "destroy", "close"];
 
-/// Ties the findings together that miss the same order. `pairs` has for each finding its members as far as they are known, in
-/// trace order. Ids must be set, and different. The one that stands for a group is its first by [`Finding::rank`].
+/// Ties the findings together that miss the same order. `pairs` has for each finding its members as
+/// far as they are known, in trace order. Ids must be set, and different. The one that stands for a
+/// group is its first by [`Finding::rank`].
 pub fn tie(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
     let ends = first_ends(findings, pairs);
     let mut groups = Groups((0..findings.len()).collect());
@@ -50,7 +52,8 @@ pub fn tie(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
     }
 }
 
-/// Returns, by the thread that uses and the one that ends, where the first end stands that can come before a use.
+/// Returns, by the thread that uses and the one that ends, where the first end stands that can come
+/// before a use.
 fn first_ends(findings: &[Finding], pairs: &[Vec<[Placed; 2]>]) -> BTreeMap<(u32, u32), u64> {
     let mut ends: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for (finding, members) in findings.iter().zip(pairs) {

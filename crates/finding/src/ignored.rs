@@ -6,9 +6,10 @@ use crate::words::Severity;
 /// The rule of the step that says that a finding rests on what was ignored.
 const RULE: &str = "ignored";
 
-/// Says that a finding rests on what was ignored of its input: that `what` neither orders events nor accesses anything. What
-/// a witness showed, or a proof refused, then holds only if that is so: the finding is neither confirmed nor refuted any more, and
-/// at most a warning. It keeps its witness, and counts as before.
+/// Says that a finding rests on what was ignored of its input: that `what` neither orders events
+/// nor accesses anything. What a witness showed, or a proof refused, then holds only if that is so:
+/// the finding is neither confirmed nor refuted any more, and at most a warning. It keeps its
+/// witness, and counts as before.
 pub fn rests_on_ignored(finding: &mut Finding, what: &str) {
     if finding.filters.is_empty() {
         finding.confirmed = None;

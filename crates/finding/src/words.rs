@@ -96,7 +96,8 @@ words! {
     /// What kind of warning stands in a result.
     #[non_exhaustive]
     WarningKind {
-        /// Something of the input was ignored: it orders nothing and accesses nothing, whatever it did in the program.
+        /// Something of the input was ignored: it orders nothing and accesses nothing, whatever it
+        /// did in the program.
         Ignored = "ignored",
         /// A part of the input is missing.
         Damaged = "damaged",

@@ -61,7 +61,8 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
-/// Says where the memory was allocated whose address stands in a finding: that is the same in every run.
+/// Says where the memory was allocated whose address stands in a finding: that is the same in every
+/// run.
 fn tell_allocated(
     engine: &Engine<'_>,
     listed: &[(EventId, EventId)],

@@ -47,8 +47,8 @@ fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Writes the test case that says what of the inputs was not understood, where there is such. It passes: whether to mind is for
-/// people to say.
+/// Writes the test case that says what of the inputs was not understood, where there is such. It
+/// passes: whether to mind is for people to say.
 fn warnings(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     if words::grave(outcome).next().is_none() {
         return Ok(());

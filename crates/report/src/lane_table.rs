@@ -127,7 +127,8 @@ impl Shape {
         if lanes.is_empty() || least > room {
             return None;
         }
-        // Where there are places, they have a column, for which lanes give up room. Where many lanes leave none, rows tell them.
+        // Where there are places, they have a column, for which lanes give up room. Where many
+        // lanes leave none, rows tell them.
         let has_room = room - least >= longest_place.min(PLACE_MIN) + SPACE;
         if has_places && !has_room && lanes.len() >= LANES_MANY {
             return None;

@@ -118,8 +118,8 @@ pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
     finding.coverage.map(|coverage| if coverage.uncovered { "uncovered" } else { "covered" })
 }
 
-/// Returns the findings that a text tells in full: not those that are set aside, and of those of one mistake the one that stands
-/// for them.
+/// Returns the findings that a text tells in full: not those that are set aside, and of those of
+/// one mistake the one that stands for them.
 pub(crate) fn told_in_full(outcome: &Outcome) -> Vec<&Finding> {
     let stands = |finding: &&Finding| {
         let group = finding.group.as_ref().filter(|group| **group != finding.id);
@@ -131,7 +131,8 @@ pub(crate) fn told_in_full(outcome: &Outcome) -> Vec<&Finding> {
     outcome.findings.iter().filter(|finding| !finding.is_set_aside()).filter(stands).collect()
 }
 
-/// Returns the other findings of the group that a finding stands for, without those that are set aside.
+/// Returns the other findings of the group that a finding stands for, without those that are set
+/// aside.
 pub(crate) fn members<'a>(
     finding: &'a Finding,
     all: &'a [Finding],
@@ -142,7 +143,8 @@ pub(crate) fn members<'a>(
     })
 }
 
-/// Says how many findings are set aside: `3 in the baseline and 1 suppressed`; `None` where there are none.
+/// Says how many findings are set aside: `3 in the baseline and 1 suppressed`; `None` where there
+/// are none.
 pub(crate) fn set_aside(outcome: &Outcome) -> Option<String> {
     let of = |test: &dyn Fn(&&Finding) -> bool| outcome.findings.iter().filter(test).count() as u64;
     let known = of(&|finding| finding.baseline);

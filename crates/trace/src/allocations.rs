@@ -11,12 +11,14 @@ use std::collections::BTreeMap;
 pub struct Allocated {
     /// The position.
     pub site: SiteId,
-    /// Whether the allocation itself has no position, as it is in a library, and this is where its thread went on.
+    /// Whether the allocation itself has no position, as it is in a library, and this is where its
+    /// thread went on.
     pub before: bool,
 }
 
 impl Allocated {
-    /// Returns the position with its function: `main.c:30 in main`, `just before main.c:31 in main`.
+    /// Returns the position with its function: `main.c:30 in main`, `just before main.c:31 in
+    /// main`.
     #[must_use]
     pub fn text(&self, tables: &Tables) -> String {
         let place = tables.site_in_function(self.site);
@@ -31,7 +33,8 @@ impl Allocated {
     }
 }
 
-/// The allocations of a trace up to some event. Freed memory stays until it is allocated again, as a use after the free is of it.
+/// The allocations of a trace up to some event. Freed memory stays until it is allocated again, as
+/// a use after the free is of it.
 #[derive(Clone, Debug, Default)]
 pub struct Allocations {
     /// Size and place, by first address; no two overlap.
@@ -82,8 +85,8 @@ impl Allocations {
         self.by_address.insert(address, (size, known));
     }
 
-    /// Returns where the memory was allocated that an event acts on: an address range, or a lock or condition that is named by
-    /// its address. `None` where it is not known.
+    /// Returns where the memory was allocated that an event acts on: an address range, or a lock or
+    /// condition that is named by its address. `None` where it is not known.
     #[must_use]
     pub fn of(&self, tables: &Tables, kind: EventKind, operand: u32) -> Option<Allocated> {
         let named = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
@@ -102,7 +105,8 @@ impl Allocations {
         place.filter(|_| inside)
     }
 
-    /// Returns where the memory was allocated that some events act on, by event. Linear in the trace.
+    /// Returns where the memory was allocated that some events act on, by event. Linear in the
+    /// trace.
     #[must_use]
     pub fn at(trace: &Trace, mut events: Vec<EventId>) -> BTreeMap<EventId, Allocated> {
         events.sort_unstable();
@@ -125,7 +129,8 @@ impl Allocations {
     }
 }
 
-/// Returns whether a site says where in the source it is: a line, or a label of the input's own. A file without a line is a library.
+/// Returns whether a site says where in the source it is: a line, or a label of the input's own. A
+/// file without a line is a library.
 fn is_position(tables: &Tables, site: SiteId) -> bool {
     let known = tables.sites.get(site.index()).copied().unwrap_or_default();
     known.line != 0 || (known.file == NameId::EMPTY && known.label != NameId::EMPTY)

@@ -79,7 +79,8 @@ pub struct Problem {
     pub message: String,
     /// The text at the place, shortened; control characters are still in it.
     pub text: Option<String>,
-    /// What became of an operation that the reader does not know or cannot place, where that is the problem.
+    /// What became of an operation that the reader does not know or cannot place, where that is the
+    /// problem.
     pub unknown: Option<Unknown>,
 }
 

@@ -83,8 +83,8 @@ fn is_roadrunner(line: &str) -> bool {
         .contains(&name.as_str())
 }
 
-/// Returns whether a line has at least three fields between commas, and an operation on memory, a lock or a thread as the second
-/// or third: `T1,acq(L1),12`, `0,RD,5`.
+/// Returns whether a line has at least three fields between commas, and an operation on memory, a
+/// lock or a thread as the second or third: `T1,acq(L1),12`, `0,RD,5`.
 fn is_csv(line: &str) -> bool {
     const OPERATIONS: [&str; 25] = [
         "r", "w", "rd", "wr", "read", "write", "acq", "rel", "acquire", "release", "lk", "uk",

@@ -1,8 +1,8 @@
-//! Operations that a reader did not know. They are in the trace as events of kind `other`, which order nothing and touch
-//! nothing; what they did in the program is not known.
+//! Operations that a reader did not know. They are in the trace as events of kind `other`, which
+//! order nothing and touch nothing; what they did in the program is not known.
 //!
-//! Whoever reports on such a trace has to say so: a call that waits, a lock under another name or a write could make a
-//! reported order impossible, and could make another one possible.
+//! Whoever reports on such a trace has to say so: a call that waits, a lock under another name or a
+//! write could make a reported order impossible, and could make another one possible.
 
 use crate::detect::Format;
 use crate::event::EventKind;
@@ -32,13 +32,15 @@ impl Ignored {
     /// The number of events of each operation that are listed; others are counted.
     pub const EVENTS_MAX: usize = 5;
 
-    /// The number of operations that are told apart; uses of further ones are counted together, under `…`.
+    /// The number of operations that are told apart; uses of further ones are counted together,
+    /// under `…`.
     pub const OPERATIONS_MAX: usize = 100;
 
     /// Finds the unknown operations of a trace, in the order of their first uses.
     ///
-    /// In formats with a kind for what orders nothing, `other` was meant. STD and the logs of DroidRacer have none, so
-    /// that in a trace that was first read from one of these an `other` is what its reader did not know.
+    /// In formats with a kind for what orders nothing, `other` was meant. STD and the logs of
+    /// DroidRacer have none, so that in a trace that was first read from one of these an `other` is
+    /// what its reader did not know.
     #[must_use]
     pub fn of(trace: &Trace) -> Ignored {
         let mut ignored = Ignored::default();
@@ -80,8 +82,9 @@ impl Ignored {
         self.operations.is_empty()
     }
 
-    /// Returns whether one of them stands in the trace before an event. Of events that all stand before the first unknown
-    /// operation, whatever is said holds of the trace that ends there, in which nothing is unknown.
+    /// Returns whether one of them stands in the trace before an event. Of events that all stand
+    /// before the first unknown operation, whatever is said holds of the trace that ends there, in
+    /// which nothing is unknown.
     #[must_use]
     pub fn stand_before(&self, event: EventId) -> bool {
         self.first.is_some_and(|first| first < event)

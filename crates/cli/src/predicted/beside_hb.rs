@@ -146,7 +146,8 @@ fn confirm(
     Ok((None, None))
 }
 
-/// Returns the last event of the witness of a finding; where a confirmed one has no witness that was kept, the end of the trace.
+/// Returns the last event of the witness of a finding; where a confirmed one has no witness that
+/// was kept, the end of the trace.
 pub(crate) fn last_of(
     trace: &Trace,
     finding: &Finding,

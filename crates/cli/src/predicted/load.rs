@@ -44,7 +44,8 @@ pub(crate) struct Input {
     pub(crate) format: Format,
     /// Whether the file is damaged, and this is what stood before the damage.
     pub(crate) damaged: bool,
-    /// What of it was not understood, and what is to be said of it in the result, where it is in memory.
+    /// What of it was not understood, and what is to be said of it in the result, where it is in
+    /// memory.
     pub(crate) not_understood: NotUnderstood,
     pub(crate) warnings: Vec<Warning>,
 }

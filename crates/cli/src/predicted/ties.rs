@@ -6,7 +6,8 @@ use std::collections::HashMap;
 
 /// Ties the findings of a trace together that miss the same order. Linear in the trace.
 pub(crate) fn tie_findings(trace: &Trace, findings: &mut [Finding]) {
-    // Where accesses and operations are numbered apart, a label is not one event; such traces have no frees.
+    // Where accesses and operations are numbered apart, a label is not one event; such traces have
+    // no frees.
     let apart = trace.tables().meta.labels == LabelScheme::AccessOrOperation;
     if apart || findings.iter().all(|finding| finding.form.is_none()) {
         return;

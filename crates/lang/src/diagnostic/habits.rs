@@ -1,6 +1,7 @@
 //! Words of other languages, and how what they say is written here.
 
-/// Returns how it is written what a word says in other languages; `None` for words that nobody is known to try.
+/// Returns how it is written what a word says in other languages; `None` for words that nobody is
+/// known to try.
 pub fn habit(word: &str) -> Option<&'static str> {
     Some(match word {
         "await" => {

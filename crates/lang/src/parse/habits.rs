@@ -1,5 +1,5 @@
-//! What people write who come from other languages: told with how it is written here, and understood where that is possible, so
-//! that one habit makes one message.
+//! What people write who come from other languages: told with how it is written here, and
+//! understood where that is possible, so that one habit makes one message.
 
 use super::parser::Parser;
 use super::sync::{starts_item, starts_statement};

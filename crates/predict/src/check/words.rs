@@ -129,8 +129,8 @@ fn stack(tables: &Tables, fact: &Fact) -> Vec<String> {
     positions.map(|site| tables.site_in_function(*site)).collect()
 }
 
-/// Returns the title of a finding: what can happen, in one phrase. An object that is named by its address is told by where it was
-/// allocated, too, which is the same in every run.
+/// Returns the title of a finding: what can happen, in one phrase. An object that is named by its
+/// address is told by where it was allocated, too, which is the same in every run.
 pub(crate) fn title(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> String {
     let phrase = phrase(tables, category, first, second);
     for fact in [first, second] {

@@ -119,8 +119,8 @@ impl Sites {
     }
 }
 
-/// Takes a label apart that is itself a source position: `main.c:11`, `src/main.c:11:5`. The file has a dot or a
-/// slash, so that `thread:3` stays a label.
+/// Takes a label apart that is itself a source position: `main.c:11`, `src/main.c:11:5`. The file
+/// has a dot or a slash, so that `thread:3` stays a label.
 fn source_position(label: &str) -> Option<(&str, u32, u32)> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
