@@ -1,7 +1,7 @@
 //! Opens inputs: recognises their format, finds what lies beside them, and says well what is wrong.
 
 use crate::args::Global;
-use crate::failure::{Failure, warn};
+use crate::failure::{Failure, note, warn};
 use crate::model::{is_model, text_of};
 use crate::output::shown;
 use anyorder_lang::source::SOURCE_BYTES_MAX;
@@ -12,9 +12,10 @@ use anyorder_trace::{Block, Problems, ReadError, Tables, TraceSource};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Parses the name of any format.
 pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
@@ -81,6 +82,14 @@ impl Begun {
             && head.windows(key.len()).any(|window| window == key)
     }
 
+    /// Returns the format of a trace that it begins as, or is to be read as.
+    pub(crate) fn trace_format(&self, global: &Global) -> Option<Format> {
+        if self.is_json() || self.is_model(global) {
+            return None;
+        }
+        global.input_format.or_else(|| detect(&self.head).ok())
+    }
+
     /// Returns whether it begins as a JSON object does.
     pub(crate) fn is_json(&self) -> bool {
         let head = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head).trim_ascii_start();
@@ -114,7 +123,8 @@ impl Begun {
 pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
     let failed = |error: &io::Error| Failure::reading(path, error);
     let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
-        (Box::new(io::stdin()), None)
+        note_terminal();
+        (Box::new(StandardInput { is_terminal: io::stdin().is_terminal() }), None)
     } else {
         let file = File::open(path).map_err(|e| failed(&e))?;
         let meta = file.metadata().map_err(|e| failed(&e))?;
@@ -128,6 +138,36 @@ pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
     Ok(Begun { head, rest, size })
+}
+
+/// Says that a terminal is read, where it is: else the command waits without a word.
+pub(crate) fn note_terminal() {
+    if io::stdin().is_terminal() {
+        note("reading from the terminal; Ctrl-D ends the input, Ctrl-C the command");
+    }
+}
+
+/// Whether somebody at a terminal is waited for.
+static AWAITS_TERMINAL: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether the command waits for somebody at a terminal, so that nothing was found yet that
+/// could be lost.
+pub(crate) fn awaits_terminal() -> bool {
+    AWAITS_TERMINAL.load(Ordering::Relaxed)
+}
+
+/// Standard input, which says when a terminal is waited for.
+struct StandardInput {
+    is_terminal: bool,
+}
+
+impl Read for StandardInput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        AWAITS_TERMINAL.store(self.is_terminal, Ordering::Relaxed);
+        let read = io::stdin().read(buffer);
+        AWAITS_TERMINAL.store(false, Ordering::Relaxed);
+        read
+    }
 }
 
 /// Opens a trace.
@@ -167,6 +207,7 @@ fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failur
             let failure = Failure::new(format!("{}: {error}", shown(path)));
             let words = Format::ALL.map(Format::word).join(", ");
             Err(match error {
+                DetectError::Foreign(foreign) => failure.with_hint(foreign.advice),
                 DetectError::Unknown { .. } => {
                     failure.with_hint(format!("`--input-format` reads it as one of {words}"))
                 }

@@ -23,6 +23,8 @@ mod predicted;
 
 mod input;
 
+mod ignored;
+
 mod output;
 
 mod failure;

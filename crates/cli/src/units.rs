@@ -80,7 +80,12 @@ pub(crate) fn bytes(number: u64) -> String {
 
 /// Returns `1 race`, `2 races`.
 pub(crate) fn plural(number: u64, word: &str) -> String {
-    format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })
+    let ending = match (number, word.ends_with('s')) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{} {word}{ending}", count(number))
 }
 
 /// Returns `1 more race`, `2 more races`.
@@ -91,6 +96,13 @@ pub(crate) fn more(number: u64, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nouns_agree_with_their_numbers() {
+        assert_eq!(plural(1, "witness"), "1 witness");
+        assert_eq!(plural(2, "witness"), "2 witnesses");
+        assert_eq!(more(1_000, "race"), "1,000 more races");
+    }
 
     #[test]
     fn durations() {

@@ -2,6 +2,7 @@
 
 use crate::args::{Global, LimitArgs};
 use crate::failure::Failure;
+use crate::input::awaits_terminal;
 use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -32,8 +33,9 @@ impl Watch {
         let on_interrupt = cancel.clone();
         let mut interrupted = false;
         ctrlc::set_handler(move || {
-            if interrupted {
-                // The second time the user means it.
+            if interrupted || awaits_terminal() {
+                // The second time the user means it; and where an input is typed, there is nothing
+                // to be saved.
                 std::process::exit(130);
             }
             interrupted = true;

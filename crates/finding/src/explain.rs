@@ -37,6 +37,8 @@ pub const TOPICS: &[&str] = &[
     "coverage",
     "harm",
     "reversal",
+    "ignored",
+    "group",
     "late_registration",
     "unload",
 ];
@@ -92,6 +94,8 @@ pub fn explain(topic: &str) -> Option<&'static str> {
         "coverage" => COVERAGE,
         "harm" => HARM,
         "reversal" => REVERSAL,
+        "ignored" => IGNORED,
+        "group" => GROUP,
         "late_registration" => LATE_REGISTRATION,
         "unload" => UNLOAD,
         _ => return None,
@@ -384,6 +388,28 @@ harm: whether the two orders of a finding lead to a difference that matters.
 `harmful`: a difference in what the program shows, stores or fails with was seen.
 `harmless`: both orders end alike, or differ only in a way that is known to be
 right; the class says which. `undecided`: the orders were not both run.
+";
+
+const IGNORED: &str = "\
+ignored: something of the input was not understood, and is taken to do nothing.
+
+An operation that is not in the table of the format, or a call for which there is no
+specification, orders nothing here and accesses nothing. In the program it may wait,
+or write. So a finding is neither confirmed nor refuted if one of them stands in the
+trace before the last event of what shows it: the finding says so, and stays a
+warning at most. What ends before the first of them holds whatever they do.
+
+Write the operation in the words of the format (docs/formats/std.md), or give a
+specification of the object (`--spec`, `--object`), and the finding is decided.
+";
+
+const GROUP: &str = "\
+group: findings of one mistake, which one repair mends.
+
+Who frees, destroys or closes what another thread still uses makes a finding for
+each field and each lock in it. They miss one order: that the other thread is done
+before the first of these ends. The first finding stands for the group; the others
+have its id as their group. All of them count.
 ";
 
 const REVERSAL: &str = "\

@@ -25,6 +25,13 @@ pub struct Finding {
     /// The problem in one phrase, names in backticks.
     #[serde(default)]
     pub title: String,
+    /// The path of the input that it was found in, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// The id of the finding that stands for the group of those that one mistake makes; its own
+    /// where it is that one. Absent where it is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// The places that take part; a race has two, in trace order.
     #[serde(default)]
     pub sites: Vec<Site>,
@@ -76,6 +83,8 @@ impl Finding {
             harm: Harm::Undecided,
             harm_class: None,
             title: String::new(),
+            input: None,
+            group: None,
             sites: Vec::new(),
             pairs: Vec::new(),
             pairs_total: 0,
@@ -137,6 +146,9 @@ pub struct Site {
     /// The column, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
+    /// The function that the position is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// The name of the position where the input only names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -155,6 +167,10 @@ pub struct Site {
     /// What is accessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
+    /// Where the memory that is accessed was allocated: a position, with its function; `just
+    /// before` one for an allocation in a library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocated: Option<String>,
     /// How it is accessed: `read`, `write`, `rmw` or `free`, with an atomic ordering behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<String>,
@@ -181,6 +197,25 @@ impl Site {
             text.push_str(&format!(":{part}"));
         }
         Some(text)
+    }
+
+    /// Says where the memory was allocated: `allocated at main.c:30 in main`.
+    #[must_use]
+    pub fn allocated_at(&self) -> Option<String> {
+        let place = self.allocated.as_ref()?;
+        let at = if place.starts_with("just before ") { "" } else { "at " };
+        Some(format!("allocated {at}{place}"))
+    }
+
+    /// Returns the [`position`](Self::position) with the function that it is in, where that says
+    /// more.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        let position = self.position()?;
+        Some(match &self.function {
+            Some(function) if *function != position => format!("{position} in `{function}`"),
+            _ => position,
+        })
     }
 }
 

@@ -44,10 +44,14 @@ fn hash_of(finding: &Finding) -> u64 {
 fn site_key(site: &Site) -> Vec<String> {
     let text = |part: &Option<String>| part.clone().unwrap_or_default();
     let number = |part: Option<u32>| part.map(|n| n.to_string()).unwrap_or_default();
+    // A label that is the position itself says all of it.
+    let at = |part: String| {
+        if site.label.is_some() && site.label == site.position() { String::new() } else { part }
+    };
     let mut key = vec![
-        text(&site.file),
-        number(site.line),
-        number(site.column),
+        at(text(&site.file)),
+        at(number(site.line)),
+        at(number(site.column)),
         text(&site.label),
         site.location.as_deref().map(stable_location).unwrap_or_default(),
         text(&site.access),

@@ -25,18 +25,26 @@ pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
 pub use explain::{TOPICS, explain};
 pub use finding::{Coverage, Finding, SetAside, Site, Step, Witness, WitnessPlace};
+pub use group::{Placed, tie};
 pub use id::assign_ids;
+pub use ignored::rests_on_ignored;
 pub use ordered::Ordered;
-pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats};
+pub use outcome::{Input, OptionValue, Options, Outcome, Stat, Stats, Warning};
 pub use schema::schema;
 pub use suppress::{Suppression, SuppressionError, Suppressions};
-pub use words::{CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict};
+pub use words::{
+    CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict, WarningKind,
+};
 
 mod words;
 
 mod finding;
 
+mod group;
+
 mod id;
+
+mod ignored;
 
 mod ordered;
 

@@ -3,7 +3,7 @@
 use crate::exit::Policy;
 use crate::finding::Finding;
 use crate::ordered::Ordered;
-use crate::words::Verdict;
+use crate::words::{Verdict, WarningKind};
 use serde::{Deserialize, Serialize};
 
 /// All that one command found. In JSON its fields stand in this order.
@@ -33,6 +33,9 @@ pub struct Outcome {
     /// The names of the options that bound what was asked, where there is more beyond them: what is complete is so up to these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<String>,
+    /// What was not understood of the inputs, or is odd about them; what was found may rest on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// What was found, in the order of the report.
     #[serde(default)]
     pub findings: Vec<Finding>,
@@ -65,6 +68,7 @@ impl Outcome {
             complete: true,
             limits: Vec::new(),
             bounds: Vec::new(),
+            warnings: Vec::new(),
             findings: Vec::new(),
             stats: Stats::new(),
         }
@@ -108,6 +112,23 @@ pub struct Input {
     pub path: String,
     /// The name of its format.
     pub format: String,
+}
+
+/// Something about an input that its reader did not understand, or that is odd.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Warning {
+    /// What kind of warning it is.
+    pub kind: WarningKind,
+    /// The path of the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// What it is, in one phrase.
+    pub text: String,
+    /// How often it occurs in the input.
+    pub count: u64,
+    /// The first places where it does: labels of events, or `line 3`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
 }
 
 /// The value of an option.

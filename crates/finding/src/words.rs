@@ -93,6 +93,20 @@ words! {
 }
 
 words! {
+    /// What kind of warning stands in a result.
+    #[non_exhaustive]
+    WarningKind {
+        /// Something of the input was ignored: it orders nothing and accesses nothing, whatever it
+        /// did in the program.
+        Ignored = "ignored",
+        /// A part of the input is missing.
+        Damaged = "damaged",
+        /// Something is odd, and was used as it stands.
+        Odd = "odd",
+    }
+}
+
+words! {
     /// How much a finding matters; later values matter more.
     Severity {
         /// Worth knowing: a covered race, or one known to do no harm.

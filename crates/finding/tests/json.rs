@@ -2,8 +2,8 @@
 
 use anyorder_finding::{
     Coverage, CoverageLevel, Finding, Harm, Input, Kind, OptionValue, Ordered, Outcome,
-    RaceCategory, SetAside, Severity, Site, Stat, Step, Verdict, Witness, WitnessPlace, assign_ids,
-    schema,
+    RaceCategory, SetAside, Severity, Site, Stat, Step, Verdict, Warning, WarningKind, Witness,
+    WitnessPlace, assign_ids, schema,
 };
 use serde_json::Value;
 
@@ -15,12 +15,14 @@ fn full() -> Outcome {
         file: Some("app.js".into()),
         line: Some(line),
         column: Some(3),
+        function: Some("f".into()),
         label: Some("L1".into()),
         event: Some(event.into()),
         task: Some("load/click#1".into()),
         handler: Some("page".into()),
         thread: Some("main".into()),
         location: Some("cart.items@0x41".into()),
+        allocated: Some("app.js:2 in init".into()),
         access: Some(access.into()),
         chain: vec!["posted by `init` at event 3".into(), "input `click`".into()],
         locks: vec!["m".into()],
@@ -37,12 +39,21 @@ fn full() -> Outcome {
     outcome.verdict = Verdict::Findings;
     outcome.cut_by("time-limit");
     outcome.bounded_by("max-depth");
+    outcome.warnings.push(Warning {
+        kind: WarningKind::Ignored,
+        input: Some("run.trace".into()),
+        text: "operation `inv` is unknown".into(),
+        count: 2,
+        places: vec!["event 5".into()],
+    });
     outcome.findings.push(Finding {
         category: Some(RaceCategory::CoEnabled.word().into()),
         severity: Severity::Note,
         harm: Harm::Harmless,
         harm_class: Some("equal".into()),
         title: "`cart.items` is read and written in either order".into(),
+        input: Some("run.trace".into()),
+        group: Some("0123456789abcdef".into()),
         sites: vec![site(1, "7", "read"), site(9, "12", "write")],
         pairs: vec![["7".into(), "12".into()]],
         pairs_total: 3,
@@ -85,16 +96,19 @@ fn fields_stand_in_the_documented_order() {
         r#""inputs":[{"path":"run.trace","format":"native"}],"#,
         r#""options":{"rules":"android","max-pairs":1000,"strict":false,"filter":["unload"]},"#,
         r#""verdict":"findings","complete":false,"limits":["time-limit"],"#,
-        r#""bounds":["max-depth"],"findings":[{"#,
+        r#""bounds":["max-depth"],"#,
+        r#""warnings":[{"kind":"ignored","input":"run.trace","text":"operation `inv` is unknown","count":2,"places":["event 5"]}],"#,
+        r#""findings":[{"#,
         r#""id":"0123456789abcdef","kind":"race","category":"co_enabled","severity":"note","#,
         r#""harm":"harmless","harm_class":"equal","#,
-        r#""title":"`cart.items` is read and written in either order","sites":["#,
-        r#"{"file":"app.js","line":1,"column":3,"label":"L1","event":"7","task":"load/click#1","#,
-        r#""handler":"page","thread":"main","location":"cart.items@0x41","access":"read","#,
+        r#""title":"`cart.items` is read and written in either order","#,
+        r#""input":"run.trace","group":"0123456789abcdef","sites":["#,
+        r#"{"file":"app.js","line":1,"column":3,"function":"f","label":"L1","event":"7","task":"load/click#1","#,
+        r#""handler":"page","thread":"main","location":"cart.items@0x41","allocated":"app.js:2 in init","access":"read","#,
         r#""chain":["posted by `init` at event 3","input `click`"],"#,
         r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"]},"#,
-        r#"{"file":"app.js","line":9,"column":3,"label":"L1","event":"12","task":"load/click#1","#,
-        r#""handler":"page","thread":"main","location":"cart.items@0x41","access":"write","#,
+        r#"{"file":"app.js","line":9,"column":3,"function":"f","label":"L1","event":"12","task":"load/click#1","#,
+        r#""handler":"page","thread":"main","location":"cart.items@0x41","allocated":"app.js:2 in init","access":"write","#,
         r#""chain":["posted by `init` at event 3","input `click`"],"#,
         r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"]}],"#,
         r#""pairs":[["7","12"]],"pairs_total":3,"confirmed":false,"form":"last","#,
@@ -162,7 +176,7 @@ fn the_schema_names_every_field_and_word() {
     let full = serde_json::to_value(full()).unwrap();
     let defs = &schema["$defs"];
     let finding = &full["findings"][0];
-    assert_eq!(keys(&schema["properties"]), keys(&full));
+    assert_eq!(keys(&defs["result"]["properties"]), keys(&full));
     assert_eq!(keys(&defs["finding"]["properties"]), keys(finding));
     assert_eq!(keys(&defs["site"]["properties"]), keys(&finding["sites"][0]));
     assert_eq!(keys(&defs["coverage"]["properties"]), keys(&finding["coverage"]));
@@ -173,9 +187,12 @@ fn the_schema_names_every_field_and_word() {
     let kinds = Kind::ALL.iter().map(|kind| kind.word()).collect();
     assert_eq!(words(&defs["finding"]["properties"]["kind"]), list(kinds));
     let verdicts = Verdict::ALL.iter().map(|verdict| verdict.word()).collect();
-    assert_eq!(words(&schema["properties"]["verdict"]), list(verdicts));
+    assert_eq!(words(&defs["result"]["properties"]["verdict"]), list(verdicts));
     let severities = Severity::ALL.iter().map(|severity| severity.word()).collect();
     assert_eq!(words(&defs["finding"]["properties"]["severity"]), list(severities));
+    let kinds = WarningKind::ALL.iter().map(|kind| kind.word()).collect();
+    assert_eq!(words(&defs["warning"]["properties"]["kind"]), list(kinds));
+    assert_eq!(keys(&defs["warning"]["properties"]), keys(&full["warnings"][0]));
     let harms = Harm::ALL.iter().map(|harm| harm.word()).collect();
     assert_eq!(words(&defs["finding"]["properties"]["harm"]), list(harms));
     let levels = CoverageLevel::ALL.iter().map(|level| level.word()).collect();

@@ -97,6 +97,7 @@ pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
         file: text(position.file),
         line: number(position.line),
         column: number(position.column),
+        function: text(position.function),
         label: text(position.label).or_else(|| text(position.function)),
         event: Some(trace.label(id)),
         task: Some(trace.task_name(event.task).to_owned()),

@@ -36,11 +36,17 @@ fn why_unordered(engine: &Engine<'_>, captured: &Captured, a: EventId, b: EventI
     let task_of = |event: EventId| trace.event(event).task;
     let (mut x, mut y) = (task_of(a), task_of(b));
     if !comparable(engine, x, y) {
+        let [x_on, y_on] = [x, y].map(|task| trace.span(task).handler);
+        let names = [x, y].map(|task| describe::task(trace, task));
+        let [x_name, y_name] = &names;
+        let runners = match x_on == y_on {
+            true if x_name == y_name => format!("both run in {x_name}"),
+            true => format!("{x_name} and {y_name} run on one handler, which does not order them"),
+            false => format!("{x_name} and {y_name} run on different handlers"),
+        };
         let text = format!(
-            "{} and {} run on different handlers, and no chain of posts, locks, signals or forks leads \
-             from the one access to the other",
-            describe::task(trace, x),
-            describe::task(trace, y)
+            "{runners}, and no chain of posts, locks, signals or forks leads \
+             from the one access to the other"
         );
         return vec![step(engine, text, None, &[a, b])];
     }

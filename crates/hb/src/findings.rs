@@ -9,7 +9,8 @@ use crate::groups::{Group, Key, pairs};
 use crate::races::Races;
 use anyorder_finding::{Coverage, CoverageLevel, Finding, Harm, Kind, Severity, assign_ids};
 use anyorder_system::{Cancel, Stopped};
-use anyorder_trace::EventId;
+use anyorder_trace::{Allocated, Allocations, EventId};
+use std::collections::BTreeMap;
 
 /// Groups beyond this number are not explained step by step.
 const EXPLAINED_MAX: usize = 500;
@@ -42,17 +43,43 @@ pub(crate) fn findings(
     }
     let mut captured = Captured::new(wanted.into_iter());
     engine.visit(&mut captured, cancel, &mut |_| ())?;
+    let shown = listed.iter().filter_map(|pairs| pairs.first());
+    let allocated = Allocations::at(engine.trace, shown.flat_map(|(a, b)| [*a, *b]).collect());
     let mut findings: Vec<Finding> = order
         .iter()
         .enumerate()
         .map(|(rank, i)| {
             let explained = (rank < EXPLAINED_MAX).then_some(&captured);
-            finding(engine, races, &groups[*i], &listed[*i], level, max_pairs, explained)
+            let mut finding =
+                finding(engine, races, &groups[*i], &listed[*i], level, max_pairs, explained);
+            tell_allocated(engine, &listed[*i], &allocated, &mut finding);
+            finding
         })
         .collect();
     assign_ids(&mut findings);
     findings.sort_by(Finding::rank);
     Ok(findings)
+}
+
+/// Says where the memory was allocated whose address stands in a finding: that is the same in every
+/// run.
+fn tell_allocated(
+    engine: &Engine<'_>,
+    listed: &[(EventId, EventId)],
+    allocated: &BTreeMap<EventId, Allocated>,
+    finding: &mut Finding,
+) {
+    let tables = engine.trace.tables();
+    let Some((a, b)) = listed.first() else { return };
+    for (event, site) in [a, b].into_iter().zip(&mut finding.sites) {
+        let Some(place) = allocated.get(event) else { continue };
+        site.allocated = Some(place.text(tables));
+        let name = site.location.as_ref().map(|location| format!("`{location}`"));
+        let at = format!("(allocated {})", place.phrase(tables));
+        if let Some(name) = name.filter(|_| !finding.title.contains("(allocated ")) {
+            finding.title = finding.title.replacen(&name, &format!("{name} {at}"), 1);
+        }
+    }
 }
 
 fn finding(

@@ -13,7 +13,8 @@ use std::io::{self, Write};
 ///
 /// Fails when `out` does.
 pub fn write(outcome: &Outcome, policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
-    let tests = outcome.findings.len() + 1;
+    let understood = usize::from(words::grave(outcome).next().is_some());
+    let tests = outcome.findings.len() + 1 + understood;
     let failures = words::tally(outcome, policy).counting;
     let skipped = outcome.findings.iter().filter(|finding| finding.is_set_aside()).count();
     let errors = u8::from(!outcome.complete);
@@ -26,6 +27,7 @@ pub fn write(outcome: &Outcome, policy: &Policy, out: &mut dyn Write) -> io::Res
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n <testsuite {counts}>"
     )?;
     search(outcome, out)?;
+    warnings(outcome, out)?;
     for finding in &outcome.findings {
         case(finding, policy, out)?;
     }
@@ -45,6 +47,24 @@ fn search(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
+/// Writes the test case that says what of the inputs was not understood, where there is such. It
+/// passes: whether to mind is for people to say.
+fn warnings(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    if words::grave(outcome).next().is_none() {
+        return Ok(());
+    }
+    let class = xml(&outcome.command);
+    writeln!(out, "  <testcase classname=\"{class}\" name=\"input understood\">\n   <system-out>")?;
+    for warning in words::grave(outcome) {
+        let text = format!("{}: {}", warning.kind, words::warning(outcome, warning));
+        writeln!(out, "{}", xml(&text))?;
+    }
+    if let Some(rests) = words::on_ignored(outcome) {
+        writeln!(out, "{}", xml(&rests))?;
+    }
+    writeln!(out, "   </system-out>\n  </testcase>")
+}
+
 /// Writes the test case of a finding.
 fn case(finding: &Finding, policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
     let class = match &finding.category {
@@ -59,7 +79,7 @@ fn case(finding: &Finding, policy: &Policy, out: &mut dyn Write) -> io::Result<(
         xml(&finding.id)
     )?;
     let place = finding.sites.iter().find(|site| site.file.is_some());
-    if let Some(file) = place.and_then(|site| site.file.as_ref()) {
+    if let Some(file) = place.and_then(|site| site.file.as_ref()).or(finding.input.as_ref()) {
         write!(out, " file=\"{}\"", xml(file))?;
     }
     if let Some(line) = place.and_then(|site| site.line) {
@@ -88,14 +108,21 @@ fn text(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let mut marks = words::marks(finding);
     marks.extend(words::pairs(finding));
     writeln!(out, "{}", xml(&marks.join(" · ")))?;
+    if let Some(input) = &finding.input {
+        writeln!(out, "{}", xml(&format!("in {input}")))?;
+    }
+    if let Some(group) = finding.group.as_ref().filter(|group| **group != finding.id) {
+        writeln!(out, "{}", xml(&format!("of one mistake with finding {group}")))?;
+    }
     for site in &finding.sites {
         let mut parts = vec![words::access(site).to_owned()];
         parts.extend(site.event.as_ref().map(|event| format!("event {event}")));
-        parts.extend(site.position().map(|position| format!("at {position}")));
+        parts.extend(site.place().map(|place| format!("at {place}")));
         parts.extend(site.location.as_ref().map(|location| format!("of `{location}`")));
         parts.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
         parts.extend(site.handler.as_ref().map(|handler| format!("on handler `{handler}`")));
         parts.extend(words::thread(site).map(|thread| format!("(thread `{thread}`)")));
+        parts.extend(site.allocated_at());
         writeln!(out, "{}", xml(&parts.join(" ")))?;
         for post in &site.chain {
             writeln!(out, "  {}", xml(&format!("<- {post}")))?;

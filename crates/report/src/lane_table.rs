@@ -3,6 +3,7 @@
 use crate::escape::{clipped, visible};
 use crate::run::{Run, RunStep};
 use crate::run_table::sign;
+use crate::words::count;
 use crate::wrap::wrap;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,8 +16,12 @@ const COLUMN_MAX: usize = 34;
 const NUMBER_MAX: usize = 14;
 const PLACE_MAX: usize = 40;
 
-/// The least room for source positions; with less there are none.
+/// The least room for source positions, and the room for which lanes are made narrower.
 const PLACE_MIN: usize = 12;
+const PLACE_WANTED: usize = 20;
+
+/// With so many lanes a run without places is not worth a table.
+const LANES_MANY: usize = 4;
 
 /// What lies between columns.
 const SPACE: usize = 2;
@@ -33,7 +38,7 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
     let heads: Vec<&str> = lanes.clone();
     shape.row(&mut out, "event", &heads, "at");
     if run.first > 0 {
-        shape.note(&mut out, &format!("the first {} events as recorded", run.first));
+        shape.note(&mut out, &as_recorded(run.first));
     }
     let (shown, mut left_out) = (shown(run), 0);
     for (number, step) in (1..).zip(&run.steps) {
@@ -58,6 +63,14 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
         let _ = writeln!(out, "{:indent$}=> {end}", "");
     }
     Some(out)
+}
+
+/// Says how many events stand in front of a run as they were recorded.
+pub(crate) fn as_recorded(events: usize) -> String {
+    match events {
+        1 => "the first event as recorded".to_owned(),
+        _ => format!("the first {} as recorded", count(events as u64, "event")),
+    }
 }
 
 /// Returns the places of the steps that have a row: the last ones, the marked ones, and before them the last of those that do not
@@ -105,18 +118,28 @@ impl Shape {
             .collect();
         let room = width.saturating_sub(indent + number);
         let least: usize = wanted.iter().map(|want| (*want).min(COLUMN_MIN) + SPACE).sum();
-        if lanes.is_empty() || least > room {
-            return None;
-        }
         let places = &mut run
             .steps
             .iter()
             .filter_map(|step| Some(visible(step.place.as_ref()?).chars().count()));
-        let places = longest(places, "at".len(), PLACE_MAX);
+        let longest_place = longest(places, "at".len(), PLACE_MAX);
+        let has_places = run.steps.iter().any(|step| step.place.is_some());
+        if lanes.is_empty() || least > room {
+            return None;
+        }
+        // Where there are places, they have a column, for which lanes give up room. Where many
+        // lanes leave none, rows tell them.
+        let has_room = room - least >= longest_place.min(PLACE_MIN) + SPACE;
+        if has_places && !has_room && lanes.len() >= LANES_MANY {
+            return None;
+        }
+        let has_places = has_places && has_room;
         let all: usize = wanted.iter().map(|want| want + SPACE).sum();
-        let (lanes, place) =
-            if all <= room { (wanted, room - all) } else { (shrunk(wanted, room), 0) };
-        let place = if place >= PLACE_MIN + SPACE { places.min(place - SPACE) } else { 0 };
+        let of_places = if has_places { longest_place.min(PLACE_WANTED) + SPACE } else { 0 };
+        let of_lanes = all.min(room - of_places.min(room - least));
+        let lanes = if all <= of_lanes { wanted } else { shrunk(wanted, of_lanes) };
+        let left = room - lanes.iter().map(|width| width + SPACE).sum::<usize>();
+        let place = if has_places { longest_place.min(left.saturating_sub(SPACE)) } else { 0 };
         Some(Shape { indent, number, lanes, place })
     }
 
@@ -215,6 +238,23 @@ mod tests {
         };
         assert_eq!(cut(&text), cut(expected), "{text}");
         assert!(text.contains("7 more") && text.contains("main.c:12"), "{text}");
+    }
+
+    #[test]
+    fn places_are_kept_with_four_lanes_and_more() {
+        for lanes in [4, 5] {
+            let step = |n: usize| RunStep {
+                lane: format!("T{}", n % lanes),
+                what: "acquire 0x55b6b77e7000+48".to_owned(),
+                place: Some("src/pbzip2.cpp:1054".to_owned()),
+                ..RunStep::default()
+            };
+            let run = Run { steps: (0..8).map(step).collect(), ..Run::default() };
+            let text = table(&run, 2, 100).expect("there is room");
+            assert_eq!(text.matches("pbzip2.cpp:1054").count(), 8, "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+            assert!(text.lines().next().is_some_and(|head| head.ends_with("at")), "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use crate::escape::visible;
 use crate::json::{Audience, write_value};
 use crate::words;
-use anyorder_finding::{Finding, Outcome, Severity, Site, explain};
+use anyorder_finding::{Finding, Outcome, Severity, Site, WarningKind, explain};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -64,10 +64,12 @@ impl Serialize for Run<'_> {
 impl Serialize for Results<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Results(outcome, indices) = self;
-        let input = outcome.inputs.first().map(|input| input.path.as_str());
+        // Of several inputs each finding names its own.
+        let first = outcome.inputs.first().map(|input| input.path.as_str());
         let mut results = serializer.serialize_seq(Some(outcome.findings.len()))?;
         for finding in &outcome.findings {
             let index = indices.get(&rule_id(finding)).copied().unwrap_or_default();
+            let input = finding.input.as_deref().or(first);
             results.serialize_element(&result(finding, index, input))?;
         }
         results.end()
@@ -108,7 +110,20 @@ fn invocation(outcome: &Outcome) -> Value {
         let text = format!("the answer is meant {}", words::bounds(outcome, ""));
         json!({ "level": "note", "message": message(&text) })
     });
-    let notes: Vec<Value> = interrupted.into_iter().chain(cut).chain(bounds).collect();
+    let warnings = outcome.warnings.iter().map(|warning| {
+        let level = if warning.kind == WarningKind::Odd { "note" } else { "warning" };
+        let text = format!("{}: {}", warning.kind, words::warning(outcome, warning));
+        let mut note = json!({ "level": level, "message": message(&text) });
+        note["descriptor"] = json!({ "id": warning.kind.word() });
+        if let Some(input) = &warning.input {
+            let location = json!({ "artifactLocation": { "uri": uri(input) } });
+            note["locations"] = json!([{ "physicalLocation": location }]);
+        }
+        note
+    });
+    let rests = words::on_ignored(outcome).map(|text| note(&text));
+    let notes = interrupted.into_iter().chain(cut).chain(bounds).chain(warnings).chain(rests);
+    let notes: Vec<Value> = notes.collect();
     json!({ "executionSuccessful": true, "toolExecutionNotifications": notes })
 }
 
@@ -136,6 +151,9 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
     }
     if let Some(coverage) = finding.coverage {
         properties["coverage"] = json!(coverage);
+    }
+    if let Some(group) = &finding.group {
+        properties["group"] = json!(visible(group));
     }
     let mut result = json!({
         "ruleId": rule_id(finding),
@@ -205,7 +223,9 @@ fn location(site: &Site, text: String, input: Option<&str>) -> Value {
     for (name, kind) in
         [(&site.handler, "handler"), (&site.task, "task"), (&site.label, "position")]
     {
-        if let Some(name) = name {
+        // A label that is the position itself stands there already.
+        let told = kind == "position" && site.file.is_some() && site.label == site.position();
+        if let Some(name) = name.as_ref().filter(|_| !told) {
             logical.push(json!({ "name": visible(name), "kind": kind }));
         }
     }
@@ -219,6 +239,7 @@ fn location(site: &Site, text: String, input: Option<&str>) -> Value {
 fn site_text(site: &Site) -> String {
     let mut text = words::access(site).to_owned();
     for (what, part) in [
+        ("in", &site.function),
         ("of", &site.location),
         ("in task", &site.task),
         ("on handler", &site.handler),
@@ -227,6 +248,9 @@ fn site_text(site: &Site) -> String {
         if let Some(part) = part {
             text.push_str(&format!(" {what} `{part}`"));
         }
+    }
+    if let Some(allocated) = site.allocated_at() {
+        text.push_str(&format!(", {allocated}"));
     }
     text
 }

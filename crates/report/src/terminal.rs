@@ -20,6 +20,9 @@ pub enum Style {
     Colour,
 }
 
+/// The most lines about what was ignored.
+const WARNINGS_MAX: usize = 5;
+
 /// How to show a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -72,17 +75,24 @@ pub fn write_with_runs(
         page.out.write_all(b"\n")?;
         page.line(Tone::Strong, 0, &words::summary(outcome, policy).join(", "))?;
     }
-    for (position, finding) in outcome.findings.iter().take(options.findings_max).enumerate() {
+    let told = words::told_in_full(outcome);
+    for (position, finding) in told.iter().take(options.findings_max).enumerate() {
         page.out.write_all(b"\n")?;
         page.finding(position + 1, finding, runs.get(&finding.id))?;
+        page.members(finding, &outcome.findings)?;
     }
-    let more = outcome.findings.len().saturating_sub(options.findings_max);
+    let more = told.len().saturating_sub(options.findings_max);
     if more > 0 {
         let more = words::number(more as u64);
         page.out.write_all(b"\n")?;
         page.line(Tone::Plain, 0, &format!("… and {more} more (see --format json / --report)"))?;
     }
+    if let Some(aside) = words::set_aside(outcome) {
+        page.out.write_all(b"\n")?;
+        page.line(Tone::Dim, 0, &format!("not shown: {aside} (see --format json / --report)"))?;
+    }
     page.out.write_all(b"\n")?;
+    page.warnings(outcome)?;
     page.verdict(outcome, policy)
 }
 
@@ -179,6 +189,9 @@ impl Page<'_> {
         let mut marks = words::marks(finding);
         marks.extend(words::pairs(finding));
         self.line(Tone::Dim, 4, &marks.join(" · "))?;
+        if let Some(input) = &finding.input {
+            self.entry(4, "in ", Tone::Plain, input)?;
+        }
         for site in &finding.sites {
             self.site(site)?;
         }
@@ -214,12 +227,34 @@ impl Page<'_> {
         self.entry(4, "id ", Tone::Dim, &finding.id)
     }
 
+    /// Writes a line for each finding that goes with one: they are of one mistake.
+    fn members(&mut self, finding: &Finding, all: &[Finding]) -> io::Result<()> {
+        let members: Vec<&Finding> = words::members(finding, all).collect();
+        if members.is_empty() {
+            return Ok(());
+        }
+        let what = words::count(members.len() as u64, "finding");
+        self.line(Tone::Plain, 4, &format!("the same missing order makes {what} more:"))?;
+        for member in members {
+            let positions: Vec<String> =
+                member.sites.iter().filter_map(|site| site.position()).collect();
+            let at = if positions.is_empty() {
+                String::new()
+            } else {
+                format!(", {}", positions.join(" and "))
+            };
+            let text = format!("{}{at} (id {})", member.title, member.id);
+            self.entry(6, &format!("- {}: ", member.severity), Tone::Plain, &text)?;
+        }
+        Ok(())
+    }
+
     fn site(&mut self, site: &Site) -> io::Result<()> {
         let head = format!("{:<6} ", visible(words::access(site)));
         let mut place = Vec::new();
         place.extend(site.event.as_ref().map(|event| format!("event {event}")));
         let named = |at: &String| site.task.as_ref() != Some(at);
-        place.extend(site.position().filter(named).map(|position| format!("at {position}")));
+        place.extend(site.place().filter(named).map(|position| format!("at {position}")));
         place.extend(site.location.as_ref().map(|location| format!("of `{location}`")));
         let mut runner = Vec::new();
         runner.extend(site.task.as_ref().map(|task| format!("in task `{task}`")));
@@ -234,6 +269,9 @@ impl Page<'_> {
         }
         if !runner.is_empty() {
             self.line(Tone::Plain, 11, &runner.join(" "))?;
+        }
+        if let Some(allocated) = site.allocated_at() {
+            self.line(Tone::Plain, 11, &allocated)?;
         }
         // The innermost position is that of the site itself.
         for position in site.stack.iter().skip(1).take(self.chain_max) {
@@ -260,6 +298,19 @@ impl Page<'_> {
         Ok(())
     }
 
+    /// Writes what the verdict may rest on.
+    fn warnings(&mut self, outcome: &Outcome) -> io::Result<()> {
+        for warning in words::grave(outcome).take(WARNINGS_MAX) {
+            let head = format!("{}: ", warning.kind);
+            self.entry(0, &head, Tone::Warning, &words::warning(outcome, warning))?;
+        }
+        let more = words::grave(outcome).count().saturating_sub(WARNINGS_MAX);
+        if more > 0 {
+            self.line(Tone::Plain, 0, &format!("… and {} more", words::number(more as u64)))?;
+        }
+        Ok(())
+    }
+
     fn verdict(&mut self, outcome: &Outcome, policy: &Policy) -> io::Result<()> {
         let counting = words::tally(outcome, policy).counting;
         let tone = match outcome.verdict {
@@ -280,6 +331,7 @@ impl Page<'_> {
         if !outcome.complete {
             notes.push(format!("the search was {}", words::cut(outcome, "--")));
         }
+        notes.extend(words::on_ignored(outcome));
         let column = "verdict: ".len() + outcome.verdict.word().len();
         let notes = wrap(&visible(&notes.join("; ")), self.width, column + 2, 9);
         let gap = if notes.is_empty() { "" } else { "; " };

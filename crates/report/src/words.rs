@@ -1,6 +1,8 @@
 //! The phrases that all reports share, so that they say the same.
 
-use anyorder_finding::{Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Step};
+use anyorder_finding::{
+    Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Step, Verdict, Warning, WarningKind,
+};
 
 /// Returns a number with commas between groups of three digits.
 pub(crate) fn number(n: u64) -> String {
@@ -23,6 +25,44 @@ pub(crate) fn count(n: u64, noun: &str) -> String {
         (_, None) => "s",
     };
     format!("{} {noun}{ending}", number(n))
+}
+
+/// Returns a warning in words: what it is, how often and where.
+pub(crate) fn warning(outcome: &Outcome, warning: &Warning) -> String {
+    let mut text = warning.text.clone();
+    let mut places = warning.places.join(", ");
+    if warning.count > warning.places.len() as u64 && !places.is_empty() {
+        places.push_str(", …");
+    }
+    match (warning.count, places.is_empty()) {
+        (0 | 1, true) => {}
+        (0 | 1, false) => text.push_str(&format!(" ({places})")),
+        (n, true) => text.push_str(&format!(" ({} times)", number(n))),
+        (n, false) => text.push_str(&format!(" ({} times: {places})", number(n))),
+    }
+    match &warning.input {
+        Some(input) if outcome.inputs.len() > 1 => format!("{input}: {text}"),
+        _ => text,
+    }
+}
+
+/// Returns the warnings about what the answer may rest on: what was ignored, and what is missing.
+pub(crate) fn grave(outcome: &Outcome) -> impl Iterator<Item = &Warning> {
+    outcome.warnings.iter().filter(|warning| warning.kind != WarningKind::Odd)
+}
+
+/// Says what of the answer rests on what was ignored; `None` where nothing was.
+pub(crate) fn on_ignored(outcome: &Outcome) -> Option<String> {
+    if !outcome.warnings.iter().any(|warning| warning.kind == WarningKind::Ignored) {
+        return None;
+    }
+    let found = outcome.findings.iter().filter(|finding| finding.is_on_ignored()).count() as u64;
+    Some(match (found, outcome.verdict) {
+        (0, Verdict::Findings) => "what was ignored may hide more".to_owned(),
+        (0, _) => "true only if what was ignored orders nothing and accesses nothing".to_owned(),
+        (1, _) => "1 finding rests on what was ignored".to_owned(),
+        (n, _) => format!("{} findings rest on what was ignored", number(n)),
+    })
 }
 
 /// The name among the limits of a run that was stopped by Ctrl-C, which is no option.
@@ -78,6 +118,44 @@ pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
     finding.coverage.map(|coverage| if coverage.uncovered { "uncovered" } else { "covered" })
 }
 
+/// Returns the findings that a text tells in full: not those that are set aside, and of those of
+/// one mistake the one that stands for them.
+pub(crate) fn told_in_full(outcome: &Outcome) -> Vec<&Finding> {
+    let stands = |finding: &&Finding| {
+        let group = finding.group.as_ref().filter(|group| **group != finding.id);
+        // Where the one that stands for a group is set aside, its members are told by themselves.
+        group.is_none_or(|group| {
+            !outcome.findings.iter().any(|other| other.id == *group && !other.is_set_aside())
+        })
+    };
+    outcome.findings.iter().filter(|finding| !finding.is_set_aside()).filter(stands).collect()
+}
+
+/// Returns the other findings of the group that a finding stands for, without those that are set
+/// aside.
+pub(crate) fn members<'a>(
+    finding: &'a Finding,
+    all: &'a [Finding],
+) -> impl Iterator<Item = &'a Finding> {
+    let stands = finding.group.as_ref() == Some(&finding.id);
+    all.iter().filter(move |other| {
+        stands && other.group == finding.group && other.id != finding.id && !other.is_set_aside()
+    })
+}
+
+/// Says how many findings are set aside: `3 in the baseline and 1 suppressed`; `None` where there
+/// are none.
+pub(crate) fn set_aside(outcome: &Outcome) -> Option<String> {
+    let of = |test: &dyn Fn(&&Finding) -> bool| outcome.findings.iter().filter(test).count() as u64;
+    let known = of(&|finding| finding.baseline);
+    let suppressed = of(&|finding| !finding.baseline && finding.suppressed.is_some());
+    let known = (known > 0).then(|| format!("{} in the baseline", count(known, "finding")));
+    let suppressed =
+        (suppressed > 0).then(|| format!("{} suppressed", count(suppressed, "finding")));
+    let parts: Vec<String> = known.into_iter().chain(suppressed).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 /// Returns the marks of a finding in words: category, coverage, harm, filters, what sets it aside.
 pub(crate) fn marks(finding: &Finding) -> Vec<String> {
     let mut marks = vec![finding.kind.word().to_owned()];
@@ -104,6 +182,9 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         (Some(false), _) => marks.push("not confirmed by replay".into()),
         (None, _) if unconfirmed => marks.push("unconfirmed: not tried".into()),
         (None, _) => {}
+    }
+    if finding.is_on_ignored() {
+        marks.push("rests on what was ignored".to_owned());
     }
     let filters = finding.filters.iter().filter(|filter| *filter != UNCONFIRMED);
     marks.extend(filters.map(|filter| format!("filter {filter}")));
@@ -135,6 +216,9 @@ pub(crate) fn is_predicted(finding: &Finding) -> bool {
 /// Returns the head of a step of a prediction's explanation; `None` for steps of any other.
 pub(crate) fn predicted_head(finding: &Finding, step: &Step) -> Option<&'static str> {
     let rule = step.rule.as_deref()?;
+    if rule == "ignored" {
+        return Some("ignored");
+    }
     if !is_predicted(finding) && rule != IMPOSSIBLE {
         return None;
     }
@@ -223,6 +307,8 @@ pub(crate) struct Tally {
     pub(crate) covered: u64,
     /// Those that a suppression or the baseline takes out.
     pub(crate) set_aside: u64,
+    /// Those that another one stands for.
+    pub(crate) tied: u64,
 }
 
 /// Counts the findings of a result.
@@ -235,6 +321,7 @@ pub(crate) fn tally(outcome: &Outcome, policy: &Policy) -> Tally {
         uncovered: number(&|finding| finding.coverage.is_some_and(|c| c.uncovered)),
         covered: number(&Finding::is_covered),
         set_aside: number(&Finding::is_set_aside),
+        tied: number(&|finding| finding.group.as_ref().is_some_and(|group| *group != finding.id)),
     }
 }
 
@@ -246,6 +333,7 @@ pub(crate) fn summary(outcome: &Outcome, policy: &Policy) -> Vec<String> {
         (tally.uncovered, "uncovered"),
         (tally.covered, "covered"),
         (tally.set_aside, "suppressed or in the baseline"),
+        (tally.tied, "of one mistake with another"),
     ] {
         if n > 0 {
             parts.push(format!("{} {what}", number(n)));

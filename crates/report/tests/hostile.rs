@@ -1,7 +1,8 @@
 //! Names that try to get out of every report.
 
 use anyorder_finding::{
-    Finding, Input, Kind, Outcome, Policy, SetAside, Site, Step, Witness, WitnessPlace,
+    Finding, Input, Kind, Outcome, Policy, SetAside, Site, Step, Warning, WarningKind, Witness,
+    WitnessPlace,
 };
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::{Mailbox, Trace, TraceBuilder};
@@ -42,6 +43,8 @@ fn outcome() -> Outcome {
         file: Some(text()),
         line: Some(0),
         column: Some(0),
+        function: Some(text()),
+        allocated: Some(text()),
         label: Some(text()),
         event: Some("3".into()),
         task: Some(text()),
@@ -58,6 +61,13 @@ fn outcome() -> Outcome {
     outcome.tool = text();
     outcome.inputs.push(Input { path: text(), format: text() });
     outcome.options.set("rules", text()).set(text(), vec![text()]);
+    outcome.warnings.push(Warning {
+        kind: WarningKind::Ignored,
+        input: Some(text()),
+        text: text(),
+        count: 2,
+        places: vec![text()],
+    });
     outcome.cut_by(HOSTILE);
     outcome.stats.set(text(), 1_u64);
     let finding = Finding {
@@ -66,6 +76,8 @@ fn outcome() -> Outcome {
         harm: anyorder_finding::Harm::Harmful,
         harm_class: Some(text()),
         title: text(),
+        input: Some(text()),
+        group: Some(text()),
         sites: vec![site.clone(), nameless, site],
         pairs: vec![[text(), text()], [text(), text()]],
         pairs_total: 9,

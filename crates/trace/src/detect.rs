@@ -1,5 +1,6 @@
 //! Recognises the format of an input by what is in it, never by its name.
 
+use crate::foreign::{Foreign, foreign};
 use crate::format::droidracer::looks_like_operation;
 use crate::format::native_binary::MAGIC;
 use std::fmt;
@@ -83,6 +84,9 @@ pub enum DetectError {
         /// Its beginning, with control characters replaced.
         text: String,
     },
+    /// It is the output of another tool, which is no trace, or one in a form that is not read.
+    #[error("{}, expected a trace", .0.what)]
+    Foreign(&'static Foreign),
     /// It fits several formats.
     #[error("the format is ambiguous: {}; name it with `--input-format`", words(.candidates))]
     Ambiguous {
@@ -130,6 +134,11 @@ pub fn detect(head: &[u8]) -> Result<Format, DetectError> {
                 candidates.push(format);
             }
         }
+    }
+    if candidates.is_empty()
+        && let Some(foreign) = foreign(head)
+    {
+        return Err(DetectError::Foreign(foreign));
     }
     match (candidates.as_slice(), first) {
         ([format], _) => Ok(*format),

@@ -79,19 +79,37 @@ pub struct Problem {
     pub message: String,
     /// The text at the place, shortened; control characters are still in it.
     pub text: Option<String>,
+    /// What became of an operation that the reader does not know or cannot place, where that is the
+    /// problem.
+    pub unknown: Option<Unknown>,
+}
+
+/// What becomes of an operation that a reader does not know or cannot place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    /// It is an event of kind `other`; [`Ignored`](crate::Ignored) lists all of them.
+    Kept,
+    /// It is not in the trace.
+    LeftOut,
 }
 
 impl Problem {
     /// Makes an error.
     #[must_use]
     pub fn error(place: Place, message: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Error, place, message: message.into(), text: None }
+        Problem {
+            severity: Severity::Error,
+            place,
+            message: message.into(),
+            text: None,
+            unknown: None,
+        }
     }
 
     /// Makes a warning.
     #[must_use]
     pub fn warning(place: Place, message: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Warning, place, message: message.into(), text: None }
+        Problem { severity: Severity::Warning, ..Problem::error(place, message) }
     }
 
     /// Adds the text at the place, cut after 120 bytes.
@@ -105,6 +123,12 @@ impl Problem {
         }
         self.text = Some(shown);
         self
+    }
+
+    /// Says what became of an operation that the reader does not know.
+    #[must_use]
+    pub fn of_unknown(self, unknown: Option<Unknown>) -> Problem {
+        Problem { unknown, ..self }
     }
 }
 

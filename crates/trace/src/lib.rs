@@ -22,14 +22,16 @@
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
+pub use allocations::{Allocated, Allocations};
 pub use build::TraceBuilder;
 pub use columns::{Block, Columns, Sparse};
-pub use error::{Place, Problem, Problems, ReadError, Severity};
+pub use error::{Place, Problem, Problems, ReadError, Severity, Unknown};
 pub use event::{Action, Event, EventKind, Mode, Op, OperandKind};
 pub use ids::{
     ConditionId, EventId, HandlerId, InputId, InvocationId, LocationId, LockId, NameId, SiteId,
     StackId, TaskId,
 };
+pub use ignored::{Ignored, IgnoredOperation};
 pub use names::{NameIndex, Names};
 pub use stream::{CopyError, TraceSink, TraceSource, copy};
 pub use tables::{
@@ -54,11 +56,17 @@ mod error;
 
 mod trace;
 
+mod ignored;
+
+mod allocations;
+
 mod build;
 
 pub mod format;
 
 pub mod detect;
+
+pub mod foreign;
 
 pub mod open;
 

@@ -363,6 +363,17 @@ impl Tables {
         }
     }
 
+    /// Returns a site with its function: `main.c:12 in f`.
+    #[must_use]
+    pub fn site_in_function(&self, id: SiteId) -> String {
+        let text = self.site_text(id);
+        let site = self.sites.get(id.index()).copied().unwrap_or_default();
+        match self.name(site.function) {
+            "" => text,
+            function => format!("{text} in {function}"),
+        }
+    }
+
     /// Returns an input as a person would write it.
     #[must_use]
     pub fn input_text(&self, id: InputId) -> String {

@@ -75,6 +75,40 @@ fn messages_say_what_was_expected() {
 }
 
 #[test]
+fn the_output_of_other_tools_is_named_with_what_to_do() {
+    for (head, what, advice) in [
+        (
+            "==================\nWARNING: ThreadSanitizer: data race (pid=7)\n",
+            "ThreadSanitizer",
+            "T1|acq(m)",
+        ),
+        ("listening\nWARNING: ThreadSanitizer: data race (pid=7)\n", "ThreadSanitizer", "std.md"),
+        (
+            "==================\nWARNING: DATA RACE\nRead at 0x00c0\n",
+            "Go's race detector",
+            "std.md",
+        ),
+        ("==7== Helgrind, a thread error detector\n", "Valgrind", "std.md"),
+        ("{\"traceEvents\":[{\"ph\":\"X\"}]}", "Chrome", "native-text.md"),
+        ("[\n{\"name\":\"a\", \"ph\":\"B\"}", "Chrome", "native-text.md"),
+        ("{\"schema\":1,\"tool\":\"anyorder\"}", "anyorder", "anyorder replay"),
+        ("T1,acq,m,7\nT1,w,x,8\n", "comma-separated", "T1|acq(m)|7"),
+        ("thread,event,target\nT1,acq(m),7\n", "comma-separated", "T1|acq(m)|7"),
+        ("0,RD,17\n", "comma-separated", "awk"),
+        ("@     Acquire(0,l,Main.java:3)\n", "RoadRunner", "STD"),
+    ] {
+        let Err(DetectError::Foreign(foreign)) = detect(head.as_bytes()) else {
+            panic!("{head}: {:?}", detect(head.as_bytes()))
+        };
+        assert!(foreign.what.contains(what) && foreign.advice.contains(advice), "{head}");
+    }
+    // What is a trace stays one, whatever stands in it.
+    let std = detect(b"T1|w(WARNING: ThreadSanitizer:)|7\nT1|r(x)|acq,w,r\n");
+    assert_eq!(std, Ok(Format::Std));
+    assert!(matches!(detect(b"name,age,city\nAda,36,London\n"), Err(DetectError::Unknown { .. })));
+}
+
+#[test]
 fn words_go_both_ways() {
     for format in Format::ALL {
         assert_eq!(Format::from_word(format.word()), Some(format));

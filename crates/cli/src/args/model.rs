@@ -129,8 +129,8 @@ pub(crate) struct SimulateArgs {
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
 
-    /// The number of random runs
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    /// The number of random runs, at least 1
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: u64,
 
     /// Another number gives other runs, the same number the same runs

@@ -4,7 +4,7 @@ use crate::args::{ConvertArgs, Global, LimitArgs};
 use crate::failure::{Failure, print_warnings, warn};
 use crate::input::{self, Watched, title};
 use crate::output::{shown, to_file};
-use crate::units::{count, plural};
+use crate::units::plural;
 use crate::watch::Watch;
 use anyorder_finding::exit;
 use anyorder_trace::detect::Format;
@@ -93,7 +93,7 @@ fn to_std(
     ];
     for (number, what) in lost {
         if number > 0 {
-            warn(&format!("{} times {what}", count(number)));
+            warn(&format!("{} {what}", plural(number, "time")));
         }
     }
     Ok(events)

@@ -6,6 +6,7 @@ use crate::escape::{escape, shorten};
 use crate::failure::{Failure, warn};
 use crate::model::{self, Replayed, Stored, schedules_of};
 use crate::output::{shown, to_stdout, width};
+use crate::units::{more, plural};
 use anyorder_finding::exit;
 use anyorder_report::run::Run;
 use std::fmt::Write;
@@ -48,7 +49,9 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     }
     let difference = anyorder_search::diff(&*model.machine, &one.path, &two.path);
     let Some(difference) = difference else {
-        to_stdout(|out| writeln!(out, "the runs are the same: {} steps", run_a.steps.len()))?;
+        to_stdout(|out| {
+            writeln!(out, "the runs are the same: {}", plural(run_a.steps.len() as u64, "step"))
+        })?;
         return Ok(ExitCode::from(if lost { exit::LIMIT } else { exit::CLEAN }));
     };
     let mut text = side_by_side([&run_a, &run_b], [path_a, path_b], difference.common);
@@ -110,7 +113,7 @@ fn side_by_side(runs: [&Run; 2], paths: [&Path; 2], common: usize) -> String {
         text.push('\n');
     }
     if longest > to {
-        let _ = writeln!(text, "      … {} more steps", longest - to);
+        let _ = writeln!(text, "      … {}", more((longest - to) as u64, "step"));
     }
     text
 }

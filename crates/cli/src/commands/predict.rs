@@ -5,12 +5,13 @@ use super::render::{self, Form};
 use crate::args::{Global, PairsArg, PredictArgs};
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
+use crate::ignored::NotUnderstood;
 use crate::input;
 use crate::model::quote;
 use crate::output::shown;
 use crate::predicted::{
-    Analysis, Known, Loaded, Question, Shape, load, place, predict, predict_stream, run_of,
-    types_of,
+    Analysis, Known, Loaded, Question, Shape, last_of, load, place, predict, predict_stream,
+    run_of, tie_findings, types_of,
 };
 use crate::units::plural;
 use crate::watch::{Watch, peak_memory_kb};
@@ -53,6 +54,8 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     if read.damaged {
         outcome.cut_by("salvage");
     }
+    outcome.warnings = read.warnings;
+    let mut not_understood = read.not_understood;
     let (analysis, trace) = match read.loaded {
         Loaded::Held(trace) => {
             let control = watch.control();
@@ -74,12 +77,18 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     if let Some(reason) = watch.stopped() {
         outcome.cut_by(reason.word());
     }
-    let Analysis { checked, analysis, unspecified } = analysis;
+    let Analysis { checked, analysis, unspecified, warnings } = analysis;
     if !global.quiet {
         warn_of_unspecified(&args.trace, &unspecified);
     }
+    outcome.warnings.extend(warnings);
+    if let Some(trace) = &trace {
+        not_understood = not_understood.with_unspecified(trace, &unspecified);
+        outcome.warnings.extend(not_understood.of_unspecified(&args.trace));
+    }
     options(&mut outcome, args, analysis.word(), &checked);
-    let runs = tell(args, &mut outcome, checked, trace.as_deref(), global)?;
+    let told = Told { args, global, trace: trace.as_deref(), not_understood: &not_understood };
+    let runs = tell(&told, &mut outcome, checked)?;
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
     aside.apply(&mut outcome.findings, global.quiet);
@@ -93,14 +102,18 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     render::finish(&form, &outcome, &policy, trace.as_deref())
 }
 
+/// What a prediction was made with.
+struct Told<'a> {
+    args: &'a PredictArgs,
+    global: &'a Global,
+    /// Where it is in memory.
+    trace: Option<&'a Trace>,
+    not_understood: &'a NotUnderstood,
+}
+
 /// Puts findings, counts and limits into the result; returns the runs that show findings.
-fn tell(
-    args: &PredictArgs,
-    outcome: &mut Outcome,
-    checked: Checked,
-    trace: Option<&Trace>,
-    global: &Global,
-) -> Result<Runs, Failure> {
+fn tell(told: &Told<'_>, outcome: &mut Outcome, checked: Checked) -> Result<Runs, Failure> {
+    let Told { args, global, trace, not_understood } = *told;
     for cut in &checked.cuts {
         outcome.cut_by(cut);
     }
@@ -110,6 +123,7 @@ fn tell(
     warn_of_rejected(&args.trace, &checked.statistics, global);
     outcome.stats = stats(&checked.statistics);
     let mut runs = Runs::new();
+    let mut by_sites = Vec::new();
     let reorders_tasks = outcome.options.get("reorders") == Some(&"tasks".into());
     for found in checked.found {
         let Found { mut finding, witness, .. } = found;
@@ -120,7 +134,17 @@ fn tell(
             runs.insert(finding.id.clone(), run_of(trace, claimed, Shape::default()));
             finding.replay = Some(replay(args, &finding));
         }
+        let last = trace.and_then(|trace| last_of(trace, &finding, witness.as_ref()));
+        by_sites.push(last.is_none());
+        if let Some(last) = last {
+            not_understood.mark(&mut finding, last);
+        }
         outcome.findings.push(finding);
+    }
+    if let Some(trace) = trace {
+        let open = outcome.findings.iter_mut().zip(by_sites).filter(|(_, open)| *open);
+        not_understood.mark_by_sites(trace, open.map(|(finding, _)| finding));
+        tie_findings(trace, &mut outcome.findings);
     }
     Ok(runs)
 }

@@ -2,10 +2,12 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, print_warnings};
+use crate::ignored::{NotUnderstood, warnings_of};
 use crate::input::{self, Begun, Watched};
 use crate::output::shown;
 use crate::watch::Watch;
-use anyorder_trace::{Trace, TraceOrder, wellformed};
+use anyorder_finding::Warning;
+use anyorder_trace::{Problems, Trace, TraceOrder, wellformed};
 use std::path::Path;
 
 /// A trace as it was read.
@@ -14,6 +16,10 @@ pub(crate) struct Read {
     pub(crate) format: anyorder_trace::detect::Format,
     /// Whether the file is damaged, and this is what stood before the damage.
     pub(crate) damaged: bool,
+    /// What of it was not understood.
+    pub(crate) not_understood: NotUnderstood,
+    /// What is to be said of it in the result.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 /// Reads a recorded run as [`read_any`] does, and refuses partial traces.
@@ -53,6 +59,7 @@ pub(crate) fn read_begun(
     if !global.quiet {
         print_warnings(path, opened.source.problems());
     }
+    let mut form = Problems::default();
     // The front part of a trace lacks what stands behind it; that is no error of the input.
     if watch.stopped().is_none() {
         let problems = wellformed::check(&trace);
@@ -62,6 +69,9 @@ pub(crate) fn read_begun(
         if !global.quiet {
             print_warnings(path, &problems);
         }
+        form = problems;
     }
-    Ok(Read { trace, format, damaged })
+    let not_understood = NotUnderstood::of(&trace);
+    let warnings = warnings_of(path, opened.source.problems(), &form, &not_understood);
+    Ok(Read { trace, format, damaged, not_understood, warnings })
 }

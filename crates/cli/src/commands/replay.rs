@@ -4,6 +4,7 @@ use super::together::{self, Given, warn_if_changed};
 use crate::args::{Global, ReplayArgs};
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
+use crate::input::{self, Begun};
 use crate::model::{self, End, Model, Replayed, Stored, schedules_of};
 use crate::output::{shown, to_stdout, width};
 use crate::predicted;
@@ -14,7 +15,7 @@ use anyorder_finding::exit;
 use anyorder_pipe::PipeFactory;
 use anyorder_report::terminal;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one cannot be followed.
@@ -22,10 +23,12 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
     if let Some(command) = &args.program {
         return of_program(command, args);
     }
-    if let Some(status) = of_trace(args, global)? {
-        return Ok(status);
+    let begun = args.inputs.iter().map(|path| Ok((path.clone(), input::begin(path)?)));
+    let begun: Vec<(PathBuf, Begun)> = begun.collect::<Result<_, Failure>>()?;
+    if let Some(at) = begun.iter().position(|(_, begun)| begun.trace_format(global).is_some()) {
+        return of_trace(begun, at, args, global);
     }
-    let given = together::read(&args.inputs, global)?;
+    let given = together::read_begun(begun, global)?;
     if given.others.is_empty() {
         let failure = Failure::new("there is no schedule and no result among the inputs");
         return Err(failure.with_hint("`anyorder check MODEL --schedules DIR` writes schedules"));
@@ -55,35 +58,40 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
     Ok(status(again, lost))
 }
 
-/// Checks witnesses against the trace that they reorder, if that is what the inputs are.
-fn of_trace(args: &ReplayArgs, global: &Global) -> Result<Option<ExitCode>, Failure> {
-    if args.inputs.len() != 2 {
-        return Ok(None);
-    }
-    let mut traces = Vec::new();
-    let mut texts = Vec::new();
-    for path in &args.inputs {
-        let begun = crate::input::begin(path)?;
-        if begun.is_model(global) {
-            return Ok(None);
-        }
-        if begun.is_json() { texts.push((path, begun)) } else { traces.push((path, begun)) }
-    }
-    let (Some((trace_path, trace)), Some((path, text))) = (traces.pop(), texts.pop()) else {
-        return Ok(None);
+/// Checks witnesses against the trace that they reorder: the input at a place of the list.
+fn of_trace(
+    mut all: Vec<(PathBuf, Begun)>,
+    at: usize,
+    args: &ReplayArgs,
+    global: &Global,
+) -> Result<ExitCode, Failure> {
+    let (trace_path, trace) = all.remove(at);
+    let expected = |path: &Path, what: &str| {
+        let failure = Failure::new(format!("{}: {what}", shown(path)));
+        let hint = "`anyorder predict TRACE --format json` and `anyorder check` write results; \
+            `anyorder replay TRACE RESULT` checks their witnesses again";
+        Err(failure.with_hint(hint))
     };
-    let content = text.text(path, model::SCHEDULE_BYTES_MAX)?;
+    let Some((path, text)) = all.pop() else {
+        return expected(&trace_path, "a trace, expected a witness or a result beside it");
+    };
+    if let Some((path, _)) = all.first() {
+        return expected(path, "expected one trace, and one witness or result, and nothing else");
+    }
+    if !text.is_json() {
+        return expected(&path, "no witness and no result, expected JSON");
+    }
+    let content = text.text(&path, model::SCHEDULE_BYTES_MAX)?;
     predicted::again(
         predicted::Again {
-            trace: (trace_path, trace),
-            witness: (path, &content),
+            trace: (&trace_path, trace),
+            witness: (&path, &content),
             finding: args.finding.as_deref(),
             spec: args.spec.as_deref(),
             objects: &args.object,
         },
         global,
     )
-    .map(Some)
 }
 
 /// Runs the schedules of a program behind a pipe.
@@ -92,7 +100,7 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     let (mut again, mut lost) = (false, false);
     for path in &args.inputs {
-        let content = crate::input::begin(path)?.text(path, model::SCHEDULE_BYTES_MAX)?;
+        let content = input::begin(path)?.text(path, model::SCHEDULE_BYTES_MAX)?;
         for one in schedules_of(path, &content, args.finding.as_deref())? {
             let replayed = again_with(Target::Program(&factory, command), &one)?;
             again |= replayed.same;

@@ -2,6 +2,7 @@
 
 use crate::args::InfoArgs;
 use crate::escape::{shorten, shorten_middle};
+use crate::ignored::warnings_of_stream;
 use crate::input::Opened;
 use crate::lanes::ascii_locale;
 use crate::output::{shown, width};
@@ -243,12 +244,17 @@ pub(crate) fn json(info: &Info<'_>) -> Value {
     if let Some(size) = info.opened.size {
         stats["file_bytes"] = json!(size);
     }
-    json!({
+    let mut value = json!({
         "schema": 1, "tool": "anyorder", "version": env!("CARGO_PKG_VERSION"), "command": "info",
         "inputs": [{"path": info.args.trace.to_string_lossy(), "format": info.opened.format.word()}],
         "complete": info.complete, "origin": tables.meta.origin, "stats": stats,
         "handlers": handlers, "locations": locations, "locks": locks,
-    })
+    });
+    let warnings = warnings_of_stream(&info.args.trace, info.opened.source.problems());
+    if !warnings.is_empty() {
+        value["warnings"] = json!(warnings);
+    }
+    value
 }
 
 fn handler_json(info: &Info<'_>, handler: usize) -> Value {

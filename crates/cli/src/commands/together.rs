@@ -6,7 +6,7 @@
 use crate::args::Global;
 use crate::escape::escape;
 use crate::failure::{Failure, warn};
-use crate::input;
+use crate::input::{self, Begun};
 use crate::model::{self, Model, SCHEDULE_BYTES_MAX};
 use crate::output::shown;
 use anyorder_system::Schedule;
@@ -21,12 +21,23 @@ pub(super) struct Given {
 
 /// Reads all inputs, and compiles those that are models.
 pub(super) fn read(inputs: &[PathBuf], global: &Global) -> Result<Given, Failure> {
+    let begun = inputs.iter().map(|path| Ok((path.clone(), input::begin(path)?)));
+    read_begun(begun.collect::<Result<_, Failure>>()?, global)
+}
+
+/// As [`read`], of inputs whose beginnings were read.
+pub(super) fn read_begun(inputs: Vec<(PathBuf, Begun)>, global: &Global) -> Result<Given, Failure> {
     let mut given = Given { models: Vec::new(), others: Vec::new() };
-    for path in inputs {
-        let begun = input::begin(path)?;
+    for (path, begun) in inputs {
+        let path = &path;
         if begun.is_model(global) {
             let text = begun.model_text(path)?;
             given.models.push((path.clone(), model::load_text(path, &text)?));
+        } else if let Some(format) = begun.trace_format(global) {
+            let what =
+                format!("a trace ({}), expected a model or a schedule", input::title(format));
+            let failure = Failure::new(format!("{}: {what}", shown(path)));
+            return Err(failure.with_hint("`anyorder check` and `anyorder predict` read traces"));
         } else {
             given.others.push((path.clone(), begun.text(path, SCHEDULE_BYTES_MAX)?));
         }

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 /// Explains the order of two events.
 pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, format, .. } = read(&args.trace, global, &watch)?;
+    let Read { trace, format, not_understood, warnings, .. } = read(&args.trace, global, &watch)?;
     let a = event(&trace, &args.trace, &args.a)?;
     let b = event(&trace, &args.trace, &args.b)?;
     let rules = engine::rule_set(&trace, args.rules);
@@ -42,10 +42,21 @@ pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> 
         ));
     }
     let checked = checked.map(|result| result.is_ok());
+    // An order that was found stays one, whatever else there is.
+    let needed = not_understood.needed(why.second).filter(|_| !why.ordered && a != b);
     match args.format {
-        WhyFormat::Text => to_stdout(|out| text(&trace, &why, rules, checked, out))?,
+        WhyFormat::Text => to_stdout(|out| {
+            text(&trace, &why, rules, checked, out)?;
+            match &needed {
+                Some(needed) => writeln!(out, "This holds only if {}.", escape(needed)),
+                None => Ok(()),
+            }
+        })?,
         WhyFormat::Json => {
-            let value = answer(args, &trace, &why, rules, checked, format.word());
+            let mut value = answer(args, &trace, &why, rules, checked, format.word());
+            if !warnings.is_empty() {
+                value["warnings"] = json!(warnings);
+            }
             to_stdout(|out| writeln!(out, "{value}"))?;
         }
     }

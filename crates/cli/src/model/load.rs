@@ -1,12 +1,15 @@
 //! Reads a model and makes it ready to run, or says what is wrong with it, with the lines.
 
+use super::is_model;
 use crate::escape::escape;
 use crate::failure::Failure;
+use crate::input::{note_terminal, title};
 use crate::output::shown;
 use anyorder_lang::diagnostic::{Diagnostic, render};
 use anyorder_lang::lower::compile;
 use anyorder_lang::source::{SOURCE_BYTES_MAX, Source};
 use anyorder_system::{Hash128, Program};
+use anyorder_trace::detect::{DetectError, detect};
 use anyorder_vm::Machine;
 use std::fs::File;
 use std::io::{self, Read};
@@ -29,7 +32,30 @@ pub(crate) struct Model {
 
 /// Reads and compiles a model; `-` is standard input.
 pub(crate) fn load(path: &Path) -> Result<Model, Failure> {
-    load_text(path, &read(path)?)
+    let text = read(path)?;
+    expect_model(path, text.as_bytes())?;
+    load_text(path, &text)
+}
+
+/// Refuses what is plainly something else than a model, and says what reads it.
+fn expect_model(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if is_model(bytes) {
+        return Ok(());
+    }
+    match detect(bytes) {
+        Ok(format) => {
+            let what = format!("a trace ({}), expected a model", title(format));
+            let failure = Failure::new(format!("{}: {what}", shown(path)));
+            Err(failure.with_hint(
+                "`anyorder check`, `predict` and `info` read traces; a model begins with `model NAME`",
+            ))
+        }
+        Err(DetectError::Foreign(foreign)) => {
+            let what = format!("{}, expected a model", foreign.what);
+            Err(Failure::new(format!("{}: {what}", shown(path))).with_hint(foreign.advice))
+        }
+        Err(_) => Ok(()),
+    }
 }
 
 /// Reads the text of a model.
@@ -38,10 +64,14 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let most = SOURCE_BYTES_MAX as u64 + 1;
     if path == Path::new("-") {
+        note_terminal();
         io::stdin().lock().take(most).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
     } else {
         let file = File::open(path).map_err(|e| failed(&e))?;
         file.take(most).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
+    }
+    if std::str::from_utf8(&bytes).is_err() {
+        expect_model(path, &bytes)?;
     }
     text_of(path, bytes)
 }

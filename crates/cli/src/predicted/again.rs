@@ -8,6 +8,7 @@ use super::told::{Shape, run_of, unique_label};
 use crate::args::{Global, LimitArgs};
 use crate::escape::escape;
 use crate::failure::Failure;
+use crate::ignored::NotUnderstood;
 use crate::input::Begun;
 use crate::output::{shown, to_stdout, width};
 use crate::watch::Watch;
@@ -50,6 +51,7 @@ pub(crate) fn again(what: Again<'_>, global: &Global) -> Result<ExitCode, Failur
     let without = without_internals(&whole, &types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(&whole);
     let calls = SpecifiedCalls::new(trace, &types);
+    let not_understood = input.not_understood.with_unspecified(trace, &calls.unspecified(trace));
     let wanted: HashSet<&str> = stored
         .iter()
         .flat_map(|one| one.order.iter().chain([&one.first, &one.second]))
@@ -64,7 +66,7 @@ pub(crate) fn again(what: Again<'_>, global: &Global) -> Result<ExitCode, Failur
     for one in &stored {
         let reorders = if one.reorders_tasks { Reorders::Tasks } else { Reorders::Threads };
         let mut checker = ReorderingChecker::new(trace, &calls, lanes(reorders));
-        all &= tell(&mut out, trace, &mut checker, one, &events);
+        all &= tell(&mut out, trace, &mut checker, one, &events, &not_understood);
     }
     to_stdout(|stdout| stdout.write_all(out.as_bytes()))?;
     Ok(ExitCode::from(if all { exit::FINDINGS } else { exit::LIMIT }))
@@ -77,6 +79,7 @@ fn tell(
     checker: &mut ReorderingChecker<'_>,
     one: &StoredWitness,
     events: &HashMap<String, EventId>,
+    not_understood: &NotUnderstood,
 ) -> bool {
     // Writing to a string does not fail.
     if let Some((id, title)) = &one.finding {
@@ -102,28 +105,27 @@ fn tell(
     let claimed =
         ClaimedWitness { form: form(one.form), first, second, prefix: one.prefix, order: &order };
     let checked = checker.check(claimed);
-    let known = |event: &EventId| order.contains(event);
+    if let Err(error) = checked {
+        // An order that is none is not shown: the step that cannot come there says more.
+        let why = escape(&wrong(trace, &error)).into_owned();
+        let _ = writeln!(out, "replay: the witness does not hold: {why}");
+        return false;
+    }
+    let last = order.iter().chain([&first, &second]).copied().max().unwrap_or(second);
+    let last = last.max(EventId(one.prefix.saturating_sub(1)));
+    let witness = Witness { form: one.form, order, prefix: one.prefix, shortest: false };
+    let known = |event: &EventId| witness.order.contains(event);
     if known(&first) && known(&second) {
-        let witness =
-            Witness { form: one.form, order: order.clone(), prefix: one.prefix, shortest: false };
         let run = run_of(trace, (first, second, &witness), Shape::default());
         out.push_str(&terminal::table(&run, width()));
     }
-    match checked {
-        Ok(()) => {
-            let _ = writeln!(
-                out,
-                "replay: the witness holds: it is an order of the recorded events, of form `{}`",
-                one.form.word()
-            );
-            true
-        }
-        Err(error) => {
-            let why = escape(&wrong(trace, &error)).into_owned();
-            let _ = writeln!(out, "replay: the witness does not hold: {why}");
-            false
-        }
+    let form = one.form.word();
+    let what = format!("it is an order of the recorded events, of form `{form}`");
+    let _ = writeln!(out, "replay: the witness holds: {what}");
+    if let Some(what) = not_understood.needed(last) {
+        let _ = writeln!(out, "replay: this holds only if {}", escape(&what));
     }
+    true
 }
 
 /// Says what is wrong with a witness, with the trace's own names of events.

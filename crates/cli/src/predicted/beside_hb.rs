@@ -7,8 +7,8 @@ use super::told::{Shape, run_of, unique_label};
 use crate::failure::Failure;
 use anyorder_finding::{Finding, Step};
 use anyorder_hb::{HappensBefore, RuleSet};
-use anyorder_predict::Form;
 use anyorder_predict::check::{Candidate, Fate, Found, form_words};
+use anyorder_predict::{Form, Witness};
 use anyorder_report::run::Run;
 use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -22,6 +22,8 @@ const PAIRS_TRIED_MAX: usize = 8;
 pub(crate) struct Beside {
     pub(crate) finding: Finding,
     pub(crate) run: Option<Run>,
+    /// The last event of what shows or refutes it; `None` where only its sites do.
+    pub(crate) last: Option<EventId>,
 }
 
 /// Tries the races of happens-before, and predicts what else could happen. Returns all findings, those of happens-before first in
@@ -60,17 +62,18 @@ pub(crate) fn beside_hb(
         if pairs.iter().any(|pair| told(pair) && confirmed(pair)) {
             continue;
         }
-        let run = confirm(trace, &mut finding, &pairs, &fates)?;
-        all.push(Beside { finding, run });
+        let (run, last) = confirm(trace, &mut finding, &pairs, &fates)?;
+        all.push(Beside { finding, run, last });
     }
     for Found { mut finding, witness, .. } in std::mem::take(&mut analysis.checked.found) {
         let mut run = None;
+        let last = last_of(trace, &finding, witness.as_ref());
         if let Some((first, second, witness)) = &witness {
             place(&mut finding, trace, (*first, *second, witness), false, None)?;
             run = Some(run_of(trace, (*first, *second, witness), Shape::default()));
             finding.replay = Some(replay(&finding));
         }
-        all.push(Beside { finding, run });
+        all.push(Beside { finding, run, last });
     }
     Ok((all, analysis))
 }
@@ -109,7 +112,7 @@ fn confirm(
     finding: &mut Finding,
     pairs: &[(EventId, EventId)],
     fates: &HashMap<(u64, u64), &Fate>,
-) -> Result<Option<Run>, Failure> {
+) -> Result<(Option<Run>, Option<EventId>), Failure> {
     let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0))).copied();
     let confirmed = pairs.iter().filter_map(|pair| match fate(pair)? {
         Fate::Confirmed(witness) => Some((*pair, witness)),
@@ -122,12 +125,13 @@ fn confirm(
         let claimed = (first, second, witness);
         place(finding, trace, claimed, false, None)?;
         finding.explanation.insert(0, told(trace, first, second, witness.form));
-        return Ok(Some(run_of(trace, claimed, Shape::default())));
+        let last = last_of(trace, finding, Some(&(first, second, witness.clone())));
+        return Ok((Some(run_of(trace, claimed, Shape::default())), last));
     }
     if let Some(form) = pairs.iter().filter_map(|pair| fate(pair)?.form()).min() {
         finding.confirmed = Some(true);
         finding.form = Some(form.word().to_owned());
-        return Ok(None);
+        return Ok((None, last_of(trace, finding, None)));
     }
     let all = pairs.len() as u64 == finding.pairs_total && !pairs.is_empty();
     if all && pairs.iter().all(|pair| fate(pair) == Some(&Fate::Impossible)) {
@@ -136,8 +140,26 @@ fn confirm(
         finding
             .explanation
             .insert(0, Step { rule: Some("impossible".to_owned()), ..Step::new(text) });
+        // The proof is about the whole trace.
+        return Ok((None, Some(EventId(trace.len() as u32))));
     }
-    Ok(None)
+    Ok((None, None))
+}
+
+/// Returns the last event of the witness of a finding; where a confirmed one has no witness that
+/// was kept, the end of the trace.
+pub(crate) fn last_of(
+    trace: &Trace,
+    finding: &Finding,
+    witness: Option<&(EventId, EventId, Witness)>,
+) -> Option<EventId> {
+    match witness {
+        None => (finding.confirmed == Some(true)).then_some(EventId(trace.len() as u32)),
+        Some((first, second, witness)) => {
+            let prefix = EventId(witness.prefix.saturating_sub(1));
+            witness.order.iter().chain([first, second, &prefix]).copied().max()
+        }
+    }
 }
 
 fn told(trace: &Trace, first: EventId, second: EventId, form: Form) -> Step {

@@ -3,10 +3,12 @@
 use crate::args::Global;
 use crate::escape::escape;
 use crate::failure::{Failure, print_warnings};
+use crate::ignored::{NotUnderstood, warnings_of};
 use crate::input::{self, Begun, Opened, Watched};
 use crate::output::shown;
 use crate::watch::Watch;
 use anyorder_commute::{Document, built_in_types};
+use anyorder_finding::Warning;
 use anyorder_predict::Types;
 use anyorder_system::Control;
 use anyorder_trace::detect::Format;
@@ -42,6 +44,10 @@ pub(crate) struct Input {
     pub(crate) format: Format,
     /// Whether the file is damaged, and this is what stood before the damage.
     pub(crate) damaged: bool,
+    /// What of it was not understood, and what is to be said of it in the result, where it is in
+    /// memory.
+    pub(crate) not_understood: NotUnderstood,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 /// Reads a trace of at most `events_max` events into memory, and of a longer one the beginning; the bound may depend on what the tables hold by
@@ -77,7 +83,13 @@ pub(crate) fn load(
     };
     if too_long {
         let stream = Stream { begun: blocks, opened };
-        return Ok(Input { loaded: Loaded::Streamed(Box::new(stream)), format, damaged: false });
+        return Ok(Input {
+            loaded: Loaded::Streamed(Box::new(stream)),
+            format,
+            damaged: false,
+            not_understood: NotUnderstood::default(),
+            warnings: Vec::new(),
+        });
     }
     observed(path, opened.source.tables())?;
     let binary = format == Format::NativeBinary;
@@ -90,6 +102,7 @@ pub(crate) fn load(
         columns.append(&block.columns);
     }
     let trace = Trace::new(opened.source.take_tables(), columns);
+    let mut form = Problems::default();
     if watch.stopped().is_none() {
         let problems = wellformed::check(&trace);
         if problems.errors_total > 0 {
@@ -98,8 +111,12 @@ pub(crate) fn load(
         if !global.quiet {
             print_warnings(path, &problems);
         }
+        form = problems;
     }
-    Ok(Input { loaded: Loaded::Held(Box::new(trace)), format, damaged })
+    let not_understood = NotUnderstood::of(&trace);
+    let warnings = warnings_of(path, opened.source.problems(), &form, &not_understood);
+    let loaded = Loaded::Held(Box::new(trace));
+    Ok(Input { loaded, format, damaged, not_understood, warnings })
 }
 
 /// Refuses a trace whose order is not that of a run.

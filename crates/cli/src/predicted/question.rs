@@ -7,9 +7,11 @@ use crate::args::{AnalysisArg, PairsArg, RulesArg, WitnessArgs};
 use crate::engine::{is_android, rule_set};
 use crate::escape::escape;
 use crate::failure::Failure;
+use crate::ignored::warnings_of_stream;
 use crate::input::{self, Watched};
 use crate::output::shown;
 use crate::watch::Watch;
+use anyorder_finding::Warning;
 use anyorder_predict::check::{
     Candidate, CheckOptions, Checked, Facts, Knows, Order, Pairs, Subject, check, check_unconfirmed,
 };
@@ -49,6 +51,8 @@ pub(crate) struct Analysis {
     pub(crate) analysis: AnalysisArg,
     /// Objects without a specification, with the number of their invocations: ignored.
     pub(crate) unspecified: BTreeMap<String, u64>,
+    /// What is to be said of a trace that was not held in memory.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl Question<'_> {
@@ -132,7 +136,8 @@ pub(crate) fn predict(
         let wanted = Facts::wanted(&report);
         let facts = Facts::gather(&mut TraceBlocks::new(trace), wanted, |_| {}).map_err(failed)?;
         let checked = check_unconfirmed(trace.tables(), &facts, &report, &options);
-        return Ok(Analysis { checked, analysis, unspecified: BTreeMap::new() });
+        let (unspecified, warnings) = (BTreeMap::new(), Vec::new());
+        return Ok(Analysis { checked, analysis, unspecified, warnings });
     }
     let mut communication = SpecifiedCommunication::new(question.types.clone(), trace);
     let confirm = ConfirmOptions {
@@ -178,7 +183,8 @@ pub(crate) fn predict(
         }
     };
     let unspecified = calls.unspecified(trace);
-    Ok(Analysis { checked: checked.map_err(failed)?, analysis, unspecified })
+    let (checked, warnings) = (checked.map_err(failed)?, Vec::new());
+    Ok(Analysis { checked, analysis, unspecified, warnings })
 }
 
 /// Predicts from a trace that is too long to be held: its candidates are not tried. The file is read twice.
@@ -213,7 +219,8 @@ pub(crate) fn predict_stream(
     let facts = Facts::gather(&mut again, Facts::wanted(&report), |_| {}).map_err(failed)?;
     let options = question.check_options(again.tables(), analysis);
     let checked = check_unconfirmed(again.tables(), &facts, &report, &options);
-    Ok(Analysis { checked, analysis, unspecified: BTreeMap::new() })
+    let warnings = warnings_of_stream(path, again.problems());
+    Ok(Analysis { checked, analysis, unspecified: BTreeMap::new(), warnings })
 }
 
 /// Runs an analysis over a stream.

@@ -1,5 +1,6 @@
 //! Leaves out of two long runs what both begin with, and what comes after all that matters.
 
+use crate::units::more;
 use anyorder_report::run::{Run, RunStep};
 
 /// Shorter runs are shown whole.
@@ -23,7 +24,8 @@ pub(super) fn trim(before: &mut Run, after: &mut Run, common: usize) {
         run.steps.drain(..start.min(end));
         run.first += start.min(end);
         if left_out > 0 && run.end.is_empty() {
-            run.end = format!("{left_out} more steps, alike in both runs or without importance");
+            let steps = more(left_out as u64, "step");
+            run.end = format!("{steps}, alike in both runs or without importance");
         }
     }
 }

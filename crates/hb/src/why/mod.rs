@@ -47,9 +47,13 @@ pub fn why(
     cancel: &Cancel,
 ) -> Result<Why, Stopped> {
     let (first, second) = (a.min(b), a.max(b));
+    if first == second {
+        // One event: there is nothing between it and itself.
+        return Ok(Why { first, second, ordered: false, steps: Vec::new(), proof: None });
+    }
     let mut engine = Engine::new(trace, rules, Mode::EXACT, cancel)?;
     let mut prover = prove::Prover::new(&mut engine, cancel);
-    let ordered = first != second && prover.happens_before(first, second)?;
+    let ordered = prover.happens_before(first, second)?;
     if ordered {
         let proof = prover.prove(first, second)?;
         let steps = proof.as_ref().map_or_else(Vec::new, |proof| words(trace, proof));

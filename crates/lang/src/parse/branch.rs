@@ -74,7 +74,7 @@ impl Parser<'_> {
     }
 
     fn branch_block(&mut self, value_allowed: bool) -> Block {
-        self.with_records(|p| p.block_of(value_allowed))
+        self.with_records(|p| p.body(value_allowed))
     }
 
     /// `match e { pattern => body, .. }`.

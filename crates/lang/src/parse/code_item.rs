@@ -45,7 +45,7 @@ impl Parser<'_> {
             fields = self.list(TokenKind::RBrace, |p| {
                 let name = p.name("the name of a field");
                 p.expect(TokenKind::Colon);
-                let ty = p.ty();
+                let ty = p.declared_ty();
                 RecordField { name, ty }
             });
         }

@@ -6,7 +6,7 @@ use crate::ast::{
     Family, HandlerDecl, Ident, Item, ItemKind, Mailbox, Model, ResponseDecl, SettingDecl,
     SettingValue, SizedName, VarDecl,
 };
-use crate::diagnostic::{Code, Diagnostic, most_similar};
+use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
 use crate::lex::TokenKind;
 use crate::source::Span;
 
@@ -124,8 +124,8 @@ impl Parser<'_> {
             TokenKind::Component => self.component_item(),
             TokenKind::Invariant => {
                 self.bump();
-                let name = self.name("the name of the invariant");
-                self.expect(TokenKind::Colon);
+                let name = self.invariant_name();
+                self.always_in_invariant();
                 let expr = self.expr();
                 self.semi("the invariant");
                 ItemKind::Invariant { name, expr }
@@ -140,11 +140,30 @@ impl Parser<'_> {
             }
             TokenKind::Spec => self.spec_item(),
             TokenKind::Setting => self.setting_item(),
-            _ => self.wrong_item(),
+            _ => self.wrong_item(modifiers),
         }
     }
 
-    fn wrong_item(&mut self) -> ItemKind {
+    /// `small:`, or what says that the name is missing.
+    fn invariant_name(&mut self) -> Ident {
+        let named = self.ahead(1) == TokenKind::Colon || self.ahead(1) == TokenKind::Name;
+        if named || !self.begins_expression() {
+            let name = self.name("the name of the invariant");
+            self.expect(TokenKind::Colon);
+            return name;
+        }
+        let place = Span::new(self.span().start, self.span().start);
+        let message = format!("expected the name of the invariant and `:`, found {}", self.found());
+        let label = "expected a name and `:` before what holds";
+        self.report(
+            Diagnostic::new(Code::EXPECTED, self.span(), message)
+                .label(label)
+                .suggest("name it", place, "small: "),
+        );
+        self.missing_name()
+    }
+
+    fn wrong_item(&mut self, modifiers: &Modifiers) -> ItemKind {
         if self.at(TokenKind::RBrace) {
             let message = "this `}` closes nothing";
             self.report(Diagnostic::new(Code::UNCLOSED, self.span(), message));
@@ -180,7 +199,19 @@ impl Parser<'_> {
             "unfair",
         ];
         let similar = most_similar(text, WORDS.iter().copied());
-        if self.at(TokenKind::Name) && similar.is_some() {
+        let is_event = modifiers.once.is_some() || modifiers.disabled.is_some();
+        if self.at(TokenKind::Name) && is_event {
+            let place = Span::new(self.span().start, self.span().start);
+            let message = format!("expected `event`, found {}", self.found());
+            let diagnostic = Diagnostic::new(Code::EXPECTED, self.span(), message);
+            self.report(diagnostic.suggest("an event is declared", place, "event "));
+        } else if self.at(TokenKind::Name)
+            && let Some(written) = habit(text)
+        {
+            let message = format!("expected a declaration, found {}", self.found());
+            let diagnostic = Diagnostic::new(Code::EXPECTED, self.span(), message);
+            self.report(diagnostic.label("expected a declaration").note(written));
+        } else if self.at(TokenKind::Name) && similar.is_some() {
             let word = similar.unwrap_or_default();
             let message = format!("expected a declaration, found {}", self.found());
             self.report(Diagnostic::new(Code::EXPECTED, self.span(), message).suggest(
@@ -202,7 +233,7 @@ impl Parser<'_> {
         let mut out = Vec::new();
         loop {
             let name = self.name("the name of a variable");
-            let ty = self.eat(TokenKind::Colon).then(|| self.ty());
+            let ty = self.eat(TokenKind::Colon).then(|| self.declared_ty());
             let init = self.eat(TokenKind::Eq).then(|| self.expr());
             out.push(VarDecl { name, ty, init });
             if !self.eat(TokenKind::Comma) {
@@ -239,7 +270,16 @@ impl Parser<'_> {
         self.bump();
         let name = self.sized_name("the name of a handler");
         let mut mailbox = Mailbox::Fifo;
-        if self.expect(TokenKind::Colon) {
+        if self.at(TokenKind::Semi) && !self.failed_here() {
+            let place = self.before().after();
+            let message = "expected `:` and the order of the mailbox, found `;`";
+            self.report(
+                Diagnostic::new(Code::EXPECTED, self.span(), message)
+                    .label("expected `:` and the order of the mailbox")
+                    .note("it is `fifo` (in the order of the posts), `bag` (in any) or `delayed` (by due time)")
+                    .suggest("for the usual one, write", place, ": fifo"),
+            );
+        } else if self.expect(TokenKind::Colon) {
             let span = self.span();
             let text = span.of(self.text);
             match text {

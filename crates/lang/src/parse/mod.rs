@@ -7,6 +7,7 @@
 mod branch;
 mod code_item;
 mod expr;
+mod habits;
 mod item;
 mod parser;
 mod pattern;

@@ -158,6 +158,11 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The number of messages so far.
+    pub(super) fn diagnostics_count(&self) -> usize {
+        self.diagnostics.len()
+    }
+
     /// Whether a message was given at the current token.
     pub(super) fn failed_here(&self) -> bool {
         self.last_error == Some(self.at)

@@ -38,6 +38,11 @@ impl Parser<'_> {
             TokenKind::Post | TokenKind::Async => self.post(),
             TokenKind::Fork => self.fork(),
             TokenKind::Choose if self.ahead(1) != TokenKind::LBrace => self.choose_value(),
+            TokenKind::LBrace if !self.no_record => self.braces_as_value(),
+            _ if !self.on_new_line() && self.reserved_as_name("an expression") => {
+                let span = self.bump().span;
+                self.leaf(span, ExprKind::Error)
+            }
             _ => {
                 self.expected("an expression");
                 self.leaf(self.before().after(), ExprKind::Error)
@@ -78,6 +83,9 @@ impl Parser<'_> {
     }
 
     fn name_or_record(&mut self) -> Expr {
+        if self.ahead(1) != TokenKind::LParen && self.await_habit().is_some() {
+            return self.primary();
+        }
         let span = self.bump().span;
         let record = !self.no_record && self.at(TokenKind::LBrace) && self.looks_like_fields();
         if !record {
@@ -228,7 +236,7 @@ impl Parser<'_> {
         }
         self.list(TokenKind::RParen, |p| {
             let name = p.name("the name of a parameter");
-            let ty = p.eat(TokenKind::Colon).then(|| p.ty());
+            let ty = p.eat(TokenKind::Colon).then(|| p.declared_ty());
             Param { name, ty }
         })
     }

@@ -3,7 +3,7 @@
 use super::parser::Parser;
 use super::sync::starts_item;
 use crate::ast::{AssignOp, Block, Expr, ExprKind, Stmt, StmtKind};
-use crate::diagnostic::{Code, Diagnostic, most_similar};
+use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
 use crate::lex::{RESERVED, TokenKind};
 use crate::source::Span;
 
@@ -60,7 +60,14 @@ impl Parser<'_> {
         let kind = self.kind();
         let closure = kind == TokenKind::Fn && self.ahead(1) == TokenKind::LParen;
         let local = matches!(kind, TokenKind::Var | TokenKind::Const);
-        starts_item(kind) && !closure && !local
+        // `once = 1;`: a modifier as a name.
+        let modifier = |kind| {
+            use TokenKind::{Disabled, Once, Symmetric, Unfair};
+            matches!(kind, Disabled | Once | Symmetric | Unfair)
+        };
+        let next = self.ahead(1);
+        let name = modifier(kind) && !starts_item(next) && next != TokenKind::Name;
+        starts_item(kind) && !closure && !local && !name
     }
 
     /// Skips to behind the `}` of a block whose `{` was taken.
@@ -74,6 +81,14 @@ impl Parser<'_> {
             }
         }
         self.mark_failed();
+    }
+
+    /// A statement that stands where a block should; `None` for a value.
+    pub(super) fn bare_statement(&mut self) -> Option<Stmt> {
+        match self.piece(false) {
+            Piece::Stmt(stmt) => Some(stmt),
+            Piece::Value(_) => None,
+        }
     }
 
     fn piece(&mut self, value_allowed: bool) -> Piece {
@@ -92,10 +107,15 @@ impl Parser<'_> {
         Stmt { id: self.id(), span: self.since(start), kind }
     }
 
-    fn begins_expression(&self) -> bool {
+    pub(super) fn begins_expression(&self) -> bool {
+        self.begins_expression_at(0)
+    }
+
+    /// Whether an expression begins with the token `n` places ahead.
+    pub(super) fn begins_expression_at(&self, n: usize) -> bool {
         use TokenKind::*;
-        match self.kind() {
-            Choose => self.ahead(1) != LBrace,
+        match self.ahead(n) {
+            Choose => self.ahead(n + 1) != LBrace,
             Name | Int | Str | True | False | Null | SelfWord | LParen | LBracket | Set | Map
             | New | Fn | Enabled | Post | Async | Fork | Not | Minus | Underscore => true,
             _ => false,
@@ -110,7 +130,7 @@ impl Parser<'_> {
             Var | Const => self.wrong_let(),
             While => {
                 self.bump();
-                StmtKind::While { cond: self.condition(), body: self.block() }
+                StmtKind::While { cond: self.condition(), body: self.body(false) }
             }
             Loop => {
                 self.bump();
@@ -167,7 +187,14 @@ impl Parser<'_> {
                 | Yield
                 | Call
         ) {
-            self.expected("a statement");
+            if !self.reserved_as_name("a statement") {
+                self.expected("a statement");
+            }
+            self.skip_statement();
+            return StmtKind::Error;
+        }
+        let is_name = assign_op(self.ahead(1)).is_some() || self.ahead(1) == PlusPlus;
+        if word == Call && is_name && self.reserved_as_name("a statement") {
             self.skip_statement();
             return StmtKind::Error;
         }
@@ -228,7 +255,7 @@ impl Parser<'_> {
         } else {
             self.name("the name of a local")
         };
-        let ty = self.eat(TokenKind::Colon).then(|| self.ty());
+        let ty = self.eat(TokenKind::Colon).then(|| self.declared_ty());
         let value = if self.at(TokenKind::Semi) && !self.failed_here() {
             self.expected("`=` and a first value");
             self.leaf(self.before().after(), ExprKind::Error)
@@ -265,12 +292,17 @@ impl Parser<'_> {
         };
         self.expect(TokenKind::In);
         let iter = self.condition();
-        StmtKind::For { var, iter, body: self.block() }
+        StmtKind::For { var, iter, body: self.body(false) }
     }
 
     /// An assignment, a step, a call, or the value at the end of a block.
     fn expression_piece(&mut self, value_allowed: bool) -> Piece {
         let start = self.span();
+        if self.await_habit().is_some() {
+            self.mark_failed();
+            self.skip_statement();
+            return Piece::Stmt(self.stmt_from(start, StmtKind::Error));
+        }
         let expr = self.with_records(Self::expr);
         if let Some(op) = assign_op(self.kind()) {
             self.check_place(&expr);
@@ -289,10 +321,11 @@ impl Parser<'_> {
         if value_allowed && self.at(TokenKind::RBrace) {
             return Piece::Value(expr);
         }
-        if !self.misspelt_word(&expr) {
-            self.check_effect(&expr);
-            self.semi("the statement");
+        if self.misspelt_word(&expr) {
+            return Piece::Stmt(self.stmt_from(start, StmtKind::Error));
         }
+        self.check_effect(&expr);
+        self.semi("the statement");
         Piece::Stmt(self.stmt_from(start, StmtKind::Expr(expr)))
     }
 
@@ -305,7 +338,9 @@ impl Parser<'_> {
         }
         let message = format!("expected a statement, found the name `{name}`");
         let mut diagnostic = Diagnostic::new(Code::EXPECTED, expr.span, message);
-        if let Some(word) = most_similar(name, RESERVED.iter().copied()) {
+        if let Some(written) = habit(name) {
+            diagnostic = diagnostic.note(written);
+        } else if let Some(word) = most_similar(name, RESERVED.iter().copied()) {
             diagnostic = diagnostic.suggest("a similar word exists", expr.span, word);
         }
         self.report_always(diagnostic);

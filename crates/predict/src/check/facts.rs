@@ -3,8 +3,8 @@
 
 use crate::error::PredictError;
 use anyorder_trace::{
-    Block, EventKind, HandlerId, LabelScheme, LockId, NameId, Op, SiteId, StackId, Tables, TaskId,
-    TaskKind, TraceSource,
+    Allocated, Allocations, Block, EventKind, HandlerId, LabelScheme, LockId, NameId, Op, SiteId,
+    StackId, Tables, TaskId, TaskKind, TraceSource,
 };
 use std::collections::BTreeMap;
 
@@ -30,6 +30,8 @@ pub(crate) struct Fact {
     pub(crate) label: String,
     /// The locks held at the event, in the order of their ids. An acquire does not hold yet what it takes, a release still does.
     pub(crate) held: Vec<Held>,
+    /// Where the memory was allocated that it acts on.
+    pub(crate) allocated: Option<Allocated>,
 }
 
 /// A join of a handler.
@@ -92,6 +94,7 @@ impl Facts {
 struct Pass {
     facts: Facts,
     open: Open,
+    allocations: Allocations,
     /// The handlers that began tasks, where the table does not say.
     handlers: BTreeMap<TaskId, HandlerId>,
 }
@@ -113,14 +116,16 @@ impl Pass {
             }
             _ => {}
         }
+        let site = columns.sites[row];
+        self.allocations.step(tables, op.kind(), task, operand, site);
         if asked {
+            let allocated = self.allocations.of(tables, op.kind(), operand);
             let handler = self.handler(tables, task);
             let held = self.held(tables, task);
             let row32 = u32::try_from(row).unwrap_or(u32::MAX);
             let stack = columns.stacks.get(row32);
-            let site = columns.sites[row];
             let label = label(tables, block, row);
-            let fact = Fact { op, task, handler, operand, site, stack, label, held };
+            let fact = Fact { op, task, handler, operand, site, stack, label, held, allocated };
             self.facts.by_event.insert(event, fact);
         }
         match op.kind() {

@@ -46,9 +46,9 @@ pub(crate) fn hint(pair: &Pair<'_>) -> String {
             let locks: Vec<String> = common(first, second)
                 .map(|held| format!("`{}`", words::lock_name(tables, held.lock)))
                 .collect();
+            let (locks, keep) = and(&locks, "keeps them apart and orders", "keep them apart and order");
             format!(
-                "{} keeps them apart and orders nothing; if `{}` has to come first, let `{}` wait for it",
-                locks.join(", "),
+                "{locks} {keep} nothing; if `{}` has to come first, let `{}` wait for it",
                 name(first),
                 name(second)
             )
@@ -64,6 +64,15 @@ pub(crate) fn common<'a>(first: &'a Fact, second: &'a Fact) -> impl Iterator<Ite
     first.held.iter().copied().filter(|held| {
         second.held.iter().any(|other| other.lock == held.lock && !(held.shared && other.shared))
     })
+}
+
+/// Returns names as a list of a sentence, and of two verbs the one that goes with it.
+fn and<'v>(names: &[String], one: &'v str, several: &'v str) -> (String, &'v str) {
+    match names {
+        [] => ("no lock".to_owned(), one),
+        [name] => (name.clone(), one),
+        [most @ .., last] => (format!("{} and {last}", most.join(", ")), several),
+    }
 }
 
 fn locking(tables: &Tables, first: &Fact, second: &Fact) -> String {
@@ -93,7 +102,8 @@ fn lacking(tables: &Tables, who: &str, held: &[Held]) -> String {
         held.iter().map(|held| format!("`{}`", words::lock_name(tables, held.lock))).collect();
     let how =
         if held.iter().all(|held| held.shared) { ", exclusively where it writes" } else { "" };
-    format!("`{who}` holds no lock: hold {} there as well{how}", names.join(", "))
+    let (names, _) = and(&names, "", "");
+    format!("`{who}` holds no lock: hold {names} there as well{how}")
 }
 
 /// Says that the end of something is not ordered after its use.

@@ -5,7 +5,7 @@ use super::facts::{Fact, Held};
 use anyorder_finding::Site;
 use anyorder_trace::{
     EventKind, HandlerId, InvocationId, Location, LocationId, LockId, Mailbox, NameId, OperandKind,
-    SiteId, Tables, TaskId,
+    Tables, TaskId,
 };
 
 /// The most positions of a stack that are told.
@@ -103,12 +103,14 @@ pub(crate) fn site(tables: &Tables, fact: &Fact) -> Site {
         file: text(position.file),
         line: number(position.line),
         column: number(position.column),
+        function: text(position.function),
         label: text(position.label).or_else(|| text(position.function)),
         event: Some(fact.label.clone()),
         task: Some(task(tables, fact.task)),
         handler: serves.then(|| name.clone()),
         thread: Some(name),
         location: Some(object(tables, fact)).filter(|text| !text.is_empty()),
+        allocated: fact.allocated.map(|place| place.text(tables)),
         access: Some(access),
         locks: locks.collect(),
         stack: stack(tables, fact),
@@ -124,21 +126,24 @@ fn task(tables: &Tables, task: TaskId) -> String {
 fn stack(tables: &Tables, fact: &Fact) -> Vec<String> {
     let stack = fact.stack.and_then(|stack| tables.stacks.get(stack.index()));
     let positions = stack.map_or(&[][..], Vec::as_slice).iter().take(STACK_MAX);
-    positions.map(|site| position(tables, *site)).collect()
+    positions.map(|site| tables.site_in_function(*site)).collect()
 }
 
-/// Returns a source position with its function: `main.c:12 in f`.
-pub(crate) fn position(tables: &Tables, site: SiteId) -> String {
-    let text = tables.site_text(site);
-    let known = tables.sites.get(site.index()).copied().unwrap_or_default();
-    match tables.name(known.function) {
-        "" => text,
-        function => format!("{text} in {function}"),
-    }
-}
-
-/// Returns the title of a finding: what can happen, in one phrase.
+/// Returns the title of a finding: what can happen, in one phrase. An object that is named by its
+/// address is told by where it was allocated, too, which is the same in every run.
 pub(crate) fn title(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> String {
+    let phrase = phrase(tables, category, first, second);
+    for fact in [first, second] {
+        let name = format!("`{}`", object_in_title(tables, fact));
+        if let Some(place) = fact.allocated.filter(|_| phrase.contains(&name)) {
+            let at = place.phrase(tables);
+            return phrase.replacen(&name, &format!("{name} (allocated {at})"), 1);
+        }
+    }
+    phrase
+}
+
+fn phrase(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> String {
     let what = object_in_title(tables, second);
     let verbs = [verb(tables, first), verb(tables, second)];
     let end = |fact: &Fact| {

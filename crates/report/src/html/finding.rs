@@ -57,11 +57,19 @@ pub(super) fn markup(
                         @if finding.confirmed == Some(true) { span.chip.confirmed { "confirmed" } }
                         @else { span.chip.open { "unconfirmed" } }
                     }
+                    @if let Some(group) = &finding.group { span.chip { "group " (safe(group).chars().take(4).collect::<String>()) } }
                     @if standing == "aside" { span.chip { @if finding.baseline { "baseline" } @else { "suppressed" } } }
                     @if finding.pairs_total > 0 { span.chip { (words::count(finding.pairs_total, "pair")) } }
                 }
             }
             div.body {
+                @if let Some(input) = &finding.input { p.dim { "In " code { (safe(input)) } } }
+                @if let Some(group) = &finding.group {
+                    p.dim {
+                        @if *group == finding.id { "Stands for a group: one missing order makes all findings of group " code { (safe(group)) } "." }
+                        @else { "Of one mistake with finding " code { (safe(group)) } ": the same order is missing." }
+                    }
+                }
                 div.sites {
                     @for (position, site) in finding.sites.iter().enumerate().take(STEPS_MAX) {
                         (side(position, site))
@@ -122,7 +130,8 @@ fn side(position: usize, site: &Site) -> Markup {
     };
     let mut facts: Vec<(&str, String)> = Vec::new();
     let named = |at: &String| site.task.as_ref() != Some(at);
-    facts.extend(site.position().filter(named).map(|at| ("at", at)));
+    facts.extend(site.place().filter(named).map(|at| ("at", at.replace('`', ""))));
+    facts.extend(site.allocated.clone().map(|at| ("allocated", at)));
     facts.extend(site.event.clone().map(|event| ("event", event)));
     facts.extend(site.task.clone().map(|task| ("task", task)));
     facts.extend(site.handler.clone().map(|handler| ("handler", handler)));

@@ -17,6 +17,9 @@ pub(super) const TEXT_CHARS_MAX: usize = 400;
 /// The most entries of a list to choose from.
 const CHOICES_MAX: usize = 300;
 
+/// The most warnings shown.
+const WARNINGS_MAX: usize = 20;
+
 const STYLE: &str = include_str!("style.css");
 const FILTER: &str = include_str!("filter.js");
 const CHART: &str = include_str!("chart.js");
@@ -85,6 +88,16 @@ fn head(outcome: &Outcome) -> Markup {
                     span { span.dim { "rules " } (safe(rules)) }
                 }
                 @if let Some(elapsed) = words::elapsed(outcome) { span.dim { (elapsed) } }
+            }
+        }
+        @if words::grave(outcome).next().is_some() {
+            div.notice {
+                @for warning in words::grave(outcome).take(WARNINGS_MAX) {
+                    div { b { (warning.kind.word()) } ": " (safe(&words::warning(outcome, warning))) }
+                }
+                @let more = words::grave(outcome).count().saturating_sub(WARNINGS_MAX);
+                @if more > 0 { div.dim { "… and " (more) " more" } }
+                @if let Some(rests) = words::on_ignored(outcome) { div { (rests) "." } }
             }
         }
         @if !outcome.bounds.is_empty() {

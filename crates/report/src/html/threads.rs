@@ -1,7 +1,7 @@
 //! A run as a table with a column for each thread, and the same steps as they were recorded beside it.
 
 use super::page::safe;
-use crate::lane_table::elided;
+use crate::lane_table::{as_recorded, elided};
 use crate::run::{Comparison, Mark, Run, RunStep};
 use maud::{Markup, html};
 
@@ -66,7 +66,7 @@ fn table(run: &Run, lanes: &[&str]) -> Markup {
                     @if places { th scope="col" { "at" } }
                 } }
                 tbody {
-                    @if run.first > 0 { (note(width, &format!("the first {} events as recorded", run.first))) }
+                    @if run.first > 0 { (note(width, &as_recorded(run.first))) }
                     @if skipped > 0 { (note(width, &format!("{skipped} more"))) }
                     @for (number, step) in (1..).zip(&run.steps).skip(skipped) {
                         @if step.left_out > 0 { (note(width, &format!("{} more", step.left_out))) }

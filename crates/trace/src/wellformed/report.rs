@@ -59,7 +59,7 @@ impl<'a> Report<'a> {
             _ => None,
         };
         let place = Place { line, event: Some(u64::from(event.0)), ..Place::default() };
-        let problem = Problem { severity, place, message, text: None };
+        let problem = Problem { severity, ..Problem::error(place, message) };
         self.problems.push(problem);
     }
 

@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::input::Begun;
 use crate::model::{self, Replay, quote};
 use crate::watch::Watch;
-use anyorder_finding::{Finding, Input, Outcome, assign_ids};
+use anyorder_finding::{Finding, Input, Outcome};
 use anyorder_report::run::{Run, Runs};
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
@@ -53,11 +53,17 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
         }
         Ok(Given::Inputs(inputs)) => {
             for (path, begun) in inputs {
+                let known = outcome.findings.len();
                 match begun.and_then(|begun| {
                     one(&path, begun, args, global, &watch, &mut outcome, &mut told)
                 }) {
                     Ok(trace) => shown_trace = trace,
                     Err(failure) => failures.push(failure),
+                }
+                if args.inputs.len() > 1 {
+                    let input = path.to_string_lossy().into_owned();
+                    let found = outcome.findings.iter_mut().skip(known);
+                    found.for_each(|finding| finding.input = Some(input.clone()));
                 }
             }
         }
@@ -67,7 +73,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
         return Err(failure);
     }
     let policy = args.counting.policy(vec![UNCONFIRMED.to_owned()]);
-    assign_ids(&mut outcome.findings);
+    predictions::number(&mut outcome.findings);
     predictions::name_again(&mut outcome.findings);
     let ids = outcome.findings.iter().map(|finding| finding.id.clone());
     let runs: Runs = ids.zip(told).filter_map(|(id, run)| Some((id, run?))).collect();
@@ -106,7 +112,9 @@ fn one(
         return Ok(None);
     }
     let control = watch.control();
-    let Read { trace, format, damaged } = read_begun(path, begun, global, watch)?;
+    let Read { trace, format, damaged, not_understood, warnings } =
+        read_begun(path, begun, global, watch)?;
+    outcome.warnings.extend(warnings);
     if let Some(reason) = watch.stopped() {
         outcome.cut_by(reason.word());
     }
@@ -128,7 +136,19 @@ fn one(
     add_stats(&mut outcome.stats, &analysis.stats);
     if predictions::fits(&trace, &analysis, args) {
         let races = std::mem::take(&mut analysis.findings);
-        predictions::add(path, &trace, races, args, global, &control, outcome, runs)?;
+        predictions::add(
+            path,
+            &trace,
+            races,
+            args,
+            global,
+            &control,
+            outcome,
+            runs,
+            not_understood,
+        )?;
+    } else {
+        not_understood.mark_by_sites(&trace, analysis.findings.iter_mut());
     }
     runs.resize(runs.len().max(outcome.findings.len()), None);
     outcome.findings.append(&mut analysis.findings);

@@ -4,12 +4,14 @@ use crate::args::{AnalysisArg, CheckArgs, Global, PairsArg};
 use crate::commands::predict::{stats, warn_of_rejected};
 use crate::engine::Analysis;
 use crate::failure::Failure;
+use crate::ignored::NotUnderstood;
 use crate::model::quote;
-use crate::predicted::{FORMAT, Question, beside_hb, types_of};
-use anyorder_finding::{Finding, Outcome, Stats, Witness, WitnessPlace};
+use crate::predicted::{FORMAT, Question, beside_hb, tie_findings, types_of};
+use anyorder_finding::{Finding, Outcome, Stats, Witness, WitnessPlace, assign_ids};
 use anyorder_report::run::Run;
 use anyorder_system::Control;
 use anyorder_trace::{TaskKind, Trace};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Returns whether a trace is one of threads, to be predicted from.
@@ -29,10 +31,13 @@ pub(super) fn add(
     control: &Control<'_>,
     outcome: &mut Outcome,
     runs: &mut Vec<Option<Run>>,
+    not_understood: NotUnderstood,
 ) -> Result<(), Failure> {
     if trace.len() as u64 > args.witnesses.max_events {
         outcome.cut_by("max-events");
+        let at = outcome.findings.len();
         outcome.findings.extend(races);
+        not_understood.mark_by_sites(trace, outcome.findings[at..].iter_mut());
         return Ok(());
     }
     let question = Question {
@@ -50,12 +55,25 @@ pub(super) fn add(
             "anyorder check {trace_path} --format json | anyorder replay {trace_path} - --finding {id}"
         )
     };
-    let (all, found) = beside_hb(path, trace, races, &question, &replay, control)?;
+    let (mut all, found) = beside_hb(path, trace, races, &question, &replay, control)?;
+    let not_understood = not_understood.with_unspecified(trace, &found.unspecified);
+    outcome.warnings.extend(not_understood.of_unspecified(path));
     runs.resize(outcome.findings.len(), None);
+    for one in &mut all {
+        if let Some(last) = one.last {
+            not_understood.mark(&mut one.finding, last);
+        }
+    }
+    let by_sites = all.iter_mut().filter(|one| one.last.is_none());
+    not_understood.mark_by_sites(trace, by_sites.map(|one| &mut one.finding));
+    let at = outcome.findings.len();
     for one in all {
         outcome.findings.push(one.finding);
         runs.push(one.run);
     }
+    // Ids that differ within this input; all inputs are numbered together later.
+    assign_ids(&mut outcome.findings[at..]);
+    tie_findings(trace, &mut outcome.findings[at..]);
     for cut in &found.checked.cuts {
         outcome.cut_by(cut);
     }
@@ -96,6 +114,20 @@ pub(super) fn name_again(findings: &mut [Finding]) {
                 replay.truncate(at + NAMED.len());
                 replay.push_str(&finding.id);
             }
+        }
+    }
+}
+
+/// Sets the final ids of all findings, and writes them where groups name them.
+pub(super) fn number(findings: &mut [Finding]) {
+    let before: Vec<(Option<String>, String)> =
+        findings.iter().map(|finding| (finding.input.clone(), finding.id.clone())).collect();
+    assign_ids(findings);
+    let after: BTreeMap<(Option<String>, String), String> =
+        before.into_iter().zip(findings.iter().map(|finding| finding.id.clone())).collect();
+    for finding in findings {
+        if let Some(group) = finding.group.take() {
+            finding.group = after.get(&(finding.input.clone(), group)).cloned();
         }
     }
 }

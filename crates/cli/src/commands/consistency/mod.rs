@@ -27,7 +27,7 @@ pub(crate) use finding::{inconsistency, label};
 pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let watch = Watch::start(global, &args.limits)?;
-    let Read { trace, format, damaged } = read_any(&args.trace, global, &watch)?;
+    let Read { trace, format, damaged, warnings, .. } = read_any(&args.trace, global, &watch)?;
     let question = Question {
         mailbox: args.mailbox,
         procedure: args.procedure,
@@ -41,6 +41,7 @@ pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, F
     let mut outcome = Outcome::new("consistency", env!("CARGO_PKG_VERSION"));
     let path = args.trace.to_string_lossy().into_owned();
     outcome.inputs.push(Input { path, format: format.word().to_owned() });
+    outcome.warnings = warnings;
     set_options(&mut outcome, args, global, &examined);
     if damaged {
         outcome.cut_by("salvage");

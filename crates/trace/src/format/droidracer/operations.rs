@@ -4,6 +4,7 @@ use super::fields::Fields;
 use super::inputs::{Fault, InputOperation, Inputs};
 use super::threads::Threads;
 use crate::columns::Columns;
+use crate::error::Unknown;
 use crate::event::EventKind;
 use crate::ids::{HandlerId, LocationId, SiteId, TaskId};
 use crate::tables::{Interner, Location, Mailbox, Position, TableFull, TaskDef, TaskKind};
@@ -63,7 +64,28 @@ impl Out<'_> {
 }
 
 /// What is odd about an operation that was understood; `None` when nothing is.
-type Oddity = Option<String>;
+type Oddity = Option<Odd>;
+
+/// What is odd about an operation.
+#[derive(Debug)]
+pub(super) struct Odd {
+    pub(super) message: String,
+    /// What became of it, where it is unknown or has no place.
+    pub(super) unknown: Option<Unknown>,
+}
+
+impl Odd {
+    /// Says of an operation that it is not in the trace.
+    fn left_out(message: String) -> Odd {
+        Odd { message, unknown: Some(Unknown::LeftOut) }
+    }
+}
+
+impl From<String> for Odd {
+    fn from(message: String) -> Odd {
+        Odd { message, unknown: None }
+    }
+}
 
 impl Translator {
     /// Translates a `READ`, `WRITE`, `READ-STATIC` or `WRITE-STATIC`.
@@ -142,14 +164,15 @@ impl Translator {
                 let odd = self.threads.find(tid).is_some_and(|thread| thread.in_burst);
                 let burst = self.threads.begin_burst(&mut self.interner, tid, &name)?;
                 out.push(EventKind::Begin, burst, 0);
-                Ok(odd.then(|| format!("thread {tid} enters again before it exits")))
+                Ok(odd.then(|| format!("thread {tid} enters again before it exits").into()))
             }
             b"NATIVE-EXIT" => {
                 let tid = fields.count("tid")?;
                 let thread = self.threads.get(&mut self.interner, tid)?;
                 let (burst, open) = (thread.current, thread.in_burst);
                 if !open {
-                    return Ok(Some(format!("thread {tid} exits without having entered")));
+                    let message = format!("thread {tid} exits without having entered");
+                    return Ok(Some(message.into()));
                 }
                 thread.current = thread.initial;
                 thread.in_burst = false;
@@ -216,9 +239,9 @@ impl Translator {
             match self.threads.of_queue(queue) {
                 Some(tid) => tid,
                 None => {
-                    return Ok(Some(format!(
+                    return Ok(Some(Odd::left_out(format!(
                         "no thread has attached queue {queue}; the operation is left out"
-                    )));
+                    ))));
                 }
             }
         };
@@ -237,7 +260,10 @@ impl Translator {
         if let Some(number) = operation.refers {
             match self.broadcasts.get(&number) {
                 Some(event) => out.refer(*event),
-                None => return Ok(Some(format!("there is no broadcast operation {number}"))),
+                None => {
+                    let message = format!("there is no broadcast operation {number}");
+                    return Ok(Some(message.into()));
+                }
             }
         }
         if word.starts_with(b"TRIGGER-BROADCAST") || word.starts_with(b"TRIGGER-RECEIVER") {
@@ -290,9 +316,9 @@ impl Translator {
         out.push(EventKind::Post, poster, task.0);
         Ok(match before {
             Some(before) if before.stage == Stage::Posted => {
-                Some(format!("message {message} is posted again before it was called"))
+                Some(format!("message {message} is posted again before it was called").into())
             }
-            _ if delay < -1 => Some(format!("the delay {delay} counts as none")),
+            _ if delay < -1 => Some(format!("the delay {delay} counts as none").into()),
             _ => None,
         })
     }
@@ -310,7 +336,7 @@ impl Translator {
                 } else {
                     format!("message {message} was never posted")
                 };
-                (task, Some(odd))
+                (task, Some(odd.into()))
             }
         };
         self.messages.insert(message, Message { task, stage: Stage::Called });
@@ -331,9 +357,9 @@ impl Translator {
                 out.push(EventKind::End, known.task, 0);
                 Ok(None)
             }
-            None => Ok(Some(format!(
+            None => Ok(Some(Odd::left_out(format!(
                 "message {message} returns, but thread {tid} does not run it; the operation is left out"
-            ))),
+            )))),
         }
     }
 
@@ -349,9 +375,9 @@ impl Translator {
                 out.push(EventKind::Cancel, task, known.task.0);
                 Ok(None)
             }
-            None => {
-                Ok(Some(format!("message {message} was never posted; the operation is left out")))
-            }
+            None => Ok(Some(Odd::left_out(format!(
+                "message {message} was never posted; the operation is left out"
+            )))),
         }
     }
 
@@ -378,12 +404,14 @@ impl Translator {
     ) -> Result<Oddity, Fault> {
         let word = String::from_utf8_lossy(word);
         let Ok(tid) = fields.count("tid") else {
-            return Ok(Some(format!("unknown operation `{word}` without a thread is left out")));
+            let message = format!("unknown operation `{word}` without a thread is left out");
+            return Ok(Some(Odd::left_out(message)));
         };
         let name = self.interner.name(&word)?;
         let task = self.current(tid)?;
         out.push(EventKind::Other, task, name.0);
-        Ok(Some(format!("unknown operation `{word}` is kept, but has no meaning")))
+        let message = format!("unknown operation `{word}` is kept, but has no meaning");
+        Ok(Some(Odd { message, unknown: Some(Unknown::Kept) }))
     }
 
     fn current(&mut self, tid: u32) -> Result<TaskId, TableFull> {

@@ -73,7 +73,8 @@ impl<R: Read> DroidRacerReader<R> {
                 match odd {
                     Ok(None) => return Ok(true),
                     Ok(Some(odd)) => {
-                        self.problems.push(Problem::warning(place, odd).with_text(line));
+                        let problem = Problem::warning(place, odd.message).with_text(line);
+                        self.problems.push(problem.of_unknown(odd.unknown));
                         return Ok(true);
                     }
                     Err(Fault::Full(full)) => return Err(full.into()),

@@ -6,7 +6,7 @@ use super::memory::AddressMap;
 use super::recent::RecentThreads;
 use super::sites::Sites;
 use crate::columns::Block;
-use crate::error::{Place, Problem, Problems, ReadError, Severity};
+use crate::error::{Place, Problem, Problems, ReadError, Severity, Unknown};
 use crate::event::{EventKind, Mode, Op};
 use crate::format::fault::{Fault, LineError, add};
 use crate::format::lines::{LINE_BYTES_MAX, Line, Lines};
@@ -21,6 +21,9 @@ use std::io::Read;
 
 /// The name of the format in errors and in [`Meta::origin`].
 pub(super) const FORMAT: &str = "std";
+
+/// What is said of an operation that is not in the table of the format.
+const UNKNOWN_OPERATION: &str = "unknown operation, kept as an event that orders nothing";
 
 /// Reads a trace in STD, as a stream. The input needs no buffer of its own.
 ///
@@ -68,7 +71,8 @@ impl<R: Read> StdReader<R> {
                 event: Some((block.first + block.columns.len() as u64).saturating_sub(1)),
                 ..Place::line_column(self.lines.number(), 1)
             };
-            Problem::warning(place, warning).with_text(self.lines.last())
+            let unknown = (warning == UNKNOWN_OPERATION).then_some(Unknown::Kept);
+            Problem::warning(place, warning).with_text(self.lines.last()).of_unknown(unknown)
         });
     }
 }
@@ -267,7 +271,7 @@ impl Parser {
     /// Returns what a line says is done, with its operand.
     fn action(&mut self, parts: &Parts) -> Result<(Op, u32), LineError> {
         let Some((op, target)) = line::operation(parts.word) else {
-            self.warning = Some("unknown operation, kept as an event that orders nothing");
+            self.warning = Some(UNKNOWN_OPERATION);
             let tables = &mut self.tables;
             let name = self.names.intern(&mut tables.names, parts.text, parts.text_column)?;
             return Ok((Op::new(EventKind::Other, Mode::PLAIN), name.0));

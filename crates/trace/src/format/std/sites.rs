@@ -97,6 +97,11 @@ impl Sites {
             site.function = intern(&described.function)?;
             site.file = intern(&described.file)?;
             site.line = described.line;
+        } else if let Some((file, line, column_in_line)) =
+            str::from_utf8(label).ok().and_then(source_position)
+        {
+            site.file = names.intern(&mut tables.names, file.as_bytes(), column)?;
+            (site.line, site.column) = (line, column_in_line);
         }
         let id = SiteId::from_index(tables.sites.len());
         tables.sites.push(site);
@@ -112,6 +117,23 @@ impl Sites {
         }
         Ok(id)
     }
+}
+
+/// Takes a label apart that is itself a source position: `main.c:11`, `src/main.c:11:5`. The file
+/// has a dot or a slash, so that `thread:3` stays a label.
+fn source_position(label: &str) -> Option<(&str, u32, u32)> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|number| digits && *number > 0)
+    };
+    let (rest, last) = label.rsplit_once(':')?;
+    let last: u32 = number(last)?;
+    let (file, line, column) = match rest.rsplit_once(':') {
+        Some((file, line)) if number(line).is_some() => (file, number(line)?, last),
+        _ => (rest, last, 0),
+    };
+    let is_file = file.contains(['.', '/', '\\']) && !file.ends_with(['.', '/', '\\', ':']);
+    is_file.then_some((file, line, column))
 }
 
 /// Takes a line of a table apart. `?` stands for what is not known.
@@ -160,4 +182,29 @@ pub fn site_table(tables: &Tables) -> String {
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source_position;
+
+    #[test]
+    fn labels_that_are_source_positions_are_known_as_such() {
+        for (label, expected) in [
+            ("main.c:11", Some(("main.c", 11, 0))),
+            ("src/a b/main.c:11:5", Some(("src/a b/main.c", 11, 5))),
+            ("C:\\x\\main.c:7", Some(("C:\\x\\main.c", 7, 0))),
+            ("/bin/worker:3", Some(("/bin/worker", 3, 0))),
+            ("12", None),
+            ("main:11", None),
+            ("main.c:0", None),
+            ("main.c:", None),
+            ("main.c:+3", None),
+            (":3", None),
+            ("main.c:99999999999", None),
+            ("1.2", None),
+        ] {
+            assert_eq!(source_position(label), expected, "{label}");
+        }
+    }
 }

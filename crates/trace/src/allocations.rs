@@ -1,0 +1,172 @@
+//! Where memory was allocated: what a report calls an object whose address changes from run to run.
+
+use crate::event::{Event, EventKind, OperandKind};
+use crate::ids::{EventId, LocationId, NameId, SiteId, TaskId};
+use crate::tables::{Location, Tables};
+use crate::trace::Trace;
+use std::collections::BTreeMap;
+
+/// Where memory was allocated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Allocated {
+    /// The position.
+    pub site: SiteId,
+    /// Whether the allocation itself has no position, as it is in a library, and this is where its
+    /// thread went on.
+    pub before: bool,
+}
+
+impl Allocated {
+    /// Returns the position with its function: `main.c:30 in main`, `just before main.c:31 in
+    /// main`.
+    #[must_use]
+    pub fn text(&self, tables: &Tables) -> String {
+        let place = tables.site_in_function(self.site);
+        if self.before { format!("just before {place}") } else { place }
+    }
+
+    /// Returns the position behind `allocated`, without its function: `at main.c:30`.
+    #[must_use]
+    pub fn phrase(&self, tables: &Tables) -> String {
+        let at = if self.before { "just before" } else { "at" };
+        format!("{at} {}", tables.site_text(self.site))
+    }
+}
+
+/// The allocations of a trace up to some event. Freed memory stays until it is allocated again, as
+/// a use after the free is of it.
+#[derive(Clone, Debug, Default)]
+pub struct Allocations {
+    /// Size and place, by first address; no two overlap.
+    by_address: BTreeMap<u64, (u64, Option<Allocated>)>,
+    /// The allocations in libraries, by the task whose next position tells where they come from.
+    open: BTreeMap<TaskId, Vec<u64>>,
+}
+
+impl Allocations {
+    /// Takes the next event.
+    pub fn step(
+        &mut self,
+        tables: &Tables,
+        kind: EventKind,
+        task: TaskId,
+        operand: u32,
+        site: SiteId,
+    ) {
+        if !self.open.is_empty() && kind != EventKind::Alloc && is_position(tables, site) {
+            for address in self.open.remove(&task).unwrap_or_default() {
+                if let Some((_, place @ None)) = self.by_address.get_mut(&address) {
+                    *place = Some(Allocated { site, before: true });
+                }
+            }
+        }
+        if kind != EventKind::Alloc {
+            return;
+        }
+        let Some(Location::Range { address, size, .. }) = tables.locations.get(operand as usize)
+        else {
+            return;
+        };
+        let (address, size) = (*address, u64::from(*size));
+        // Several may lie in the new one, and one may reach into it from before.
+        while let Some((start, (length, _))) =
+            self.by_address.range(..address.saturating_add(size)).next_back()
+        {
+            let (start, length) = (*start, *length);
+            if start.saturating_add(length) <= address && start != address {
+                break;
+            }
+            self.by_address.remove(&start);
+        }
+        let known = is_position(tables, site).then_some(Allocated { site, before: false });
+        if known.is_none() {
+            self.open.entry(task).or_default().push(address);
+        }
+        self.by_address.insert(address, (size, known));
+    }
+
+    /// Returns where the memory was allocated that an event acts on: an address range, or a lock or
+    /// condition that is named by its address. `None` where it is not known.
+    #[must_use]
+    pub fn of(&self, tables: &Tables, kind: EventKind, operand: u32) -> Option<Allocated> {
+        let named = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+        let index = operand as usize;
+        let address = match kind.operand() {
+            OperandKind::Location => match tables.locations.get(LocationId(operand).index())? {
+                Location::Range { address, .. } => Some(*address),
+                _ => None,
+            },
+            OperandKind::Lock => named(tables.name(*tables.locks.get(index)?)),
+            OperandKind::Condition => named(tables.name(*tables.conditions.get(index)?)),
+            _ => None,
+        }?;
+        let (start, (size, place)) = self.by_address.range(..=address).next_back()?;
+        let inside = address - start < (*size).max(1);
+        place.filter(|_| inside)
+    }
+
+    /// Returns where the memory was allocated that some events act on, by event. Linear in the
+    /// trace.
+    #[must_use]
+    pub fn at(trace: &Trace, mut events: Vec<EventId>) -> BTreeMap<EventId, Allocated> {
+        events.sort_unstable();
+        events.dedup();
+        let (mut known, mut found) = (Allocations::default(), BTreeMap::new());
+        let mut wanted = events.into_iter().peekable();
+        for event in trace.events() {
+            let Event { id, op, task, operand, site } = event;
+            known.step(trace.tables(), op.kind(), task, operand, site);
+            if wanted.next_if_eq(&id).is_some()
+                && let Some(place) = known.of(trace.tables(), op.kind(), operand)
+            {
+                found.insert(id, place);
+            }
+            if wanted.peek().is_none() {
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// Returns whether a site says where in the source it is: a line, or a label of the input's own. A
+/// file without a line is a library.
+fn is_position(tables: &Tables, site: SiteId) -> bool {
+    let known = tables.sites.get(site.index()).copied().unwrap_or_default();
+    known.line != 0 || (known.file == NameId::EMPTY && known.label != NameId::EMPTY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::std::StdReader;
+
+    #[test]
+    fn accesses_and_locks_are_of_the_last_allocation_of_their_address() {
+        let text = "T|alloc(0x100+16)|a.c:1\nT|w(0x108+8)|a.c:2\nT|acq(0x10f)|a.c:3\nT|r(0x110+1)|a.c:4\n\
+            T|free(0x100)|a.c:5\nT|r(0x100+1)|a.c:6\nT|alloc(0x108+64)|a.c:7\nT|w(0x110+4)|a.c:8\n\
+            T|w(0x100+4)|a.c:9\nT|w(x)|a.c:10\nT|acq(m)|a.c:11\n";
+        let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
+        let all = (0..trace.len() as u32).map(EventId).collect();
+        let told: Vec<String> = Allocations::at(&trace, all)
+            .into_iter()
+            .map(|(event, place)| format!("{} {}", trace.label(event), place.text(trace.tables())))
+            .collect();
+        let expected =
+            ["1 a.c:1", "2 a.c:1", "3 a.c:1", "5 a.c:1", "6 a.c:1", "7 a.c:7", "8 a.c:7"];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn an_allocation_in_a_library_is_where_its_thread_went_on() {
+        let sites = "1\t?\toutside\n2\tinit\tq.c:5\n3\twork\tq.c:9\n";
+        let text = "T|alloc(0x100+16)|1\nU|w(y)|3\nT|w(0x100+8)|2\nU|r(0x108+4)|3\n";
+        let mut reader = StdReader::new(text.as_bytes()).with_sites(sites).unwrap();
+        let trace = Trace::read(&mut reader).unwrap();
+        let told = Allocations::at(&trace, vec![EventId(2), EventId(3)]);
+        let place = Allocated { site: trace.event(EventId(2)).site, before: true };
+        assert_eq!(told, BTreeMap::from([(EventId(2), place), (EventId(3), place)]));
+        assert_eq!(place.text(trace.tables()), "just before q.c:5 in init");
+        assert_eq!(place.phrase(trace.tables()), "just before q.c:5");
+    }
+}
