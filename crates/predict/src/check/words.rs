@@ -174,6 +174,9 @@ pub(crate) fn title(tables: &Tables, category: Category, first: &Fact, second: &
         Category::LostSignal => {
             format!("the {} of `{what}` can come before or after the wait for it", signal(verbs))
         }
+        Category::LostWakeup => {
+            format!("lost wake-up: `{}` on `{what}` may wait for ever", verbs[0])
+        }
         Category::EarlyErr => {
             format!("`err` of `{what}` can be asked for before or after `cancel`")
         }
