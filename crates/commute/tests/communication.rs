@@ -202,7 +202,8 @@ fn a_missing_rule_is_noticed() {
                 })
             };
             let runs = all_runs(of, spec);
-            let some = |document, with_waits| runs.iter().any(|run| is_wrong(document, with_waits, run));
+            let some =
+                |document, with_waits| runs.iter().any(|run| is_wrong(document, with_waits, run));
             // What waits has to observe as well what it waits for, where that alone decides the results.
             let alone = || !some(&full, false) && some(&document, false);
             if !some(&document, true) && !alone() {

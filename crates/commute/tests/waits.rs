@@ -24,7 +24,11 @@ fn holds(waits: &Waits, run: &[Invocation], call: &Invocation, open: i64) -> boo
 }
 
 /// Calls `each` with all runs up to a length, from each initial state: the initial state, the run, and the state behind it.
-fn all_runs(of: &'static BuiltIn, length: usize, each: &mut dyn FnMut(&State, &[Invocation], &State)) {
+fn all_runs(
+    of: &'static BuiltIn,
+    length: usize,
+    each: &mut dyn FnMut(&State, &[Invocation], &State),
+) {
     let (spec, _) = parts(of);
     for first in of.initial() {
         let mut runs: Vec<(State, Vec<Invocation>)> = vec![(first.clone(), Vec::new())];
@@ -164,7 +168,10 @@ fn a_missing_or_weaker_rule_is_noticed() {
         ("< recv() + room", "< room"),
         ("done() until cancel() > 0;", "done() until cancel() > 1;"),
         ("get() until set(_) > 0;", "get() until set(1) > 0;"),
-        ("acquire() until release() + permits > acquire() +", "acquire() until release() + permits >"),
+        (
+            "acquire() until release() + permits > acquire() +",
+            "acquire() until release() + permits >",
+        ),
         ("acquire() + try_acquire()/true;\n    try", "acquire();\n    try"),
         ("try_acquire()/true until", "try_acquire()/false until"),
     ];
@@ -196,16 +203,19 @@ fn bounded(rules: &str) -> Result<Document, String> {
 
 #[test]
 fn users_say_what_waits() {
-    let read = bounded("put(_) until put(_) + try_put(_)/true - take() < 2; take() until put(_) > take();");
+    let read = bounded(
+        "put(_) until put(_) + try_put(_)/true - take() < 2; take() until put(_) > take();",
+    );
     let document = read.unwrap();
     let (spec, waits) = (document.spec("bounded").unwrap(), document.waits("bounded").unwrap());
-    let call = |method, arguments: &[u64], result| {
-        spec.invocation_of_words(method, arguments, result)
-    };
+    let call =
+        |method, arguments: &[u64], result| spec.invocation_of_words(method, arguments, result);
     let (put, take) = (call("put", &[1], None), call("take", &[], Some(1)));
     let (tried, failed) = (call("try_put", &[3], Some(1)), call("try_put", &[3], Some(0)));
     assert!(holds(waits, &[put.clone()], &put, 0) && !holds(waits, &[put.clone(), tried], &put, 0));
-    assert!(holds(waits, &[put.clone(), failed], &put, 0) && holds(waits, &[put.clone()], &take, 0));
+    assert!(
+        holds(waits, &[put.clone(), failed], &put, 0) && holds(waits, &[put.clone()], &take, 0)
+    );
     assert!(!holds(waits, &[put.clone(), take.clone()], &take, 0));
     assert!(waits.rules_of(&call("try_put", &[1], None)).next().is_none());
 }
@@ -214,7 +224,10 @@ fn users_say_what_waits() {
 fn the_number_left_open_is_the_least_that_fits() {
     let document = bounded("put(_) until put(_) - take() < cap;").unwrap();
     let rule = &document.waits("bounded").unwrap().rules()[0];
-    assert_eq!((rule.least(&[0, 0]), rule.least(&[5, 2]), rule.least(&[1, 3])), (Some(1), Some(4), Some(0)));
+    assert_eq!(
+        (rule.least(&[0, 0]), rule.least(&[5, 2]), rule.least(&[1, 3])),
+        (Some(1), Some(4), Some(0))
+    );
     let rule = bounded("put(_) until take() > 0;").unwrap().waits[0].rules()[0].clone();
     assert_eq!((rule.least(&[0]), rule.least(&[1])), (None, Some(0)));
 }

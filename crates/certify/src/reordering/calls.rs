@@ -180,7 +180,8 @@ impl CallRun {
             }
         }
         let observed = object.invoke(&call, event.0);
-        let is_bound = |waits: &Waits| waits.rules_of(&call.invocation).any(|rule| rule.is_observed());
+        let is_bound =
+            |waits: &Waits| waits.rules_of(&call.invocation).any(|rule| rule.is_observed());
         if may_differ && !call.waits.is_some_and(is_bound) {
             return Ok(());
         }

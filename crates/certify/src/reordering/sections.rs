@@ -69,9 +69,8 @@ impl Sections {
                     }
                 }
                 EventKind::Refused => {
-                    let excludes = |section: &Section| {
-                        !event.mode().is_shared() || section.exclusive
-                    };
+                    let excludes =
+                        |section: &Section| !event.mode().is_shared() || section.exclusive;
                     let others = open.iter().filter(|(of, _)| of.0 != lane && of.1 == lock);
                     let met = others
                         .map(|(_, (section, _))| *section)

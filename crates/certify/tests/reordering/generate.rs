@@ -198,8 +198,17 @@ pub(crate) fn trace(rng: &mut Dice, flavour: Flavour, events: usize) -> Trace {
         Flavour::Waits => Objects::waiting(rng),
         _ => Objects::new(rng),
     };
-    let mut maker =
-        Maker { b, rng, flavour, threads, locations, locks, signals: Vec::new(), objects, passing: Vec::new() };
+    let mut maker = Maker {
+        b,
+        rng,
+        flavour,
+        threads,
+        locations,
+        locks,
+        signals: Vec::new(),
+        objects,
+        passing: Vec::new(),
+    };
     let mut tries = 0;
     while maker.b.columns.len() < events && tries < 20 * events {
         tries += 1;

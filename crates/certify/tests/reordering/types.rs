@@ -4,7 +4,9 @@
 
 use crate::generate::Dice;
 use anyorder_certify::{Call, CallRules, Calls, check_schedule};
-use anyorder_commute::{BuiltIn, Comm, Invocation, Mode, Model, Spec, Value, Waits, built_in_types};
+use anyorder_commute::{
+    BuiltIn, Comm, Invocation, Mode, Model, Spec, Value, Waits, built_in_types,
+};
 use anyorder_testkit::Observes;
 use anyorder_trace::{EventId, EventKind, Op, Tables, Trace, TraceBuilder};
 use std::collections::{BTreeMap, BTreeSet};

@@ -104,14 +104,13 @@ fn tell(
     let checked = checker.check(claimed);
     let known = |event: &EventId| order.contains(event);
     if known(&first) && known(&second) {
-        let witness =
-            Witness {
-                form: one.form,
-                order: order.clone(),
-                prefix: one.prefix,
-                shortest: false,
-                waits: false,
-            };
+        let witness = Witness {
+            form: one.form,
+            order: order.clone(),
+            prefix: one.prefix,
+            shortest: false,
+            waits: false,
+        };
         let run = run_of(trace, (first, second, &witness), Shape::default());
         out.push_str(&terminal::table(&run, width()));
     }

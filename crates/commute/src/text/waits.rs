@@ -91,7 +91,8 @@ impl Reader<'_> {
     fn pattern(&mut self, call: &PatternCall, head: Option<&PatternCall>) -> Resolved<Pattern> {
         let (name, span) = (&call.method.text, &call.method.span);
         let Some(at) = self.methods.iter().position(|method| method.name() == name) else {
-            let message = format!("`{name}` is no method in the specification of `{}`", self.type_name);
+            let message =
+                format!("`{name}` is no method in the specification of `{}`", self.type_name);
             return Err(self.error(span, message, None));
         };
         let arity = self.methods[at].arity();
@@ -148,7 +149,12 @@ impl Reader<'_> {
         Err(self.error(span, format!("this is {}, not {}", is.words(), known.words()), None))
     }
 
-    fn condition(&mut self, clause: &mut Clause<'_>, node: &WaitNode, alone: bool) -> Resolved<Holds> {
+    fn condition(
+        &mut self,
+        clause: &mut Clause<'_>,
+        node: &WaitNode,
+        alone: bool,
+    ) -> Resolved<Holds> {
         match node {
             WaitNode::All(parts) => Ok(Holds::All(self.parts(clause, parts)?)),
             WaitNode::Any(parts) => Ok(Holds::Any(self.parts(clause, parts)?)),
@@ -168,7 +174,8 @@ impl Reader<'_> {
                         return Err(self.error(span, message, Some(hint)));
                     }
                 };
-                sum.constant = i64::from(matches!(op, Operator::GreaterEqual | Operator::LessEqual));
+                sum.constant =
+                    i64::from(matches!(op, Operator::GreaterEqual | Operator::LessEqual));
                 self.add(clause, &mut sum, more, 1)?;
                 self.add(clause, &mut sum, less, -1)?;
                 if sum.unknown < 0 {

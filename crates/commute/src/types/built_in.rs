@@ -1,9 +1,7 @@
 //! A built-in type: its specifications, its communication, its model.
 
 use super::state::{Outcomes, State};
-use super::{
-    containers, numbers, resources, semaphore, sequences, synchronization, union_find,
-};
+use super::{containers, numbers, resources, semaphore, sequences, synchronization, union_find};
 use crate::model::{Call, Model};
 use crate::text::{Document, SpecErrors};
 use crate::value::Value;

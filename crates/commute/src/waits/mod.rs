@@ -1,7 +1,7 @@
 //! What calls wait for: conditions over the numbers of earlier calls.
 
-pub use rule::{Counted, WaitRule};
 pub(crate) use rule::{Argument, Holds, Linear, Pattern};
+pub use rule::{Counted, WaitRule};
 
 mod rule;
 

@@ -86,7 +86,8 @@ impl Blocking {
         for (event, object, invocation) in &seen {
             let rules = rules.get(object).map_or(&[][..], Vec::as_slice);
             let mut call = Call::default();
-            for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation)) {
+            for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation))
+            {
                 call.bound |= rule.is_observed();
                 let counted = rule.counted().iter().enumerate();
                 let counters: Vec<CounterId> = counted

@@ -258,7 +258,9 @@ impl<'t> Confirmer<'t> {
     /// Returns whether a witness shows that the first action may wait for ever.
     fn waits_for_ever(&mut self, question: &Question, witness: &Witness) -> bool {
         let past = &self.past;
-        if question.form != Form::CoEnabled || past.blocking.asked(question.first, false).count() == 0 {
+        if question.form != Form::CoEnabled
+            || past.blocking.asked(question.first, false).count() == 0
+        {
             return false;
         }
         let before = witness.order.len() - question.tail.len();

@@ -147,6 +147,9 @@ impl Reach {
             return Err(Behind::Tail);
         }
         for last in &question.tail {
+            if past.is_doubtful(*last) {
+                return Err(Behind::Barrier);
+            }
             self.add_before(past, question, *last, question.asks(*last))?;
         }
         question.needs.iter().try_for_each(|event| self.add(past, question, *event))?;

@@ -79,11 +79,14 @@ impl Replay {
             let is_asked = place < order.len() || question.asks(event);
             if is_asked {
                 self.observes((trace, past, communication), event, &mut broken);
+            } else if let Some(object) = past.calls.object(event) {
+                self.invoked(object, event);
             }
             if !past.blocking.is_empty() {
                 let Replay { seen, round, counts, .. } = &mut *self;
                 let has_come = |event: u32| come(seen, (start, *round), event).is_some();
-                let is_tail = place >= order.len() && !matches!(question.form, Form::Reversed | Form::Overtakes);
+                let is_tail = place >= order.len()
+                    && !matches!(question.form, Form::Reversed | Form::Overtakes);
                 counts.take(past, event, is_tail, &has_come, &mut broken);
             }
             if broken.len() >= FROM_ALL {
@@ -206,12 +209,16 @@ impl Replay {
             && let Some(object) = past.calls.object(event)
         {
             self.call((trace, past, communication), event, object, broken);
-            let calls = &mut self.calls[object as usize];
-            if calls.is_empty() {
-                self.called.push(object);
-            }
-            calls.push(event);
+            self.invoked(object, event);
         }
+    }
+
+    fn invoked(&mut self, object: u32, event: u32) {
+        let calls = &mut self.calls[object as usize];
+        if calls.is_empty() {
+            self.called.push(object);
+        }
+        calls.push(event);
     }
 
     /// Looks for signals that would have come in time.

@@ -113,8 +113,7 @@ impl Counts {
                 self.count(past, counter) + i64::from(self.last.iter().any(counts))
             });
             let mut helpers = past.blocking.helpers(asked).flatten();
-            !holds
-                && helpers.all(|helper| has_come(*helper) || !may_come(*helper))
+            !holds && helpers.all(|helper| has_come(*helper) || !may_come(*helper))
         })
     }
 }

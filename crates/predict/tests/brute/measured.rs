@@ -228,7 +228,9 @@ fn what_the_relations_miss_and_invent_where_locks_guard_variables() {
 
 #[test]
 fn what_the_relations_miss_and_invent_elsewhere() {
-    let others = |f: &Flavour| !matches!(f, Flavour::Calls | Flavour::Waits | Flavour::Hostile) && !f.is_guarded();
+    let others = |f: &Flavour| {
+        !matches!(f, Flavour::Calls | Flavour::Waits | Flavour::Hostile) && !f.is_guarded()
+    };
     let flavours: Vec<Flavour> = Flavour::ALL.into_iter().filter(others).collect();
     let (_, text) = measured(&flavours, 8, 2_000_000);
     println!("{text}");

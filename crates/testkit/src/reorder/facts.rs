@@ -167,7 +167,8 @@ impl Facts {
         });
         let returns = returns.collect();
         let sections = sections(trace, &events, observes.schedules(&[]).is_some());
-        let doubtful = |e: &Event| e.kind() == EventKind::Barrier && arrivals(trace, &events, e).is_none();
+        let doubtful =
+            |e: &Event| e.kind() == EventKind::Barrier && arrivals(trace, &events, e).is_none();
         Facts {
             needs: (0..events.len()).map(|at| needs(trace, &events, &cells, at)).collect(),
             timeouts: events.iter().map(|event| timeout(&events, event)).collect(),
@@ -270,7 +271,8 @@ impl Facts {
                 broken.push(ReorderRule::Wait);
             }
         }
-        if is_exempt && !(self.objects[event].is_some() && observes.is_bound(EventId(event as u32))) {
+        if is_exempt && !(self.objects[event].is_some() && observes.is_bound(EventId(event as u32)))
+        {
             return broken;
         }
         if let Some((condition, wait)) = self.timeouts[event] {
@@ -514,14 +516,16 @@ fn arrivals(trace: &Trace, events: &[Event], this: &Event) -> Option<BTreeSet<us
             return vec![last.id.index()];
         }
         let own = handler(trace, e);
-        let starts = |f: &&Event| f.kind() == EventKind::Fork && f.operand == own && own != u32::MAX;
+        let starts =
+            |f: &&Event| f.kind() == EventKind::Fork && f.operand == own && own != u32::MAX;
         earlier.iter().filter(starts).map(|fork| fork.id.index()).collect()
     };
     let all: Vec<&Event> = events.iter().filter(passes).collect();
     let is_regular = all.iter().all(|x| {
         all.iter().all(|y| {
             let in_turn = round(x) <= round(y) || x.id > y.id;
-            in_turn && (round(x) != round(y) || arrives(x).iter().all(|event| *event < y.id.index()))
+            in_turn
+                && (round(x) != round(y) || arrives(x).iter().all(|event| *event < y.id.index()))
         })
     });
     let of_round = all.iter().filter(|e| round(e) == round(this));
@@ -530,9 +534,8 @@ fn arrivals(trace: &Trace, events: &[Event], this: &Event) -> Option<BTreeSet<us
 
 /// The condition and the wait of the end of a wait whose time ran out.
 fn timeout(events: &[Event], this: &Event) -> Option<(u32, usize)> {
-    let is_wait = |e: &Event| {
-        e.kind() == EventKind::Wait && e.task == this.task && e.operand == this.operand
-    };
+    let is_wait =
+        |e: &Event| e.kind() == EventKind::Wait && e.task == this.task && e.operand == this.operand;
     let wait = events[..this.id.index()].iter().rposition(is_wait)?;
     this.op.is_timeout().then_some((this.operand, wait))
 }
