@@ -50,6 +50,13 @@ impl<'t> ReorderingChecker<'t> {
             return Err(whole(ReorderingReason::Prefix));
         }
         let exempt = exempt(&witness);
+        // What may observe something else stands at the end: nothing comes behind it that could depend on that.
+        if let Err(error @ ReorderingError { reason: ReorderingReason::NotLast, .. }) =
+            check_form(&witness)
+            && witness.form != WitnessForm::Overtakes
+        {
+            return Err(error);
+        }
         self.check_tasks(prefix, order)?;
         let mut run = Run::new(&self.index, self.lanes, prefix, &mut self.stamps, self.checks);
         for (place, &event) in order.iter().enumerate() {

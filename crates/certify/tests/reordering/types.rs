@@ -82,6 +82,7 @@ pub(crate) struct Types {
 }
 
 /// What one event invokes.
+#[derive(Clone)]
 pub(crate) struct Invoked<'t> {
     pub(crate) object: u32,
     pub(crate) spec: &'t Spec,
@@ -121,15 +122,21 @@ pub(crate) struct OfTrace<'t> {
     pub(crate) trace: &'t Trace,
     /// By object: its model, and the state it begins in.
     starts: BTreeMap<u32, (&'static BuiltIn, State)>,
+    /// By event, what it invokes: looked up once.
+    calls: BTreeMap<EventId, (Invoked<'t>, anyorder_commute::Call)>,
 }
 
 impl<'t> OfTrace<'t> {
     pub(crate) fn new(types: &'t Types, trace: &'t Trace) -> OfTrace<'t> {
-        let mut made = OfTrace { types, trace, starts: BTreeMap::new() };
+        let (starts, calls) = (BTreeMap::new(), BTreeMap::new());
+        let mut made = OfTrace { types, trace, starts, calls };
         let mut runs: BTreeMap<u32, Vec<EventId>> = BTreeMap::new();
         for event in trace.events() {
-            if let Some(invoked) = made.invoked(event.id) {
+            if let Some(invoked) = types.invoked(trace.tables(), event.op, event.operand) {
                 runs.entry(invoked.object).or_default().push(event.id);
+                let method = invoked.spec.method_name(invoked.call.method);
+                let call = anyorder_commute::Call::new(method, invoked.call.arguments.clone());
+                made.calls.insert(event.id, (invoked, call));
             }
         }
         for (object, run) in runs {
@@ -153,10 +160,8 @@ impl<'t> OfTrace<'t> {
     fn run(&self, of: &'static BuiltIn, mut state: State, run: &[EventId]) -> Option<bool> {
         let mut exact = true;
         for event in run {
-            let invoked = self.invoked(*event)?;
-            let method = invoked.spec.method_name(invoked.call.method);
-            let call = anyorder_commute::Call::new(method, invoked.call.arguments.clone());
-            let mut outcomes = of.apply(&state, &call);
+            let (invoked, call) = self.calls.get(event)?;
+            let mut outcomes = of.apply(&state, call);
             let same = outcomes.iter().position(|(_, r)| word(r) == word(&invoked.call.result));
             exact &= same.is_some();
             if outcomes.is_empty() {
@@ -170,8 +175,7 @@ impl<'t> OfTrace<'t> {
 
 impl OfTrace<'_> {
     pub(crate) fn invoked(&self, event: EventId) -> Option<Invoked<'_>> {
-        let event = self.trace.event(event);
-        self.types.invoked(self.trace.tables(), event.op, event.operand)
+        self.calls.get(&event).map(|(invoked, _)| invoked.clone())
     }
 }
 
