@@ -140,7 +140,9 @@ fn wake(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
 /// What a wake answers: what it refers to, else its match, which the wakes before it have a say in.
 pub(crate) fn wake_source(view: View<'_>, of: ConditionId, wake: EventId) -> Option<EventId> {
     let mut matched: Vec<EventId> = Vec::new();
-    for event in view.events().filter(|e| e.id <= wake && e.kind() == EventKind::Wake) {
+    for event in
+        view.events().filter(|e| e.id <= wake && e.kind() == EventKind::Wake && !e.op.is_timeout())
+    {
         let source = match view.trace.columns().refers.get(event.id.0) {
             Some(number) => {
                 u32::try_from(number).ok().map(EventId).filter(|&source| source < event.id)

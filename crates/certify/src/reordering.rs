@@ -5,6 +5,7 @@
 //! - *program order*: the events before it in its lane stand before it;
 //! - *causes*: forks of its handler, what is joined, the post of a task, earlier events of a barrier, the allocation of memory;
 //! - *locks*: no section of another lane that excludes the one it begins is open;
+//! - *waiting*: an invocation can return there, and who takes part in a barrier has arrived;
 //! - *communication*: it observes what it observed; see [`Calls`] for specified objects. The form says which events need not.
 //!
 //! A sequence may leave out a beginning in which all happens as in the trace: its `prefix`.
@@ -30,6 +31,10 @@ mod index;
 mod memory;
 
 mod sections;
+
+mod waits;
+
+mod barriers;
 
 mod run;
 

@@ -35,7 +35,7 @@ pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
             EventKind::Wait => {
                 waits.insert((event.task, event.operand), id);
             }
-            EventKind::Wake => {
+            EventKind::Wake if !event.op.is_timeout() => {
                 let wait: Option<EventId> = waits.get(&(event.task, event.operand)).copied();
                 let after = wait.map_or(0, |wait| wait.0 + 1);
                 let signal = match trace.columns().refers.get(id.0) {

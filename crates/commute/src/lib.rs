@@ -8,6 +8,7 @@
 //! - [`AccessPoints`]: a specification compiled, so that conflicts are looked up instead of evaluated. Never fewer conflicts
 //!   than the specification has; where there may be more, it says so.
 //! - [`Comm`]: what an invocation may observe of earlier ones.
+//! - [`Waits`]: what a call waits for.
 //! - [`built_in_types`]: register, counter, set, map, queue, ..., each with a coarse and a fine specification, its
 //!   communication and its model.
 //! - [`Update`]s of a single location, such as adding to a counter, and [`Declarations`] by which a user says that accesses
@@ -42,6 +43,7 @@ pub use text::{Document, Kind, SpecError, SpecErrors};
 pub use types::{BuiltIn, built_in_type, built_in_types};
 pub use update::Update;
 pub use value::Value;
+pub use waits::{Counted, WaitRule, Waits};
 
 mod value;
 
@@ -60,6 +62,8 @@ mod symmetry;
 mod points;
 
 mod comm;
+
+mod waits;
 
 mod model;
 

@@ -31,6 +31,9 @@ fn generated() -> String {
         write!(text, "\n### `{name}`\n\nFine:\n\n```\n{}```\n", of.fine).unwrap();
         write!(text, "\nCoarse:\n\n```\n{}```\n", of.coarse).unwrap();
         write!(text, "\nCommunication:\n\n```\n{}```\n", of.comm).unwrap();
+        if !of.waits.is_empty() {
+            write!(text, "\nWaiting:\n\n```\n{}```\n", of.waits).unwrap();
+        }
     }
     text
 }

@@ -127,7 +127,7 @@ fn mistakes_point_at_their_place() {
         ("", "1:1: expected one specification, found 0"),
         ("spec a { } spec b { }", "1:1: expected one specification, found 2"),
         ("spec a { } spec a { }", "1:17: `a` is specified twice"),
-        ("class a { }", "1:1: expected `spec` or `comm`, found `class`"),
+        ("class a { }", "1:1: expected `spec`, `comm` or `waits`, found `class`"),
         ("spec s { f() }", "1:14: expected `~`, found `}`"),
         ("spec s { f() ~ f() }", "1:20: expected `when` or `;`, found `}`"),
         ("spec s { f() ~ f() when true }", "1:30: expected an operator or `;`, found `}`"),

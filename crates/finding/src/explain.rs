@@ -28,6 +28,7 @@ pub const TOPICS: &[&str] = &[
     "closed_channel",
     "closed_file",
     "lost_signal",
+    "lost_wakeup",
     "early_err",
     "same_handler",
     "calls",
@@ -85,6 +86,7 @@ pub fn explain(topic: &str) -> Option<&'static str> {
         "closed_channel" => CLOSED_CHANNEL,
         "closed_file" => CLOSED_FILE,
         "lost_signal" => LOST_SIGNAL,
+        "lost_wakeup" => LOST_WAKEUP,
         "early_err" => EARLY_ERR,
         "same_handler" => SAME_HANDLER,
         "calls" => CALLS,
@@ -305,6 +307,14 @@ lost_signal: the signal of a condition can come before the wait for it, and be l
 A condition does not remember signals: who comes to wait behind the last one waits
 for ever. Check what is waited for under the lock, in a loop around the wait, and
 change it under the same lock before the signal. Then the order does not matter.
+";
+
+const LOST_WAKEUP: &str = "\
+lost_wakeup: a call may wait for ever, because another one can take what it waits for.
+
+Both could come next; if the other one does, nothing that can still come serves the
+one that waits: no send and no close for a receive, no release for an acquire. Give
+one for each who waits, or tell those who wait that no more will come.
 ";
 
 const EARLY_ERR: &str = "\

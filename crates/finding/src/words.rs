@@ -164,6 +164,8 @@ words! {
         ClosedFile = "closed_file",
         /// A signal comes before the wait for it.
         LostSignal = "lost_signal",
+        /// A call waits for what another one took, and nothing else serves it.
+        LostWakeup = "lost_wakeup",
         /// A context is asked for its error before it is cancelled.
         EarlyErr = "early_err",
         /// Two accesses of two tasks of one handler.

@@ -2,7 +2,7 @@
 //!
 //! Memory and conditions are not here: what they communicate is the same for all programs (`docs/witnesses.md`).
 
-use anyorder_commute::Mode;
+use anyorder_commute::{Invocation, Mode, Waits};
 use anyorder_trace::{Op, Tables};
 
 /// What one event observes through one object, in one mode.
@@ -25,6 +25,12 @@ pub trait Communication {
     /// Returns whether, in this mode, an event with the operand `earlier` is one of those among which the one with the operand `later` chooses
     /// what it observes. Both act on one object.
     fn matches(&self, tables: &Tables, mode: Mode, earlier: (Op, u32), later: (Op, u32)) -> bool;
+
+    /// Returns the invocation that an event is, with what those of its object wait for; `None` if none of them waits.
+    fn waits(&self, tables: &Tables, op: Op, operand: u32) -> Option<(&Waits, Invocation)> {
+        let _ = (tables, op, operand);
+        None
+    }
 }
 
 /// No communication but that of memory and conditions.

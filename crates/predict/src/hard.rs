@@ -77,7 +77,7 @@ impl Hard {
             EventKind::Wait => {
                 self.conditions.entry(e.operand).or_default().waits.insert(e.task, e.event);
             }
-            EventKind::Wake => self.wake(lanes, lane, e, watch),
+            EventKind::Wake if !e.op.is_timeout() => self.wake(lanes, lane, e, watch),
             EventKind::Barrier => {
                 let condition = self.conditions.entry(e.operand).or_default();
                 watch(lane, &condition.barrier);

@@ -223,7 +223,13 @@ fn ask(trace: &Trace, first: EventId, second: EventId) -> Answer {
 
 fn found(order: &[EventId]) -> Answer {
     let order = order.to_vec();
-    Answer::Confirmed(Witness { form: Form::Reversed, order, prefix: 0, shortest: true })
+    Answer::Confirmed(Witness {
+        form: Form::Reversed,
+        order,
+        prefix: 0,
+        shortest: true,
+        waits: false,
+    })
 }
 
 /// A mailbox, a task that two handlers without one run, and how often a task was made.

@@ -79,7 +79,9 @@ impl Reorderings {
     ) -> Option<(usize, ReorderRule)> {
         (0..run.len()).find_map(|place| {
             let is_exempt = exempt.contains(&run[place]);
-            let rule = self.facts.broken_by(observes, &run[..place], run[place], is_exempt);
+            let (run, event) = (&run[..place], run[place]);
+            let loose = run.last().copied().filter(|last| exempt.contains(last));
+            let rule = self.facts.broken_by(observes, (run, loose), event, is_exempt);
             let counts = |rule: &ReorderRule| Some(*rule) != self.skipped;
             rule.into_iter().find(counts).map(|rule| (place, rule))
         })
@@ -94,7 +96,8 @@ impl Reorderings {
         event: usize,
         exempt: &[usize],
     ) -> Vec<ReorderRule> {
-        self.facts.broken_by(observes, run, event, exempt.contains(&event))
+        let loose = run.last().copied().filter(|last| exempt.contains(last));
+        self.facts.broken_by(observes, (run, loose), event, exempt.contains(&event))
     }
 
     /// Returns whether a sequence is a witness of a form for two events, `a` before `b` in the trace.
@@ -170,6 +173,17 @@ impl Reorderings {
         event: usize,
         is_exempt: bool,
     ) -> bool {
+        self.can_end(observes, (run, None), event, is_exempt)
+    }
+
+    /// The same; the last event of the sequence may be one that may observe something else.
+    fn can_end(
+        &self,
+        observes: &dyn Observes,
+        run: (&[usize], Option<usize>),
+        event: usize,
+        is_exempt: bool,
+    ) -> bool {
         let rules = self.facts.broken_by(observes, run, event, is_exempt);
         rules.into_iter().all(|rule| Some(rule) == self.skipped)
     }
@@ -211,7 +225,7 @@ impl Reorderings {
             } else if self.can_follow(observes, &state.run, b, true) {
                 let mut run = state.run.clone();
                 run.push(b);
-                if self.can_follow(observes, &run, a, true) {
+                if self.can_end(observes, (&run, Some(b)), a, true) {
                     note((a, b), ReorderForm::CoEnabled, &[b, a]);
                 }
             }

@@ -71,16 +71,18 @@ pub enum EventKind {
     Loop = 29,
     /// An event of a kind this version does not know; its operand is the kind's name.
     Other = 30,
+    /// An attempt to take a lock that failed: somebody held it.
+    Refused = 31,
 }
 
 impl EventKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [EventKind; 31] = {
+    pub const ALL: [EventKind; 32] = {
         use EventKind::*;
         [
             Read, Write, Rmw, Post, Cancel, Get, End, Acquire, Release, Destroy, Signal, Broadcast,
             Wait, Wake, Barrier, Fork, Join, Begin, Exit, Invoke, Return, Alloc, Free, Enable,
-            Disable, Trigger, Choice, Failure, Attach, Loop, Other,
+            Disable, Trigger, Choice, Failure, Attach, Loop, Other, Refused,
         ]
     };
 
@@ -127,6 +129,7 @@ impl EventKind {
             Attach => "attach",
             Loop => "loop",
             Other => "other",
+            Refused => "refused",
         }
     }
 
@@ -144,7 +147,7 @@ impl EventKind {
             Read | Write | Rmw | Alloc | Free => OperandKind::Location,
             Post | Cancel => OperandKind::Task,
             Get | Attach | Loop | Fork | Join => OperandKind::Handler,
-            Acquire | Release | Destroy => OperandKind::Lock,
+            Acquire | Release | Destroy | Refused => OperandKind::Lock,
             Signal | Broadcast | Wait | Wake | Barrier => OperandKind::Condition,
             Invoke | Return => OperandKind::Invocation,
             Enable | Disable | Trigger => OperandKind::Input,
@@ -204,7 +207,7 @@ pub enum OperandKind {
 /// How an access or a lock operation is done: three bits beside the kind.
 ///
 /// For accesses: plain, or an atomic ordering. For lock operations: exclusive or shared, and whether
-/// it was a (successful) attempt. Other kinds have mode 0.
+/// it was a (successful) attempt. For the end of a wait: whether its time ran out. Other kinds have mode 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Mode(u8);
 
@@ -229,6 +232,9 @@ impl Mode {
     pub const TRY_EXCLUSIVE: Mode = Mode(2);
     /// A successful attempt to take a lock shared.
     pub const TRY_SHARED: Mode = Mode(3);
+
+    /// The end of a wait whose time ran out: nothing woke it.
+    pub const TIMEOUT: Mode = Mode(1);
 
     /// Returns the mode with this number; only the low three bits count.
     #[inline]
@@ -309,6 +315,13 @@ impl Op {
         EventKind::ALL[(self.0 & 31) as usize]
     }
 
+    /// Returns whether this is the end of a wait whose time ran out.
+    #[inline]
+    #[must_use]
+    pub const fn is_timeout(self) -> bool {
+        self.0 == EventKind::Wake as u8 | (Mode::TIMEOUT.0 << 5)
+    }
+
     /// Returns the mode.
     #[inline]
     #[must_use]
@@ -362,6 +375,8 @@ pub enum Action {
     Acquire(LockId, Mode),
     /// See [`EventKind::Release`].
     Release(LockId, Mode),
+    /// See [`EventKind::Refused`].
+    Refused(LockId, Mode),
     /// See [`EventKind::Destroy`].
     Destroy(LockId),
     /// See [`EventKind::Signal`].
@@ -372,6 +387,8 @@ pub enum Action {
     Wait(ConditionId),
     /// See [`EventKind::Wake`].
     Wake(ConditionId),
+    /// The same, when its time ran out: [`Op::is_timeout`].
+    TimedOut(ConditionId),
     /// See [`EventKind::Barrier`].
     Barrier(ConditionId),
     /// See [`EventKind::Fork`].
@@ -451,6 +468,7 @@ impl Event {
             EventKind::Signal => Action::Signal(ConditionId(x)),
             EventKind::Broadcast => Action::Broadcast(ConditionId(x)),
             EventKind::Wait => Action::Wait(ConditionId(x)),
+            EventKind::Wake if self.op.is_timeout() => Action::TimedOut(ConditionId(x)),
             EventKind::Wake => Action::Wake(ConditionId(x)),
             EventKind::Barrier => Action::Barrier(ConditionId(x)),
             EventKind::Fork => Action::Fork(HandlerId(x)),
@@ -469,6 +487,7 @@ impl Event {
             EventKind::Attach => Action::Attach(HandlerId(x)),
             EventKind::Loop => Action::Loop(HandlerId(x)),
             EventKind::Other => Action::Other(NameId(x)),
+            EventKind::Refused => Action::Refused(LockId(x), mode),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::error::ReorderingReason;
 use super::index::Lists;
-use anyorder_commute::{Comm, Invocation, Mode, Observations, Observed, Spec};
+use super::waits::{Asked, Numbers, asked};
+use anyorder_commute::{Comm, Invocation, Mode, Observations, Observed, Spec, Waits};
 use anyorder_trace::{EventId, Trace};
 use std::collections::HashMap;
 
@@ -13,6 +14,8 @@ pub struct Call<'c> {
     pub object: u32,
     /// What invocations of the object observe.
     pub rules: CallRules<'c>,
+    /// What they wait for; `None` if they always return.
+    pub waits: Option<&'c Waits>,
     /// The invocation.
     pub invocation: Invocation,
 }
@@ -72,6 +75,9 @@ pub(super) struct CallIndex<'c> {
     /// The events that observe, ascending, with the start of what they do in `seen`; it ends where the next one's starts.
     observers: Vec<(u32, u32)>,
     seen: Vec<Seen>,
+    /// By event: the rules that say what it waits for, where they hold in the trace; and by object, the number left open.
+    asked: HashMap<u32, Asked>,
+    open: HashMap<u32, i64>,
 }
 
 impl<'c> CallIndex<'c> {
@@ -79,17 +85,28 @@ impl<'c> CallIndex<'c> {
         let mut objects: HashMap<u32, Object> = HashMap::new();
         let mut of_object = Vec::new();
         let (mut observers, mut seen) = (Vec::new(), Vec::new());
+        let (mut all_asked, mut open) = (HashMap::new(), HashMap::new());
         for id in (0..trace.len() as u32).map(EventId) {
             let Some(call) = calls.call(trace, id) else { continue };
             of_object.push((call.object, id.0));
             let object = objects.entry(call.object).or_default();
+            if let Some(waits) = call.waits {
+                let (asked, least) = asked(waits, &object.numbers, &call.invocation);
+                let known: &mut i64 = open.entry(call.object).or_default();
+                *known = least.max(*known);
+                if !asked.is_empty() {
+                    all_asked.insert(id.0, asked);
+                }
+                object.numbers.add(waits, &call.invocation);
+            }
             let observed = object.invoke(&call, id.0);
             if !observed.is_empty() {
                 observers.push((id.0, seen.len() as u32));
                 seen.extend(observed.iter().map(|observed| Seen::of(observed, &object.events)));
             }
         }
-        CallIndex { calls, of_object: Lists::new(of_object), observers, seen }
+        let of_object = Lists::new(of_object);
+        CallIndex { calls, of_object, observers, seen, asked: all_asked, open }
     }
 
     fn seen_by(&self, event: EventId) -> &[Seen] {
@@ -117,6 +134,10 @@ struct Object {
     events: Vec<u32>,
     /// What they were, where all are compared.
     earlier: Vec<Invocation>,
+    /// How many of them count for what.
+    numbers: Numbers,
+    /// The one that may have returned something else.
+    loose: Option<Invocation>,
 }
 
 impl CallRun {
@@ -135,12 +156,33 @@ impl CallRun {
                 let Some(call) = index.calls.call(trace, EventId(*before)) else { continue };
                 if *before < prefix {
                     object.invoke(&call, *before);
+                    if let Some(waits) = call.waits {
+                        object.numbers.add(waits, &call.invocation);
+                    }
                 }
             }
             object
         });
+        if let Some(waits) = call.waits {
+            let open = index.open.get(&call.object).copied().unwrap_or_default();
+            for at in index.asked.get(&event.0).into_iter().flatten() {
+                let rule = &waits.rules()[*at];
+                let loose = object.loose.as_ref();
+                if !(may_differ && rule.is_of_result())
+                    && !object.numbers.let_return((*at, rule), (&call.invocation, loose), open)
+                {
+                    return Err(ReorderingReason::Waits);
+                }
+            }
+            match may_differ {
+                true => object.loose = Some(call.invocation.clone()),
+                false => object.numbers.add(waits, &call.invocation),
+            }
+        }
         let observed = object.invoke(&call, event.0);
-        if may_differ {
+        let is_bound =
+            |waits: &Waits| waits.rules_of(&call.invocation).any(|rule| rule.is_observed());
+        if may_differ && !call.waits.is_some_and(is_bound) {
             return Ok(());
         }
         let then = index.seen_by(event);

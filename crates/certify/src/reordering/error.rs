@@ -55,6 +55,21 @@ pub enum ReorderingReason {
         /// The wait.
         wait: EventId,
     },
+    /// It waits for something that has not come, and could not return there.
+    #[error("could not return there: it waits for something that has not come")]
+    Waits,
+    /// It passes a barrier of which the trace does not say who waits for whom.
+    #[error("passes a barrier, and the trace does not say who had arrived")]
+    Barrier,
+    /// An attempt at a lock that failed, and the section that it met is not open.
+    #[error("the attempt would succeed: the lock is not held as in the trace")]
+    Free,
+    /// The end of a wait whose time ran out, and a signal comes before that.
+    #[error("would be woken by event {}", by.0)]
+    WokenInTime {
+        /// The signal.
+        by: EventId,
+    },
     /// It observes other invocations than in the trace.
     #[error("observes other invocations than in the trace (`{}`)", mode.word())]
     ObservesOthers {

@@ -1,6 +1,7 @@
 //! What the definitions ask of a trace, looked up once.
 
 use super::Lanes;
+use super::barriers::Barriers;
 use super::calls::{CallIndex, Calls};
 use super::memory::{LastAt, Piece, Sources, Spots};
 use super::sections::Sections;
@@ -46,6 +47,9 @@ pub(super) struct Index<'t> {
     /// By condition, its barrier events.
     pub(super) barriers: Lists,
     pub(super) matches: HashMap<EventId, Match>,
+    /// By end of a wait whose time ran out, that wait.
+    pub(super) timeouts: HashMap<EventId, EventId>,
+    pub(super) rounds: Barriers,
     /// By access, the allocation that it needs.
     pub(super) allocs: HashMap<u32, u32>,
     pub(super) spots: Spots,
@@ -77,6 +81,8 @@ impl<'t> Index<'t> {
             forks: of_kind(EventKind::Fork),
             barriers: of_kind(EventKind::Barrier),
             matches: matches(trace),
+            timeouts: timeouts(trace),
+            rounds: Barriers::new(trace),
             allocs,
             spots,
             sources,
@@ -93,6 +99,20 @@ impl<'t> Index<'t> {
         let post = is_known.then(|| self.trace.span(task).post).and_then(EventId::some);
         post.filter(|post| *post < get)
     }
+}
+
+/// By end of a wait whose time ran out, the last wait of its task on the condition.
+fn timeouts(trace: &Trace) -> HashMap<EventId, EventId> {
+    let (mut waits, mut found) = (HashMap::new(), HashMap::new());
+    for event in trace.events() {
+        if event.kind() == EventKind::Wait {
+            waits.insert((event.task, event.operand), event.id);
+        } else if event.op.is_timeout() {
+            let wait = waits.get(&(event.task, event.operand)).copied();
+            wait.and_then(|wait| found.insert(event.id, wait));
+        }
+    }
+    found
 }
 
 /// By event, the lane and the handler.

@@ -45,10 +45,18 @@ impl<'t> ReorderingChecker<'t> {
         let ClaimedWitness { first, prefix, order, .. } = witness;
         self.begin();
         let whole = |reason| ReorderingError { place: order.len(), event: first, reason };
-        if prefix > self.index.sections.broken_at {
+        let doubt = self.index.rounds.first_irregular();
+        if prefix > self.index.sections.broken_at || doubt.is_some_and(|first| prefix > first) {
             return Err(whole(ReorderingReason::Prefix));
         }
         let exempt = exempt(&witness);
+        // What may observe something else stands at the end: nothing comes behind it that could depend on that.
+        if let Err(error @ ReorderingError { reason: ReorderingReason::NotLast, .. }) =
+            check_form(&witness)
+            && witness.form != WitnessForm::Overtakes
+        {
+            return Err(error);
+        }
         self.check_tasks(prefix, order)?;
         let mut run = Run::new(&self.index, self.lanes, prefix, &mut self.stamps, self.checks);
         for (place, &event) in order.iter().enumerate() {
@@ -170,6 +178,8 @@ struct Run<'r, 't> {
     /// By signal that a wake of the order is matched with, in the order: how many events had happened.
     places: HashMap<EventId, usize>,
     calls: CallRun,
+    /// By condition, its signals and broadcasts, in order.
+    signals: HashMap<u32, Vec<EventId>>,
 }
 
 impl<'r, 't> Run<'r, 't> {
@@ -191,6 +201,7 @@ impl<'r, 't> Run<'r, 't> {
             writes: LastAt::default(),
             places: HashMap::new(),
             calls: CallRun::default(),
+            signals: HashMap::new(),
         }
     }
 
@@ -214,9 +225,14 @@ impl<'r, 't> Run<'r, 't> {
         if let Some(since) = self.open.step(&self.index.sections, (id, self.prefix), lock) {
             return Err(ReorderingReason::Held { since });
         }
+        self.wakes(event)?;
         if !may_differ {
             self.reads(event)?;
-            self.wakes(event)?;
+            self.times_out(event)?;
+            let (sections, at) = (&self.index.sections, (id, self.prefix));
+            if event.kind() == EventKind::Refused && !self.open.is_met(sections, at, lock.1) {
+                return Err(ReorderingReason::Free);
+            }
         }
         self.calls.step(&self.index.calls, self.index.trace, (id, self.prefix), may_differ)?;
         self.happens(event);
@@ -229,6 +245,9 @@ impl<'r, 't> Run<'r, 't> {
             self.writes.set(self.index.spots.of(LocationId(event.operand)), event.id.0);
         }
         self.places.insert(event.id, self.places.len());
+        if matches!(event.kind(), EventKind::Signal | EventKind::Broadcast) {
+            self.signals.entry(event.operand).or_default().push(event.id);
+        }
     }
 
     fn after(&self, first: Option<u32>, rule: &'static str) -> Result<(), ReorderingReason> {
@@ -251,7 +270,14 @@ impl<'r, 't> Run<'r, 't> {
                 self.after_all(Waiting::Handler(event.operand), id, "join")?;
                 self.after_all(Waiting::Forks(event.operand), id, "join")?;
             }
-            EventKind::Barrier => self.after_all(Waiting::Barrier(event.operand), id, "barrier")?,
+            EventKind::Barrier => {
+                self.after_all(Waiting::Barrier(event.operand), id, "barrier")?;
+                if index.rounds.is_irregular(event.operand) {
+                    return Err(ReorderingReason::Barrier);
+                }
+                let mut arrivals = index.rounds.before(id.0).iter();
+                arrivals.try_for_each(|event| self.after(Some(*event), "arrival"))?;
+            }
             EventKind::Get => self.after(index.post_of(id).map(|post| post.0), "post")?,
             _ => {}
         }
@@ -332,6 +358,21 @@ impl<'r, 't> Run<'r, 't> {
         match is_before {
             true => Ok(()),
             false => Err(ReorderingReason::WokenEarly { signal: found.signal, wait }),
+        }
+    }
+
+    /// Complains if a signal would have come before the time of a wait ran out.
+    fn times_out(&self, event: Event) -> Result<(), ReorderingReason> {
+        let Some(wait) = self.index.timeouts.get(&event.id) else { return Ok(()) };
+        let since = self.places.get(wait);
+        let signals = self.signals.get(&event.operand).into_iter().flatten();
+        let comes = |signal: &&EventId| {
+            let was_there = wait < *signal && **signal < event.id;
+            !was_there && self.places.get(*signal) > since
+        };
+        match signals.rev().find(comes) {
+            Some(signal) => Err(ReorderingReason::WokenInTime { by: *signal }),
+            None => Ok(()),
         }
     }
 }

@@ -33,6 +33,8 @@ pub(super) struct Sections {
     of: BTreeMap<(LockId, u32), Vec<u32>>,
     /// The acquire of the first section that begins while one that it excludes is open; the length of the trace if there is none.
     pub(super) broken_at: u32,
+    /// By attempt that failed, the section that it met.
+    met: HashMap<u32, u32>,
 }
 
 impl Sections {
@@ -65,6 +67,16 @@ impl Sections {
                         sections.ends.push((event.id.0, *section));
                         open.remove(&(lane, lock));
                     }
+                }
+                EventKind::Refused => {
+                    let excludes =
+                        |section: &Section| !event.mode().is_shared() || section.exclusive;
+                    let others = open.iter().filter(|(of, _)| of.0 != lane && of.1 == lock);
+                    let met = others
+                        .map(|(_, (section, _))| *section)
+                        .filter(|section| excludes(&sections.all[*section as usize]))
+                        .max();
+                    met.and_then(|met| sections.met.insert(event.id.0, met));
                 }
                 _ => {}
             }
@@ -123,6 +135,17 @@ pub(super) struct OpenSections {
 }
 
 impl OpenSections {
+    /// Returns whether the section that a failed attempt met is open.
+    pub(super) fn is_met(
+        &mut self,
+        sections: &Sections,
+        (event, prefix): (EventId, u32),
+        lock: LockId,
+    ) -> bool {
+        let Some(met) = sections.met.get(&event.0) else { return true };
+        self.open.entry(lock).or_insert_with(|| sections.open_at(lock, prefix)).contains(met)
+    }
+
     /// Takes the next event of the run; returns the acquire of an open section that excludes the one that it begins.
     pub(super) fn step(
         &mut self,

@@ -67,12 +67,16 @@ pub(crate) enum Flavour {
     GuardedMixed,
     /// Waits inside sections.
     Woken,
+    /// Objects whose calls wait.
+    Waits,
+    /// Attempts at locks that fail, waits whose time runs out.
+    Tries,
     /// No program could have done it.
     Hostile,
 }
 
 impl Flavour {
-    pub(crate) const ALL: [Flavour; 16] = [
+    pub(crate) const ALL: [Flavour; 18] = [
         Flavour::Plain,
         Flavour::Locks,
         Flavour::Readers,
@@ -88,6 +92,8 @@ impl Flavour {
         Flavour::Guarded,
         Flavour::GuardedMixed,
         Flavour::Woken,
+        Flavour::Waits,
+        Flavour::Tries,
         Flavour::Hostile,
     ];
 
@@ -113,6 +119,8 @@ impl Flavour {
             Flavour::Allocs => [45, 25, 0, 0, 0, 30, 0, 0],
             Flavour::Posts => [40, 25, 0, 0, 0, 0, 35, 0],
             Flavour::Calls => [10, 30, 0, 0, 0, 0, 0, 60],
+            Flavour::Waits => [6, 10, 4, 0, 4, 0, 0, 76],
+            Flavour::Tries => [25, 45, 0, 30, 0, 0, 0, 0],
             Flavour::Guarded => [55, 45, 0, 0, 0, 0, 0, 0],
             Flavour::GuardedMixed => [42, 38, 5, 9, 1, 0, 2, 3],
             Flavour::Mixed | Flavour::Hostile => [30, 25, 8, 10, 5, 6, 8, 8],
@@ -141,6 +149,8 @@ struct Maker<'r> {
     /// Events that a wake may refer to.
     signals: Vec<u32>,
     objects: Objects,
+    /// Threads that have arrived at a barrier and not passed it.
+    passing: Vec<usize>,
 }
 
 /// Returns a trace of at most `events` events.
@@ -184,9 +194,21 @@ pub(crate) fn trace(rng: &mut Dice, flavour: Flavour, events: usize) -> Trace {
         let name = b.interner.name(&format!("m{i}")).expect("room");
         b.interner.lock(name).expect("room");
     }
-    let objects = Objects::new(rng);
-    let mut maker =
-        Maker { b, rng, flavour, threads, locations, locks, signals: Vec::new(), objects };
+    let objects = match flavour {
+        Flavour::Waits => Objects::waiting(rng),
+        _ => Objects::new(rng),
+    };
+    let mut maker = Maker {
+        b,
+        rng,
+        flavour,
+        threads,
+        locations,
+        locks,
+        signals: Vec::new(),
+        objects,
+        passing: Vec::new(),
+    };
     let mut tries = 0;
     while maker.b.columns.len() < events && tries < 20 * events {
         tries += 1;
@@ -208,6 +230,11 @@ impl Maker<'_> {
     }
 
     fn step(&mut self, t: usize) {
+        if let Some(at) = self.passing.iter().position(|passing| *passing == t) {
+            self.passing.swap_remove(at);
+            self.b.on_condition(self.threads[t].task, EventKind::Barrier, "b").expect("room");
+            return;
+        }
         if self.threads[t].waits.is_some() {
             return self.condition(t);
         }
@@ -276,6 +303,10 @@ impl Maker<'_> {
         let taken = self.threads.iter().enumerate().any(|(u, thread)| {
             u != t && thread.held.iter().any(|(l, s)| *l == lock && !(*s && shared))
         });
+        if taken && self.tries() && self.rng.chance(60) {
+            let mode = if shared { Mode::SHARED } else { Mode::EXCLUSIVE };
+            self.push(t, Op::new(EventKind::Refused, mode), lock);
+        }
         if taken || self.threads[t].held.len() >= 3 {
             return;
         }
@@ -286,6 +317,10 @@ impl Maker<'_> {
         };
         let mode = modes[self.rng.below(2)];
         self.push(t, Op::new(EventKind::Acquire, mode), lock);
+    }
+
+    fn tries(&self) -> bool {
+        matches!(self.flavour, Flavour::Tries | Flavour::Mixed | Flavour::GuardedMixed)
     }
 
     fn fork_or_join(&mut self, t: usize) {
@@ -310,7 +345,8 @@ impl Maker<'_> {
         let mut name = if self.rng.chance(85) { "c" } else { "d" };
         if let Some((waits_for, lock)) = self.threads[t].waits {
             let is_free = |thread: &Thread| thread.held.iter().all(|held| Some(held.0) != lock);
-            if self.signals.is_empty() || !self.threads.iter().all(is_free) {
+            let runs_out = self.tries() && self.rng.chance(45);
+            if (self.signals.is_empty() && !runs_out) || !self.threads.iter().all(is_free) {
                 return;
             }
             (kind, name) = (Wake, waits_for);
@@ -318,6 +354,12 @@ impl Maker<'_> {
             if let Some(lock) = lock {
                 self.threads[t].held.push((lock, false));
                 self.push(t, EventKind::Acquire.into(), lock);
+            }
+            if runs_out {
+                let name = self.b.interner.name(name).expect("room");
+                let condition = self.b.interner.condition(name).expect("room");
+                self.push(t, Op::new(Wake, Mode::TIMEOUT), condition.0);
+                return;
             }
         }
         if kind == Wake && self.signals.is_empty() && !self.is_hostile() {
@@ -344,6 +386,13 @@ impl Maker<'_> {
     }
 
     fn barrier(&mut self, t: usize) {
+        let is_ready = |thread: &Thread| !thread.alive || thread.waits.is_none();
+        if self.passing.is_empty() && self.rng.chance(75) && self.threads.iter().all(is_ready) {
+            // All have arrived; now they pass one after another.
+            let alive = (0..self.threads.len()).filter(|u| self.threads[*u].alive);
+            self.passing = alive.collect();
+            return;
+        }
         let name = if self.rng.chance(80) { "b" } else { "e" };
         self.b.on_condition(self.threads[t].task, EventKind::Barrier, name).expect("room");
     }

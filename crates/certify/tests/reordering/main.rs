@@ -72,6 +72,10 @@ fn word(reason: &ReorderingReason) -> &'static str {
         ReorderingReason::Observes { .. } => "observes",
         ReorderingReason::WokenEarly { .. } => "woken early",
         ReorderingReason::ObservesOthers { .. } => "observes others",
+        ReorderingReason::Waits => "waits",
+        ReorderingReason::Barrier => "unknown barrier",
+        ReorderingReason::Free => "free",
+        ReorderingReason::WokenInTime { .. } => "woken in time",
         ReorderingReason::TooManyPieces => "too many pieces",
         ReorderingReason::Schedule(_) => "schedule",
         ReorderingReason::Prefix => "prefix",
@@ -95,6 +99,10 @@ fn rule(word: &str) -> Option<ReorderRule> {
         "wake" => ReorderRule::Wake,
         "woken early" => ReorderRule::Wait,
         "observes others" => ReorderRule::Invocation,
+        "waits" => ReorderRule::Waiting,
+        "arrival" | "unknown barrier" => ReorderRule::Arrival,
+        "free" => ReorderRule::Refused,
+        "woken in time" => ReorderRule::Timeout,
         _ => return None,
     })
 }
@@ -210,7 +218,7 @@ fn compare(
     tally: &mut Tally,
     what: &str,
 ) {
-    let scheduled = Scheduled(*observes);
+    let scheduled = Scheduled(observes.clone());
     let mut checker = ReorderingChecker::new(t, observes, lanes);
     let observes: &dyn Observes = match lanes {
         Lanes::Handlers => observes,
@@ -264,7 +272,7 @@ fn the_checker_accepts_what_brute_force_accepts_among_tasks() {
             Flavour::Conditions,
         ][seed as usize % 5];
         for t in [random_trace(seed, &shape), trace(&mut rng, flavour, 8)] {
-            let observes = OfTrace { types: &types, trace: &t };
+            let observes = OfTrace::new(&types, &t);
             let what = format!("seed {seed}");
             compare(&mut rng, &t, (&observes, Lanes::Tasks), &mut tally, &what);
         }
@@ -284,7 +292,7 @@ fn the_checker_accepts_what_brute_force_accepts() {
         let flavour = Flavour::of(seed);
         let events = 4 + rng.below(if flavour.is_guarded() { 10 } else { 7 });
         let t = trace(&mut rng, flavour, events);
-        let observes = OfTrace { types: &types, trace: &t };
+        let observes = OfTrace::new(&types, &t);
         let what = format!("seed {seed}");
         compare(&mut rng, &t, (&observes, Lanes::Handlers), &mut tally, &what);
     }
@@ -304,6 +312,11 @@ fn the_checker_accepts_what_brute_force_accepts() {
         "wake",
         "woken early",
         "observes others",
+        "waits",
+        "arrival",
+        "unknown barrier",
+        "free",
+        "woken in time",
         "missing",
         "not reversed",
         "not last",
@@ -323,7 +336,7 @@ fn the_comparison_notices_each_rule() {
         let mut rng = Dice::new(seed);
         let flavour = Flavour::of(seed);
         let t = trace(&mut rng, flavour, if flavour.is_guarded() { 11 } else { 8 });
-        let observes = OfTrace { types: &types, trace: &t };
+        let observes = OfTrace::new(&types, &t);
         let mut checker = ReorderingChecker::new(&t, &observes, Lanes::Handlers);
         for rule in ReorderRule::ALL {
             let mut brute = Reorderings::new(&t, &observes);
@@ -350,7 +363,7 @@ fn brute_force_loses_nothing_by_keeping_one_of_many() {
         let mut rng = Dice::new(seed);
         let flavour = Flavour::of(seed);
         let t = trace(&mut rng, flavour, 6);
-        let observes = OfTrace { types: &types, trace: &t };
+        let observes = OfTrace::new(&types, &t);
         let brute = Reorderings::new(&t, &observes);
         let best = brute.best(&observes, &all_pairs(&t), STATES_MAX).expect("few states");
         let mut all = BTreeMap::new();

@@ -4,7 +4,9 @@
 
 use crate::generate::Dice;
 use anyorder_certify::{Call, CallRules, Calls, check_schedule};
-use anyorder_commute::{BuiltIn, Comm, Invocation, Mode, Model, Spec, Value, built_in_types};
+use anyorder_commute::{
+    BuiltIn, Comm, Invocation, Mode, Model, Spec, Value, Waits, built_in_types,
+};
 use anyorder_testkit::Observes;
 use anyorder_trace::{EventId, EventKind, Op, Tables, Trace, TraceBuilder};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,11 +19,24 @@ pub(crate) struct Objects(Vec<(String, &'static BuiltIn, State)>);
 impl Objects {
     /// One or two of random types.
     pub(crate) fn new(rng: &mut Dice) -> Objects {
+        Objects::of(rng, &|_| true)
+    }
+
+    /// One or two whose calls wait, semaphores with some permits among them.
+    pub(crate) fn waiting(rng: &mut Dice) -> Objects {
+        Objects::of(rng, &|of| !of.waits.is_empty())
+    }
+
+    fn of(rng: &mut Dice, which: &dyn Fn(&BuiltIn) -> bool) -> Objects {
         let count = 1 + rng.below(2);
+        let types: Vec<&'static BuiltIn> = built_in_types().iter().filter(|of| which(of)).collect();
         let make = |at: usize| {
-            let types = built_in_types();
-            let of = &types[rng.below(types.len())];
-            let state = of.initial().remove(0);
+            let of = types[rng.below(types.len())];
+            let mut initial = of.initial();
+            let state = match of.name {
+                "semaphore" => initial.swap_remove(rng.below(initial.len())),
+                _ => initial.remove(0),
+            };
             (format!("{}:{at}", of.name), of, state)
         };
         Objects((0..count).map(make).collect())
@@ -63,14 +78,16 @@ fn word(value: &Value) -> Option<u64> {
 
 /// The types, and the objects of one trace: an object's type is its name up to the colon.
 pub(crate) struct Types {
-    types: BTreeMap<String, (Spec, Comm)>,
+    types: BTreeMap<String, (Spec, Comm, Option<Waits>)>,
 }
 
 /// What one event invokes.
+#[derive(Clone)]
 pub(crate) struct Invoked<'t> {
     pub(crate) object: u32,
     pub(crate) spec: &'t Spec,
     pub(crate) comm: &'t Comm,
+    pub(crate) waits: Option<&'t Waits>,
     pub(crate) call: Invocation,
 }
 
@@ -78,8 +95,9 @@ impl Types {
     pub(crate) fn new() -> Types {
         let of = |built_in: &BuiltIn| {
             let mut document = built_in.fine().expect("it is tested");
-            let both = (document.specs.remove(0), document.comms.remove(0));
-            (built_in.name.to_owned(), both)
+            let waits = document.waits.pop();
+            let all = (document.specs.remove(0), document.comms.remove(0), waits);
+            (built_in.name.to_owned(), all)
         };
         Types { types: built_in_types().iter().map(of).collect() }
     }
@@ -90,37 +108,111 @@ impl Types {
         }
         let call = &tables.invocations[operand as usize];
         let name = tables.name(call.object).split(':').next()?;
-        let (spec, comm) = self.types.get(name)?;
+        let (spec, comm, waits) = self.types.get(name)?;
         let method = tables.name(call.method);
         let words = spec.invocation_of_words(method, &call.arguments, call.result);
-        Some(Invoked { object: call.object.0, spec, comm, call: words })
+        Some(Invoked { object: call.object.0, spec, comm, waits: waits.as_ref(), call: words })
     }
 }
 
 /// The communication of one trace, as the checker and brute force ask for it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct OfTrace<'t> {
     pub(crate) types: &'t Types,
     pub(crate) trace: &'t Trace,
+    /// By object: its model, and the state it begins in.
+    starts: BTreeMap<u32, (&'static BuiltIn, State)>,
+    /// By event, what it invokes: looked up once.
+    calls: BTreeMap<EventId, (Invoked<'t>, anyorder_commute::Call)>,
+}
+
+impl<'t> OfTrace<'t> {
+    pub(crate) fn new(types: &'t Types, trace: &'t Trace) -> OfTrace<'t> {
+        let (starts, calls) = (BTreeMap::new(), BTreeMap::new());
+        let mut made = OfTrace { types, trace, starts, calls };
+        let mut runs: BTreeMap<u32, Vec<EventId>> = BTreeMap::new();
+        for event in trace.events() {
+            if let Some(invoked) = types.invoked(trace.tables(), event.op, event.operand) {
+                runs.entry(invoked.object).or_default().push(event.id);
+                let method = invoked.spec.method_name(invoked.call.method);
+                let call = anyorder_commute::Call::new(method, invoked.call.arguments.clone());
+                made.calls.insert(event.id, (invoked, call));
+            }
+        }
+        for (object, run) in runs {
+            let Some(invoked) = made.invoked(run[0]) else { continue };
+            let of = built_in_types().iter().find(|of| of.name == invoked.spec.name());
+            let of = of.expect("a built-in type");
+            // How many elements a channel holds, or how many permits there are at first: the least with which the trace is a run.
+            let starts: Vec<State> = match of.name {
+                "channel" => (0..20).map(|room| vec![room, 0]).collect(),
+                "semaphore" => (0..20).map(|permits| vec![permits]).collect(),
+                _ => of.initial(),
+            };
+            let fits = |state: &State| made.run(of, state.clone(), &run).is_some_and(|exact| exact);
+            let start = starts.iter().find(|state| fits(state)).unwrap_or(&starts[0]).clone();
+            made.starts.insert(object, (of, start));
+        }
+        made
+    }
+
+    /// Runs a model along events: each returns what it did, if it can. `None` if one cannot return; else whether all did return what they did.
+    fn run(&self, of: &'static BuiltIn, mut state: State, run: &[EventId]) -> Option<bool> {
+        let mut exact = true;
+        for event in run {
+            let (invoked, call) = self.calls.get(event)?;
+            let mut outcomes = of.apply(&state, call);
+            let same = outcomes.iter().position(|(_, r)| word(r) == word(&invoked.call.result));
+            exact &= same.is_some();
+            if outcomes.is_empty() {
+                return None;
+            }
+            state = outcomes.swap_remove(same.unwrap_or(0)).0;
+        }
+        Some(exact)
+    }
 }
 
 impl OfTrace<'_> {
     pub(crate) fn invoked(&self, event: EventId) -> Option<Invoked<'_>> {
-        let event = self.trace.event(event);
-        self.types.invoked(self.trace.tables(), event.op, event.operand)
+        self.calls.get(&event).map(|(invoked, _)| invoked.clone())
     }
 }
 
 impl Calls for OfTrace<'_> {
     fn call(&self, _: &Trace, event: EventId) -> Option<Call<'_>> {
-        let Invoked { object, comm, call, .. } = self.invoked(event)?;
-        Some(Call { object, rules: CallRules::Comm(comm), invocation: call })
+        let Invoked { object, comm, waits, call, .. } = self.invoked(event)?;
+        Some(Call { object, rules: CallRules::Comm(comm), waits, invocation: call })
     }
 }
 
 impl Observes for OfTrace<'_> {
     fn object(&self, event: EventId) -> Option<u32> {
         Some(self.invoked(event)?.object)
+    }
+
+    /// By the model of the type, without any rules.
+    fn can_return(&self, run: &[EventId], as_recorded: bool) -> bool {
+        let Some((last, before)) = run.split_last() else { return true };
+        let Some(invoked) = self.invoked(*last) else { return true };
+        let Some((of, start)) = self.starts.get(&invoked.object) else { return true };
+        if self.is_bound(*last) && !as_recorded {
+            // What it observes says it.
+            return true;
+        }
+        match (self.run(of, start.clone(), before), self.run(of, start.clone(), run)) {
+            (Some(exact), Some(all)) => !as_recorded || all || !exact,
+            // One of those before could not return: that is not for this one to say.
+            (None, _) => true,
+            (_, None) => false,
+        }
+    }
+
+    fn is_bound(&self, event: EventId) -> bool {
+        self.invoked(event).is_some_and(|invoked| {
+            invoked.spec.name() == "condition"
+                && invoked.spec.method_name(invoked.call.method) == "wake"
+        })
     }
 
     /// By the meaning of the modes, without the machinery of the crate.
@@ -162,6 +254,14 @@ impl Observes for Scheduled<'_> {
 
     fn observed(&self, run: &[EventId]) -> Vec<BTreeMap<u8, BTreeSet<EventId>>> {
         self.0.observed(run)
+    }
+
+    fn can_return(&self, run: &[EventId], as_recorded: bool) -> bool {
+        self.0.can_return(run, as_recorded)
+    }
+
+    fn is_bound(&self, event: EventId) -> bool {
+        self.0.is_bound(event)
     }
 
     fn schedules(&self, run: &[EventId]) -> Option<bool> {

@@ -48,6 +48,7 @@ impl Calls for SpecifiedCalls {
             None if call.in_order => CallRules::InOrder,
             None => CallRules::Conflicts(call.spec),
         };
-        Some(Call { object: call.object, rules, invocation: call.invocation })
+        let (object, waits) = (call.object, call.waits);
+        Some(Call { object, rules, waits, invocation: call.invocation })
     }
 }

@@ -3,10 +3,12 @@
 use super::error::{SpecError, SpecErrors};
 use super::parse::items;
 use super::resolve::Methods;
-use super::tree::Item;
+use super::tree::{Item, ItemKind};
+use super::waits::waits;
 use crate::comm::{Comm, Mode};
 use crate::spec::{MethodId, Spec};
 use crate::symmetry;
+use crate::waits::Waits;
 use std::collections::HashMap;
 
 /// The most pairs of invocations that are tried on the symmetry of all conditions of a specification.
@@ -19,6 +21,8 @@ pub struct Document {
     pub specs: Vec<Spec>,
     /// `comm` items, in the order of the text; each belongs to the specification of the same name.
     pub comms: Vec<Comm>,
+    /// `waits` items, in the order of the text; each belongs to the specification of the same name.
+    pub waits: Vec<Waits>,
 }
 
 impl Document {
@@ -31,7 +35,7 @@ impl Document {
         let items = items(source)?;
         let mut errors = Vec::new();
         let mut document = Document::default();
-        for item in items.iter().filter(|item| !item.is_comm) {
+        for item in items.iter().filter(|item| item.kind == ItemKind::Spec) {
             if document.specs.iter().any(|spec| spec.name() == item.name.text) {
                 let message = format!("`{}` is specified twice", item.name.text);
                 errors.push(SpecError::new(source, item.name.span.clone(), message, None));
@@ -40,11 +44,15 @@ impl Document {
             let spec = spec(source, item, &mut errors);
             document.specs.push(spec);
         }
-        for item in items.iter().filter(|item| item.is_comm) {
+        for item in items.iter().filter(|item| item.kind != ItemKind::Spec) {
             match document.specs.iter_mut().find(|spec| spec.name() == item.name.text) {
-                Some(spec) => {
+                Some(spec) if item.kind == ItemKind::Comm => {
                     let comm = comm(source, item, spec, &mut errors);
                     document.comms.push(comm);
+                }
+                Some(spec) => {
+                    let waits = waits(source, item, spec, &mut errors);
+                    document.waits.push(waits);
                 }
                 None => {
                     let message = format!("there is no specification of `{}`", item.name.text);
@@ -63,6 +71,8 @@ impl Document {
         let is_new = |known: &[Spec], name: &str| known.iter().all(|spec| spec.name() != name);
         let comms = other.comms.into_iter().filter(|comm| is_new(&self.specs, comm.name()));
         self.comms.extend(comms);
+        let waits = other.waits.into_iter().filter(|waits| is_new(&self.specs, waits.name()));
+        self.waits.extend(waits);
         let specs: Vec<Spec> =
             other.specs.into_iter().filter(|spec| is_new(&self.specs, spec.name())).collect();
         self.specs.extend(specs);
@@ -79,6 +89,12 @@ impl Document {
     #[must_use]
     pub fn comm(&self, name: &str) -> Option<&Comm> {
         self.comms.iter().find(|comm| comm.name() == name)
+    }
+
+    /// Returns what is said of the waiting of calls of a type.
+    #[must_use]
+    pub fn waits(&self, name: &str) -> Option<&Waits> {
+        self.waits.iter().find(|waits| waits.name() == name)
     }
 }
 

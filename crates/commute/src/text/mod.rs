@@ -14,6 +14,8 @@ mod kinds;
 
 mod resolve;
 
+mod waits;
+
 mod document;
 
 mod error;

@@ -3,14 +3,22 @@
 //! ```text
 //! item   = "spec" NAME "{" { call "~" call [ "when" expr ] ";" } "}"
 //!        | "comm" NAME "{" { MODE call "->" call [ "when" expr ] ";" } "}"
+//!        | "waits" NAME "{" { count "until" condition ";" | count "~" count ";" } "}"
 //! call   = NAME "(" [ NAME { "," NAME } ] ")" [ "/" NAME ]
 //! expr   = operators of the model language: || && == != < <= > >= + - * / % ! -
 //!          over names, numbers, strings, true, false, null, ( expr ), and left.NAME( exprs ), right.NAME( exprs )
+//! condition = "observed", or && || ( ) over  sum ( "<" | "<=" | ">" | ">=" ) sum
+//! sum    = term { ( "+" | "-" ) term }, where a term is a number, a count, or the NAME of a number left open
+//! count  = NAME "(" [ argument { "," argument } ] ")" [ "/" literal ], where an argument is NAME, `_` or a literal
+//! literal = true, false, null or a number
 //! ```
 
 use super::error::{SpecError, SpecErrors};
 use super::lex::{Token, tokens};
-use super::tree::{Call, Clause, Item, Name, Node, NodeKind};
+use super::tree::{
+    Call, Clause, Item, ItemKind, Name, Node, NodeKind, PatternArgument, PatternCall, SumNode,
+    TermNode, WaitNode, WaitsClause,
+};
 use crate::expr::Operator;
 use crate::value::Value;
 use std::ops::Range;
@@ -114,29 +122,32 @@ impl Parser<'_> {
     }
 
     fn item(&mut self) -> Parsed<Item> {
-        let is_comm = if self.eat_word("spec") {
-            false
+        let kind = if self.eat_word("spec") {
+            ItemKind::Spec
         } else if self.eat_word("comm") {
-            true
+            ItemKind::Comm
+        } else if self.eat_word("waits") {
+            ItemKind::Waits
         } else {
-            return Err(self.wanted("`spec` or `comm`"));
+            return Err(self.wanted("`spec`, `comm` or `waits`"));
         };
         let name = self.name("the name of a type")?;
         self.expect("{")?;
-        let mut clauses = Vec::new();
+        let (mut clauses, mut waits) = (Vec::new(), Vec::new());
         while !self.eat("}") {
             if *self.token() == Token::End {
                 return Err(self.wanted("a clause or `}`"));
             }
-            match self.clause(is_comm) {
-                Ok(clause) => clauses.push(clause),
-                Err(error) => {
-                    self.errors.push(error);
-                    self.skip_clause();
-                }
+            let read = match kind {
+                ItemKind::Waits => self.waits_clause().map(|clause| waits.push(clause)),
+                _ => self.clause(kind == ItemKind::Comm).map(|clause| clauses.push(clause)),
+            };
+            if let Err(error) = read {
+                self.errors.push(error);
+                self.skip_clause();
             }
         }
-        Ok(Item { name, is_comm, clauses })
+        Ok(Item { name, kind, clauses, waits })
     }
 
     /// Goes on behind the next `;`, or at the end of the item.
@@ -179,6 +190,128 @@ impl Parser<'_> {
         }
         let result = if self.eat("/") { Some(self.name("a name for the result")?) } else { None };
         Ok(Call { method, arguments, result })
+    }
+
+    fn waits_clause(&mut self) -> Parsed<WaitsClause> {
+        let call = self.pattern_call()?;
+        self.operators = 0;
+        let clause = if self.eat_word("until") {
+            WaitsClause::Until(call, self.any_of()?)
+        } else if self.eat("~") {
+            WaitsClause::Settled(call, self.pattern_call()?)
+        } else {
+            return Err(self.wanted("`until` or `~`"));
+        };
+        if self.eat(";") { Ok(clause) } else { Err(self.wanted("an operator or `;`")) }
+    }
+
+    fn pattern_call(&mut self) -> Parsed<PatternCall> {
+        let method = self.name("the name of a method")?;
+        self.expect("(")?;
+        let mut arguments = Vec::new();
+        while !self.eat(")") {
+            if !arguments.is_empty() {
+                self.expect(",")?;
+                if self.eat(")") {
+                    break;
+                }
+            }
+            let start = self.span().start;
+            arguments.push(match self.literal() {
+                Some(value) => PatternArgument::Value(value, start..self.end()),
+                None if self.eat_word("_") => PatternArgument::Any,
+                None => PatternArgument::Name(self.name("a name for an argument")?),
+            });
+        }
+        let mut result = None;
+        if self.eat("/") {
+            let start = self.span().start;
+            let Some(value) = self.literal() else {
+                return Err(self.wanted("`true`, `false`, `null` or a number"));
+            };
+            result = Some((value, start..self.end()));
+        }
+        Ok(PatternCall { method, arguments, result })
+    }
+
+    /// Reads `true`, `false`, `null` or a number, if it stands here.
+    fn literal(&mut self) -> Option<Value> {
+        let is_minus = matches!(self.token(), Token::Sign("-"));
+        let value = match self.tokens.get(self.at + usize::from(is_minus)).map(|token| &token.0) {
+            Some(Token::Int(value)) => Value::Int(if is_minus { -*value } else { *value }),
+            Some(Token::Word(word)) if !is_minus => match word.as_str() {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                "null" => Value::Null,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        self.at += usize::from(is_minus);
+        self.bump();
+        Some(value)
+    }
+
+    fn any_of(&mut self) -> Parsed<WaitNode> {
+        let mut parts = vec![self.all_of()?];
+        while self.eat("||") {
+            parts.push(self.all_of()?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { WaitNode::Any(parts) })
+    }
+
+    fn all_of(&mut self) -> Parsed<WaitNode> {
+        let mut parts = vec![self.comparison()?];
+        while self.eat("&&") {
+            parts.push(self.comparison()?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { WaitNode::All(parts) })
+    }
+
+    fn comparison(&mut self) -> Parsed<WaitNode> {
+        self.count()?;
+        let start = self.span().start;
+        if self.eat("(") {
+            let inner = self.any_of()?;
+            self.expect(")")?;
+            return Ok(inner);
+        }
+        if self.eat_word("observed") {
+            return Ok(WaitNode::Observed(start..self.end()));
+        }
+        let left = self.sum()?;
+        let Some(op) = self.operator().filter(|op| matches!(op.level(), 3 | 4)) else {
+            return Err(self.wanted("a comparison"));
+        };
+        self.bump();
+        let right = self.sum()?;
+        Ok(WaitNode::Compare(op, left, right, start..self.end()))
+    }
+
+    fn sum(&mut self) -> Parsed<SumNode> {
+        let mut terms = Vec::new();
+        let mut sign = 1;
+        loop {
+            self.count()?;
+            let is_call = matches!(self.tokens.get(self.at + 1), Some((Token::Sign("("), _)));
+            let term = match self.token() {
+                Token::Int(value) => TermNode::Int(*value),
+                Token::Word(_) if is_call => TermNode::Count(self.pattern_call()?),
+                Token::Word(word) => TermNode::Open(Name { text: word.clone(), span: self.span() }),
+                _ => return Err(self.wanted("a number, or calls to count as in `send(_)`")),
+            };
+            if !matches!(term, TermNode::Count(_)) {
+                self.bump();
+            }
+            terms.push((sign, term));
+            if self.eat("+") {
+                sign = 1;
+            } else if self.eat("-") {
+                sign = -1;
+            } else {
+                return Ok(terms);
+            }
+        }
     }
 
     fn count(&mut self) -> Parsed<()> {

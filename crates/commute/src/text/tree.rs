@@ -46,10 +46,64 @@ pub(crate) struct Clause {
     pub(crate) span: Range<usize>,
 }
 
-/// `spec name { clauses }` or `comm name { clauses }`.
+/// An argument of a call in a `waits` item.
+#[derive(Clone, Debug)]
+pub(crate) enum PatternArgument {
+    Any,
+    Name(Name),
+    Value(crate::value::Value, Range<usize>),
+}
+
+/// A call in a `waits` item: `try_take()/true`.
+#[derive(Clone, Debug)]
+pub(crate) struct PatternCall {
+    pub(crate) method: Name,
+    pub(crate) arguments: Vec<PatternArgument>,
+    pub(crate) result: Option<(crate::value::Value, Range<usize>)>,
+}
+
+/// A part of a sum.
+#[derive(Clone, Debug)]
+pub(crate) enum TermNode {
+    Int(i64),
+    /// The number left open.
+    Open(Name),
+    /// How many such calls came before.
+    Count(PatternCall),
+}
+
+/// Terms, each with its sign.
+pub(crate) type SumNode = Vec<(i64, TermNode)>;
+
+/// What a call waits for.
+#[derive(Clone, Debug)]
+pub(crate) enum WaitNode {
+    All(Vec<WaitNode>),
+    Any(Vec<WaitNode>),
+    Compare(crate::expr::Operator, SumNode, SumNode, Range<usize>),
+    Observed(Range<usize>),
+}
+
+/// `call until condition;` or `call ~ call;`.
+#[derive(Clone, Debug)]
+pub(crate) enum WaitsClause {
+    Until(PatternCall, WaitNode),
+    Settled(PatternCall, PatternCall),
+}
+
+/// What an item is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ItemKind {
+    Spec,
+    Comm,
+    Waits,
+}
+
+/// `spec name { clauses }`, `comm name { clauses }` or `waits name { clauses }`.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) name: Name,
-    pub(crate) is_comm: bool,
+    pub(crate) kind: ItemKind,
     pub(crate) clauses: Vec<Clause>,
+    pub(crate) waits: Vec<WaitsClause>,
 }

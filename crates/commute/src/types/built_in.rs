@@ -1,7 +1,7 @@
 //! A built-in type: its specifications, its communication, its model.
 
 use super::state::{Outcomes, State};
-use super::{containers, numbers, resources, sequences, synchronization, union_find};
+use super::{containers, numbers, resources, semaphore, sequences, synchronization, union_find};
 use crate::model::{Call, Model};
 use crate::text::{Document, SpecErrors};
 use crate::value::Value;
@@ -18,6 +18,8 @@ pub struct BuiltIn {
     pub fine: &'static str,
     /// What invocations observe: `comm` items.
     pub comm: &'static str,
+    /// What calls wait for: `waits` items; empty for types whose calls always return.
+    pub waits: &'static str,
     pub(super) initial: fn() -> Vec<State>,
     pub(super) calls: fn() -> Vec<Call>,
     pub(super) apply: fn(&State, &str, &[Value]) -> Outcomes,
@@ -36,7 +38,7 @@ pub fn built_in_type(name: &str) -> Option<&'static BuiltIn> {
     TYPES.iter().find(|built_in| built_in.name == name)
 }
 
-static TYPES: [BuiltIn; 14] = [
+static TYPES: [BuiltIn; 15] = [
     numbers::REGISTER,
     numbers::COUNTER,
     containers::SET,
@@ -51,23 +53,24 @@ static TYPES: [BuiltIn; 14] = [
     resources::FILE,
     resources::MEMORY,
     synchronization::FUTURE,
+    semaphore::SEMAPHORE,
 ];
 
 impl BuiltIn {
-    /// Reads the coarse specification and the communication.
+    /// Reads the coarse specification, the communication and what calls wait for.
     ///
     /// # Errors
     /// None: the tests read all texts.
     pub fn coarse(&self) -> Result<Document, SpecErrors> {
-        Document::parse(&format!("{}{}", self.coarse, self.comm))
+        Document::parse(&format!("{}{}{}", self.coarse, self.comm, self.waits))
     }
 
-    /// Reads the fine specification and the communication.
+    /// Reads the fine specification, the communication and what calls wait for.
     ///
     /// # Errors
     /// None: the tests read all texts.
     pub fn fine(&self) -> Result<Document, SpecErrors> {
-        Document::parse(&format!("{}{}", self.fine, self.comm))
+        Document::parse(&format!("{}{}{}", self.fine, self.comm, self.waits))
     }
 }
 

@@ -45,6 +45,7 @@ pub(super) const SET: BuiltIn = BuiltIn {
     all remove(_)/r -> size() when r;
 }
 ",
+    waits: "",
     initial: || vec![vec![0; 3]],
     calls: || [calls_of(&["add", "remove", "contains"], 0..3), plain_calls(&["size"])].concat(),
     apply: set,
@@ -105,6 +106,7 @@ pub(super) const MAP: BuiltIn = BuiltIn {
     all remove(_)/p -> size() when p != null;
 }
 ",
+    waits: "",
     initial: || vec![vec![0; 2]],
     calls: map_calls,
     apply: map,
@@ -171,6 +173,7 @@ pub(super) const MULTISET: BuiltIn = BuiltIn {
     all remove(_)/r -> size() when r;
 }
 ",
+    waits: "",
     initial: || vec![vec![0; 2]],
     calls: || [calls_of(&["add", "remove", "count"], 0..2), plain_calls(&["size"])].concat(),
     apply: multiset,

@@ -17,3 +17,5 @@ mod union_find;
 mod synchronization;
 
 mod resources;
+
+mod semaphore;

@@ -22,6 +22,7 @@ pub(super) const REGISTER: BuiltIn = BuiltIn {
     last write(_) -> read();
 }
 ",
+    waits: "",
     initial: || vec![vec![0]],
     calls: register_calls,
     apply: |state, method, arguments| match method {
@@ -60,6 +61,7 @@ pub(super) const COUNTER: BuiltIn = BuiltIn {
     all fetch_add(v) -> fetch_add(_) when v != 0;
 }
 ",
+    waits: "",
     initial: || vec![vec![0]],
     calls: || [calls_of(&["add", "fetch_add"], -1..3), plain_calls(&["get"])].concat(),
     apply: count,

@@ -30,6 +30,7 @@ pub(super) const FILE: BuiltIn = BuiltIn {
     last close()/c -> close() when c;
 }
 ",
+    waits: "",
     initial: || vec![vec![0]],
     calls: || plain_calls(&["read", "write", "close"]),
     apply: |state, method, _| used(state, method == "close"),
@@ -62,6 +63,7 @@ pub(super) const MEMORY: BuiltIn = BuiltIn {
     last free()/f -> free() when f;
 }
 ",
+    waits: "",
     initial: || vec![vec![0]],
     calls: || plain_calls(&["read", "write", "free"]),
     apply: |state, method, _| used(state, method == "free"),

@@ -38,6 +38,7 @@ pub(super) const QUEUE: BuiltIn = BuiltIn {
     all dequeue()/r -> size() when r != null;
 }
 ",
+    waits: "",
     initial: || vec![Vec::new()],
     calls: || [calls_of(&["enqueue"], 1..4), plain_calls(&["dequeue", "peek", "size"])].concat(),
     apply: |state, method, arguments| {
@@ -78,6 +79,7 @@ pub(super) const STACK: BuiltIn = BuiltIn {
     all pop()/r -> size() when r != null;
 }
 ",
+    waits: "",
     initial: || vec![Vec::new()],
     calls: || [calls_of(&["push"], 1..4), plain_calls(&["pop", "top", "size"])].concat(),
     apply: |state, method, arguments| {

@@ -34,6 +34,13 @@ pub(super) const CHANNEL: BuiltIn = BuiltIn {
     last close()/c -> close() when c;
 }
 ",
+    waits: "waits channel {
+    recv() until send(_) > recv() || close() > 0;
+    send(_) until send(_) < recv() + room || close() > 0;
+    send(_) ~ recv();
+    recv() ~ close();
+}
+",
     // At least as large as searches and tests are deep, and small ones.
     initial: || vec![vec![64, 0], vec![2, 0], vec![1, 0]],
     calls: || [calls_of(&["send"], 1..3), plain_calls(&["recv", "close"])].concat(),
@@ -89,6 +96,12 @@ pub(super) const CONDITION: BuiltIn = BuiltIn {
     comm: "comm condition {
     all signal() -> wake();
     all broadcast() -> wake();
+    all wait() -> signal();
+    all wait() -> broadcast();
+}
+",
+    waits: "waits condition {
+    wake() until observed;
 }
 ",
     initial: || vec![vec![0, 0]],
@@ -131,6 +144,11 @@ pub(super) const CONTEXT: BuiltIn = BuiltIn {
     first cancel() -> done();
 }
 ",
+    waits: "waits context {
+    done() until cancel() > 0;
+    cancel() ~ done();
+}
+",
     initial: || vec![vec![0]],
     calls: || plain_calls(&["err", "done", "cancel"]),
     apply: |state, method, _| match method {
@@ -166,6 +184,11 @@ pub(super) const FUTURE: BuiltIn = BuiltIn {
     last set(_)/r -> set(_) when r;
     last set(_)/r -> get() when r;
     last set(_)/r -> poll() when r;
+}
+",
+    waits: "waits future {
+    get() until set(_) > 0;
+    set(_) ~ get();
 }
 ",
     initial: || vec![vec![0]],

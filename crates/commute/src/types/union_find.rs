@@ -37,6 +37,7 @@ pub(super) const UNION_FIND: BuiltIn = BuiltIn {
     all union(_, _) -> connected(_, _);
 }
 ",
+    waits: "",
     initial: || vec![(0..ELEMENTS).collect()],
     calls,
     apply,

@@ -31,7 +31,7 @@ pub(super) fn add(trace: &Trace, given: &mut Given) {
             EventKind::Wait => {
                 waits.insert((event.task, condition), event.id);
             }
-            EventKind::Wake => {
+            EventKind::Wake if !event.op.is_timeout() => {
                 let refers = trace.columns().refers.get(event.id.0);
                 let source = match refers {
                     Some(number) => u32::try_from(number).ok().map(EventId),

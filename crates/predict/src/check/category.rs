@@ -20,6 +20,8 @@ pub enum Category {
     ClosedFile,
     /// A signal comes before the wait for it.
     LostSignal,
+    /// A call waits for what another one took, and nothing else serves it.
+    LostWakeup,
     /// A context is asked for its error before it is cancelled.
     EarlyErr,
     /// Two plain accesses of two threads, and no lock keeps them apart.
@@ -34,13 +36,14 @@ pub enum Category {
 
 impl Category {
     /// All categories, in the order of reports.
-    pub const ALL: [Category; 11] = [
+    pub const ALL: [Category; 12] = [
         Category::UseAfterFree,
         Category::DoubleFree,
         Category::DestroyedLock,
         Category::ClosedChannel,
         Category::ClosedFile,
         Category::LostSignal,
+        Category::LostWakeup,
         Category::EarlyErr,
         Category::MultiThreaded,
         Category::SameHandler,
@@ -58,6 +61,7 @@ impl Category {
             Category::ClosedChannel => PredictedCategory::ClosedChannel.word(),
             Category::ClosedFile => PredictedCategory::ClosedFile.word(),
             Category::LostSignal => PredictedCategory::LostSignal.word(),
+            Category::LostWakeup => PredictedCategory::LostWakeup.word(),
             Category::EarlyErr => PredictedCategory::EarlyErr.word(),
             Category::MultiThreaded => RaceCategory::MultiThreaded.word(),
             Category::SameHandler => PredictedCategory::SameHandler.word(),
@@ -121,9 +125,8 @@ pub(crate) fn category(
         methods.iter().flatten().any(|method| names.iter().any(|name| method == name))
     };
     match () {
-        () if calls(&["close"]) && calls(&["send", "recv", "receive", "try_send", "try_recv"]) => {
-            Category::ClosedChannel
-        }
+        // Who receives is told that the channel is closed: that is what closing is for.
+        () if calls(&["close"]) && calls(&["send", "try_send"]) => Category::ClosedChannel,
         () if calls(&["close"]) && calls(&["read", "write", "seek", "open"]) => {
             Category::ClosedFile
         }

@@ -59,7 +59,10 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
         _ => None,
     };
     let form = material.fates[best].form();
-    let category = group.category;
+    let category = match witness.is_some_and(|witness| witness.waits) {
+        true => Category::LostWakeup,
+        false => group.category,
+    };
     let mut finding = Finding::new(category.kind());
     finding.category = Some(category.word().to_owned());
     finding.severity = if form.is_some() { category.severity() } else { Severity::Note };
@@ -110,12 +113,13 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
 /// The filter of findings without a witness.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 
-/// Returns the member that stands for the group: with the strongest form, then with the shortest witness, then the first.
+/// Returns the member that stands for the group: one that shows that a call may wait for ever, then with the strongest form, then with the shortest
+/// witness, then the first.
 fn best(material: &Material<'_>, members: &[usize]) -> Option<usize> {
     let rank = |i: &usize| match &material.fates[*i] {
-        Fate::Confirmed(Witness { form, order, .. }) => (0, *form, order.len()),
-        Fate::Shown(form) => (0, *form, usize::MAX),
-        _ => (1, Form::Reversed, 0),
+        Fate::Confirmed(Witness { form, order, waits, .. }) => (0, !waits, *form, order.len()),
+        Fate::Shown(form) => (0, true, *form, usize::MAX),
+        _ => (1, true, Form::Reversed, 0),
     };
     members.iter().copied().min_by_key(|i| (rank(i), *i))
 }
@@ -136,6 +140,11 @@ fn explanation(pair: &Pair<'_>, candidate: Candidate, fate: &Fate) -> Vec<Step> 
     vec![
         step("locks", locks(pair, candidate)),
         match fate {
+            Fate::Confirmed(witness) if witness.waits => step(
+                "witness",
+                "another run of the same events leads to where both could come next; if the second does, the first waits, and nothing that can still come serves it"
+                    .to_owned(),
+            ),
             Fate::Confirmed(witness) => step("witness", form_words(witness.form).to_owned()),
             Fate::Shown(form) => {
                 let text = format!("{}; it has too many events to be kept", form_words(*form));
@@ -144,6 +153,10 @@ fn explanation(pair: &Pair<'_>, candidate: Candidate, fate: &Fate) -> Vec<Step> 
             Fate::GaveUp(GaveUp::Window) => step(
                 "unconfirmed",
                 "no witness within the window; what lies before it happened as it did".to_owned(),
+            ),
+            Fate::GaveUp(GaveUp::Barrier) => step(
+                "unconfirmed",
+                "every witness rests on a barrier, and the trace does not say who had arrived at it".to_owned(),
             ),
             Fate::GaveUp(GaveUp::Conflicts) => {
                 step("unconfirmed", "the search for a witness gave up".to_owned())

@@ -35,6 +35,11 @@ pub(crate) fn hint(pair: &Pair<'_>) -> String {
             "check the predicate under the lock before waiting, and change it under the lock before the signal"
                 .to_owned()
         }
+        Category::LostWakeup => format!(
+            "`{}` can take what `{}` waits for, and nothing that comes later serves it: give one for each who waits, or tell those who wait that no more will come",
+            name(second),
+            name(first)
+        ),
         Category::EarlyErr => {
             "wait for the context to be done before asking for its error".to_owned()
         }

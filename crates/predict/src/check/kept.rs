@@ -7,8 +7,8 @@ use crate::confirm::Form;
 const ROOM_FOR_ALL: usize = 1 << 25;
 const ROOM_FOR_BEST: usize = 1 << 28;
 
-/// What ranks witnesses: the form, the number of events, and the candidate.
-type Rank = (Form, usize, usize);
+/// What ranks witnesses: whether it shows no call that waits for ever, the form, the number of events, and the candidate.
+type Rank = (bool, Form, usize, usize);
 
 /// Keeps account of witnesses.
 #[derive(Debug)]
@@ -30,23 +30,24 @@ impl Keeper {
             fates[member] = fate;
             return;
         };
-        let rank = (witness.form, witness.order.len(), member);
+        let events_new = witness.order.len();
+        let rank = (!witness.waits, witness.form, events_new, member);
         let known = self.best[group];
         let is_best = known.is_none_or(|known| rank < known);
         if is_best {
             self.best[group] = Some(rank);
         }
-        if self.kept + rank.1 > self.room[0]
+        if self.kept + events_new > self.room[0]
             && is_best
-            && let Some((form, events, old)) = known
+            && let Some((_, form, events, old)) = known
             && matches!(fates[old], Fate::Confirmed(_))
         {
             fates[old] = Fate::Shown(form);
             self.kept -= events;
         }
         let room = self.room[usize::from(is_best)];
-        fates[member] = if self.kept + rank.1 <= room {
-            self.kept += rank.1;
+        fates[member] = if self.kept + events_new <= room {
+            self.kept += events_new;
             Fate::Confirmed(witness)
         } else {
             Fate::Shown(witness.form)
@@ -64,7 +65,7 @@ mod tests {
     fn without_room_the_best_of_each_group_stays() {
         let witness = |form, events: usize| {
             let order = vec![EventId(0); events];
-            Fate::Confirmed(Witness { form, order, prefix: 0, shortest: true })
+            Fate::Confirmed(Witness { form, order, prefix: 0, shortest: true, waits: false })
         };
         let mut keeper = Keeper { room: [10, 20], ..Keeper::new(2) };
         let mut fates = vec![Fate::Untried; 6];

@@ -179,6 +179,9 @@ fn phrase(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> S
         Category::LostSignal => {
             format!("the {} of `{what}` can come before or after the wait for it", signal(verbs))
         }
+        Category::LostWakeup => {
+            format!("lost wake-up: `{}` on `{what}` may wait for ever", verbs[0])
+        }
         Category::EarlyErr => {
             format!("`err` of `{what}` can be asked for before or after `cancel`")
         }

@@ -44,6 +44,8 @@ pub struct Witness {
     pub prefix: u32,
     /// Whether no witness of this form has fewer events.
     pub shortest: bool,
+    /// Whether the first action may wait for ever, because the second one took what it waited for: a lost wake-up.
+    pub waits: bool,
 }
 
 /// Why there is no answer.
@@ -52,6 +54,8 @@ pub enum GaveUp {
     /// No witness within the window; what lies before it was not looked at. Also where the trace has more edges than are kept, and where tasks
     /// change places and it depends on their order which acquire a release belongs to.
     Window,
+    /// Every witness rests on a barrier that records who passed, and not who arrived, so that it is not known who waits for whom.
+    Barrier,
     /// The conflicts allowed were used up.
     Conflicts,
     /// The caller stopped the search.

@@ -2,9 +2,10 @@
 
 use super::answer::{Answer, Form, GaveUp, Witness};
 use super::attempt::{Beyond, End, Shared};
+use super::chains::NONE;
 use super::past::Past;
 use super::question::{Overtaken, Question};
-use super::reach::Reach;
+use super::reach::{Behind, Reach};
 use super::replay::Replay;
 use super::shorten::shorten;
 use super::trim::trim;
@@ -166,6 +167,7 @@ impl<'t> Confirmer<'t> {
             conflicts: self.options.conflicts,
             gave_up: GaveUp::Window,
             best: None,
+            doubt: false,
         };
         let mut back = self.scale.first_window;
         loop {
@@ -180,6 +182,7 @@ impl<'t> Confirmer<'t> {
         }
         match search.best {
             Some(witness) => Answer::Confirmed(witness),
+            None if search.is_impossible() && search.doubt => Answer::Unconfirmed(GaveUp::Barrier),
             // Where it depends on the order which acquire a release belongs to, more was asked than had to be.
             None if search.is_impossible() && !self.past.holding.is_ambiguous => Answer::Impossible,
             None => Answer::Unconfirmed(search.gave_up),
@@ -226,6 +229,7 @@ impl<'t> Confirmer<'t> {
                     };
                     let (replay, stats) = (&mut self.replay, &mut self.stats);
                     shorten(shared, replay, &mut witness, stats, cancel);
+                    witness.waits = self.waits_for_ever(&question, &witness);
                     search.best = Some(witness);
                     break;
                 }
@@ -251,6 +255,25 @@ impl<'t> Confirmer<'t> {
         is_last || (search.gave_up == GaveUp::Conflicts && search.conflicts == 0)
     }
 
+    /// Returns whether a witness shows that the first action may wait for ever.
+    fn waits_for_ever(&mut self, question: &Question, witness: &Witness) -> bool {
+        let past = &self.past;
+        if question.form != Form::CoEnabled
+            || past.blocking.asked(question.first, false).count() == 0
+        {
+            return false;
+        }
+        let before = witness.order.len() - question.tail.len();
+        let order: Vec<u32> = witness.order[..before].iter().map(|event| event.0).collect();
+        let all = (self.trace, past, self.communication);
+        let broken = self.replay.run(all, question, witness.prefix, &order);
+        debug_assert!(broken.is_empty(), "it is a witness");
+        self.window.bound(0, self.trace.len() as u32);
+        self.window.bar(past, question);
+        self.stats.events += (self.trace.len() - question.first as usize) as u64;
+        self.replay.is_lost(past, question.first, &|event| self.window.allows(event))
+    }
+
     /// Looks at one window for one form.
     fn look(
         &mut self,
@@ -260,7 +283,8 @@ impl<'t> Confirmer<'t> {
         cancel: &Cancel,
     ) -> End {
         let past = &self.past;
-        if self.required.require(past, question, start, &[]).is_err() {
+        if let Err(why) = self.required.require(past, question, start, &[]) {
+            search.doubt |= why == Behind::Barrier;
             return End::None;
         }
         let len = self.trace.len() as u32;
@@ -268,7 +292,7 @@ impl<'t> Confirmer<'t> {
         let last = last.max(question.second);
         let slack = (question.first - start).saturating_add(self.scale.first_window);
         let end = if start == 0 { len } else { len.min(last.saturating_add(slack)) };
-        let fixed = start <= past.holding.overlap();
+        let fixed = start <= past.holding.overlap().min(past.first_doubt);
         let (replay, stats, window) = (&mut self.replay, &mut self.stats, &mut self.window);
         let shared = Shared {
             trace: self.trace,
@@ -283,6 +307,8 @@ impl<'t> Confirmer<'t> {
         if broken.is_empty() {
             return if fixed { End::Found(order) } else { End::Unclear };
         }
+        // From here on, what is left out because it rests on a barrier could have helped.
+        search.doubt |= past.first_doubt != NONE;
         if fixed {
             match ground.attempt(broken.clone(), replay, stats, &mut search.conflicts, cancel) {
                 End::None | End::Unclear => {}
@@ -317,6 +343,8 @@ struct Search {
     conflicts: u64,
     gave_up: GaveUp,
     best: Option<Witness>,
+    /// Whether something was left out because it rests on a barrier of which too little is known.
+    doubt: bool,
 }
 
 impl Search {

@@ -64,6 +64,8 @@ pub(super) struct Holding {
     each: bool,
     own: HashMap<(u32, u32), Vec<(SectionId, bool)>>,
     inner: HashMap<u32, SectionId>,
+    /// By attempt that failed: the section that it met.
+    met: HashMap<u32, SectionId>,
     /// The owners, locks and modes of which a chain gives back what another one took.
     spanning: Vec<(u32, u32, bool)>,
     /// Whether the release that matches such an acquire could match another one in another order.
@@ -101,10 +103,30 @@ impl Holding {
                 let spanned = self.end_own(id, shared, lock, link);
                 (self.release(id, lock, link), spanned)
             }
+            EventKind::Refused => (NONE, self.refuse(id, shared, lock, link)),
             _ => (NONE, None),
         };
         self.of.push(section);
         spanned
+    }
+
+    /// Takes an attempt that failed; returns the acquire of the section that it met.
+    fn refuse(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> Option<u32> {
+        let held = |section: &&SectionId| {
+            let of = &self.sections[**section as usize];
+            let open = self.open.get(of.owner as usize).map_or(&[][..], Vec::as_slice);
+            of.owner != link.owner
+                && (!shared || of.exclusive)
+                && open.iter().any(|open| open.section == **section)
+        };
+        let met = *self.holders.get(lock as usize)?.iter().rfind(held)?;
+        self.met.insert(event, met);
+        Some(self.sections[met as usize].acquire)
+    }
+
+    /// Returns the section that a failed attempt met.
+    pub(super) fn met(&self, event: u32) -> Option<&Section> {
+        self.met.get(&event).map(|section| &self.sections[*section as usize])
     }
 
     /// The same for the turn of a handler, which the unit of the event has up to its event `last`. To be called behind

@@ -23,6 +23,12 @@ pub(crate) mod wakes;
 
 mod calls;
 
+mod blocking;
+
+mod waiting;
+
+mod barriers;
+
 mod past;
 
 mod question;

@@ -1,5 +1,7 @@
 //! A trace prepared for the search: for each event what must come before it, and what it observes.
 
+use super::barriers::Barriers;
+use super::blocking::Blocking;
 use super::calls::Calls;
 use super::cells::Cells;
 use super::chains::{Chains, NONE};
@@ -29,6 +31,11 @@ pub(super) struct Past {
     pub(super) holding: Holding,
     pub(super) wakes: Wakes,
     pub(super) calls: Calls,
+    pub(super) blocking: Blocking,
+    /// Whether an event needs one of a barrier of which it is not known who waits for whom, or is one; empty if there are none. And
+    /// the first such event.
+    doubtful: Vec<bool>,
+    pub(super) first_doubt: u32,
     /// Whether tasks change places.
     pub(super) tasks: bool,
     /// Whether the trace holds so many edges that they are not all known.
@@ -51,6 +58,7 @@ impl Past {
             cells: Cells::new(trace.tables()),
             holding: Holding::new(trace, grain, reorders == Reorders::Tasks),
             tasks: reorders == Reorders::Tasks,
+            first_doubt: NONE,
             ..Past::default()
         };
         let mut chains = Chains::new(trace);
@@ -58,6 +66,7 @@ impl Past {
         let mut written = vec![NONE; past.cells.len()];
         let mut allocated = vec![NONE; past.cells.len()];
         let mut barriers: HashMap<u32, u32> = HashMap::new();
+        let rounds = Barriers::new(trace);
         let most = EDGES.min(u32::MAX as usize / 2) + EDGES_PER_EVENT.min(64) * trace.len();
         let mut touched = 0;
         for event in trace.events() {
@@ -73,6 +82,7 @@ impl Past {
             {
                 causes.push(before);
             }
+            rounds.arrivals.get(&id).into_iter().flatten().for_each(|event| causes.push(*event));
             if let Some(location) = event.location() {
                 let cells = past.cells.of(location.0);
                 touched += cells.len();
@@ -104,8 +114,14 @@ impl Past {
             past.causes.item_if(past.tasks, signal.as_ref());
             let observes = &mut past.observes;
             past.calls.take(trace, event, communication, &mut |source| observes.push(source));
+            if kind == EventKind::Invoke
+                && let Some(object) = past.calls.object(id)
+            {
+                past.blocking.take(trace, event, object, communication);
+            }
             let acquire = past.holding.take(event, link);
-            past.causes.item_if(true, acquire.as_ref());
+            past.causes.item_if(kind != EventKind::Refused, acquire.as_ref());
+            past.observes.item_if(kind == EventKind::Refused, acquire.as_ref());
             if let Some(units) = &units {
                 past.holding.take_turn(id, link.chain, units.turn(id));
             }
@@ -116,8 +132,35 @@ impl Past {
             past.previous.push(link.previous);
         }
         past.holding.finish();
+        past.blocking.finish(&past.chain);
         past.chains = units.map_or(chains.len(), |units| units.len());
+        past.find_doubts(trace, &rounds);
         past
+    }
+
+    /// Finds the events that rest on a barrier that is not regular.
+    fn find_doubts(&mut self, trace: &Trace, rounds: &Barriers) {
+        if rounds.irregular.is_empty() {
+            return;
+        }
+        let mut chains = vec![false; self.chains];
+        for event in trace.events() {
+            let (id, chain) = (event.id.0, self.chain[event.id.index()] as usize);
+            let mut before = self.causes.row(id).iter().chain(self.observes.row(id));
+            chains[chain] |= (event.kind() == EventKind::Barrier
+                && rounds.irregular.contains(&event.operand))
+                || before.any(|before| self.doubtful.get(*before as usize) == Some(&true));
+            if chains[chain] && self.first_doubt == NONE {
+                self.first_doubt = id;
+            }
+            self.doubtful.push(chains[chain]);
+        }
+    }
+
+    /// Returns whether an event rests on a barrier of which it is not known who waits for whom.
+    #[inline]
+    pub(super) fn is_doubtful(&self, event: u32) -> bool {
+        event >= self.first_doubt && self.doubtful.get(event as usize) == Some(&true)
     }
 
     /// Returns whether [`taker`](Self::taker) ever finds anything.
@@ -150,7 +193,16 @@ impl Past {
     pub(super) fn is_observer(&self, trace: &Trace, event: EventId) -> bool {
         let kind = trace.event(event).kind();
         kind.reads()
+            || kind == EventKind::Refused
+            || self.wakes.timed_out(event.0).is_some()
+            || self.blocking.asked(event.0, true).count() > 0
             || (kind == EventKind::Wake && self.wakes.of(event.0).is_some())
             || !self.calls.observed(event.0).is_empty()
+    }
+
+    /// Returns whether an event must observe what it observed wherever it stands: what it observes is what it waited for.
+    pub(super) fn is_bound(&self, trace: &Trace, event: u32) -> bool {
+        trace.event(EventId(event)).kind() == EventKind::Wake && self.wakes.of(event).is_some()
+            || self.blocking.is_bound(event)
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Question {
     pub(super) needs: Vec<u32>,
     /// An event that must not be in.
     pub(super) never: Option<u32>,
+    /// The events of the tail whose communication is asked for.
+    pub(super) asked: Vec<u32>,
 }
 
 impl Question {
@@ -45,7 +47,10 @@ impl Question {
                 held.into_iter().map(|section| (*event, section))
             })
             .collect();
-        Question { first, second, form, tail, held, needs, never }
+        let asks_all = matches!(form, Form::Reversed | Form::Overtakes);
+        let is_asked = |event: &u32| asks_all || past.is_bound(trace, *event);
+        let asked = tail.iter().copied().filter(is_asked).collect();
+        Question { first, second, form, tail, held, needs, never, asked }
     }
 
     /// Returns whether an event can only come behind the witness: it follows one of its last events in the chain of that event,
@@ -58,8 +63,8 @@ impl Question {
     }
 
     /// Returns whether the communication of an event of the tail is asked for.
-    pub(super) fn asks_tail(&self) -> bool {
-        self.form == Form::Reversed
+    pub(super) fn asks(&self, event: u32) -> bool {
+        self.asked.contains(&event)
     }
 
     /// Returns the position where the outermost section around an action begins.

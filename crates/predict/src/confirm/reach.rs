@@ -1,11 +1,13 @@
 //! Sets of events that hold with each event all that must come before it.
 
+use super::blocking::{Asked, CounterId};
 use super::chains::NONE;
 use super::holding::SectionId;
 use super::past::Past;
 use super::question::Question;
 use anyorder_system::Cancel;
 use anyorder_trace::Trace;
+use std::collections::HashSet;
 
 /// A set of events, from a position on: in each chain, all events up to one.
 #[derive(Clone, Debug, Default)]
@@ -21,9 +23,14 @@ pub(super) struct Reach {
     todo: Vec<u32>,
 }
 
-/// An event cannot be in: it comes behind the witness.
+/// An event cannot be in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Behind;
+pub(super) enum Behind {
+    /// It comes behind the witness.
+    Tail,
+    /// It rests on a barrier of which it is not known who waits for whom.
+    Barrier,
+}
 
 impl Reach {
     /// Empties the set; from now on it holds events from `start` on.
@@ -81,7 +88,10 @@ impl Reach {
                 continue;
             }
             if question.is_behind(past, event) {
-                return Err(Behind);
+                return Err(Behind::Tail);
+            }
+            if past.is_doubtful(event) {
+                return Err(Behind::Barrier);
             }
             let chain = past.chain[event as usize] as usize;
             let known = self.last[chain];
@@ -134,10 +144,13 @@ impl Reach {
     ) -> Result<(), Behind> {
         self.clear(past, start);
         if !question.holds_together(past) {
-            return Err(Behind);
+            return Err(Behind::Tail);
         }
         for last in &question.tail {
-            self.add_before(past, question, *last, question.asks_tail())?;
+            if past.is_doubtful(*last) {
+                return Err(Behind::Barrier);
+            }
+            self.add_before(past, question, *last, question.asks(*last))?;
         }
         question.needs.iter().try_for_each(|event| self.add(past, question, *event))?;
         more.iter().try_for_each(|event| self.add(past, question, *event))?;
@@ -149,7 +162,7 @@ impl Reach {
             // Those held at the end were compared with one another already.
             if !is_held && question.keepers(past, section).next().is_some() {
                 if section.release == NONE {
-                    return Err(Behind);
+                    return Err(Behind::Tail);
                 }
                 self.add(past, question, section.release)?;
             }
@@ -167,6 +180,10 @@ impl Reach {
     ) {
         let mut open_before: Vec<SectionId> = past.holding.open_at(self.start).to_vec();
         let (mut next, mut next_event) = (0, 0);
+        let mut done = HashSet::new();
+        for last in &question.tail {
+            self.add_helpers(past, question, *last, &mut done, allowed);
+        }
         loop {
             if let Some(section) = self.begun.get(next) {
                 next += 1;
@@ -188,8 +205,10 @@ impl Reach {
                     }
                 }
             } else if past.has_takers() && next_event < self.events.len() {
-                let taker = past.taker(trace, self.events[next_event]);
+                let event = self.events[next_event];
+                let taker = past.taker(trace, event);
                 next_event += 1;
+                self.add_helpers(past, question, event, &mut done, allowed);
                 if taker != NONE && taker >= self.start && allowed(taker) {
                     let _ = self.add(past, question, taker);
                 }
@@ -198,6 +217,27 @@ impl Reach {
             }
             if cancel.reason().is_some() {
                 return;
+            }
+        }
+    }
+
+    /// Adds the calls that could make a call return that waits: all that are allowed, of each counter once.
+    fn add_helpers(
+        &mut self,
+        past: &Past,
+        question: &Question,
+        event: u32,
+        done: &mut HashSet<CounterId>,
+        allowed: &dyn Fn(u32) -> bool,
+    ) {
+        for counter in past.blocking.asked(event, true).flat_map(Asked::helpers) {
+            if !done.insert(counter) {
+                continue;
+            }
+            for helpers in past.blocking.chains(counter) {
+                if let Some(last) = helpers.iter().rfind(|helper| allowed(**helper)) {
+                    let _ = self.add(past, question, *last);
+                }
             }
         }
     }

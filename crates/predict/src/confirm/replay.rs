@@ -2,6 +2,7 @@
 //!
 //! The order holds all causes and everything that is observed before the events that need it; so an event can only observe too much.
 
+use super::answer::Form;
 use super::calls::takes;
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
@@ -9,6 +10,7 @@ use super::holding::SectionId;
 use super::mailboxes::Mailboxes;
 use super::past::Past;
 use super::question::Question;
+use super::waiting::Counts;
 use crate::communication::Communication;
 use anyorder_commute::Mode;
 use anyorder_trace::{EventKind, Trace};
@@ -34,6 +36,9 @@ pub(super) struct Replay {
     called: Vec<u32>,
     /// For each object, what was not taken before the window.
     left: HashMap<u32, Vec<u32>>,
+    counts: Counts,
+    /// For each condition, its signals and broadcasts, where the time of any wait ran out.
+    signalled: HashMap<u32, Vec<u32>>,
 }
 
 impl Replay {
@@ -43,6 +48,7 @@ impl Replay {
             open: vec![Vec::new(); trace.tables().locks.len() + trace.tables().handlers.len()],
             mailboxes: past.tasks.then(|| Mailboxes::new(trace)),
             calls: vec![Vec::new(); past.calls.objects()],
+            counts: Counts::new(past),
             ..Replay::default()
         }
     }
@@ -70,8 +76,18 @@ impl Replay {
             if let Some(mailboxes) = &mut self.mailboxes {
                 mailboxes.take(trace, event, &mut broken);
             }
-            if place < order.len() || question.asks_tail() {
+            let is_asked = place < order.len() || question.asks(event);
+            if is_asked {
                 self.observes((trace, past, communication), event, &mut broken);
+            } else if let Some(object) = past.calls.object(event) {
+                self.invoked(object, event);
+            }
+            if !past.blocking.is_empty() {
+                let Replay { seen, round, counts, .. } = &mut *self;
+                let has_come = |event: u32| come(seen, (start, *round), event).is_some();
+                let is_tail = place >= order.len()
+                    && !matches!(question.form, Form::Reversed | Form::Overtakes);
+                counts.take(past, event, is_tail, &has_come, &mut broken);
             }
             if broken.len() >= FROM_ALL {
                 break;
@@ -93,6 +109,8 @@ impl Replay {
             self.seen.fill((0, 0));
         }
         self.round += 1;
+        self.counts.begin(self.round, start);
+        self.signalled.clear();
         if start != self.start {
             self.left.clear();
             self.start = start;
@@ -109,6 +127,12 @@ impl Replay {
     fn place(&self, event: u32) -> Option<u32> {
         let (round, place) = *self.seen.get(event.checked_sub(self.start)? as usize)?;
         (round == self.round).then_some(place)
+    }
+
+    /// Returns whether the first action waits for ever behind the second one, at the end of what was run last; see [`Counts::is_lost`].
+    pub(super) fn is_lost(&self, past: &Past, first: u32, may_come: &dyn Fn(u32) -> bool) -> bool {
+        let has_come = |event: u32| event != first && self.has_come(event);
+        self.counts.is_lost(past, first, &has_come, may_come)
     }
 
     fn has_come(&self, event: u32) -> bool {
@@ -173,15 +197,51 @@ impl Replay {
         {
             broken.push(vec![Atom::Before(wake.wait, wake.signal), Atom::Out(event)]);
         }
+        if let Some(section) = past.holding.met(event)
+            && self.has_come(section.release)
+        {
+            broken.push(vec![Atom::Before(event, section.release), Atom::Out(event)]);
+        }
+        if past.wakes.has_timeouts() {
+            self.timeouts(past, kind, (event, operand), broken);
+        }
         if !past.calls.is_empty()
             && let Some(object) = past.calls.object(event)
         {
             self.call((trace, past, communication), event, object, broken);
-            let calls = &mut self.calls[object as usize];
-            if calls.is_empty() {
-                self.called.push(object);
-            }
-            calls.push(event);
+            self.invoked(object, event);
+        }
+    }
+
+    fn invoked(&mut self, object: u32, event: u32) {
+        let calls = &mut self.calls[object as usize];
+        if calls.is_empty() {
+            self.called.push(object);
+        }
+        calls.push(event);
+    }
+
+    /// Looks for signals that would have come in time.
+    fn timeouts(
+        &mut self,
+        past: &Past,
+        kind: EventKind,
+        (event, condition): (u32, u32),
+        broken: &mut Vec<Clause>,
+    ) {
+        if matches!(kind, EventKind::Signal | EventKind::Broadcast) {
+            self.signalled.entry(condition).or_default().push(event);
+        }
+        let Some(wait) = past.wakes.timed_out(event) else { return };
+        let after_wait = |signal: &u32| self.place(*signal) > self.place(wait);
+        let was_there = |signal: &u32| (wait..event).contains(signal);
+        let signals = self.signalled.get(&condition).into_iter().flatten().copied();
+        for signal in signals.filter(after_wait).filter(|signal| !was_there(signal)) {
+            broken.push(vec![
+                Atom::Before(event, signal),
+                Atom::Before(signal, wait),
+                Atom::Out(event),
+            ]);
         }
     }
 
@@ -256,6 +316,13 @@ impl Replay {
             }
         }
     }
+}
+
+/// Returns the place of an event in a round that begins at `start`, if it is in; 0 for what lies before.
+fn come(seen: &[(u32, u32)], (start, now): (u32, u32), event: u32) -> Option<u32> {
+    let Some(at) = event.checked_sub(start) else { return Some(0) };
+    let (round, place) = *seen.get(at as usize)?;
+    (round == now).then_some(place)
 }
 
 /// A write comes neither between another one and the event that observes that, nor before an event that observes none.

@@ -6,6 +6,7 @@
 
 use super::answer::Witness;
 use super::attempt::{Beyond, End, Shared};
+use super::blocking::first_missing;
 use super::chains::NONE;
 use super::confirmer::ConfirmStats;
 use super::reach::Reach;
@@ -82,7 +83,11 @@ pub(super) fn shorten(
         }
         let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
         let takers = set.events.iter().map(|event| past.taker(shared.trace, *event));
-        for next in ends.chain(takers) {
+        let waiting = set.events.iter().chain(&question.tail);
+        let asked = waiting.flat_map(|event| past.blocking.asked(*event, true));
+        let helpers = asked.flat_map(|asked| past.blocking.helpers(asked));
+        let helpers = helpers.map(|of| first_missing(of, |event| set.has(past, event)));
+        for next in ends.chain(takers).chain(helpers) {
             if next != NONE && !set.has(past, next) && !question.is_behind(past, next) {
                 let mut more = added.clone();
                 more.push(next);

@@ -24,6 +24,8 @@ struct Condition {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wakes {
     pub(crate) wakes: Vec<Wake>,
+    /// Ends of waits whose time ran out, with the waits.
+    timeouts: HashMap<u32, u32>,
     conditions: HashMap<u32, Condition>,
 }
 
@@ -41,6 +43,12 @@ impl Wakes {
         match kind {
             EventKind::Wait => {
                 condition.waits.insert(event.task.0, id);
+                return None;
+            }
+            EventKind::Wake if event.op.is_timeout() => {
+                if let Some(wait) = condition.waits.get(&event.task.0) {
+                    self.timeouts.insert(id, *wait);
+                }
                 return None;
             }
             EventKind::Wake => {}
@@ -71,5 +79,15 @@ impl Wakes {
     pub(crate) fn of(&self, wake: u32) -> Option<Wake> {
         let at = self.wakes.binary_search_by_key(&wake, |entry| entry.wake).ok()?;
         Some(self.wakes[at])
+    }
+
+    /// Returns the wait of an event that is the end of one by timeout.
+    pub(crate) fn timed_out(&self, wake: u32) -> Option<u32> {
+        self.timeouts.get(&wake).copied()
+    }
+
+    /// Returns whether the time of any wait ran out.
+    pub(crate) fn has_timeouts(&self) -> bool {
+        !self.timeouts.is_empty()
     }
 }

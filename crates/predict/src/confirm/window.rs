@@ -32,6 +32,7 @@ impl Window {
         for event in question.first..self.end {
             let chain = past.chain[event as usize] as usize;
             let barred = self.chains[chain]
+                || past.is_doubtful(event)
                 || question.tail.contains(&event)
                 || question.never == Some(event)
                 || past.causes.row(event).iter().chain(past.observes.row(event)).any(|before| {

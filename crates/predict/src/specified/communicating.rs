@@ -3,7 +3,7 @@
 use super::resolve::Resolver;
 use super::types::{Type, Types};
 use crate::communication::{Communication, Observation};
-use anyorder_commute::{Comm, Invocation, Mode, Observations, Spec};
+use anyorder_commute::{Comm, Invocation, Mode, Observations, Spec, Waits};
 use anyorder_trace::{EventKind, Op, Tables, Trace};
 
 /// What the invocations of a trace observe of one another.
@@ -66,6 +66,8 @@ pub struct SpecifiedCall<'c> {
     pub spec: &'c Spec,
     /// What invocations of its type observe; `None` if nobody says so.
     pub comm: Option<&'c Comm>,
+    /// What invocations of its type wait for; `None` if they always return.
+    pub waits: Option<&'c Waits>,
     /// Without `comm`: whether the object has so many invocations that all stay in order.
     pub in_order: bool,
     /// The invocation.
@@ -84,6 +86,7 @@ impl SpecifiedCommunication {
             object,
             spec: &of_type.spec,
             comm: of_type.comm.as_ref(),
+            waits: of_type.waits.as_ref(),
             in_order: self.objects.get(object as usize)?.count > PAIRWISE_MAX,
             invocation,
         })
@@ -149,5 +152,13 @@ impl Communication for SpecifiedCommunication {
             (None, Mode::Last) => true,
             (None, _) => !later.1.spec.commute(&earlier.2, &later.2),
         }
+    }
+
+    fn waits(&self, tables: &Tables, op: Op, operand: u32) -> Option<(&Waits, Invocation)> {
+        if op.kind() != EventKind::Invoke {
+            return None;
+        }
+        let (_, of_type, invocation) = self.call(tables, operand)?;
+        of_type.waits.as_ref().map(|waits| (waits, invocation))
     }
 }

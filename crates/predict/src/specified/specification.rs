@@ -207,7 +207,8 @@ impl Specification for Specified {
     }
 
     /// Asks the specification of two invocations of one object: points are coarser where a condition compares the values of two
-    /// calls otherwise than by `!=` (`anyorder_commute::Exactness`).
+    /// calls otherwise than by `!=` (`anyorder_commute::Exactness`). Two calls whose order is settled by waiting commute wherever both orders can
+    /// happen.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         if [first.0, second.0].iter().any(|op| op.kind() != EventKind::Invoke) {
             return false;
@@ -219,7 +220,9 @@ impl Specification for Specified {
         };
         let call = |call| self.resolver.call(tables, call, of_type);
         let (Some(one), Some(other)) = (call(first.1), call(second.1)) else { return false };
-        self.resolver.types.list[of_type].spec.commute(&one, &other)
+        let of_type = &self.resolver.types.list[of_type];
+        let is_settled = |waits: &anyorder_commute::Waits| waits.settles(&one, &other);
+        of_type.spec.commute(&one, &other) || of_type.waits.as_ref().is_some_and(is_settled)
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::compile::{Place, first_tables, places};
 use crate::class::ClassTable;
-use anyorder_commute::{AccessPoints, Comm, Document, Spec, SpecErrors, built_in_types};
+use anyorder_commute::{AccessPoints, Comm, Document, Spec, SpecErrors, Waits, built_in_types};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,6 +31,7 @@ pub struct DeclareError {
 pub(super) struct Type {
     pub(super) spec: Spec,
     pub(super) comm: Option<Comm>,
+    pub(super) waits: Option<Waits>,
     /// For objects of which only the methods specified are called.
     pub(super) exact: Compiled,
     /// For all others.
@@ -53,12 +54,17 @@ impl Compiled {
 }
 
 impl Type {
-    fn new(spec: &Spec, comm: Option<&Comm>, is_own: bool, tables: &mut Vec<ClassTable>) -> Type {
+    fn new(
+        (spec, document): (&Spec, &Document),
+        is_own: bool,
+        tables: &mut Vec<ClassTable>,
+    ) -> Type {
         Type {
+            comm: document.comm(spec.name()).cloned(),
+            waits: document.waits(spec.name()).cloned(),
             exact: Compiled::new(AccessPoints::of(spec), tables),
             strangers: Compiled::new(AccessPoints::with_strangers(spec), tables),
             spec: spec.clone(),
-            comm: comm.cloned(),
             is_own,
         }
     }
@@ -109,17 +115,17 @@ impl Types {
     pub fn with(document: &Document) -> Result<Types, SpecErrors> {
         let (mut list, mut tables) = (Vec::new(), first_tables());
         for spec in &document.specs {
-            list.push(Type::new(spec, document.comm(spec.name()), true, &mut tables));
+            list.push(Type::new((spec, document), true, &mut tables));
         }
         for built_in in built_in_types() {
             let fine = built_in.fine()?;
             for spec in fine.specs.iter().filter(|spec| document.spec(spec.name()).is_none()) {
-                list.push(Type::new(spec, fine.comm(spec.name()), false, &mut tables));
+                list.push(Type::new((spec, &fine), false, &mut tables));
             }
         }
         // Nothing commutes where nothing is known.
         let nothing = Spec::parse(&format!("spec {NO_TYPE} {{}}"))?;
-        list.push(Type::new(&nothing, None, false, &mut tables));
+        list.push(Type::new((&nothing, &Document::default()), false, &mut tables));
         let unspecified = Unspecified::default();
         let (list, tables) = (Arc::new(list), Arc::new(tables));
         Ok(Types { list, tables, declared: HashMap::new(), unspecified })

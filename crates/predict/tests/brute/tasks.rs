@@ -37,7 +37,7 @@ fn has_careless_tasks(t: &Trace) -> bool {
 }
 
 fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) -> u64 {
-    let observes = Scheduled(OfTrace { types, trace: t });
+    let observes = Scheduled(OfTrace::new(types, t));
     let brute = Reorderings::new(t, &observes);
     let Some(best) = brute.best(&observes, &all_pairs(t), STATES_MAX) else { return 0 };
     let mut checker = ReorderingChecker::new(t, &observes.0, Lanes::Tasks);

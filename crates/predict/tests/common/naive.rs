@@ -187,7 +187,7 @@ impl Naive {
                         self.edge(post, at);
                     }
                 }
-                EventKind::Wake => {
+                EventKind::Wake if !a.op.is_timeout() => {
                     let wait = (0..at).rev().find(|i| {
                         self.actions[*i].kind == EventKind::Wait
                             && self.actions[*i].task == a.task

@@ -11,6 +11,19 @@ pub trait Observes {
     /// Takes events of one object, in the order in which they happen; returns for each, by the number of the mode, the events it observes.
     fn observed(&self, run: &[EventId]) -> Vec<BTreeMap<u8, BTreeSet<EventId>>>;
 
+    /// Takes events of one object, in the order in which they happen: returns whether the last one can return there, with the result that it has
+    /// if `as_recorded`. Those before return what they did, where they can.
+    fn can_return(&self, run: &[EventId], as_recorded: bool) -> bool {
+        let _ = (run, as_recorded);
+        true
+    }
+
+    /// Returns whether an event of an object waits for what it observes, and must observe it even where others need not.
+    fn is_bound(&self, event: EventId) -> bool {
+        let _ = event;
+        false
+    }
+
     /// Returns whether tasks can run in this order, in traces whose tasks change places: then this stands for program order, and
     /// who holds a lock is a handler. `None`: tasks stay in order.
     fn schedules(&self, run: &[EventId]) -> Option<bool> {
@@ -46,13 +59,21 @@ pub enum ReorderRule {
     Wait,
     /// Invocations observe what they observed.
     Invocation,
+    /// Invocations can return where they stand.
+    Waiting,
+    /// Who takes part in a barrier arrives before anybody passes; what nobody knows of is passed by nobody.
+    Arrival,
+    /// No signal comes before the time of a wait runs out.
+    Timeout,
+    /// Attempts at a lock that failed meet who held it.
+    Refused,
     /// Tasks can run in this order.
     Schedule,
 }
 
 impl ReorderRule {
     /// All rules, but for `Schedule`, which others say what it is.
-    pub const ALL: [ReorderRule; 12] = [
+    pub const ALL: [ReorderRule; 16] = [
         ReorderRule::Once,
         ReorderRule::Po,
         ReorderRule::Fork,
@@ -65,6 +86,10 @@ impl ReorderRule {
         ReorderRule::Wake,
         ReorderRule::Wait,
         ReorderRule::Invocation,
+        ReorderRule::Waiting,
+        ReorderRule::Arrival,
+        ReorderRule::Timeout,
+        ReorderRule::Refused,
     ];
 }
 
@@ -103,6 +128,16 @@ pub(super) struct Facts {
     writes: Vec<bool>,
     /// By event: the signal of a wake, and its wait.
     woken: Vec<Option<(usize, Option<usize>)>>,
+    /// By end of a wait whose time ran out: the condition and the wait.
+    timeouts: Vec<Option<(u32, usize)>>,
+    /// By signal or broadcast: the condition.
+    signals: Vec<Option<u32>>,
+    /// By attempt that failed: the section that it met.
+    met: Vec<Option<usize>>,
+    /// Barriers of which nothing is known.
+    doubtful: Vec<bool>,
+    /// By event, whether it can return in the trace itself: at all, and as recorded.
+    returns: Vec<[bool; 2]>,
     objects: Vec<Option<u32>>,
     seen: Vec<Option<BTreeMap<u8, BTreeSet<EventId>>>>,
     /// By event of a task that its handler took from a mailbox: the handler, the first post and the `get` of the task.
@@ -125,9 +160,32 @@ impl Facts {
                 seen[event.index()] = Some(observed);
             }
         }
+        let returns = (0..events.len()).map(|at| {
+            let of = |e: &&Event| objects[at].is_some() && objects[e.id.index()] == objects[at];
+            let run: Vec<EventId> = events[..=at].iter().filter(of).map(|e| e.id).collect();
+            [false, true].map(|exact| objects[at].is_none() || observes.can_return(&run, exact))
+        });
+        let returns = returns.collect();
+        let sections = sections(trace, &events, observes.schedules(&[]).is_some());
+        let doubtful =
+            |e: &Event| e.kind() == EventKind::Barrier && arrivals(trace, &events, e).is_none();
         Facts {
             needs: (0..events.len()).map(|at| needs(trace, &events, &cells, at)).collect(),
-            sections: sections(trace, &events, observes.schedules(&[]).is_some()),
+            timeouts: events.iter().map(|event| timeout(&events, event)).collect(),
+            signals: events
+                .iter()
+                .map(|e| {
+                    let is_signal = matches!(e.kind(), EventKind::Signal | EventKind::Broadcast);
+                    is_signal.then_some(e.operand)
+                })
+                .collect(),
+            met: events
+                .iter()
+                .map(|e| met(trace, &events, &sections, e, observes.schedules(&[]).is_some()))
+                .collect(),
+            doubtful: events.iter().map(doubtful).collect(),
+            returns,
+            sections,
             all_cells: cells.iter().flatten().copied().collect(),
             cells,
             reads: events.iter().map(|event| event.kind().reads()).collect(),
@@ -160,7 +218,11 @@ impl Facts {
     pub(super) fn key(&self, run: &[usize], done: u64) -> Key {
         let last = self.all_cells.iter().map(|cell| self.last_write(run.iter().copied(), *cell));
         let waits = self.woken.iter().flatten();
-        let told: BTreeSet<usize> = waits.flat_map(|(s, w)| [Some(*s), *w]).flatten().collect();
+        let mut told: BTreeSet<usize> = waits.flat_map(|(s, w)| [Some(*s), *w]).flatten().collect();
+        if self.timeouts.iter().any(Option::is_some) {
+            told.extend(self.timeouts.iter().flatten().map(|(_, wait)| *wait));
+            told.extend((0..self.signals.len()).filter(|event| self.signals[*event].is_some()));
+        }
         let in_order =
             |e: &&usize| told.contains(*e) || self.objects[**e].is_some() || self.mailboxes[**e];
         Key { done, last: last.collect(), in_order: run.iter().filter(in_order).copied().collect() }
@@ -174,7 +236,7 @@ impl Facts {
     pub(super) fn broken_by(
         &self,
         observes: &dyn Observes,
-        run: &[usize],
+        (run, loose): (&[usize], Option<usize>),
         event: usize,
         is_exempt: bool,
     ) -> Vec<ReorderRule> {
@@ -195,14 +257,11 @@ impl Facts {
         if self.is_locked_out(run, event) {
             broken.push(ReorderRule::Locks);
         }
-        if is_exempt {
-            return broken;
+        if self.doubtful[event] {
+            broken.push(ReorderRule::Arrival);
         }
-        let reads_otherwise = |cell: &Cell| {
-            self.last_write(run.iter().copied(), *cell) != self.last_write(0..event, *cell)
-        };
-        if self.reads[event] && self.cells[event].iter().any(reads_otherwise) {
-            broken.push(ReorderRule::Read);
+        if self.is_stuck(observes, (run, loose), event, is_exempt) {
+            broken.push(ReorderRule::Waiting);
         }
         if let Some((signal, wait)) = self.woken[event] {
             let place = |event: usize| run.iter().position(|other| *other == event);
@@ -212,10 +271,57 @@ impl Facts {
                 broken.push(ReorderRule::Wait);
             }
         }
+        if is_exempt && !(self.objects[event].is_some() && observes.is_bound(EventId(event as u32)))
+        {
+            return broken;
+        }
+        if let Some((condition, wait)) = self.timeouts[event] {
+            let since = run.iter().position(|other| *other == wait).map_or(0, |at| at);
+            let comes = |signal: &usize| {
+                self.signals[*signal] == Some(condition) && !(wait..event).contains(signal)
+            };
+            if run[since..].iter().any(comes) {
+                broken.push(ReorderRule::Timeout);
+            }
+        }
+        if let Some(section) = self.met[event].map(|at| self.sections[at]) {
+            let is_over = section.release.is_some_and(|release| run.contains(&release));
+            if !run.contains(&section.acquire) || is_over {
+                broken.push(ReorderRule::Refused);
+            }
+        }
+        let reads_otherwise = |cell: &Cell| {
+            self.last_write(run.iter().copied(), *cell) != self.last_write(0..event, *cell)
+        };
+        if self.reads[event] && self.cells[event].iter().any(reads_otherwise) {
+            broken.push(ReorderRule::Read);
+        }
         if self.sees_otherwise(observes, run, event) {
             broken.push(ReorderRule::Invocation);
         }
         broken
+    }
+
+    /// Whether an invocation could not return: for one that may observe something else, neither behind the sequence nor before its last
+    /// event, if that may as well.
+    fn is_stuck(
+        &self,
+        observes: &dyn Observes,
+        (run, loose): (&[usize], Option<usize>),
+        event: usize,
+        is_exempt: bool,
+    ) -> bool {
+        let Some(object) = self.objects[event] else { return false };
+        let as_recorded = !is_exempt;
+        if !self.returns[event][usize::from(as_recorded)] {
+            return false;
+        }
+        let returns = |run: &[usize]| {
+            let of = run.iter().filter(|other| self.objects[**other] == Some(object));
+            let of: Vec<EventId> = of.chain([&event]).map(|e| EventId(*e as u32)).collect();
+            observes.can_return(&of, as_recorded)
+        };
+        !returns(run) && !(loose.is_some() && returns(&run[..run.len() - 1]))
     }
 
     fn is_locked_out(&self, run: &[usize], event: usize) -> bool {
@@ -298,6 +404,8 @@ fn needs(
         EventKind::Barrier => {
             let same = |e: &Event| e.kind() == EventKind::Barrier && e.operand == this.operand;
             needs.push((ReorderRule::Barrier, all(&same)));
+            let arrivals = arrivals(trace, events, this).unwrap_or_default();
+            needs.push((ReorderRule::Arrival, all(&|e| arrivals.contains(&e.id.index()))));
         }
         kind if kind.is_access() => {
             let overlaps = |e: &&Event| cells[e.id.index()].iter().any(|c| cells[at].contains(c));
@@ -373,7 +481,7 @@ fn woken(trace: &Trace, events: &[Event]) -> Vec<Option<(usize, Option<usize>)>>
     let mut woken: Vec<Option<(usize, Option<usize>)>> = Vec::new();
     for wake in events {
         let earlier = &events[..wake.id.index()];
-        if wake.kind() != EventKind::Wake {
+        if wake.kind() != EventKind::Wake || wake.op.is_timeout() {
             woken.push(None);
             continue;
         }
@@ -394,4 +502,73 @@ fn woken(trace: &Trace, events: &[Event]) -> Vec<Option<(usize, Option<usize>)>>
         woken.push(source.map(|source| (source, wait.filter(|wait| *wait < source))));
     }
     woken
+}
+
+/// Who must arrive before an event of a barrier; `None` if nobody knows.
+fn arrivals(trace: &Trace, events: &[Event], this: &Event) -> Option<BTreeSet<usize>> {
+    let passes = |e: &&Event| e.kind() == EventKind::Barrier && e.operand == this.operand;
+    let round = |e: &Event| {
+        events[..e.id.index()].iter().filter(passes).filter(|other| other.task == e.task).count()
+    };
+    let arrives = |e: &Event| -> Vec<usize> {
+        let earlier = &events[..e.id.index()];
+        if let Some(last) = earlier.iter().rfind(|other| other.task == e.task) {
+            return vec![last.id.index()];
+        }
+        let own = handler(trace, e);
+        let starts =
+            |f: &&Event| f.kind() == EventKind::Fork && f.operand == own && own != u32::MAX;
+        earlier.iter().filter(starts).map(|fork| fork.id.index()).collect()
+    };
+    let all: Vec<&Event> = events.iter().filter(passes).collect();
+    let is_regular = all.iter().all(|x| {
+        all.iter().all(|y| {
+            let in_turn = round(x) <= round(y) || x.id > y.id;
+            in_turn
+                && (round(x) != round(y) || arrives(x).iter().all(|event| *event < y.id.index()))
+        })
+    });
+    let of_round = all.iter().filter(|e| round(e) == round(this));
+    is_regular.then(|| of_round.flat_map(|e| arrives(e)).collect())
+}
+
+/// The condition and the wait of the end of a wait whose time ran out.
+fn timeout(events: &[Event], this: &Event) -> Option<(u32, usize)> {
+    let is_wait =
+        |e: &Event| e.kind() == EventKind::Wait && e.task == this.task && e.operand == this.operand;
+    let wait = events[..this.id.index()].iter().rposition(is_wait)?;
+    this.op.is_timeout().then_some((this.operand, wait))
+}
+
+/// The section that a failed attempt met: the place in the list.
+fn met(
+    trace: &Trace,
+    events: &[Event],
+    sections: &[Section],
+    this: &Event,
+    by_handler: bool,
+) -> Option<usize> {
+    if this.kind() != EventKind::Refused {
+        return None;
+    }
+    let at = this.id.index();
+    let holder = |event: &Event| match by_handler && handler(trace, event) != u32::MAX {
+        true => (false, handler(trace, event)),
+        false => lane(trace, event),
+    };
+    let takes_it_all = |section: &Section| {
+        events[section.acquire..at].iter().any(|e| {
+            let takes = e.kind() == EventKind::Acquire && e.operand == section.lock;
+            takes && holder(e) == section.lane && !e.mode().is_shared()
+        })
+    };
+    let is_met = |section: &Section| {
+        section.lock == this.operand
+            && section.lane != holder(this)
+            && section.acquire < at
+            && section.release.is_none_or(|release| release > at)
+            && (!this.mode().is_shared() || takes_it_all(section))
+    };
+    let met = sections.iter().enumerate().filter(|(_, section)| is_met(section));
+    met.max_by_key(|(_, section)| section.acquire).map(|(at, _)| at)
 }

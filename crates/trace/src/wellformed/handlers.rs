@@ -71,7 +71,9 @@ impl Handlers {
                     });
                 }
             }
-            EventKind::Signal | EventKind::Broadcast | EventKind::Wake if report.observed => {
+            EventKind::Signal | EventKind::Broadcast | EventKind::Wake
+                if report.observed && !event.op.is_timeout() =>
+            {
                 self.condition(event, report);
             }
             _ => {}

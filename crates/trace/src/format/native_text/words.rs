@@ -53,6 +53,12 @@ const ACCESS_MODES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "se
 /// The words of modes 1 and up of acquires and releases.
 const LOCK_MODES: [&str; 3] = ["shared", "try", "try_shared"];
 
+/// The word of mode 1 of a failed attempt.
+const REFUSED_MODES: [&str; 1] = ["shared"];
+
+/// The word of mode 1 of the end of a wait.
+const WAKE_MODES: [&str; 1] = ["timeout"];
+
 /// The words of modes that have no meaning, by number.
 const NUMBERED_MODES: [&str; 8] =
     ["mode0", "mode1", "mode2", "mode3", "mode4", "mode5", "mode6", "mode7"];
@@ -61,6 +67,8 @@ const fn mode_words(kind: EventKind) -> &'static [&'static str] {
     match kind {
         EventKind::Read | EventKind::Write | EventKind::Rmw => &ACCESS_MODES,
         EventKind::Acquire | EventKind::Release => &LOCK_MODES,
+        EventKind::Refused => &REFUSED_MODES,
+        EventKind::Wake => &WAKE_MODES,
         _ => &[],
     }
 }

@@ -23,7 +23,7 @@ pub(super) enum Target {
 }
 
 /// The operations, with the event each becomes. The first entry of an event is the one that is written.
-const OPERATIONS: [(&str, Op, Target); 18] = {
+const OPERATIONS: [(&str, Op, Target); 20] = {
     use EventKind as K;
     const fn plain(kind: EventKind) -> Op {
         Op::new(kind, Mode::PLAIN)
@@ -48,6 +48,8 @@ const OPERATIONS: [(&str, Op, Target); 18] = {
         ("end", plain(K::Exit), Target::Nothing),
         ("wait", plain(K::Wait), Target::Condition),
         ("wake", plain(K::Wake), Target::Condition),
+        ("timeout", Op::new(K::Wake, Mode::TIMEOUT), Target::Condition),
+        ("refused", plain(K::Refused), Target::Lock),
         ("signal", plain(K::Signal), Target::Condition),
         ("broadcast", plain(K::Broadcast), Target::Condition),
     ]

@@ -1,0 +1,52 @@
+//! What calls wait for: conditions over the numbers of earlier calls.
+
+pub(crate) use rule::{Argument, Holds, Linear, Pattern};
+pub use rule::{Counted, WaitRule};
+
+mod rule;
+
+use crate::spec::Invocation;
+use std::sync::Arc;
+
+/// What the calls of a type wait for.
+///
+/// A call that a [`WaitRule`] applies to returns only where the condition of the rule holds for the calls before it. One number of a type may be
+/// left open, such as the room of a channel: who has a run takes the least with which that run was possible.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waits {
+    name: Arc<str>,
+    pub(crate) rules: Vec<Arc<WaitRule>>,
+    pub(crate) settled: Vec<(Pattern, Pattern)>,
+}
+
+impl Waits {
+    pub(crate) fn new(name: &str) -> Waits {
+        Waits { name: name.into(), rules: Vec::new(), settled: Vec::new() }
+    }
+
+    /// Returns the name of the type.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns all rules, in the order of the text.
+    #[must_use]
+    pub fn rules(&self) -> &[Arc<WaitRule>] {
+        &self.rules
+    }
+
+    /// Returns the rules for a call.
+    pub fn rules_of<'w>(&'w self, call: &'w Invocation) -> impl Iterator<Item = &'w Arc<WaitRule>> {
+        self.rules.iter().filter(|rule| rule.applies(call))
+    }
+
+    /// Returns whether waiting alone settles the order of two calls: in every state in which both orders can happen, it makes no difference
+    /// which does.
+    #[must_use]
+    pub fn settles(&self, a: &Invocation, b: &Invocation) -> bool {
+        self.settled.iter().any(|(one, other)| {
+            (one.matches(a) && other.matches(b)) || (one.matches(b) && other.matches(a))
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! One rule: which calls wait, and for what.
+
+use crate::spec::{Invocation, MethodId};
+use crate::value::Value;
+
+/// An argument of a pattern.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Argument {
+    /// Anything.
+    Any,
+    /// This value.
+    Is(Value),
+    /// The argument of the waiting call with this place.
+    Same(usize),
+}
+
+/// Calls of a method, with some arguments, and perhaps with one result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Pattern {
+    pub(crate) method: MethodId,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) result: Option<Value>,
+}
+
+impl Pattern {
+    /// Returns whether a call has this method, these values and this result.
+    pub(crate) fn matches(&self, call: &Invocation) -> bool {
+        self.matches_but_result(call) && self.has_result(&call.result)
+    }
+
+    fn has_result(&self, result: &Value) -> bool {
+        self.result.as_ref().is_none_or(|wanted| wanted == result)
+    }
+
+    fn matches_but_result(&self, call: &Invocation) -> bool {
+        let agrees = |(pattern, value): (&Argument, &Value)| match pattern {
+            Argument::Is(wanted) => wanted == value,
+            Argument::Any | Argument::Same(_) => true,
+        };
+        self.method == call.method
+            && self.arguments.len() == call.arguments.len()
+            && self.arguments.iter().zip(&call.arguments).all(agrees)
+    }
+}
+
+/// Calls that a condition counts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counted {
+    pub(crate) pattern: Pattern,
+    pub(crate) helps: bool,
+    pub(crate) hurts: bool,
+}
+
+impl Counted {
+    /// Returns whether more of them can make the condition hold.
+    #[must_use]
+    pub const fn helps(&self) -> bool {
+        self.helps
+    }
+
+    /// Returns whether more of them can make the condition fail.
+    #[must_use]
+    pub const fn hurts(&self) -> bool {
+        self.hurts
+    }
+
+    /// Returns whether it depends on the result of a call whether it counts.
+    #[must_use]
+    pub const fn asks_result(&self) -> bool {
+        self.pattern.result.is_some()
+    }
+
+    /// Returns the key under which an earlier call counts; `None` if it does not.
+    #[must_use]
+    pub fn key_of(&self, earlier: &Invocation) -> Option<Vec<Value>> {
+        self.key_of_any(earlier).filter(|_| self.pattern.has_result(&earlier.result))
+    }
+
+    /// Returns the key under which an earlier call could count, whatever it returned.
+    #[must_use]
+    pub fn key_of_any(&self, earlier: &Invocation) -> Option<Vec<Value>> {
+        self.pattern.matches_but_result(earlier).then(|| {
+            let arguments = self.pattern.arguments.iter().zip(&earlier.arguments);
+            let is_key = |(pattern, _): &(&Argument, &Value)| matches!(pattern, Argument::Same(_));
+            arguments.filter(is_key).map(|(_, value)| value.clone()).collect()
+        })
+    }
+
+    /// Returns the key of the calls that count for one that waits.
+    #[must_use]
+    pub fn key_for(&self, waiting: &Invocation) -> Vec<Value> {
+        let of = |argument: &Argument| match argument {
+            Argument::Same(at) => waiting.arguments.get(*at).cloned(),
+            Argument::Any | Argument::Is(_) => None,
+        };
+        self.pattern.arguments.iter().filter_map(of).collect()
+    }
+}
+
+/// A sum of numbers of calls, of the number left open, and of a constant; it holds if it is more than 0.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Linear {
+    /// Factor, and place among the calls counted.
+    pub(crate) counts: Vec<(i64, usize)>,
+    pub(crate) unknown: i64,
+    pub(crate) constant: i64,
+}
+
+/// A condition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Holds {
+    All(Vec<Holds>),
+    Any(Vec<Holds>),
+    More(Linear),
+    /// The call observes what it observed.
+    Observed,
+}
+
+impl Holds {
+    fn holds(&self, counts: &[i64], unknown: i64) -> bool {
+        match self {
+            Holds::All(parts) => parts.iter().all(|part| part.holds(counts, unknown)),
+            Holds::Any(parts) => parts.iter().any(|part| part.holds(counts, unknown)),
+            Holds::More(sum) => {
+                let count = |at: usize| i128::from(counts.get(at).copied().unwrap_or(0));
+                let counted =
+                    sum.counts.iter().map(|(factor, at)| i128::from(*factor) * count(*at));
+                let open = i128::from(sum.unknown) * i128::from(unknown);
+                counted.sum::<i128>() + open + i128::from(sum.constant) > 0
+            }
+            Holds::Observed => true,
+        }
+    }
+}
+
+/// Which calls wait, and for what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaitRule {
+    pub(crate) head: Pattern,
+    pub(crate) condition: Holds,
+    pub(crate) counted: Vec<Counted>,
+}
+
+/// No number left open is larger.
+const OPEN_MAX: i64 = 1 << 40;
+
+impl WaitRule {
+    /// Returns whether a call waits by this rule.
+    #[must_use]
+    pub fn applies(&self, call: &Invocation) -> bool {
+        self.head.matches(call)
+    }
+
+    /// Returns whether the rule is about one result: then it says what that result takes, and the method itself does not wait.
+    #[must_use]
+    pub const fn is_of_result(&self) -> bool {
+        self.head.result.is_some()
+    }
+
+    /// Returns whether the call returns only if it observes what it observed, by the `comm` rules of its type. Then there is no other condition.
+    #[must_use]
+    pub fn is_observed(&self) -> bool {
+        self.condition == Holds::Observed
+    }
+
+    /// Returns which calls the condition counts.
+    #[must_use]
+    pub fn counted(&self) -> &[Counted] {
+        &self.counted
+    }
+
+    /// Returns whether the condition holds for numbers of earlier calls, in the order of [`counted`](Self::counted), and for the number left open.
+    #[must_use]
+    pub fn holds(&self, counts: &[i64], open: i64) -> bool {
+        self.condition.holds(counts, open)
+    }
+
+    /// Returns the least number left open for which the condition holds; 0 where none is left open. `None`: it holds for none.
+    #[must_use]
+    pub fn least(&self, counts: &[i64]) -> Option<i64> {
+        // A larger number only helps.
+        if !self.holds(counts, OPEN_MAX) {
+            return None;
+        }
+        let (mut low, mut high) = (0, OPEN_MAX);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.holds(counts, middle) {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        Some(low)
+    }
+}

@@ -1,0 +1,71 @@
+//! Barriers: what must stand before the first event of each round, and the barriers of which that is not known.
+
+use anyorder_trace::{EventKind, Trace};
+use std::collections::{HashMap, HashSet};
+
+/// The barriers of a trace; see `docs/witnesses.md`, section 2.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Barriers {
+    /// By the first event of a round: the arrivals of all who take part.
+    pub(super) arrivals: HashMap<u32, Vec<u32>>,
+    /// Barriers that are not regular.
+    pub(super) irregular: HashSet<u32>,
+}
+
+/// The events of one round.
+#[derive(Default)]
+struct Round {
+    first: u32,
+    last: u32,
+    arrivals: Vec<u32>,
+}
+
+impl Barriers {
+    /// Finds them in one pass, which traces without barriers do without.
+    pub(super) fn new(trace: &Trace) -> Barriers {
+        let ops = &trace.columns().ops;
+        if !ops.iter().any(|op| op.kind() == EventKind::Barrier) {
+            return Barriers::default();
+        }
+        let mut rounds: HashMap<u32, Vec<Round>> = HashMap::new();
+        let mut passed: HashMap<(u32, u32), usize> = HashMap::new();
+        let mut last_of: HashMap<u32, u32> = HashMap::new();
+        let mut forks: HashMap<u32, Vec<u32>> = HashMap::new();
+        for event in trace.events() {
+            let (id, task) = (event.id.0, event.task.0);
+            match event.kind() {
+                EventKind::Fork => forks.entry(event.operand).or_default().push(id),
+                EventKind::Barrier => {
+                    let round = passed.entry((event.operand, task)).or_default();
+                    let of = rounds.entry(event.operand).or_default();
+                    if *round == of.len() {
+                        of.push(Round { first: id, ..Round::default() });
+                    }
+                    let this = &mut of[*round];
+                    *round += 1;
+                    this.last = id;
+                    let handler = trace.tables().tasks[event.task.index()].handler.some();
+                    let forks = handler.and_then(|handler| forks.get(&handler.0));
+                    match last_of.get(&task) {
+                        Some(arrival) => this.arrivals.push(*arrival),
+                        None => this.arrivals.extend(forks.into_iter().flatten()),
+                    }
+                }
+                _ => {}
+            }
+            last_of.insert(task, id);
+        }
+        let mut barriers = Barriers::default();
+        for (barrier, rounds) in rounds {
+            let in_turn = rounds.windows(2).all(|two| two[0].last < two[1].first);
+            let in_time = |round: &Round| round.arrivals.iter().all(|event| *event < round.first);
+            if in_turn && rounds.iter().all(in_time) {
+                let arrivals = rounds.into_iter().map(|round| (round.first, round.arrivals));
+                barriers.arrivals.extend(arrivals);
+            } else {
+                barriers.irregular.insert(barrier);
+            }
+        }
+        barriers
+    }
+}

@@ -1,0 +1,229 @@
+//! What invocations wait for: which calls count for and against one that waits, and the rules that are asked of it.
+//!
+//! Numbers of calls are kept in *counters*: one for each object, pattern of a rule and key.
+
+use super::chains::NONE;
+use crate::communication::Communication;
+use anyorder_commute::{Invocation, Value, WaitRule};
+use anyorder_trace::{Event, Trace};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Number of a counter.
+pub(super) type CounterId = u32;
+
+/// A rule that is asked of a call.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    rule: Arc<WaitRule>,
+    /// In the order of the calls that the rule counts.
+    counters: Vec<CounterId>,
+    /// The number left open.
+    open: i64,
+}
+
+/// A counter that a call raises, or could raise with another result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raise {
+    pub(super) counter: CounterId,
+    /// Whether it depends on its result.
+    pub(super) asks: bool,
+    /// Whether it raises it with the result that it has.
+    pub(super) counts: bool,
+}
+
+/// What is known of a call.
+#[derive(Clone, Debug, Default)]
+struct Call {
+    raises: Vec<Raise>,
+    asked: Vec<Asked>,
+    /// Whether it must observe what it observed, even where communication is not asked for.
+    bound: bool,
+}
+
+/// The calls that a counter counts.
+#[derive(Clone, Debug, Default)]
+struct Counter {
+    /// In the order of the trace.
+    events: Vec<u32>,
+    /// The same, by chain.
+    chains: Vec<Vec<u32>>,
+}
+
+/// The calls of all objects of which some wait.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Blocking {
+    calls: HashMap<u32, Call>,
+    counters: Vec<Counter>,
+    /// While the trace goes through: event, object, and what it is; and the rules of each object.
+    seen: Vec<(u32, u32, Invocation)>,
+    rules: HashMap<u32, Vec<Arc<WaitRule>>>,
+}
+
+/// A counter while they are made: object, rule, place among what the rule counts, key.
+type Place = (u32, usize, usize, Vec<Value>);
+
+impl Blocking {
+    /// Takes the next event, an invocation of an object.
+    pub(super) fn take(
+        &mut self,
+        trace: &Trace,
+        event: Event,
+        object: u32,
+        communication: &dyn Communication,
+    ) {
+        let waits = communication.waits(trace.tables(), event.op, event.operand);
+        let Some((waits, invocation)) = waits else { return };
+        self.rules.entry(object).or_insert_with(|| waits.rules().to_vec());
+        self.seen.push((event.id.0, object, invocation));
+    }
+
+    /// Ends the trace: finds out which rules are asked of which calls.
+    pub(super) fn finish(&mut self, chain: &[u32]) {
+        let (seen, rules) = (std::mem::take(&mut self.seen), std::mem::take(&mut self.rules));
+        let mut places: HashMap<Place, CounterId> = HashMap::new();
+        let mut open: HashMap<u32, i64> = HashMap::new();
+        for (event, object, invocation) in &seen {
+            let rules = rules.get(object).map_or(&[][..], Vec::as_slice);
+            let mut call = Call::default();
+            for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation))
+            {
+                call.bound |= rule.is_observed();
+                let counted = rule.counted().iter().enumerate();
+                let counters: Vec<CounterId> = counted
+                    .map(|(place, counted)| {
+                        let key = counted.key_for(invocation);
+                        self.counter(&mut places, (*object, at, place, key))
+                    })
+                    .collect();
+                let counts: Vec<i64> = counters
+                    .iter()
+                    .map(|counter| self.counters[*counter as usize].events.len() as i64)
+                    .collect();
+                // What does not hold in the trace itself is not asked.
+                let Some(least) = rule.least(&counts) else { continue };
+                let known = open.entry(*object).or_default();
+                *known = least.max(*known);
+                call.asked.push(Asked { rule: Arc::clone(rule), counters, open: 0 });
+            }
+            for (at, rule) in rules.iter().enumerate() {
+                for (place, counted) in rule.counted().iter().enumerate() {
+                    let Some(key) = counted.key_of_any(invocation) else { continue };
+                    let counter = self.counter(&mut places, (*object, at, place, key));
+                    let counts = counted.key_of(invocation).is_some();
+                    if counts {
+                        self.counters[counter as usize].events.push(*event);
+                    }
+                    call.raises.push(Raise { counter, asks: counted.asks_result(), counts });
+                }
+            }
+            self.calls.insert(*event, call);
+        }
+        for (event, object, _) in &seen {
+            let known = open.get(object).copied().unwrap_or_default();
+            if let Some(call) = self.calls.get_mut(event) {
+                call.asked.iter_mut().for_each(|asked| asked.open = known);
+            }
+        }
+        for counter in &mut self.counters {
+            let mut chains: HashMap<u32, usize> = HashMap::new();
+            for event in &counter.events {
+                let next = chains.len();
+                let at = *chains.entry(chain[*event as usize]).or_insert(next);
+                if at == counter.chains.len() {
+                    counter.chains.push(Vec::new());
+                }
+                counter.chains[at].push(*event);
+            }
+        }
+    }
+
+    fn counter(&mut self, places: &mut HashMap<Place, CounterId>, place: Place) -> CounterId {
+        let next = self.counters.len() as u32;
+        let counter = *places.entry(place).or_insert(next);
+        if counter == next {
+            self.counters.push(Counter::default());
+        }
+        counter
+    }
+
+    /// Returns the number of counters.
+    pub(super) fn counters(&self) -> usize {
+        self.counters.len()
+    }
+
+    /// Returns whether no call waits.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Returns the counters that a call raises or could raise.
+    pub(super) fn raises(&self, event: u32) -> &[Raise] {
+        self.calls.get(&event).map_or(&[], |call| call.raises.as_slice())
+    }
+
+    /// Returns the rules that are asked of a call; of those of results only `with_results`.
+    pub(super) fn asked(&self, event: u32, with_results: bool) -> impl Iterator<Item = &Asked> {
+        let asked = self.calls.get(&event).map_or(&[][..], |call| call.asked.as_slice());
+        asked.iter().filter(move |asked| with_results || !asked.rule.is_of_result())
+    }
+
+    /// Returns whether a call must observe what it observed, wherever it stands.
+    pub(super) fn is_bound(&self, event: u32) -> bool {
+        self.calls.get(&event).is_some_and(|call| call.bound)
+    }
+
+    /// Returns how many calls before a position a counter counts.
+    pub(super) fn before(&self, counter: CounterId, position: u32) -> i64 {
+        let events = &self.counters[counter as usize].events;
+        events.partition_point(|event| *event < position) as i64
+    }
+
+    /// Returns, for each chain, the calls that a counter counts, in order.
+    pub(super) fn chains(&self, counter: CounterId) -> impl Iterator<Item = &[u32]> {
+        self.counters[counter as usize].chains.iter().map(Vec::as_slice)
+    }
+
+    /// Returns, for each chain, the calls that could make a rule hold, in order.
+    pub(super) fn helpers<'b>(&'b self, asked: &'b Asked) -> impl Iterator<Item = &'b [u32]> {
+        asked.helpers().flat_map(|counter| self.chains(counter))
+    }
+
+    /// Returns, for each chain, the calls that could make a rule fail, in order.
+    pub(super) fn takers<'b>(&'b self, asked: &'b Asked) -> impl Iterator<Item = &'b [u32]> {
+        asked.takers().flat_map(|counter| self.chains(counter))
+    }
+}
+
+impl Asked {
+    /// Returns the counters of which more can make the rule hold.
+    pub(super) fn helpers(&self) -> impl Iterator<Item = CounterId> + '_ {
+        let counted = self.rule.counted().iter().zip(&self.counters);
+        counted.filter(|(counted, _)| counted.helps()).map(|(_, counter)| *counter)
+    }
+
+    /// Returns the counters of which more can make the rule fail.
+    pub(super) fn takers(&self) -> impl Iterator<Item = CounterId> + '_ {
+        let counted = self.rule.counted().iter().zip(&self.counters);
+        counted.filter(|(counted, _)| counted.hurts()).map(|(_, counter)| *counter)
+    }
+
+    /// Returns whether the rule holds, by the number that each counter has.
+    pub(super) fn holds(&self, mut count: impl FnMut(CounterId) -> i64) -> bool {
+        let counts: Vec<i64> = self.counters.iter().map(|counter| count(*counter)).collect();
+        self.rule.holds(&counts, self.open)
+    }
+}
+
+/// Returns the first of some events of a chain, in order, that has not come; `NONE` for none. Those that have come are a beginning.
+pub(super) fn first_missing(events: &[u32], has_come: impl Fn(u32) -> bool) -> u32 {
+    let at = events.partition_point(|event| has_come(*event));
+    events.get(at).copied().unwrap_or(NONE)
+}
+
+/// Returns the last one that has come.
+pub(super) fn last_come(events: &[u32], has_come: impl Fn(u32) -> bool) -> u32 {
+    let at = events.partition_point(|event| has_come(*event));
+    at.checked_sub(1).map_or(NONE, |at| events[at])
+}
