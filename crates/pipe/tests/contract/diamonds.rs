@@ -93,6 +93,8 @@ struct Made {
 pub(crate) struct Subject {
     pub(crate) run: MachineRun,
     seen: Seen,
+    /// A hash of all that was told.
+    pub(crate) told: u64,
 }
 
 pub(crate) type Checked<T> = Result<T, String>;
@@ -123,7 +125,7 @@ fn alternatives(enabled: &[EnabledTask], choice: &Choice) -> u32 {
 
 impl Subject {
     pub(crate) fn new(run: MachineRun) -> Subject {
-        Subject { run, seen: Seen::default() }
+        Subject { run, seen: Seen::default(), told: 0 }
     }
 
     /// Takes walks from the start, and changes one thing in each state some times.
