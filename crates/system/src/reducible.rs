@@ -67,8 +67,9 @@ impl<S, A> Effects<S, A> {
 ///
 /// The contract, on which the soundness of every reduction rests:
 ///
-/// 1. What a task does, including whether it has successors, how many, and which places it touches, is a function of the task and of what the places
-///    hold that it reads, in the order in which it reads them. A place that it writes and has not read does not influence it.
+/// 1. What a task does, including whether it has successors, how many, what they fail with, and which places it touches and how, is a function of the task and of what the places
+///    hold that it touches, in the order in which it comes to them: with places that it writes, as a write may hide a read. Of a task that stands for several messages or threads, alternatives that lead
+///    to one state may be one. Names of objects, handles and posts are not part of a state, and are not to be seen by tasks: contents of places are thought of with them.
 /// 2. Whether a task is [`ready`](Self::ready) depends only on the places it [`awaits`](Self::awaits): no step makes it ready, or ends that, without
 ///    a [`TouchKind::Write`] to one of them. Running a task counts as reading what it awaits.
 /// 3. A step changes only places that it reports as written. Equal contents of all places mean equal fingerprints; so two steps none of which writes what the other

@@ -104,6 +104,13 @@ impl Subject<'_> {
         let tasks = ready(machine, state);
         let attempts: BTreeMap<TaskKey, Attempt> =
             tasks.iter().map(|task| (*task, Attempt::of(machine, state, *task))).collect();
+        for attempt in attempts.values() {
+            self.totals.tell((&attempt.touched, &attempt.awaited));
+        }
+        self.totals.tell((pending(machine, state), &self.told));
+        for invariant in 0..machine.invariants().len() {
+            self.totals.tell(self.watched(invariant, state));
+        }
         self.own(state, &attempts)?;
         for (task, attempt) in &attempts {
             for lead in attempt.leads.iter().filter(|lead| lead.failure.is_none()) {

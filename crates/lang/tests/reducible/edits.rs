@@ -76,17 +76,20 @@ fn others(value: &Value, pool: Option<&Vec<Value>>) -> Vec<Value> {
     others
 }
 
-/// What a program writes by elements: globals, and fields of classes.
+/// What a program writes by elements, globals and fields of classes; and what else of its declarations counts here.
 #[derive(Default, Debug)]
 pub struct ByElement {
     globals: BTreeSet<usize>,
     fields: BTreeSet<(u16, u16)>,
+    /// For each event whether it happens once.
+    once: Vec<bool>,
 }
 
 impl ByElement {
     pub fn of(machine: &Machine) -> ByElement {
         let program = machine.program();
-        let mut found = ByElement::default();
+        let once = program.events.iter().map(|event| event.once).collect();
+        let mut found = ByElement { once, ..ByElement::default() };
         for op in program.functions.iter().flat_map(|f| &f.code) {
             match *op {
                 Op::SetGlobalAt { global, .. } => _ = found.globals.insert(global.index()),
@@ -180,9 +183,13 @@ pub fn edits(view: &View, pool: &Pool, by: &ByElement) -> Vec<Changed> {
     for lock in 0..view.locks.len() as u32 {
         add("lock", Edit::Lock(lock), vec![Spot::Lock(lock)]);
     }
-    for (member, (_, kept, _, toggled, _)) in (0..).zip(&view.members) {
+    for (member, (event, kept, _, toggled, _)) in (0..).zip(&view.members) {
         if *kept {
-            let spots = vec![Spot::Started(member), Spot::Toggled(member)];
+            let mut spots = vec![Spot::Started(member)];
+            // Once it is over it is neither on nor off.
+            if by.once[*event] {
+                spots.push(Spot::Toggled(member));
+            }
             add("started", Edit::Started(member), spots);
         }
         if *toggled {

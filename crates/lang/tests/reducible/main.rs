@@ -5,7 +5,8 @@ use crate::clauses::{Checked, Size, Subject};
 use crate::sharp::SHARP;
 use crate::totals::Totals;
 use anyorder_lang::lower::compile;
-use anyorder_vm::Machine;
+use anyorder_vm::testing::Reports;
+use anyorder_vm::{Machine, Switches};
 
 #[path = "../naive/generate/mod.rs"]
 #[expect(unreachable_pub, reason = "shared with the tests of the naive interpreter")]
@@ -17,6 +18,8 @@ mod edits;
 mod attempt;
 
 mod clauses;
+
+mod mutants;
 
 mod sharp;
 
@@ -70,14 +73,20 @@ const CLAUSES: &[&str] = &[
     "5: a change of what no invariant watches",
 ];
 
-fn machine(name: &str, text: &str) -> Machine {
+fn machine(name: &str, text: &str, reports: Reports) -> Machine {
     let compiled = compile(text, name).unwrap_or_else(|e| panic!("{name}: {e:?}"));
-    Machine::new(compiled.program).expect("valid")
+    let machine = Machine::new(compiled.program).expect("valid");
+    machine.with_switches(Switches { reports, ..Switches::default() })
 }
 
 /// What is wrong with a model, if anything is.
 fn check(name: &str, text: &str, size: Size, totals: &mut Totals) -> Checked {
-    let machine = machine(name, text);
+    check_as(name, text, size, Reports::All, totals)
+}
+
+/// What is wrong with a model on a machine that makes some of its reports.
+fn check_as(name: &str, text: &str, size: Size, reports: Reports, totals: &mut Totals) -> Checked {
+    let machine = machine(name, text, reports);
     Subject::new(&machine, totals).walk(size).map_err(|error| format!("{name}: {error}"))
 }
 

@@ -151,4 +151,57 @@ pub(crate) const SHARP: &[(&str, &str)] = &[
         "model m\nvar x = 0, y = 0; once event a { choose { \"p\" => { x = 1; } \"q\" => { x = 2; assume y == 0; } } } once event b { y = 1; }\n\
          once event c { let v = choose [0, x]; y = v; } once event d { if y == 1 { let v = choose 0..2; x = v; } } final: true;\n",
     ),
+    (
+        "toggles",
+        "model m\nvar x = 0; event e when x < 2 { x += 1; } once event f { disable e; } once event g { enable e; } event h { disable k; } event k { }\n\
+         once event l when !enabled(k) { x = 7; } event m { } once event n after m { x = 5; } once event o { } event p when enabled(o) { x = 3; } final: true;\n",
+    ),
+    (
+        "toggles and objects",
+        "model m\nclass N { var v = 0; } var a = new N(), x = 0; event e { a.v = 1; } once event f { disable e; } once event g { enable e; } event h { disable k; }\n\
+         event k { } once event l when !enabled(k) { x = 7; } event m { } once event n after m { x = 5; } once event o { } event p when enabled(o) { x = 3; } final: true;\n",
+    ),
+    (
+        "notified without the lock",
+        "model m\nlock l; cond c; var n = 0; thread a { with l { wait c with l; n = 1; } } thread b { notify c; } thread d { notify_all c; } final: true;\n",
+    ),
+    (
+        "equal times",
+        "model m\nvar x = 0; handler f: delayed; handler g: delayed; task t(n: int) on f { x = x * 3 % 7 + n; } task u(n: int) on g { }\n\
+         once event a { post t(1) after 2; } once event b { post t(2) after 2; } once event c { post u(1) after 4; } once event d { post t(3) after 2; }\n\
+         final: true;\n",
+    ),
+    (
+        "equal times and handles",
+        "model m\nvar x = 0, p: task? = null; handler f: delayed; handler g: delayed; task t(n: int) on f { x = x * 3 % 7 + n; } task u(n: int) on g { }\n\
+         once event a { p = post t(1) after 2; } once event b { post t(2) after 2; } once event c { post u(1) after 4; } once event d { post t(3) after 2; }\n\
+         once event e { cancel p; } final: true;\n",
+    ),
+    (
+        "front and handles",
+        "model m\nvar x = 0, p: task? = null; handler f: bag; handler g: fifo; task t(n: int) on f { x = x * 3 % 7 + n; } task u(n: int) on g { x += n; }\n\
+         once event a { p = post t(1); post u(1); } once event b { post t(2) front; } once event c { post t(3) front; } once event d { post u(2) front; }\n\
+         once event e { cancel p; } final: true;\n",
+    ),
+    (
+        "parts and wholes",
+        "model m\nvar a: [int; 2], m: map<int, int>, x = 0, y = 0; once event e { if a[1] == 1 { x = 1; } } once event f { a = [1, 1]; } once event g { a[1] = 2; }\n\
+         once event h { m[1] = 5; } once event i { m[1] = 6; } once event j { if m == map[1: 6] { y = 3; } } final: true;\n",
+    ),
+    (
+        "parts and wholes with objects",
+        "model m\nclass B { var a: [int; 2]; } var a: [int; 2], m: map<int, int>, x = 0, y = 0, b = new B();\n\
+         once event e { if a[1] == 1 { x = 1; } } once event f { a = [1, 1]; b.a = [1, 1]; } once event g { a[1] = 2; } once event k { b.a[1] = 2; }\n\
+         once event h { m[1] = 5; } once event i { m[1] = 6; } once event j { if m == map[1: 6] { y = 3; } if b.a == [1, 2] { y = 4; } } final: true;\n",
+    ),
+    (
+        "init in two ways",
+        "model m\nvar x = 0, y = 0; handler h: fifo; task t() on h { x = 2; } init { let v = choose 0..2; y = v; post t(); }\n\
+         event e when y < 3 { y += 1; } thread a { x = 1; } invariant i: x == 1; invariant j: y < 9; final: true;\n",
+    ),
+    (
+        "init in two ways, with objects",
+        "model m\nclass N { var v = 0; } var x = 0, y = 0, a: N? = null; init { let v = choose 0..2; y = v; a = new N(); }\n\
+         event e when y < 3 { y += 1; } thread a1 { x = 1; } invariant i: x == 1; final: true;\n",
+    ),
 ];

@@ -1,6 +1,7 @@
 //! How often each clause was put to the test.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How often each clause was put to the test, by what happened.
 #[derive(Default, Debug, Clone)]
@@ -8,6 +9,8 @@ pub(crate) struct Totals {
     pub programs: u64,
     pub states: u64,
     pub edits: u64,
+    /// A hash of all that was told.
+    pub told: u64,
     pub clauses: BTreeMap<String, u64>,
 }
 
@@ -17,6 +20,13 @@ impl Totals {
             Some(count) => *count += 1,
             None => _ = self.clauses.insert(clause.to_owned(), 1),
         }
+    }
+
+    /// Takes note of something that was told.
+    pub(crate) fn tell(&mut self, what: impl Hash) {
+        let mut hasher = DefaultHasher::new();
+        (self.told, what).hash(&mut hasher);
+        self.told = hasher.finish();
     }
 
     pub(crate) fn print(&self) {

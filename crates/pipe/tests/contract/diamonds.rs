@@ -5,6 +5,7 @@
 //! to the same fingerprint and the same enabled tasks in both orders, by the same steps; and a task conflicts with each that it enables,
 //! disables, or gives another number of alternatives.
 
+use crate::changed::Changes;
 use crate::contract::Random;
 use crate::enumerate::choices;
 use anyorder_lang::lower::compile;
@@ -46,6 +47,8 @@ struct Seen {
     /// Steps that failed.
     failed: u64,
     replayed: u64,
+    /// By what was changed in a state: steps that meet it, and steps that do not.
+    changed: BTreeMap<&'static str, (u64, u64)>,
 }
 
 impl Seen {
@@ -63,6 +66,10 @@ impl Seen {
         self.enabled += other.enabled;
         self.failed += other.failed;
         self.replayed += other.replayed;
+        for (kind, (met, not)) in &other.changed {
+            let sum = self.changed.entry(*kind).or_default();
+            *sum = (sum.0 + met, sum.1 + not);
+        }
         for (kinds, pairs) in &other.pairs {
             let sum = self.pairs.entry(*kinds).or_default();
             sum.independent += pairs.independent;
@@ -83,14 +90,16 @@ struct Made {
     kind: &'static str,
 }
 
-struct Subject {
-    run: MachineRun,
+pub(crate) struct Subject {
+    pub(crate) run: MachineRun,
     seen: Seen,
+    /// A hash of all that was told.
+    pub(crate) told: u64,
 }
 
-type Checked<T> = Result<T, String>;
+pub(crate) type Checked<T> = Result<T, String>;
 
-fn broken(error: RunError) -> String {
+pub(crate) fn broken(error: RunError) -> String {
     error.to_string()
 }
 
@@ -115,6 +124,48 @@ fn alternatives(enabled: &[EnabledTask], choice: &Choice) -> u32 {
 }
 
 impl Subject {
+    pub(crate) fn new(run: MachineRun) -> Subject {
+        Subject { run, seen: Seen::default(), told: 0 }
+    }
+
+    /// Takes walks from the start, and changes one thing in each state some times.
+    pub(crate) fn walks(
+        &mut self,
+        machine: &anyorder_vm::Machine,
+        (walks, steps, edits): (usize, usize, usize),
+        seed: u64,
+        changes: &mut Changes,
+    ) -> Checked<()> {
+        let mut random = Random(seed | 1);
+        for _ in 0..walks {
+            self.run.reset().map_err(broken)?;
+            for _ in 0..steps {
+                self.changed(machine, changes, |n| random.below(n), edits)?;
+                let all = choices(&mut self.run).map_err(broken)?;
+                if all.is_empty() {
+                    break;
+                }
+                let choice = &all[random.below(all.len())];
+                let step = self.run.execute(choice).map_err(broken)?;
+                if !step.failures.is_empty() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes walks from the start, and looks at all pairs in each state.
+    pub(crate) fn walk_often(
+        &mut self,
+        machine: &anyorder_vm::Machine,
+        walks: usize,
+        steps: usize,
+    ) -> Checked<()> {
+        let mut random = Random(5);
+        (0..walks).try_for_each(|_| self.walk(machine, steps, &mut random))
+    }
+
     fn kind(&self, step: &Step) -> &'static str {
         let tables = self.run.tables();
         let own = |access: &&Access| access.kind == AccessKind::Rmw;
@@ -204,7 +255,7 @@ impl Subject {
         Ok(())
     }
 
-    fn unlike(&self, what: &str, a: &Step, b: &Step) -> String {
+    pub(crate) fn unlike(&self, what: &str, a: &Step, b: &Step) -> String {
         let tables = self.run.tables();
         let texts = |step: &Step| {
             let text = |a: &Access| {
@@ -302,11 +353,14 @@ fn check(text: &str, file: &str, walks: usize, steps: usize, seed: u64) -> Check
     let Ok(machine) = compiled.into_machine() else { return Ok(None) };
     let machine = Arc::new(machine);
     let run = MachineFactory(machine.clone()).make().map_err(broken)?;
-    let mut subject = Subject { run, seen: Seen::default() };
+    let mut subject = Subject::new(run);
     let mut random = Random(seed | 1);
     for _ in 0..walks {
         subject.walk(&machine, steps, &mut random)?;
     }
+    let mut changes = Changes::of(&machine);
+    subject.walks(&machine, (walks.min(3), steps, 2), seed, &mut changes)?;
+    subject.seen.changed = changes.seen;
     Ok(Some(subject.seen))
 }
 
@@ -314,6 +368,7 @@ fn print(seen: &Seen) {
     for ((a, b), pairs) in &seen.pairs {
         println!("  {a}, {b}: {pairs:?}");
     }
+    println!("  met and not met: {:?}", seen.changed);
     let Seen { states, enabled, failed, replayed, .. } = seen;
     println!("  {states} states, {enabled} enabled, {failed} failed, {replayed} replayed");
 }

@@ -26,6 +26,8 @@ mod machine_models;
 
 mod diamonds;
 
+mod changed;
+
 mod kinds;
 
 mod losses;

@@ -5,7 +5,7 @@ pub use self::tasks::{MachineFactory, MachineRun};
 
 mod states;
 
-mod words;
+pub(crate) mod words;
 
 mod path_words;
 

@@ -344,6 +344,29 @@ fn tell_looked(log: &mut Log, looked: Vec<Touch>) {
     }
 }
 
+/// Doors for tests.
+impl MachineRun {
+    /// Goes on from another state, with the names of this one.
+    #[doc(hidden)]
+    pub fn put(&mut self, state: State) {
+        self.at.state = state;
+    }
+
+    /// The number of an object in the names of locations, by that of its allocation.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn object_number(&self, uid: u64) -> Option<u64> {
+        self.at.names.objects.get(&uid).copied()
+    }
+
+    /// The name of a message or thread, by the number of its creation.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn created_name(&self, uid: u64) -> Option<String> {
+        self.at.names.of(uid).map(TaskName::to_string)
+    }
+}
+
 impl Snapshots for MachineRun {
     fn save(&mut self) -> Result<SnapshotId, RunError> {
         let id = self.next_snapshot;

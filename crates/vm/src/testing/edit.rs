@@ -3,7 +3,9 @@
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::state::{Body, Message, Object, Origin, State, normal};
+use crate::step::Log;
 use crate::value::{Seq, Value};
+use crate::walk::ghosts;
 use std::sync::Arc;
 
 /// A change of one thing. What it is about is named by what lasts from step to step, so that it can be made in the states that follow, too.
@@ -39,8 +41,8 @@ impl Machine {
     /// Makes the change; `None` where there is nothing to change.
     #[doc(hidden)]
     #[must_use]
-    pub fn edited(&self, state: &State, edit: &Edit) -> Option<State> {
-        let mut state = state.clone();
+    pub fn edited(&self, before: &State, edit: &Edit) -> Option<State> {
+        let mut state = before.clone();
         match edit {
             Edit::Global(global, value) => state.set_global(*global, value.clone()),
             Edit::Copy(from, to) => {
@@ -119,7 +121,9 @@ impl Machine {
             }
         }
         if self.numbers {
-            normal::normalize(self, &mut state);
+            // As a step that keeps a log leaves it.
+            let ghosts = ghosts(before, &Log::default());
+            normal::normalize_telling(self, &mut state, ghosts);
         }
         Some(state)
     }

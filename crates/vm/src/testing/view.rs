@@ -3,6 +3,7 @@
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::state::{Origin, State, Status, What};
+use crate::system::words;
 use crate::value::Value;
 use anyorder_system::{Place, TaskKey};
 
@@ -209,5 +210,40 @@ impl Machine {
     #[must_use]
     pub fn place_of(&self, spot: &Spot) -> Place {
         self.spot(spot)
+    }
+
+    /// The name of an event member.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn member_name(&self, member: u32) -> String {
+        words::event_name(self, member)
+    }
+
+    /// The name of a lock.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lock_words(&self, lock: u32) -> String {
+        words::lock_name(self, lock)
+    }
+
+    /// The name of a condition.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn cond_words(&self, cond: u32) -> String {
+        words::cond_name(self, cond)
+    }
+
+    /// The name of a slot or mailbox.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn slot_words(&self, slot: u32) -> String {
+        words::slot_name(self, slot)
+    }
+
+    /// The name of a declared thread.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn thread_words(&self, member: u32) -> String {
+        words::thread_name(self, member)
     }
 }

@@ -440,7 +440,7 @@ impl<'a> Walker<'a> {
 }
 
 /// The handles of all that a state has or a step has cancelled, and what they become once it has ended.
-fn ghosts(state: &State, log: &Log) -> FxHashMap<u32, u32> {
+pub(crate) fn ghosts(state: &State, log: &Log) -> FxHashMap<u32, u32> {
     let threads = state.threads().iter().map(|thread| (thread.uid, thread.handle));
     let messages = state.messages().iter().map(|message| (message.uid, message.handle));
     let all = threads.chain(messages).chain(log.cancelled.iter().copied());

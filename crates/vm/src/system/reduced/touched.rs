@@ -153,9 +153,6 @@ impl Touches<'_> {
         if step == Move::Init {
             self.push(fixed::INIT, TouchKind::Write);
         }
-        if self.tables.places.init {
-            self.push(fixed::INIT, TouchKind::Read);
-        }
         self.taken(step);
         self.flags(after);
         self.threads(step, after);
