@@ -264,7 +264,7 @@ fn names_of_functions_and_allocations_stand_beside_positions() {
         "1\tmake\tq.c:1\n2\tmain\tq.c:2\n3\tworker\tq.c:10\n4\tmain\tq.c:20\n",
     );
     let text = run(&["check", &input]).stdout;
-    assert!(text.contains("at q.c:10 in `worker`"), "{text}");
+    assert!(text.contains("at q.c:10 (in `worker`) of"), "{text}");
     assert!(text.contains("allocated at q.c:1 in make"), "{text}");
     let finding = &json(&run(&["check", &input, "--format", "json"]).stdout)["findings"][0];
     assert_eq!(finding["sites"][0]["function"], "worker", "{finding}");

@@ -213,7 +213,7 @@ impl Site {
     pub fn place(&self) -> Option<String> {
         let position = self.position()?;
         Some(match &self.function {
-            Some(function) if *function != position => format!("{position} in `{function}`"),
+            Some(function) if *function != position => format!("{position} (in `{function}`)"),
             _ => position,
         })
     }

@@ -6,12 +6,17 @@ use crate::words::Severity;
 /// The rule of the step that says that a finding rests on what was ignored.
 const RULE: &str = "ignored";
 
+/// The filter of predictions that no witness shows.
+const UNCONFIRMED: &str = "unconfirmed";
+
 /// Says that a finding rests on what was ignored of its input: that `what` neither orders events
 /// nor accesses anything. What a witness showed, or a proof refused, then holds only if that is so:
 /// the finding is neither confirmed nor refuted any more, and at most a warning. It keeps its
 /// witness, and counts as before.
 pub fn rests_on_ignored(finding: &mut Finding, what: &str) {
-    if finding.filters.is_empty() {
+    // A prediction that was tried and has no witness claims nothing.
+    let claims_nothing = finding.filters.iter().any(|filter| filter == UNCONFIRMED);
+    if !claims_nothing {
         finding.confirmed = None;
     }
     finding.severity = finding.severity.min(Severity::Warning);
@@ -24,5 +29,35 @@ impl Finding {
     #[must_use]
     pub fn is_on_ignored(&self) -> bool {
         self.explanation.iter().any(|step| step.rule.as_deref() == Some(RULE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::Kind;
+
+    #[test]
+    fn what_is_claimed_is_taken_back_and_what_is_not_stays() {
+        let finding = |confirmed, filters: &[&str]| Finding {
+            confirmed,
+            severity: Severity::Error,
+            filters: filters.iter().map(|filter| (*filter).to_owned()).collect(),
+            ..Finding::new(Kind::Race)
+        };
+        for (before, filters, after) in [
+            (Some(true), &[][..], None),
+            (Some(true), &["unload"], None),
+            (Some(false), &[], None),
+            (Some(false), &["unconfirmed"], Some(false)),
+            (None, &["unconfirmed"], None),
+        ] {
+            let mut finding = finding(before, filters);
+            rests_on_ignored(&mut finding, "`inv` does nothing");
+            assert_eq!(finding.confirmed, after, "{before:?} {filters:?}");
+            assert_eq!(finding.severity, Severity::Warning);
+            assert!(finding.is_on_ignored());
+            assert_eq!(finding.explanation[0].text, "this holds only if `inv` does nothing");
+        }
     }
 }

@@ -134,3 +134,18 @@ fn ended(pair: &Pair<'_>, end: &str, other: &str) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::and;
+
+    #[test]
+    fn verbs_agree_with_the_names_before_them() {
+        let names = |count: usize| {
+            ["`a`", "`b`", "`c`"][..count].iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(and(&names(1), "keeps", "keep"), ("`a`".to_owned(), "keeps"));
+        assert_eq!(and(&names(2), "keeps", "keep"), ("`a` and `b`".to_owned(), "keep"));
+        assert_eq!(and(&names(3), "keeps", "keep"), ("`a`, `b` and `c`".to_owned(), "keep"));
+    }
+}
