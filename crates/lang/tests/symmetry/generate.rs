@@ -29,7 +29,7 @@ impl Random {
 /// A model: the same for the same seed.
 pub(crate) fn model(seed: u64) -> String {
     let mut r = Random::new(seed);
-    let n = if r.chance(65) { 2 } else { 3 };
+    let n = if r.chance(75) { 2 } else { 3 };
     let mailbox = r.pick(&["fifo", "bag", "delayed"]);
     let delayed = mailbox == "delayed";
     let access = if r.chance(20) { "setting granularity = access;\n" } else { "" };
@@ -59,7 +59,7 @@ handler hub: bag;
 "
     );
     // A second index set of its own.
-    let two = r.chance(25);
+    let two = n == 2 && r.chance(25);
     if two {
         text.push_str("symmetric thread u[k in 0..2] { ");
         let body = r.pick(&[
@@ -70,15 +70,15 @@ handler hub: bag;
         ]);
         let _ = writeln!(text, "{body} }}");
     }
-    let once = if r.chance(80) { "once " } else { "" };
+    // What happens again and again posts nothing: mailboxes would grow without end.
+    let (once, posts) = if r.chance(80) { ("once ", true) } else { ("", false) };
     let steps = !access.is_empty();
     let guard = r.pick(&["a[i] == 0", "p[i] == P.Idle", "!(i in seen)", "owner != i"]);
-    let _ = writeln!(
-        text,
-        "{once}event e[i in 0..N] when {guard} {{ {} }}",
-        body(&mut r, "i", steps, delayed)
-    );
-    if r.chance(60) && !steps {
+    let own = if posts { body(&mut r, "i", steps, delayed) } else { quiet(&mut r, "i", steps, 2) };
+    let _ = writeln!(text, "{once}event e[i in 0..N] when {guard} {{ {own} }}");
+    // Seldom all of it, so that models stay small.
+    let (more, threads) = (r.chance(35), r.chance(45));
+    if more && !steps && (!threads || n == 2 && r.chance(30)) {
         let _ =
             writeln!(text, "once event f[i in 0..N] on h[i] {{ {} }}", body(&mut r, "i", steps, delayed));
     }
@@ -88,7 +88,7 @@ handler hub: bag;
         "task g(i: int, j: int?) on hub {{ if j == i {{ a[i] = 1; }} {} }}",
         quiet(&mut r, "i", steps, 1)
     );
-    if r.chance(55) {
+    if threads {
         let _ = writeln!(text, "symmetric thread t[i in 0..N] {{ {} }}", thread(&mut r));
     }
     if r.chance(30) && !steps {

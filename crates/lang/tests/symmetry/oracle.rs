@@ -93,13 +93,13 @@ pub(crate) fn orbits(machine: &Machine, all: &States, text: &str) -> usize {
     parents.iter().enumerate().filter(|(at, parent)| at == *parent).count()
 }
 
-const MODELS: u64 = 360;
+const MODELS: u64 = 300;
 
 /// The definition is looked at in so many states of a model at the most: with all of its states, also what it says of them together.
-const STATES_MAX: usize = 400;
+const STATES_MAX: usize = 300;
 
 /// Verdicts are compared where a model has no more states than so many.
-const SEARCHED_MAX: u64 = 20_000;
+const SEARCHED_MAX: u64 = 5_000;
 
 /// What must occur among the models that are compared.
 const WORDS: [&str; 9] = [
@@ -169,7 +169,7 @@ fn random_symmetric_models() {
     );
     println!("symmetries: {sets:?}; verdicts: {verdicts:?}; rules: {rules:?}");
     println!("models compared with: {words:?}");
-    assert!(larger * 3 < MODELS * 2 && cut * 4 < MODELS, "{larger} {cut}");
+    assert!(larger * 2 < MODELS && cut * 5 < MODELS, "{larger} {cut}");
     assert!(reduced > 120 && words.values().all(|count| *count > 5), "{reduced} {words:?}");
     assert!(sets.keys().any(|n| *n == 2), "models with two index sets");
     for kind in ["Invariant", "Failure", "Deadlock"] {
