@@ -213,18 +213,15 @@ fn an_order_is_accepted_exactly_when_the_axioms_hold() {
             links += links_hold(&trace, rule, &found, &mut clauses);
         }
     }
-    println!("{traces} traces, {larger} of more than 7 events left out; {runs} runs, {links} links, {clauses} clauses of reads");
+    println!(
+        "{traces} traces, {larger} of more than 7 events left out; {runs} runs, {links} links, {clauses} clauses of reads"
+    );
     assert!(runs > 8_000 && links > 8_000 && clauses > 50, "{runs} runs, {links} links");
     assert!(larger * 2 < traces, "{larger} left out");
 }
 
 /// Checks that each link that is accepted, and each clause of a read, holds in all runs. Returns the number of links that do.
-fn links_hold(
-    trace: &Trace,
-    rule: MailboxRule,
-    runs: &[Vec<usize>],
-    clauses: &mut u64,
-) -> u64 {
+fn links_hold(trace: &Trace, rule: MailboxRule, runs: &[Vec<usize>], clauses: &mut u64) -> u64 {
     let all = || (0..trace.len() as u32).map(EventId);
     let tasks = || trace.task_ids();
     let pairs = || tasks().flat_map(move |a| tasks().map(move |b| (a, b)));

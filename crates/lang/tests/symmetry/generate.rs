@@ -79,8 +79,11 @@ handler hub: bag;
     // Seldom all of it, so that models stay small.
     let (more, threads) = (r.chance(35), r.chance(45));
     if more && !steps && (!threads || n == 2 && r.chance(30)) {
-        let _ =
-            writeln!(text, "once event f[i in 0..N] on h[i] {{ {} }}", body(&mut r, "i", steps, delayed));
+        let _ = writeln!(
+            text,
+            "once event f[i in 0..N] on h[i] {{ {} }}",
+            body(&mut r, "i", steps, delayed)
+        );
     }
     let _ = writeln!(text, "task w(i: int) on h[i] {{ {} }}", quiet(&mut r, "i", steps, 2));
     let _ = writeln!(
