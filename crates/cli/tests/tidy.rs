@@ -65,6 +65,24 @@ fn links_between_documents_lead_somewhere() {
     assert_eq!(links("[a](b.md#c) [d](https://e) [f](#g)"), ["b.md"]);
 }
 
+/// What the list of what oracles leave out names is there: files may move, and their rows with them.
+#[test]
+fn the_list_of_what_oracles_leave_out_names_files_that_exist() {
+    let page = workspace().join("docs/testing.md");
+    let text = fs::read_to_string(page).expect("the page is UTF-8");
+    let (_, list) = text.split_once("\n## What the oracles leave out").expect("the section");
+    let rows: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix("| `")).collect();
+    assert!(rows.len() > 30, "{} rows", rows.len());
+    let named = list.split('`').skip(1).step_by(2).filter(|name| name.starts_with("crates/"));
+    let missing: Vec<&str> = named.filter(|name| !workspace().join(name).exists()).collect();
+    assert!(missing.is_empty(), "the list names what is not there: {missing:?}");
+    for row in rows {
+        let cells = row.split(" | ").count();
+        assert_eq!(cells, 4, "what, how often and why: {row}");
+        assert!(!row.trim_end().ends_with("| |"), "no reason: {row}");
+    }
+}
+
 /// Returns what is wrong with one source file.
 fn complaints(name: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();

@@ -7,7 +7,7 @@ use anyorder_testkit::{Naive, RuleName, Rules, Shape, random_trace};
 use anyorder_trace::{
     EventId, EventKind, Input, InputFamily, Mailbox, NameId, Trace, TraceBuilder,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Seeds per shape and rule set; `ANYORDER_ORACLE_SEEDS` overrides.
 fn seeds() -> u64 {
@@ -38,7 +38,7 @@ fn difference(trace: &Trace, hb: &HappensBefore<'_>, naive: &Naive<'_, '_>) -> O
     }
     for a in trace.task_ids() {
         for b in trace.task_ids() {
-            if a != b && hb.task_order(a, b) != naive.task_order(a, b) {
+            if hb.task_order(a, b) != naive.task_order(a, b) {
                 return Some(format!("{a:?} ≺ {b:?}: oracle {}", naive.task_order(a, b)));
             }
         }
@@ -164,19 +164,16 @@ fn seeds_to_notice(rule: RuleName, max: u64) -> Option<u64> {
 /// The test of the test: an oracle that lacks a rule must be told from the engine.
 #[test]
 fn a_dropped_rule_is_noticed() {
-    let mut missed = BTreeSet::new();
+    let mut missed = Vec::new();
     for &rule in RuleName::ALL {
-        if rule.is_implied() {
-            continue;
-        }
-        match seeds_to_notice(rule, 4 * seeds()) {
+        // A rule that others imply changes no relation: few seeds are enough to see that none does.
+        let seeds = if rule.is_implied() { seeds() / 7 } else { 4 * seeds() };
+        match seeds_to_notice(rule, seeds) {
             Some(seed) => println!("{}: noticed by seed {seed}", rule.word()),
-            None => {
-                missed.insert(rule.word());
-            }
+            None => missed.push(rule),
         }
     }
-    assert!(missed.is_empty(), "dropping these rules goes unnoticed: {missed:?}");
+    assert_eq!(missed, [RuleName::DelayedPoster], "dropping other rules must be noticed");
 }
 
 /// An input orders `a` before `c`, whose posts two tasks of one handler make; FIFO orders `c` before `b`. Nothing is

@@ -88,7 +88,8 @@ fn ordered_pairs(
 ) -> Vec<[EventId; 2]> {
     const TRIES_PER_PAIR: usize = 20;
     let mut found = Vec::new();
-    for _ in 0..count * TRIES_PER_PAIR {
+    let tries = if n == 0 { 0 } else { count * TRIES_PER_PAIR };
+    for _ in 0..tries {
         let [a, b] = [rng.index(n), rng.index(n)];
         let pair = [EventId(a.min(b) as u32), EventId(a.max(b) as u32)];
         if found.len() < count && hb.happens_before(pair[0], pair[1]) {
@@ -184,9 +185,6 @@ fn proofs_on_random_traces_hold_and_mutants_do_not() {
     for (name, shape) in Shape::all() {
         for seed in 0..seeds() {
             let trace = random_trace(seed, &shape);
-            if trace.is_empty() {
-                continue;
-            }
             for rules in RuleSet::ALL {
                 let hb = HappensBefore::new(&trace, rules, &Cancel::new()).expect("small");
                 let mut rng = Rng::new(seed);
@@ -217,7 +215,7 @@ fn proofs_on_random_traces_hold_and_mutants_do_not() {
     let used: BTreeSet<&str> = seen.rules.keys().copied().collect();
     let never: Vec<&str> = RULES.into_iter().filter(|rule| !used.contains(rule)).collect();
     assert!(never.is_empty(), "no proof used {never:?}");
-    assert!(seen.without() * 100 <= seen.proofs, "too many orders without proof");
+    assert_eq!(seen.without(), 0, "orders without proof");
     assert!(seen.refused_shifted > 0, "no proof with a shifted step was refused");
     assert!(seen.refused_swapped > 0, "no proof with a swapped premise was refused");
 }

@@ -1,11 +1,11 @@
 //! All procedures against each other and the oracles, on small random traces of every kind.
 
 use crate::support::{
-    REFUTE, by_all_orders, control, mailboxes, orders_count, partial, timed, verdict,
+    REFUTE, all_orders, by_all_orders, control, mailboxes, orders_count, timed, verdict,
 };
 use anyorder_consistency::{
-    Answer, Effort, FlatRules, Limit, MailboxRule, NotFor, PartialTrace, Procedure, Stats,
-    enumerate_by, flat_by,
+    Answer, Effort, FlatRules, FromTrace, Limit, MailboxRule, NotFor, NotFull, PartialTrace,
+    Procedure, Stats, check_full, enumerate_by, flat_by,
 };
 use anyorder_testkit::consistency::{
     Counters, Kind, Mailbox, Problem, Shape, axiomatic, brute_force, random_partial,
@@ -22,16 +22,13 @@ const ORDERS_MAX: u64 = 800;
 #[test]
 fn all_procedures_agree_with_brute_force() {
     let seeds = if std::env::var_os("ANYORDER_SLOW_TESTS").is_some() { 8 * SEEDS } else { SEEDS };
-    let shapes: Vec<Shape> =
-        Shape::ALL.into_iter().filter(|shape| shape.kind != Kind::Unordered).collect();
     let mut counters = Counters::default();
     thread::scope(|scope| {
         let threads: Vec<_> = (0..2_u64)
             .map(|part| {
-                let shapes = &shapes;
                 scope.spawn(move || {
                     let mut counters = Counters::default();
-                    for shape in shapes {
+                    for shape in &Shape::ALL {
                         for seed in (part..seeds).step_by(2) {
                             compare(shape, seed, &mut counters);
                         }
@@ -45,7 +42,7 @@ fn all_procedures_agree_with_brute_force() {
         }
     });
     println!("{counters}");
-    for kind in Kind::ALL.into_iter().filter(|&kind| kind != Kind::Unordered) {
+    for kind in Kind::ALL {
         for answer in [true, false] {
             let enough = counters.of(kind, answer) > 0 || !kind.can_be(answer);
             assert!(enough, "{kind:?} was never {answer}");
@@ -68,10 +65,13 @@ fn all_procedures_agree_with_brute_force() {
         "delayed",
         "timed",
         "nested refused",
+        "open coherence refused",
     ];
     for name in named {
         assert!(counters.named(name) > 0, "never happened: {name}");
     }
+    let full = counters.named("full over all orders");
+    assert!(full * 100 > counters.named("compared") * 90, "too few with all orders");
 }
 
 fn compare(shape: &Shape, seed: u64, counters: &mut Counters) {
@@ -97,7 +97,15 @@ fn compare_under(
     counters: &mut Counters,
 ) {
     let place = format!("shape {} seed {seed} mailbox {mailbox:?}", shape.name);
-    let question = partial(trace, mailboxes(mailbox));
+    let infer_coherence = shape.kind == Kind::Unordered;
+    let options = FromTrace { mailboxes: mailboxes(mailbox), infer_coherence };
+    let question = PartialTrace::from_trace(trace, &options).expect("the trace has a meaning").0;
+    if !question.open.is_empty() {
+        refuse(&question, &place);
+        counters.add("open coherence refused", 1);
+        return;
+    }
+    counters.add("compared", 1);
     let expected = brute_force(&Problem::of(trace, mailbox)).is_some();
     if seed.is_multiple_of(8) && orders_count(&question) <= ORDERS_MAX {
         assert_eq!(
@@ -123,6 +131,19 @@ fn compare_under(
     };
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
     assert!(result.is_ok(), "{place}: see above; expected {expected}");
+}
+
+/// Only the solver looks for an order of writes that is not given: the others must not answer.
+fn refuse(question: &PartialTrace, place: &str) {
+    let ask = |procedure: Procedure| procedure.decide(question, REFUTE, &control()).err();
+    assert_eq!(ask(Procedure::Enumerate), Some(NotFor::OpenCoherence), "{place}");
+    let flat = ask(Procedure::Flat);
+    let nested = question.nested() && matches!(flat, Some(NotFor::Nested { .. }));
+    assert!(nested || flat == Some(NotFor::OpenCoherence), "{place}: {flat:?}");
+    all_orders(question, &mut |orders| {
+        assert_eq!(check_full(question, orders).err(), Some(NotFull::OpenCoherence), "{place}");
+        true
+    });
 }
 
 fn compare_enumerate(

@@ -11,15 +11,17 @@ fn seeds() -> u64 {
     std::env::var("ANYORDER_ORACLE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6000)
 }
 
-fn rules(shape: &Shape) -> Vec<Mailbox> {
+/// All mailboxes. Where nothing is delayed, a delayed one is a FIFO: there one trace of eight is asked about it.
+fn rules(shape: &Shape, seed: u64) -> Vec<Mailbox> {
     let mut rules = vec![Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed];
-    rules.retain(|&rule| rule == shape.mailbox || rule != Mailbox::Delayed);
+    let eighth = seed.is_multiple_of(8);
+    rules.retain(|&rule| rule == shape.mailbox || rule != Mailbox::Delayed || eighth);
     rules
 }
 
 fn check(seed: u64, shape: &Shape, counters: &mut Counters) {
     let trace = random_partial(seed, shape);
-    for rule in rules(shape) {
+    for rule in rules(shape, seed) {
         let expected = brute_force(&Problem::of(&trace, rule)).is_some();
         let options = FromTrace {
             mailboxes: mailboxes(rule),

@@ -3,10 +3,10 @@
 use anyorder_lang::check::{Symmetries, symmetries};
 use anyorder_lang::load;
 use anyorder_lang::lower::{Compiled, compile};
-use anyorder_search::{Options, Property, Search, Stats};
+use anyorder_search::{Limit, Options, Property, Search, Stats};
 use anyorder_system::{Control, StateSystem};
 use anyorder_vm::{Machine, State};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 
 pub(crate) fn compiled(text: &str) -> Compiled {
@@ -30,37 +30,59 @@ pub(crate) fn bytes(machine: &Machine, state: &State) -> Vec<u8> {
     bytes
 }
 
-/// All reachable states by their bytes; `None` when there are more than `most`.
-pub(crate) fn states(machine: &Machine, most: usize) -> Option<BTreeMap<Vec<u8>, State>> {
-    let mut found = BTreeMap::new();
-    let mut open = machine.initial();
-    while let Some(state) = open.pop() {
+/// Reachable states by their bytes.
+#[derive(Default)]
+pub(crate) struct States {
+    pub(crate) found: BTreeMap<Vec<u8>, State>,
+    /// Whether these are all.
+    pub(crate) whole: bool,
+}
+
+/// The first reachable states, `most` at the most.
+pub(crate) fn states(machine: &Machine, most: usize) -> States {
+    let mut states = States::default();
+    let mut open: VecDeque<State> = machine.initial().into();
+    while let Some(state) = open.pop_front() {
         let key = bytes(machine, &state);
-        if found.contains_key(&key) {
+        if states.found.contains_key(&key) {
             continue;
         }
-        if found.len() == most {
-            return None;
+        if states.found.len() == most {
+            return states;
         }
         let mut next = Vec::new();
         machine.successors(&state, &mut next);
         open.extend(next.into_iter().filter(|one| one.failure.is_none()).map(|one| one.state));
-        found.insert(key, state);
+        states.found.insert(key, state);
     }
-    Some(found)
+    states.whole = true;
+    states
 }
 
 /// What a search says: verdicts with the lengths of their paths, and counts.
-pub(crate) fn searched(
+pub(crate) type Found = (BTreeSet<(String, usize)>, Stats);
+
+/// Searches a model that has few enough states.
+pub(crate) fn searched(machine: &Machine, symmetry: bool, threads: usize) -> Found {
+    searched_up_to(machine, symmetry, threads, u64::MAX).expect("no limit")
+}
+
+/// Searches a model; `None` if it has more states than so many.
+pub(crate) fn searched_up_to(
     machine: &Machine,
     symmetry: bool,
     threads: usize,
-) -> (BTreeSet<(String, usize)>, Stats) {
+    most: u64,
+) -> Option<Found> {
     let threads = NonZeroUsize::new(threads).expect("not 0");
-    let options = Options { symmetry, threads, ..Options::default() };
+    let states_max = (most < u64::MAX).then_some(most);
+    let options = Options { symmetry, threads, states_max, ..Options::default() };
     let mut search = Search::new(machine, &options).expect("options that fit");
     let outcome = search.run(&Control::default()).expect("representatives are ones");
-    assert!(outcome.complete);
+    if !outcome.complete {
+        assert_eq!(outcome.limits, [Limit::States], "nothing else cuts it");
+        return None;
+    }
     let verdicts = outcome.violations.iter().map(|one| {
         // The path is one of the machine itself: each step is offered by the state before.
         for at in 0..one.path.steps.len() {
@@ -82,5 +104,5 @@ pub(crate) fn searched(
         }
         (format!("{:?}", one.property), one.path.steps.len())
     });
-    (verdicts.collect(), outcome.stats)
+    Some((verdicts.collect(), outcome.stats))
 }

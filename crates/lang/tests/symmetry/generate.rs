@@ -29,8 +29,9 @@ impl Random {
 /// A model: the same for the same seed.
 pub(crate) fn model(seed: u64) -> String {
     let mut r = Random::new(seed);
-    let n = if r.chance(65) { 2 } else { 3 };
-    let mailbox = r.pick(&["fifo", "bag"]);
+    let n = if r.chance(75) { 2 } else { 3 };
+    let mailbox = r.pick(&["fifo", "bag", "delayed"]);
+    let delayed = mailbox == "delayed";
     let access = if r.chance(20) { "setting granularity = access;\n" } else { "" };
     let mut text = format!(
         "model random
@@ -48,6 +49,7 @@ var rec: R;
 var x = 0;
 var box = new Box();
 var friend: [int?; N];
+var hs: [task?; N];
 var b: [int; 2];
 lock ls[N];
 lock l;
@@ -57,7 +59,7 @@ handler hub: bag;
 "
     );
     // A second index set of its own.
-    let two = r.chance(25);
+    let two = n == 2 && r.chance(25);
     if two {
         text.push_str("symmetric thread u[k in 0..2] { ");
         let body = r.pick(&[
@@ -68,17 +70,20 @@ handler hub: bag;
         ]);
         let _ = writeln!(text, "{body} }}");
     }
-    let once = if r.chance(80) { "once " } else { "" };
+    // What happens again and again posts nothing: mailboxes would grow without end.
+    let (once, posts) = if r.chance(80) { ("once ", true) } else { ("", false) };
     let steps = !access.is_empty();
     let guard = r.pick(&["a[i] == 0", "p[i] == P.Idle", "!(i in seen)", "owner != i"]);
-    let _ = writeln!(
-        text,
-        "{once}event e[i in 0..N] when {guard} {{ {} }}",
-        body(&mut r, "i", steps, 2)
-    );
-    if r.chance(60) && !steps {
-        let _ =
-            writeln!(text, "once event f[i in 0..N] on h[i] {{ {} }}", body(&mut r, "i", steps, 2));
+    let own = if posts { body(&mut r, "i", steps, delayed) } else { quiet(&mut r, "i", steps, 2) };
+    let _ = writeln!(text, "{once}event e[i in 0..N] when {guard} {{ {own} }}");
+    // Seldom all of it, so that models stay small.
+    let (more, threads) = (r.chance(35), r.chance(45));
+    if more && !steps && (!threads || n == 2 && r.chance(30)) {
+        let _ = writeln!(
+            text,
+            "once event f[i in 0..N] on h[i] {{ {} }}",
+            body(&mut r, "i", steps, delayed)
+        );
     }
     let _ = writeln!(text, "task w(i: int) on h[i] {{ {} }}", quiet(&mut r, "i", steps, 2));
     let _ = writeln!(
@@ -86,7 +91,7 @@ handler hub: bag;
         "task g(i: int, j: int?) on hub {{ if j == i {{ a[i] = 1; }} {} }}",
         quiet(&mut r, "i", steps, 1)
     );
-    if r.chance(55) {
+    if threads {
         let _ = writeln!(text, "symmetric thread t[i in 0..N] {{ {} }}", thread(&mut r));
     }
     if r.chance(30) && !steps {
@@ -125,15 +130,18 @@ handler hub: bag;
     text
 }
 
-/// Statements of a task or event, with posts.
-fn body(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
-    let mut text = quiet(r, i, steps, most);
-    let post = match r.below(if steps { 3 } else { 5 }) {
+/// Statements of an event, with posts.
+fn body(r: &mut Random, i: &str, steps: bool, delayed: bool) -> String {
+    let mut text = quiet(r, i, steps, 2);
+    let post = match r.below(if steps { 3 } else { 8 }) {
         0 => format!(" post w({i});"),
         1 => format!(" post g({i}, owner);"),
         2 => String::new(),
         3 => format!(" for k in 0..N {{ if k != {i} {{ post w(k); }} }}"),
-        _ => " for k in 0..N { post g(k, owner); }".to_owned(),
+        4 => " for k in 0..N { post g(k, owner); }".to_owned(),
+        5 => format!(" post w({i}) front;"),
+        6 if delayed => format!(" post w({i}) after 1; post w({i});"),
+        _ => format!(" hs[{i}] = post w({i});"),
     };
     text.push_str(&post);
     text
@@ -143,7 +151,7 @@ fn body(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
 fn quiet(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
     let mut text = String::new();
     for _ in 0..=r.below(most) {
-        let one = match r.below(if steps { 15 } else { 22 }) {
+        let one = match r.below(if steps { 15 } else { 26 }) {
             0 => "a[$] = 1;",
             1 => "if a[$] < 2 { a[$] += 1; }",
             2 => "owner = $;",
@@ -165,6 +173,9 @@ fn quiet(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
             18 => "let k = choose 0..N; owner = k;",
             19 => "for j in q { a[j] = 1; }",
             20 => "for k in seen { friend[k] = $; }",
+            21 => "disable e[$];",
+            22 => "enable e[$];",
+            23 | 24 => "{ let h = hs[$]; if h != null { cancel h; } }",
             _ => "if (0..N).any(fn(k) a[k] == 1) { x = 0; seen.remove($); }",
         };
         text.push(' ');
@@ -177,7 +188,7 @@ fn quiet(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
 fn thread(r: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..=r.below(2) {
-        let one = match r.below(12) {
+        let one = match r.below(15) {
             0 => "a[i] = 1;",
             1 => "let prev = owner; owner = i; if prev == i { a[i] = 1; }",
             2 => "with ls[i] { seen.add(i); }",
@@ -193,6 +204,9 @@ fn thread(r: &mut Random) -> String {
             10 => {
                 "p[i] = P.Busy(i); let v = p[i]; match v { P.Busy(k) => { a[k] = 1; x = 1; a[k] = 0; } _ => {} }"
             }
+            11 => "if !(i in seen) { acquire ls[i]; wait c[i] with ls[i]; release ls[i]; }",
+            12 => "let o = owner; if o != null { notify_all c[o]; }",
+            13 => "disable e[i];",
             _ => "let h = fork late(i); join h;",
         };
         text.push_str(&format!("{{ {one} }} "));

@@ -1,6 +1,6 @@
 //! The naive encoding in plain SAT: one Boolean for each pair of nodes, and transitivity for each three of them.
 
-use crate::oracle::{Atom, keeps};
+use crate::oracle::{Atom, Condition, keeps};
 use crate::random::Spec;
 
 /// Clauses over variables 1, 2, ...; a negative number is a negated variable.
@@ -13,8 +13,8 @@ pub(crate) struct Encoding {
 impl Encoding {
     pub(crate) fn of(spec: &Spec) -> Encoding {
         let nodes = spec.nodes();
-        let variables = nodes * nodes.saturating_sub(1) / 2;
-        let mut encoding = Encoding { nodes, variables, clauses: Vec::new() };
+        let mut encoding = Encoding { nodes, variables: 0, clauses: Vec::new() };
+        encoding.variables = encoding.pairs();
         for i in 0..nodes {
             for j in i + 1..nodes {
                 for k in j + 1..nodes {
@@ -56,6 +56,10 @@ impl Encoding {
         if first < second { variable } else { -variable }
     }
 
+    fn pairs(&self) -> u32 {
+        self.nodes * self.nodes.saturating_sub(1) / 2
+    }
+
     fn given(&mut self, first: u32, second: u32) {
         let clause = if first == second { Vec::new() } else { vec![self.before(first, second)] };
         self.clauses.push(clause);
@@ -94,7 +98,42 @@ impl Encoding {
                     self.before(from, to)
                 }
             }
-            Atom::Free(index) => (self.variables + 1 + index) as i32,
+            Atom::Free(index) => (self.pairs() + 1 + index) as i32,
         }
+    }
+
+    /// The same with free variables, which come after the pairs.
+    pub(crate) fn with_frees(&self, frees: u32) -> Encoding {
+        let Encoding { nodes, variables, .. } = *self;
+        Encoding { nodes, variables: variables + frees, clauses: self.clauses.clone() }
+    }
+
+    /// Demands a condition. Variables for its parts come after the free ones.
+    pub(crate) fn require(&mut self, spec: &Spec, condition: &Condition) {
+        let whole = self.part(spec, condition);
+        self.clauses.push(vec![whole]);
+    }
+
+    /// Returns a literal that is true exactly where a condition holds.
+    fn part(&mut self, spec: &Spec, condition: &Condition) -> i32 {
+        let (parts, is_all) = match condition {
+            Condition::Is(atom, value) => {
+                let literal = self.literal(spec, *atom);
+                return if *value { literal } else { -literal };
+            }
+            Condition::Not(part) => return -self.part(spec, part),
+            Condition::All(parts) => (parts, true),
+            Condition::Any(parts) => (parts, false),
+        };
+        let parts: Vec<i32> = parts.iter().map(|part| self.part(spec, part)).collect();
+        self.variables += 1;
+        let whole = self.variables as i32;
+        // That any part holds is that not all of their opposites do.
+        let sign = if is_all { 1 } else { -1 };
+        for part in &parts {
+            self.clauses.push(vec![-sign * whole, sign * part]);
+        }
+        self.clauses.push(parts.iter().map(|part| -sign * part).chain([sign * whole]).collect());
+        whole
     }
 }

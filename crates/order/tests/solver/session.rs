@@ -131,7 +131,7 @@ impl Session<'_> {
                 match self.random.below(10) {
                     0 => self.push(),
                     1 => self.pop(),
-                    2 | 3 if matches!(self.judge, Judge::Orders(_)) => self.formula(),
+                    2 | 3 => self.formula(),
                     _ => self.clause(),
                 }
             }
@@ -267,24 +267,13 @@ impl Session<'_> {
     }
 
     fn encoded(&self, encoding: &Encoding, conditions: &[Condition]) -> bool {
-        let mut clauses = encoding.clauses.clone();
-        let literal = |condition: &Condition| match condition {
-            Condition::Is(atom, value) => {
-                let literal = encoding.literal(&self.spec, *atom);
-                if *value { literal } else { -literal }
-            }
-            _ => panic!("no formulas here"),
-        };
+        let mut plain = encoding.with_frees(FREES);
         for condition in conditions {
-            clauses.push(match condition {
-                Condition::Any(parts) => parts.iter().map(literal).collect(),
-                single => vec![literal(single)],
-            });
+            plain.require(&self.spec, condition);
         }
         let mut solver = BasicSolver::default();
-        let table: Vec<_> =
-            (0..=encoding.variables + FREES).map(|_| solver.new_var_default()).collect();
-        for clause in clauses {
+        let table: Vec<_> = (0..=plain.variables).map(|_| solver.new_var_default()).collect();
+        for clause in plain.clauses {
             let lits = clause
                 .iter()
                 .map(|&lit| batsat::Lit::new(table[lit.unsigned_abs() as usize], lit > 0));

@@ -12,6 +12,7 @@ pub struct Edge {
     pub to: u32,
     pub failure: Option<u8>,
     pub class: Option<usize>,
+    /// Of six parts; 6 is none.
     pub part: usize,
 }
 
@@ -83,7 +84,7 @@ impl RandomSystem {
                 let class = (shape.classes > 0 && !random.one_in(5))
                     .then(|| random.below(shape.classes as u64) as usize);
                 let failure = random.one_in(shape.failures).then(|| random.below(3) as u8);
-                Edge { to, failure, class, part: random.below(6) as usize }
+                Edge { to, failure, class, part: random.below(7) as usize }
             });
             let edges = edges.collect();
             system.edges.push(edges);
@@ -170,7 +171,7 @@ impl StateSystem for RandomSystem {
     }
 
     fn part(&self, action: &Self::Action) -> Option<usize> {
-        Some(action.1)
+        (action.1 < 6).then_some(action.1)
     }
 
     fn describe(&self, state: &u32, action: &Self::Action) -> String {
