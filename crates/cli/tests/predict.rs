@@ -466,3 +466,85 @@ fn the_help_has_examples() {
     assert_eq!(ran.status, 0);
     insta::assert_snapshot!("help_predict", ran.stdout);
 }
+
+/// A trace of two threads: each line names the thread, the object, the method with its arguments, and the result.
+fn calls(lines: &[&str]) -> String {
+    let mut text = "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"A\" initial h0\n\
+                    task t1 \"B\" initial h1\n"
+        .to_owned();
+    for (at, line) in lines.iter().enumerate() {
+        let (_, call) = line.split_once(' ').expect("a thread and a call");
+        text.push_str(&format!("invocation v{at} {call}\n"));
+    }
+    for (at, line) in lines.iter().enumerate() {
+        text.push_str(&format!("t{} invoke v{at}\n", usize::from(line.starts_with('B'))));
+    }
+    text
+}
+
+#[test]
+fn right_programs_that_block_raise_no_alarm() {
+    let folder = folder();
+    let right: [&[&str]; 6] = [
+        &["A \"channel:c\" \"send\" 7 -> 1", "B \"channel:c\" \"recv\" -> 7"],
+        &[
+            "A \"channel:c\" \"send\" 7 -> 1",
+            "B \"channel:c\" \"recv\" -> 7",
+            "A \"channel:c\" \"close\" -> 1",
+            "B \"channel:c\" \"recv\"",
+        ],
+        &["A \"future:f\" \"set\" 3 -> 1", "B \"future:f\" \"get\" -> 3"],
+        &["A \"context:x\" \"cancel\"", "B \"context:x\" \"done\""],
+        &["A \"semaphore:s\" \"release\"", "B \"semaphore:s\" \"acquire\""],
+        &[
+            "A \"channel:c\" \"send\" 7 -> 1",
+            "A \"channel:c\" \"send\" 8 -> 1",
+            "B \"channel:c\" \"recv\" -> 7",
+            "A \"channel:c\" \"send\" 9 -> 1",
+        ],
+    ];
+    for lines in right {
+        let value = predict(&file(&folder, "right.trace", calls(lines)));
+        balanced(&value);
+        assert_eq!(value["verdict"], "ok", "{lines:?}: {value}");
+        let confirmed = |finding: &&Value| finding["confirmed"] == true;
+        let findings = value["findings"].as_array().expect("a list");
+        assert_eq!(findings.iter().filter(confirmed).count(), 0, "{lines:?}: {value}");
+    }
+}
+
+#[test]
+fn a_call_that_may_wait_for_ever_is_a_lost_wake_up() {
+    let folder = folder();
+    let lines = [
+        "A \"semaphore:s\" \"release\"",
+        "A \"semaphore:s\" \"acquire\"",
+        "B \"semaphore:s\" \"try_acquire\" -> 0",
+    ];
+    let name = file(&folder, "lost.trace", calls(&lines));
+    let value = predict(&name);
+    balanced(&value);
+    let findings = value["findings"].as_array().expect("a list");
+    let lost = findings.iter().find(|finding| finding["category"] == "lost_wakeup");
+    let lost = lost.unwrap_or_else(|| panic!("{value}"));
+    assert_eq!(lost["title"], "lost wake-up: `acquire` on `semaphore:s` may wait for ever");
+    assert_eq!(lost["confirmed"], true);
+    let result = file(&folder, "lost.json", value.to_string());
+    let id = lost["id"].as_str().expect("an id");
+    let again = run(&["replay", &name, &result, "--finding", id]);
+    assert!(again.stdout.contains("replay: the witness holds"), "{again:?}");
+    assert!(run(&["explain", "lost_wakeup"]).stdout.starts_with("lost_wakeup: "));
+}
+
+#[test]
+fn a_witness_that_rests_on_a_barrier_of_which_too_little_is_known_is_not_confirmed() {
+    let folder = folder();
+    // B arrives behind its read, and A passed before that.
+    let text = "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"A\" initial h0\n\
+                task t1 \"B\" initial h1\ncondition c0 \"b\"\nlocation x0 \"x\"\n\
+                t0 barrier c0\nt0 write x0\nt1 read x0\nt1 barrier c0\n";
+    let value = predict(&file(&folder, "barrier.trace", text));
+    let finding = &value["findings"][0];
+    assert_eq!(finding["confirmed"], false, "{value}");
+    assert!(finding.to_string().contains("who had arrived"), "{value}");
+}

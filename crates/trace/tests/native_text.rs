@@ -28,6 +28,23 @@ fn problems(text: &[u8]) -> Problems {
     }
 }
 
+#[test]
+fn failed_attempts_and_timeouts_have_words() {
+    let text = "anyorder-trace 1\nhandler h0 \"T\"\ntask t0 \"T\" initial h0\nlock l0 \"m\"\n\
+                condition c0 \"c\"\n\nt0 refused l0\nt0 refused.shared l0\nt0 wake.timeout c0\nt0 wake c0\n";
+    let trace = Trace::read(&mut NativeTextReader::new(text.as_bytes())).expect("it is right");
+    let timeouts: Vec<bool> = trace.events().map(|event| event.op.is_timeout()).collect();
+    assert_eq!(timeouts, [false, false, true, false]);
+    let mut out = Vec::new();
+    trace.write(&mut NativeTextWriter::new(&mut out)).expect("memory does not fail");
+    let again = Trace::read(&mut NativeTextReader::new(&out[..])).expect("it is right");
+    assert_eq!(again, trace);
+    let written = String::from_utf8(out).expect("it is UTF-8");
+    for word in ["refused l0", "refused.shared l0", "wake.timeout c0", "wake c0"] {
+        assert!(written.contains(&format!(" {word}")), "{word}: {written}");
+    }
+}
+
 proptest! {
     #[test]
     fn traces_come_back_as_they_were(trace in common::traces()) {

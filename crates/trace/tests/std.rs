@@ -45,6 +45,19 @@ fn locations(trace: &Trace) -> Vec<Location> {
 }
 
 #[test]
+fn failed_attempts_and_timeouts_go_there_and_back() {
+    let text = "T1|wait(c)|1\nT1|timeout(c)|2\nT2|acq(L)|3\nT1|refused(L)|4\nT1|wake(c)|5\n";
+    let trace = right(text);
+    let [out, refused, wake] = [1, 3, 4].map(|row| trace.event(EventId(row)));
+    assert!(out.op.is_timeout() && matches!(out.action(), Action::TimedOut(_)));
+    assert!(matches!(refused.action(), Action::Refused(_, Mode::EXCLUSIVE)));
+    assert!(!wake.op.is_timeout() && matches!(wake.action(), Action::Wake(_)));
+    assert_eq!(written(&trace).unwrap(), text);
+    // A timeout needs no signal.
+    assert!(anyorder_trace::wellformed::check(&right("T1|wait(c)|1\nT1|timeout(c)|2\n")).list.is_empty());
+}
+
+#[test]
 fn every_operation_becomes_its_event() {
     let trace = right(
         "T0|begin|1\nT0|fork(T1)|2\nT1|begin()|3\nT1|r(x)|4\nT1|w(x)|5\nT1|aload(0x10+4)|6\nT1|astore(0x10+4)|7\n\

@@ -113,8 +113,40 @@ impl Case<'_> {
             (false, true) => tally.not_proved += 1,
             (false, false) => tally.not_shortest += 1,
         }
-        tally.waits += u64::from(witness.waits);
+        if witness.waits {
+            self.check_waits(&whole);
+            tally.waits += 1;
+        }
         *tally.confirmed.entry(witness.form).or_default() += 1;
+    }
+}
+
+impl Case<'_> {
+    /// What is said to wait for ever could return before the other action, and cannot behind it, whatever else comes before that.
+    fn check_waits(&self, whole: &[usize]) {
+        let (what, (a, b)) = (&self.what, self.pair);
+        let object = self.observes.object(EventId(a as u32));
+        let can_return = |run: &[usize]| {
+            let of = run.iter().map(|event| EventId(*event as u32));
+            let of: Vec<EventId> = of.filter(|e| self.observes.object(*e) == object).collect();
+            self.observes.can_return(&of, false)
+        };
+        let with = |run: &[usize], events: &[usize]| [run, events].concat();
+        let before = &whole[..whole.len() - 2];
+        assert!(can_return(&with(before, &[a])), "{what}");
+        let (mut todo, mut seen) = (vec![before.to_vec()], BTreeSet::new());
+        while let Some(run) = todo.pop() {
+            let is_served = can_return(&with(&run, &[b])) && can_return(&with(&run, &[b, a]));
+            assert!(!is_served, "served by {run:?}: {what}");
+            for event in (0..64).filter(|event| *event != a && *event != b && !run.contains(event)) {
+                let longer = with(&run, &[event]);
+                let set: BTreeSet<usize> = longer.iter().copied().collect();
+                let broken = self.brute.all_broken(self.observes, &run, event, &[]);
+                if broken.is_empty() && seen.len() < 2_000 && seen.insert(set) {
+                    todo.push(longer);
+                }
+            }
+        }
     }
 }
 
