@@ -10,6 +10,7 @@ use crate::options::{Options, Order, Stop, Storage};
 use crate::outcome::{Limit, Outcome, Stats};
 use crate::parallel::Pool;
 use crate::store::{Key, NUMBERS_MAX, Store, Visit};
+use crate::updates::Lists;
 use anyorder_system::{Control, StateSystem};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,6 +87,7 @@ pub struct Search<'s, S: StateSystem> {
     pub(crate) stale: bool,
     pub(crate) invariants: usize,
     pub(crate) responses: usize,
+    pub(crate) update_lists: Lists,
 }
 
 impl<'s, S: StateSystem> Search<'s, S> {
@@ -107,10 +109,14 @@ impl<'s, S: StateSystem> Search<'s, S> {
             options.order = Order::Breadth;
         }
         let responses = if options.responses { system.responses().len() } else { 0 };
-        let graph = responses > 0 || options.keep_graph;
+        options.updates &= !system.components().is_empty();
+        let graph = responses > 0 || options.keep_graph || options.updates;
         let classes = system.fair_classes();
         if graph && matches!(options.storage, Storage::Bitstate { .. }) {
             return Err(SearchError::NeedsStates("response properties and graphs"));
+        }
+        if options.symmetry && options.updates {
+            return Err(SearchError::NoUpdates("under symmetry"));
         }
         if options.symmetry && responses > 0 {
             return Err(SearchError::ResponsesUnderSymmetry);
@@ -124,7 +130,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
             store: Arc::new(Store::new(options.storage)),
             links: Links::default(),
             frontier: Frontier::new(),
-            graph: graph.then(|| Graph::new(responses, classes > 0)),
+            graph: graph.then(|| Graph::new(responses, classes > 0, options.updates)),
             faults: BTreeMap::new(),
             parts_ran: vec![false; system.parts().len()],
             stats: Stats::default(),
@@ -132,6 +138,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
             stale: false,
             invariants: system.invariants().len(),
             responses,
+            update_lists: Lists::default(),
             options,
         })
     }

@@ -24,6 +24,8 @@ mod reduced;
 
 mod updates;
 
+mod stuck;
+
 mod progress;
 
 mod kept;

@@ -101,11 +101,8 @@ pub(crate) fn reduced(
             stateful::Property::Invariant(index) => Property::Invariant(index),
             stateful::Property::Deadlock => Property::Deadlock,
             stateful::Property::Final => Property::Final,
-            stateful::Property::UpdateConflict { components, .. } => {
-                let names = machine_components(machine);
-                let name = |index: u32| names.get(index as usize).cloned().unwrap_or_default();
-                let components = [name(components.0), name(components.1)];
-                conflicts.push(Conflict { attribute: finding.name, components, path });
+            stateful::Property::UpdateConflict { place, components } => {
+                conflicts.push(Conflict::of(machine, place, components, path));
                 continue;
             }
         };
@@ -228,10 +225,6 @@ pub(crate) fn full_states(
         reported.extend(report_conflicts(model, &found.conflicts));
     }
     Ok(reported)
-}
-
-fn machine_components(machine: &Machine) -> Vec<String> {
-    machine.program().components.iter().map(|component| component.name.clone()).collect()
 }
 
 /// Searches in full, up to the length of the longest way, for shorter ways to what was found. Where a limit cuts that, what was

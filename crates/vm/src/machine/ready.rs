@@ -31,6 +31,8 @@ pub struct Machine {
     pub(crate) switches: Switches,
     /// What can be remembered.
     pub(crate) memorable: Memorable,
+    /// For each function the component that it belongs to, or [`NOBODY`]; empty where there are no components.
+    pub(crate) components: Vec<u16>,
     /// Tables for reduction, made when they are needed.
     pub(crate) reduced: std::sync::OnceLock<Box<crate::system::ReducedTables>>,
     /// Which machine it is, for memories.
@@ -95,6 +97,7 @@ impl Machine {
         let numbers = branching::numbers(&program, atomic);
         let switches = Switches::default();
         let memorable = Memorable::new(&program, &live, numbers, atomic);
+        let components = components(&program);
         let number = next_number();
         Ok(Machine {
             program,
@@ -108,6 +111,7 @@ impl Machine {
             atomic,
             switches,
             memorable,
+            components,
             number,
             reduced: std::sync::OnceLock::new(),
         })
@@ -119,12 +123,33 @@ impl Machine {
         &self.program
     }
 
+    /// Whether steps tell what they update.
+    #[inline]
+    pub(crate) fn tells_updates(&self) -> bool {
+        !self.components.is_empty()
+    }
+
     /// Switches parts of the canonical form off, for tests that must then fail.
     #[doc(hidden)]
     #[must_use]
     pub fn with_switches(self, switches: Switches) -> Machine {
         Machine { switches, number: next_number(), ..self }
     }
+}
+
+/// In place of a component: none.
+pub(crate) const NOBODY: u16 = u16::MAX;
+
+/// The component of each function; nothing where there are none.
+fn components(program: &Program) -> Vec<u16> {
+    if program.components.is_empty() {
+        return Vec::new();
+    }
+    let mut of = vec![NOBODY; program.functions.len()];
+    for (component, number) in program.components.iter().zip(0..NOBODY) {
+        component.functions.iter().for_each(|function| of[function.index()] = number);
+    }
+    of
 }
 
 /// A number that no other machine has.

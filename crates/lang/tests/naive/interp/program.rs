@@ -19,6 +19,7 @@ pub struct Program {
     pub conds: Vec<(String, Option<i64>)>,
     pub handlers: Vec<(String, Option<i64>, Mailbox)>,
     pub unfair_handlers: Vec<String>,
+    pub daemon_handlers: Vec<String>,
     pub fns: Vec<&'static FnDecl>,
     pub tasks: Vec<&'static TaskDecl>,
     pub events: Vec<&'static EventDecl>,
@@ -52,6 +53,7 @@ impl Program {
             conds: vec![],
             handlers: vec![],
             unfair_handlers: vec![],
+            daemon_handlers: vec![],
             fns: vec![],
             tasks: vec![],
             events: vec![],
@@ -103,6 +105,9 @@ impl Program {
                 let (name, size) = self.sized(&h.name);
                 if h.unfair {
                     self.unfair_handlers.push(name.clone());
+                }
+                if h.daemon {
+                    self.daemon_handlers.push(name.clone());
                 }
                 self.handlers.push((name, size, h.mailbox));
             }
@@ -163,6 +168,7 @@ impl Program {
             conds: vec![],
             handlers: vec![],
             unfair_handlers: vec![],
+            daemon_handlers: vec![],
             fns: self.fns.clone(),
             tasks: vec![],
             events: vec![],

@@ -72,6 +72,8 @@ pub struct Run {
     pub alive_before: std::collections::BTreeSet<u64>,
     pub fresh_before: u64,
     pub at: Span,
+    /// What blocked was that a lock is taken.
+    pub wants_lock: bool,
 }
 
 impl Run {
@@ -94,6 +96,7 @@ impl Run {
             frames: vec![],
             operations: 0,
             at: Span::new(0, 0),
+            wants_lock: false,
         }
     }
 

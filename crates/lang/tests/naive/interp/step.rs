@@ -471,17 +471,66 @@ pub fn response(p: &'static Program, state: &State, r: &'static ast::ResponseDec
     (!matches!(trigger, Ok(Value::Bool(false))), holds(p, state, &r.reaction))
 }
 
-/// T9.
+/// T9: whether it is fine that nothing happens any more.
 pub fn is_final(p: &'static Program, state: &State) -> bool {
-    match p.finals.as_slice() {
-        _ if state.before_init => false,
-        [] => {
-            rule("T9");
-            state.running.is_empty()
-                && state.pool.is_empty()
-                && (state.locks.is_empty() || p.mutant == Mutant::LocksMayStay)
-                && state.mailboxes.values().all(|m| m.front.is_empty() && m.rest.is_empty())
-        }
-        all => all.iter().any(|e| holds(p, state, e)),
+    if state.before_init {
+        return false;
     }
+    rule("T9");
+    let waits = something_waits(p, state);
+    match p.finals.as_slice() {
+        [] => !waits && (state.locks.is_empty() || p.mutant == Mutant::LocksMayStay),
+        all => {
+            let hidden = p.mutant == Mutant::FinalHidesWaiting;
+            (!waits || hidden) && all.iter().any(|e| holds(p, state, e))
+        }
+    }
+}
+
+/// T9: whether a state that is not final is a deadlock; else it is a wrong end.
+pub fn is_stuck(p: &'static Program, state: &State) -> bool {
+    state.before_init || p.finals.is_empty() || something_waits(p, state)
+}
+
+/// T9, T12: whether anything waits that may not wait for ever.
+fn something_waits(p: &'static Program, state: &State) -> bool {
+    let message_waits = |handler: Option<usize>, message: &Message| {
+        let daemon = p.tasks[message.task].daemon || handler.is_some_and(|h| is_daemon(p, h));
+        if daemon {
+            rule("T12");
+        }
+        !daemon || p.mutant == Mutant::DaemonIgnored
+    };
+    let held = state.mailboxes.iter().flat_map(|(key, mailbox)| {
+        mailbox.front.iter().chain(&mailbox.rest).map(|message| (Some(key.0), message))
+    });
+    let pool = state.pool.iter().map(|message| (None, message));
+    let mut messages = held.chain(pool);
+    if messages.any(|(handler, message)| message_waits(handler, message)) {
+        return true;
+    }
+    state.running.iter().any(|(pid, control)| {
+        let own = match control.body {
+            Body::Thread(i) => p.threads[i].daemon,
+            Body::Event(i) => p.events[i].daemon,
+            Body::Task(i) => p.tasks[i].daemon,
+            Body::Fn(i) => p.fns[i].daemon,
+        };
+        let daemon = own || matches!(pid, Pid::Handler(key) if is_daemon(p, key.0));
+        if !daemon || p.mutant == Mutant::DaemonIgnored {
+            return true;
+        }
+        rule("T12");
+        p.mutant != Mutant::DaemonsMayWantLocks && wants_lock(p, state, pid, control)
+    })
+}
+
+fn is_daemon(p: &Program, handler: usize) -> bool {
+    p.daemon_handlers.contains(&p.handlers[handler].0)
+}
+
+/// Whether all that keeps a body from going on is a lock that is taken.
+fn wants_lock(p: &'static Program, state: &State, pid: &Pid, control: &Control) -> bool {
+    let mut run = Run::new(p, state.clone(), pid.clone(), Mode::Stepping);
+    matches!(go_on(&mut run, pid, control, 1), Err(Stop::Blocked)) && run.wants_lock
 }

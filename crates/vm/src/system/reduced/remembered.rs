@@ -39,7 +39,7 @@ pub(super) fn tell(
 
 fn write(state: &State, effect: &Effect, written: &Written, out: &mut Vec<Touched>) {
     let (global, value) = match effect {
-        Effect::Set { global, value } | Effect::SetAt { global, value, .. } => (*global, value),
+        Effect::Set { global, value, .. } | Effect::SetAt { global, value, .. } => (*global, value),
         _ => return,
     };
     let container = state.global(usize::from(global));
@@ -96,7 +96,7 @@ impl Touching {
     fn effect(&mut self, machine: &Machine, tables: &Tables, number: usize, effect: &Effect) {
         let places = &tables.places;
         match effect {
-            Effect::Set { global, value } => {
+            Effect::Set { global, value, .. } => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 let mut silent = Vec::new();
                 elements(tables, *global, value, &mut silent);

@@ -20,12 +20,6 @@ use std::sync::Arc;
 pub(crate) struct Tables {
     pub(super) places: Places,
     pub(super) elements: Elements,
-    /// For each global whether it is an attribute: one that components may both write.
-    pub(super) attributes: Vec<bool>,
-    /// For each event member its component.
-    pub(super) of_member: Vec<Option<u32>>,
-    /// For each task its component.
-    pub(super) of_task: Vec<Option<u32>>,
 }
 
 /// Collects what a task touches.
@@ -34,6 +28,8 @@ pub(super) struct Touches<'a> {
     pub(super) tables: &'a Tables,
     pub(super) before: &'a State,
     pub(super) out: &'a mut Vec<Touched>,
+    /// The globals that the step updates: such writes are never silent, even if in the end nothing is changed.
+    pub(super) updated: Vec<u16>,
 }
 
 impl Touches<'_> {
@@ -61,12 +57,14 @@ impl Touches<'_> {
         match touch.place {
             Logged::Global(global) => {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
-                let same = after.is_some_and(|after| {
-                    let global = usize::from(global);
-                    // Objects and handles are numbered anew: one number may be of another one.
-                    let (old, new) = (self.before.global(global), after.global(global));
-                    !old.has_refs() && !new.has_refs() && old == new
-                });
+                let updated = self.updated.contains(&global);
+                let same = !updated
+                    && after.is_some_and(|after| {
+                        let global = usize::from(global);
+                        // Objects and handles are numbered anew: one number may be of another one.
+                        let (old, new) = (self.before.global(global), after.global(global));
+                        !old.has_refs() && !new.has_refs() && old == new
+                    });
                 self.memory(container, touch, same);
             }
             Logged::Field { class, field, .. } => {
