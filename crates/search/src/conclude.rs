@@ -106,9 +106,12 @@ impl<S: StateSystem> Search<'_, S> {
     }
 
     /// Looks for update conflicts in what is known of the graph.
-    fn conflicts(&self, control: &Control<'_>) -> Result<Vec<UpdateConflict<S>>, SearchError> {
+    fn conflicts(
+        &self,
+        control: &Control<'_>,
+    ) -> Result<Option<Vec<UpdateConflict<S>>>, SearchError> {
         let Some(graph) = self.graph.as_ref().filter(|_| self.options.updates) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         control.progress.phase("updates");
         let mut conflicts = Vec::new();
@@ -118,7 +121,7 @@ impl<S: StateSystem> Search<'_, S> {
             conflicts.push(UpdateConflict { place, components, path: self.path(&choices)? });
         }
         conflicts.sort_by_key(|one| (one.path.steps.len(), one.place, one.components));
-        Ok(conflicts)
+        Ok(Some(conflicts))
     }
 
     /// Checks response properties on what is known of the graph.

@@ -137,8 +137,8 @@ pub struct Outcome<S: StateSystem> {
     pub limits: Vec<Limit>,
     /// What is violated, the shortest first.
     pub violations: Vec<Violation<S>>,
-    /// All update conflicts, the shortest first.
-    pub conflicts: Vec<UpdateConflict<S>>,
+    /// All update conflicts, the shortest first; none where nobody asked, or the system has no components.
+    pub conflicts: Option<Vec<UpdateConflict<S>>>,
     /// The verdict for each response property.
     pub responses: Vec<ResponseVerdict>,
     /// The indices of parts that never run; `None` unless the search is complete.
@@ -154,7 +154,7 @@ impl<S: StateSystem> fmt::Debug for Outcome<S> {
             .iter()
             .map(|violation| (&violation.name, violation.path.steps.len()))
             .collect();
-        let conflicts = self.conflicts.iter().map(|one| (one.place, one.components));
+        let conflicts = self.conflicts.iter().flatten().map(|one| (one.place, one.components));
         let conflicts: Vec<_> = conflicts.collect();
         f.debug_struct("Outcome")
             .field("complete", &self.complete)

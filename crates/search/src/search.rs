@@ -12,7 +12,7 @@ use crate::parallel::Pool;
 use crate::store::{Key, NUMBERS_MAX, Store, Visit};
 use crate::updates::Lists;
 use anyorder_system::{Control, StateSystem};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 
@@ -88,6 +88,9 @@ pub struct Search<'s, S: StateSystem> {
     pub(crate) invariants: usize,
     pub(crate) responses: usize,
     pub(crate) update_lists: Lists,
+    /// What was told already, and how much was known then.
+    told: usize,
+    told_keys: BTreeSet<FaultKey>,
 }
 
 impl<'s, S: StateSystem> Search<'s, S> {
@@ -139,6 +142,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
             invariants: system.invariants().len(),
             responses,
             update_lists: Lists::default(),
+            told: 0,
+            told_keys: BTreeSet::new(),
             options,
         })
     }
@@ -268,6 +273,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
                     break Ok(vec![limit]);
                 }
                 control.progress.report(self.stats.states, None);
+                self.tell_found(control);
                 if let Err(error) = pause(self, Pause::Round) {
                     break Err(error);
                 }
@@ -277,6 +283,30 @@ impl<'s, S: StateSystem> Search<'s, S> {
             pause(self, Pause::Cut)?;
         }
         self.conclude(limits, control)
+    }
+
+    /// Tells whoever waits what was found, each thing once: a search may go on for long, or for ever.
+    fn tell_found(&mut self, control: &Control<'_>) {
+        if self.told == self.faults.len() || self.options.stop == Stop::FirstViolation {
+            return;
+        }
+        self.told = self.faults.len();
+        let names = self.system.invariants();
+        for (key, fault) in &self.faults {
+            if !self.told_keys.insert(key.clone()) {
+                continue;
+            }
+            let what = match key {
+                FaultKey::Failure(message) => message.clone(),
+                FaultKey::Invariant(index) => {
+                    let name = names.get(*index).map_or("", String::as_str);
+                    format!("invariant `{name}` does not hold")
+                }
+                FaultKey::Deadlock => "a deadlock".to_owned(),
+                FaultKey::Final => "a wrong end".to_owned(),
+            };
+            control.progress.note(&found_words(&what, fault.length));
+        }
     }
 
     /// Returns what ends the search here, if anything: nothing listed when nothing was cut.
@@ -351,6 +381,12 @@ impl<'s, S: StateSystem> Search<'s, S> {
     pub fn stats(&self) -> Stats {
         self.stats
     }
+}
+
+/// What is told of something that was found while a search goes on.
+fn found_words(what: &str, steps: u32) -> String {
+    let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+    format!("found so far: {what}, after {steps}; the search goes on")
 }
 
 /// Searches a system in one go.

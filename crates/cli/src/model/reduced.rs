@@ -4,6 +4,7 @@
 //! searched in full, as far as a limit on their number allows: then the ways are the shortest there are.
 
 use super::finding::{Reported, report};
+use super::growth::Growth;
 use super::load::Model;
 use super::observed::Observed;
 use super::updates::{Conflict, report_conflicts};
@@ -84,6 +85,8 @@ pub(crate) fn reduced(
     let machine = &*model.machine;
     let system = Observed::new(machine);
     let mut control = watch.control();
+    let growth = Growth::new(control.progress, machine);
+    control.progress = &growth;
     control.limits.executions = question.executions_max;
     let failed = |error: stateful::Error| {
         Failure::new(format!("{}: {}", shown(path), escape(&error.to_string())))
@@ -193,7 +196,7 @@ fn by_paper<'a>(
     })
 }
 
-/// Searches a model in full, and for update conflicts with reduction; adds limits and counts to a result.
+/// Searches a model in full; adds limits and counts to a result.
 pub(crate) fn full_states(
     path: &FilePath,
     model: &Model,
@@ -205,6 +208,7 @@ pub(crate) fn full_states(
         stop: if question.first { Stop::FirstViolation } else { Stop::Exhausted },
         threads: question.threads,
         responses: !model.machine.responses().is_empty(),
+        updates: true,
         states_max: question.states_max,
         ..anyorder_search::Options::default()
     };
@@ -219,11 +223,8 @@ pub(crate) fn full_states(
         outcome.stats.set(name, stat.clone());
     }
     let mut reported = report(model, &searched.violations);
-    if !model.machine.program().components.is_empty() {
-        let found = reduced(path, model, question, watch)?;
-        found.limits.iter().for_each(|limit| outcome.cut_by(limit));
-        reported.extend(report_conflicts(model, &found.conflicts));
-    }
+    let conflicts = super::updates::conflicts_of(model, searched.conflicts.unwrap_or_default());
+    reported.extend(report_conflicts(model, &conflicts));
     Ok(reported)
 }
 

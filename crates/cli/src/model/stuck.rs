@@ -87,28 +87,54 @@ impl Stuck {
         self.waiting.iter().filter(|one| !one.waiting.may)
     }
 
-    /// Where they wait.
+    /// Where they wait. What the sites say is the same for all ways to the deadlock, as its id is made of it.
     pub(super) fn sites(&self, model: &Model) -> Vec<Site> {
         let label = Some(model.machine.program().name.clone());
         let site = |one: &Held| {
             let waiting = &one.waiting;
             let at = waiting.site.map_or_else(|| nowhere(model), |site| site_at(model, site));
-            let is_message = matches!(waiting.reason, Reason::Turn | Reason::Assumption)
-                && waiting.runs.as_ref().is_some_and(|runs| runs.ends_with(')'));
             let who = Some(waiting.who.clone());
-            let at = match is_message {
-                true => Site { handler: who, ..at },
-                false => Site { thread: who, ..at },
+            let at = match waiting.runs {
+                Some(_) => Site { handler: who, ..at },
+                None => Site { thread: who, ..at },
             };
-            named(Site { label: label.clone(), ..at }, &one.what())
+            named(Site { label: label.clone(), ..at }, &one.access())
         };
-        let sites: Vec<Site> = self.blamed().take(SITES_MAX).map(site).collect();
+        let mut sites: Vec<Site> = Vec::new();
+        for one in self.blamed().map(site) {
+            if sites.len() < SITES_MAX && !sites.contains(&one) {
+                sites.push(one);
+            }
+        }
         if sites.is_empty() { vec![named(nowhere(model), "lock held")] } else { sites }
     }
 }
 
 impl Held {
-    /// What it does: `waits for lock b, held by right since 17:5 (step 2)`.
+    /// What it does: `waits for lock b, held by right`.
+    fn access(&self) -> String {
+        match &self.waiting.reason {
+            Reason::Lock { lock, holder: Some(holder), .. } => {
+                // Forked threads have other numbers in other runs.
+                let holder = holder.split('#').next().unwrap_or_default();
+                format!("waits for lock {lock}, held by {holder}")
+            }
+            Reason::Lock { lock, holder: None, .. } => {
+                format!("waits for lock {lock}, held by one that has ended")
+            }
+            Reason::Notify { cond } => format!("waits for {cond}"),
+            Reason::End { of } => {
+                format!("waits for the end of {}", of.split('#').next().unwrap_or_default())
+            }
+            Reason::Assumption if self.waiting.message => {
+                format!("left in mailbox {}", self.waiting.who)
+            }
+            Reason::Assumption => "waits for what it assumes".to_owned(),
+            Reason::Turn => format!("left in mailbox {}", self.waiting.who),
+        }
+    }
+
+    /// The same with what is known of this run: `waits for lock b, held by right since 17:5 (step 2)`.
     fn what(&self) -> String {
         let runs = self.waiting.runs.as_deref().unwrap_or_default();
         match &self.waiting.reason {
@@ -120,20 +146,15 @@ impl Held {
                     Some((step, None)) => format!(" since step {}", step + 1),
                     None => String::new(),
                 };
-                match holder {
-                    Some(holder) => format!("waits for lock {lock}, held by {holder}{since}"),
-                    None => {
-                        format!("waits for lock {lock}, which one that has ended holds{since}")
-                    }
-                }
+                let holder = holder.as_deref().unwrap_or("one that has ended,");
+                format!("waits for lock {lock}, held by {holder}{since}")
             }
-            Reason::Notify { cond } => format!("waits for {cond}, and nobody can notify it"),
             Reason::End { of } => format!("waits for the end of {of}"),
-            Reason::Assumption => match runs {
-                "" => "waits for what it assumes".to_owned(),
-                runs => format!("cannot run {runs}, which assumes what does not hold"),
-            },
+            Reason::Assumption if self.waiting.message => {
+                format!("cannot run {runs}, which assumes what does not hold")
+            }
             Reason::Turn => format!("never gets to {runs}"),
+            _ => self.access(),
         }
     }
 

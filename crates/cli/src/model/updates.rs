@@ -34,6 +34,17 @@ impl Conflict {
     }
 }
 
+/// Makes conflicts of those that a full search has found.
+pub(crate) fn conflicts_of(
+    model: &Model,
+    found: Vec<anyorder_search::UpdateConflict<Machine>>,
+) -> Vec<Conflict> {
+    let of = |one: anyorder_search::UpdateConflict<Machine>| {
+        Conflict::of(&model.machine, one.place, one.components, one.path)
+    };
+    found.into_iter().map(of).collect()
+}
+
 /// Returns the name of an attribute that the last step of a path updates.
 fn attribute(machine: &Machine, path: &Path<Machine>, place: Place) -> Option<String> {
     let last = path.steps.len().checked_sub(1)?;

@@ -7,8 +7,8 @@
 use super::conclude::Way;
 use super::engine::Engine;
 use super::outcome::Property;
-use super::sabotage::Sabotage;
 use super::overwritten::{by_place, overwritten, pair};
+use super::sabotage::Sabotage;
 use super::space::NO_PARENT;
 use super::ways::{Choice, choice};
 use anyorder_system::{Place, Reducible, Update};

@@ -29,6 +29,9 @@ impl Runner<'_> {
         let components = &self.machine.components;
         let of = |func: u16| components.get(usize::from(func)).copied().unwrap_or(NOBODY);
         let outer = self.frames.iter().rev().map(|frame| frame.func);
+        if self.machine.switches.outermost_component {
+            return self.frames.first().map_or(of(self.func), |frame| of(frame.func));
+        }
         let mut all = std::iter::once(self.func).chain(outer).map(of);
         all.find(|component| *component != NOBODY).unwrap_or(NOBODY)
     }

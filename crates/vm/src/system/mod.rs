@@ -26,3 +26,4 @@ mod reduced;
 
 pub(crate) use self::reduced::ReducedTables;
 pub use self::reduced::Write;
+pub(crate) use self::words::queue_name;

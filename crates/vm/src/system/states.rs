@@ -32,6 +32,7 @@ impl StateSystem for Machine {
     }
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
+        self.note_growth(state);
         let mut walker = Walker::new(self, state);
         // All at first: a step that is looked at right after it was put together stalls the processor.
         let mut steps = walker.take_candidates();

@@ -45,6 +45,8 @@ pub struct Waiting {
     pub who: String,
     /// What it runs, where that is not its name: a body, or a message that was not taken.
     pub runs: Option<String>,
+    /// Whether it is a message that was not taken.
+    pub message: bool,
     /// What for.
     pub reason: Reason,
     /// Where.
@@ -152,7 +154,7 @@ impl Machine {
         let who = self.who(thread);
         let runs = Some(body_name(self, thread)).filter(|_| thread.what != What::Thread);
         let runs = runs.filter(|runs| *runs != who);
-        Waiting { who, runs, reason, site: self.source(site), may }
+        Waiting { who, runs, message: false, reason, site: self.source(site), may }
     }
 
     fn message(
@@ -175,6 +177,7 @@ impl Machine {
         Waiting {
             who: queue_name(self, queue),
             runs: Some(super::words::message_words(self, message)),
+            message: true,
             reason,
             site: stuck.and_then(|(_, site)| self.source(site)),
             may: self.may_stay(queue, message),

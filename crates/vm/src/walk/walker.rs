@@ -267,7 +267,10 @@ impl<'a> Walker<'a> {
         let owner = self.machine.layout.owner_dynamic(0);
         self.runner.start(init.0, Mode::Atomic, owner);
         self.runner.state_mut().set_flag(INIT_FLAG, false);
-        self.runner.run().map(|_| ())
+        self.runner.run()?;
+        // What `init` does, it does for nobody, and nobody did anything before.
+        self.runner.updates.clear();
+        Ok(())
     }
 
     fn event(&mut self, member: u32) -> Result<(), Stop> {

@@ -3,7 +3,7 @@
 use super::canon;
 use super::fired::rule;
 use super::program::{Mutant, Program};
-use super::run::{Failure, Locals, Mode, Run, Stop};
+use super::run::{Failure, Locals, Mode, Run, Stop, Update};
 use super::state::{Body, Control, Flags, Key, Mailbox, Message, Pid, State};
 use super::value::Value;
 use crate::words;
@@ -19,9 +19,11 @@ pub struct Transition {
     #[expect(dead_code, reason = "for debugging: alternatives are compared by where they lead")]
     pub alternative: Vec<usize>,
     pub result: Result<State, Failure>,
+    /// U1: what it updates, in order.
+    pub updates: Vec<Update>,
 }
 
-type Outcome = (Vec<usize>, Result<State, Failure>);
+type Outcome = (Vec<usize>, Result<State, Failure>, Vec<Update>);
 
 impl Control {
     pub fn new(body: Body, args: Vec<Value>, handle: Option<u64>, event: Option<Key>) -> Control {
@@ -74,7 +76,7 @@ pub fn initial(p: &'static Program) -> State {
         outcomes.truncate(1);
     }
     match outcomes.pop() {
-        Some((_, Ok(state))) if outcomes.is_empty() => state,
+        Some((_, Ok(state), _)) if outcomes.is_empty() => state,
         _ => {
             rule("S4");
             before
@@ -148,8 +150,8 @@ fn alternatives(
         let result = f(&mut run);
         let made: Vec<usize> = run.made.iter().map(|m| m.0).collect();
         match result {
-            Ok(()) => outcomes.push((made, Ok(run.state))),
-            Err(Stop::Failed(failure)) => outcomes.push((made, Err(failure))),
+            Ok(()) => outcomes.push((made, Ok(run.state), run.updates)),
+            Err(Stop::Failed(failure)) => outcomes.push((made, Err(failure), run.updates)),
             Err(Stop::Dropped | Stop::Blocked) => {}
             Err(Stop::Suspended) => panic!("an atomic body stands still"),
         }
@@ -165,11 +167,12 @@ fn alternatives(
 pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
     let mut all = vec![];
     let mut add = |label: String, class: Option<String>, outcomes: Vec<Outcome>| {
-        all.extend(outcomes.into_iter().map(|(alternative, result)| Transition {
+        all.extend(outcomes.into_iter().map(|(alternative, result, updates)| Transition {
             label: label.clone(),
             class: class.clone(),
             alternative,
             result,
+            updates,
         }));
     };
     if state.before_init {
@@ -242,7 +245,7 @@ pub fn begun(p: &'static Program, state: &State) -> State {
         }
         let ahead =
             alternatives(p, &state, &pid, Mode::Stepping, &|run| go_on(run, &pid, &control, 0));
-        if let [(_, Ok(next))] = ahead.as_slice()
+        if let [(_, Ok(next), _)] = ahead.as_slice()
             && next.running.contains_key(&pid)
         {
             state = next.clone();
@@ -389,12 +392,12 @@ fn begin_event(p: &'static Program, state: &State, key: Key) -> Vec<Outcome> {
             Ok(Value::Bool(false)) => return vec![],
             Ok(other) => {
                 let kind = if other == Value::Null { "null" } else { "type" };
-                return vec![(vec![], Err(Failure { kind, at: guard.span.start }))];
+                return vec![(vec![], Err(Failure { kind, at: guard.span.start }), vec![])];
             }
             Err(Stop::Failed(_)) if p.mutant == Mutant::FailingGuardIsFalse => return vec![],
             Err(Stop::Failed(failure)) => {
                 rule("T8");
-                return vec![(vec![], Err(failure))];
+                return vec![(vec![], Err(failure), vec![])];
             }
             Err(other) => panic!("a guard stops: {other:?}"),
         }

@@ -104,6 +104,7 @@ impl Machine {
 
 impl Reducible for Machine {
     fn ready(&self, state: &State, out: &mut Vec<TaskKey>) {
+        self.note_growth(state);
         let start = out.len();
         each_ready(self, state, |key, _| out.push(key));
         // Events come in order; the rest need not.

@@ -57,7 +57,8 @@ impl Touches<'_> {
         match touch.place {
             Logged::Global(global) => {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
-                let updated = self.updated.contains(&global);
+                let updated =
+                    !self.machine.switches.silent_updates && self.updated.contains(&global);
                 let same = !updated
                     && after.is_some_and(|after| {
                         let global = usize::from(global);
@@ -282,6 +283,7 @@ impl Touches<'_> {
                 self.at(Kind::Head, number, TouchKind::Read);
             }
         }
+        let (old, new) = apart(old, new);
         self.moved(queue, old, new);
         self.moved(queue, new, old);
     }
@@ -299,6 +301,14 @@ impl Touches<'_> {
             }
         }
     }
+}
+
+/// Leaves out what two mailboxes begin and end with alike: mailboxes may be long, and most steps take or post one message.
+fn apart<'m>(old: &'m [Message], new: &'m [Message]) -> (&'m [Message], &'m [Message]) {
+    let start = old.iter().zip(new).take_while(|(a, b)| is_same(a, b)).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| is_same(a, b)).count();
+    (&old[..old.len() - end], &new[..new.len() - end])
 }
 
 /// Whether two threads are one, at two times.

@@ -28,6 +28,7 @@ pub struct Write {
 
 impl Machine {
     fn update(&self, global: u16, element: Option<&Value>, by: u16) -> Update {
+        let element = element.filter(|_| !self.switches.whole_containers);
         let container = self.tables().places.at(Kind::Global, u64::from(global));
         let place = element.map_or(container, |element| Places::element(container, element));
         Update { place, by: Some(u32::from(by)).filter(|_| by != NOBODY) }
@@ -35,7 +36,11 @@ impl Machine {
 
     /// Tells what a step has updated.
     pub(super) fn tell_updated(&self, updated: &[Updated], out: &mut Updates) {
-        for one in updated {
+        for (at, one) in updated.iter().enumerate() {
+            let again = updated[at + 1..].iter().any(|other| other.global == one.global);
+            if again && self.switches.last_write_only {
+                continue;
+            }
             out.push(self.update(one.global, one.element.as_ref(), one.by));
         }
         out.end();
@@ -56,6 +61,7 @@ impl Machine {
         out: &mut Vec<Successor<State, Action>>,
         updates: &mut Updates,
     ) {
+        self.note_growth(state);
         let mut steps: Vec<Move> = Vec::new();
         candidates(self, state, true, |step| steps.push(step));
         for step in steps {
