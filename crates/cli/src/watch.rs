@@ -177,10 +177,8 @@ impl Bar {
             return;
         }
         let show = || notes.iter().for_each(|text| note(&escape(text)));
-        match self.shown.lock() {
-            Ok(shown) if shown.is_some() => {
-                shown.as_ref().map_or((), |bar| bar.suspend(show));
-            }
+        match self.shown.lock().ok().as_deref() {
+            Some(Some(bar)) => bar.suspend(show),
             _ => show(),
         }
         notes.clear();

@@ -40,7 +40,8 @@ fn final_hides_no_deadlock() {
     let model = file(&folder, "opposite.any", OPPOSITE);
     let args = ["explore", &model, "--algorithm", "r4", "--format", "json", "--quiet"];
     let value = json(&run(&args));
-    assert_eq!(value["findings"][0]["kind"], "deadlock", "{value}");
+    let findings = value["findings"].as_array().expect("findings");
+    assert!(findings.iter().any(|one| one["kind"] == "deadlock"), "{value}");
 }
 
 #[test]
@@ -62,8 +63,8 @@ fn a_deadlock_says_who_holds_what_since_where() {
     assert_eq!(told[1].0, "waits for lock m, held by t");
     let steps = value["findings"][0]["explanation"].as_array().expect("steps").clone();
     let end = steps.last().and_then(|step| step["text"].as_str()).expect("an end");
-    assert!(end.contains("`t` at 4:26 waits for lock n, held by u since 5:12 (step 2)"), "{end}");
-    assert!(end.contains("`u` at 5:26 waits for lock m, held by t since 4:12 (step 1)"), "{end}");
+    assert!(end.contains("`t` at 4:26 waits for lock n, held by u since 5:17 (step 2)"), "{end}");
+    assert!(end.contains("`u` at 5:26 waits for lock m, held by t since 4:17 (step 1)"), "{end}");
 }
 
 #[test]
@@ -128,7 +129,7 @@ invariant nobody: role[0] == Role.Follower;
 ",
     );
     let ran = run(&["check", &model, "--quiet"]);
-    assert!(ran.stdout.contains("role[0]: Follower -> Candidate"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("role[0]: Role.Follower -> Role.Candidate"), "{}", ran.stdout);
     assert!(ran.stdout.contains("x: 1 again"), "{}", ran.stdout);
 }
 

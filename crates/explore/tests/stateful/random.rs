@@ -54,6 +54,7 @@ fn everything_is_found() {
             let lengths = full
                 .conflicts
                 .iter()
+                .flatten()
                 .map(|one| ((one.place, one.components), one.path.steps.len()));
             let lengths: BTreeMap<_, _> = lengths.collect();
             let full = full.stats;

@@ -127,6 +127,9 @@ fn model(seed: u64) -> String {
     let random = &mut Random(seed);
     let mut text =
         String::from("model m\nvar x = 0, y = 0, xs = [0, 0], m: map<int, int> = map[1: 0];\n");
+    if random.below(6) == 0 {
+        text.push_str("setting granularity = access;\n");
+    }
     // Without objects, steps are remembered.
     let objects = random.below(2) == 0;
     if objects {
@@ -192,6 +195,7 @@ fn body(random: &mut Random, objects: bool, most: usize, more: &[&str]) -> Strin
         "m[2] = 1;",
         "m.remove(2);",
         "m = map[1: 1];",
+        "let _q = [2].map(fn(k) { y = k; k });",
         "choose { { x = 1; } { y = 1; } }",
         "fail \"stop\";",
     ];
@@ -247,6 +251,8 @@ fn both_searches_find_the_update_conflicts_of_the_definition() {
             let of: BTreeSet<u32> = found.iter().flat_map(|one| [one.1, one.2]).collect();
             of.len() == 3
         });
+        add("one access a step", text.contains("granularity"));
+        add("with a closure that writes", text.contains("fn(k)"));
         add("without objects", !text.contains("class C"));
         add("with a failure", text.contains("fail "));
         add("with a thread", text.contains("thread "));

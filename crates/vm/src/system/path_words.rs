@@ -10,6 +10,7 @@ use crate::program::FuncId;
 use crate::state::rename::{Renaming, rename};
 use crate::state::{Object, Origin, State, Thread};
 use crate::step::{Log, Place, Touch};
+use crate::value::Value;
 use crate::value::show::short;
 use crate::walk::{Action, Move, Walker};
 use anyorder_system::AccessKind;
