@@ -1,7 +1,8 @@
 //! Watches a long job: Ctrl-C, the time limit, the memory limit, and a progress bar with an ETA.
 
 use crate::args::{Global, LimitArgs};
-use crate::failure::Failure;
+use crate::escape::escape;
+use crate::failure::{Failure, note};
 use crate::input::awaits_terminal;
 use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// A job that is shorter shows no progress.
 const SILENT_TIME: Duration = Duration::from_secs(1);
+
+/// A job that is shorter has its notes in its result only, where nobody looks on.
+const NOTES_TIME: Duration = Duration::from_secs(5);
 
 /// How often the memory of the process is looked at.
 const MEMORY_POLL: Duration = Duration::from_millis(50);
@@ -132,6 +136,8 @@ pub(crate) fn peak_memory_kb() -> Option<u64> {
 struct Bar {
     start: Instant,
     wanted: bool,
+    /// Lines to be shown once the job has taken a while; `None` where nobody wants them.
+    notes: Option<Mutex<Vec<String>>>,
     shown: Mutex<Option<ProgressBar>>,
     phase: Mutex<Phase>,
     detail: Mutex<String>,
@@ -149,7 +155,8 @@ impl Bar {
         let wanted = !global.quiet && std::io::stderr().is_terminal();
         let start = Instant::now();
         let phase = Mutex::new(Phase { name: "working", start });
-        Bar { start, wanted, shown: Mutex::new(None), phase, detail: Mutex::default() }
+        let notes = (!global.quiet).then(Mutex::default);
+        Bar { start, wanted, notes, shown: Mutex::new(None), phase, detail: Mutex::default() }
     }
 
     fn clear(&self) {
@@ -161,8 +168,33 @@ impl Bar {
     }
 }
 
+impl Bar {
+    /// Shows the notes that wait, if the job has taken a while.
+    fn show_notes(&self) {
+        let patience = if self.wanted { SILENT_TIME } else { NOTES_TIME };
+        let Some(Ok(mut notes)) = self.notes.as_ref().map(Mutex::lock) else { return };
+        if notes.is_empty() || self.start.elapsed() < patience {
+            return;
+        }
+        let show = || notes.iter().for_each(|text| note(&escape(text)));
+        match self.shown.lock().ok().as_deref() {
+            Some(Some(bar)) => bar.suspend(show),
+            _ => show(),
+        }
+        notes.clear();
+    }
+}
+
 impl Progress for Bar {
+    fn note(&self, text: &str) {
+        if let Some(Ok(mut notes)) = self.notes.as_ref().map(Mutex::lock) {
+            notes.push(text.to_owned());
+        }
+        self.show_notes();
+    }
+
     fn report(&self, done: u64, total: Option<u64>) {
+        self.show_notes();
         if !self.wanted || self.start.elapsed() < SILENT_TIME {
             return;
         }

@@ -303,7 +303,9 @@ fn deadlocks_of_different_models_have_different_ids() {
         let value = json(&ran);
         let finding = &value["findings"][0];
         assert_eq!(finding["kind"], "deadlock", "{text} {value}");
-        assert_eq!(finding["sites"][0]["access"], format!("left in mailbox {handler}"), "{value}");
+        let access = format!("waits for lock l, held by {handler}");
+        assert_eq!(finding["sites"][0]["access"], access, "{value}");
+        assert_eq!(finding["sites"][1]["access"], format!("left in mailbox {handler}"), "{value}");
         finding["id"].as_str().expect("an id").to_owned()
     };
     assert_eq!(id("a", "ui"), id("a", "ui"));

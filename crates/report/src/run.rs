@@ -174,11 +174,12 @@ impl RunStep {
 }
 
 impl Change {
-    /// Returns the change as `name: old -> new`.
+    /// Returns the change as `name: old -> new`, or `name: value again` where that was there before.
     #[must_use]
     pub fn words(&self) -> String {
         let Change { name, old, new } = self;
         match (old, new) {
+            (Some(old), Some(new)) if old == new => format!("{name}: {new} again"),
             (Some(old), Some(new)) => format!("{name}: {old} -> {new}"),
             (None, Some(new)) => format!("{name}: {new} (new)"),
             (Some(old), None) => format!("{name}: {old} -> gone"),
@@ -215,12 +216,13 @@ mod tests {
                 change(Some("0"), Some("1")),
                 change(None, Some("1")),
                 change(Some("1"), None),
+                change(Some("1"), Some("1")),
             ],
             posts: vec![RunPost { to: "ui".to_owned(), what: "u(3)".to_owned() }],
             failure: Some("assertion".to_owned()),
             ..RunStep::default()
         };
-        let expected = ["x: 0 -> 1", "x: 1 (new)", "x: 1 -> gone", "posts u(3) to ui", "assertion"];
+        let expected = ["x: 0 -> 1", "x: 1 (new)", "x: 1 -> gone", "x: 1 again", "posts u(3) to ui", "assertion"];
         assert_eq!(step.effects(), expected);
         assert_eq!(step.title(), "t() (alternative 2)");
         let read = |name: &str| (name.to_owned(), "1".to_owned());

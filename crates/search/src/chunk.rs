@@ -2,6 +2,7 @@
 
 use crate::frontier::Entry;
 use crate::store::Arena;
+use anyorder_system::Updates;
 use std::collections::BTreeMap;
 
 /// The slot of a state that is not in the table: bitstate storage, or an exact state kept aside.
@@ -82,6 +83,8 @@ pub(crate) struct Chunk<S> {
     /// Targets and fairness classes of all transitions, when the graph is kept.
     pub(crate) targets: Vec<u32>,
     pub(crate) classes: Vec<u16>,
+    /// The updates of all transitions, where they are asked for.
+    pub(crate) updates: Updates,
     /// Filled when numbers are given.
     pub(crate) fresh: Fresh<S>,
 }
@@ -116,6 +119,7 @@ impl<S> Chunk<S> {
             parts: vec![false; parts],
             targets: Vec::new(),
             classes: Vec::new(),
+            updates: Updates::default(),
             fresh: Fresh {
                 count: 0,
                 base: 0,
@@ -153,6 +157,7 @@ impl<S> Chunk<S> {
         if !self.targets.is_empty() {
             self.targets.truncate(targets as usize);
             self.classes.truncate(targets as usize);
+            self.updates.truncate(targets as usize);
         }
         self.faults.retain(|_, fault| fault.position < position);
         for candidate in self.candidates.iter_mut().filter(|one| one.position >= position) {

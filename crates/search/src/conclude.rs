@@ -3,10 +3,11 @@
 use crate::chunk::FaultKey;
 use crate::error::SearchError;
 use crate::options::{Options, Order, Stop, Storage};
-use crate::outcome::{Limit, Outcome, Property, ResponseVerdict, Violation};
+use crate::outcome::{Limit, Outcome, Property, ResponseVerdict, UpdateConflict, Violation};
 use crate::path::{Path, replay, replay_represented};
 use crate::response;
 use crate::search::{Fault, Search};
+use crate::updates;
 use anyorder_system::{Control, StateSystem};
 use std::collections::BTreeMap;
 
@@ -28,10 +29,19 @@ impl<S: StateSystem> Search<'_, S> {
         violations.sort_by(|a, b| {
             (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property))
         });
+        let conflicts = self.conflicts(control)?;
         let idle = |(part, ran): (usize, &bool)| (!ran).then_some(part);
         let never_run =
             complete.then(|| self.parts_ran.iter().enumerate().filter_map(idle).collect());
-        Ok(Outcome { complete, limits, violations, responses, never_run, stats: self.stats })
+        Ok(Outcome {
+            complete,
+            limits,
+            violations,
+            conflicts,
+            responses,
+            never_run,
+            stats: self.stats,
+        })
     }
 
     /// Makes a path of each fault; a search that was not breadth-first looks for the shortest first.
@@ -53,6 +63,7 @@ impl<S: StateSystem> Search<'_, S> {
             order: Order::Breadth,
             responses: false,
             keep_graph: false,
+            updates: false,
             // A deadlock shows in a state that is gone on from.
             depth_max: (self.options.stop == Stop::Exhausted).then(|| deepest.saturating_add(1)),
             states_max: None,
@@ -92,6 +103,25 @@ impl<S: StateSystem> Search<'_, S> {
         } else {
             replay(self.system, choices)
         }
+    }
+
+    /// Looks for update conflicts in what is known of the graph.
+    fn conflicts(
+        &self,
+        control: &Control<'_>,
+    ) -> Result<Option<Vec<UpdateConflict<S>>>, SearchError> {
+        let Some(graph) = self.graph.as_ref().filter(|_| self.options.updates) else {
+            return Ok(None);
+        };
+        control.progress.phase("updates");
+        let mut conflicts = Vec::new();
+        for (place, components, mut choices) in updates::conflicts(graph, &self.update_lists) {
+            // The graph knows initial states by number; equal ones have one number and several places.
+            choices[0] = self.links.get(choices[0]).1;
+            conflicts.push(UpdateConflict { place, components, path: self.path(&choices)? });
+        }
+        conflicts.sort_by_key(|one| (one.path.steps.len(), one.place, one.components));
+        Ok(Some(conflicts))
     }
 
     /// Checks response properties on what is known of the graph.

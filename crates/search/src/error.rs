@@ -16,6 +16,9 @@ pub enum SearchError {
     /// Response properties are about particular components, which symmetry exchanges.
     #[error("response properties cannot be checked under symmetry")]
     ResponsesUnderSymmetry,
+    /// Update conflicts are about particular components, and need the updates of all transitions.
+    #[error("update conflicts are not looked for {0}")]
+    NoUpdates(&'static str),
     /// More fairness classes or properties than can be kept.
     #[error("too many {what}: {count}, at most {max}")]
     TooMany {

@@ -9,7 +9,7 @@ use crate::frontier::Entry;
 use crate::options::Options;
 use crate::parallel::Pool;
 use crate::store::{Exact, Key, Store, Table, Visit};
-use anyorder_system::{Control, Hash128, StateSystem, Successor};
+use anyorder_system::{Control, Hash128, StateSystem, Successor, Updates};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -35,6 +35,8 @@ pub(crate) struct Shared<'a, S: StateSystem> {
     pub(crate) symmetry: bool,
     pub(crate) deadlocks: bool,
     pub(crate) graph: bool,
+    /// Whether the updates of transitions are asked for.
+    pub(crate) updates: bool,
     pub(crate) parts: usize,
     progress: Counters,
 }
@@ -100,8 +102,19 @@ impl<'a, S: StateSystem> Shared<'a, S> {
             lacking: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
         };
-        let (symmetry, deadlocks) = (options.symmetry, options.deadlocks);
-        Shared { system, control, store, round, symmetry, deadlocks, graph, parts, progress }
+        let Options { symmetry, deadlocks, updates, .. } = *options;
+        Shared {
+            system,
+            control,
+            store,
+            round,
+            symmetry,
+            deadlocks,
+            graph,
+            updates,
+            parts,
+            progress,
+        }
     }
 
     /// Goes on from all states, or as many as possible.
@@ -129,6 +142,7 @@ struct Worker<'s, 'a, S: StateSystem> {
     /// Places of the table that are this thread's to take.
     reserved: u64,
     successors: Vec<Successor<S::State, S::Action>>,
+    updates: Updates,
     hashes: Vec<Hash128>,
     encoding: Vec<u8>,
 }
@@ -139,6 +153,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             shared,
             reserved: 0,
             successors: Vec::new(),
+            updates: Updates::default(),
             hashes: Vec::new(),
             encoding: Vec::new(),
         }
@@ -172,7 +187,12 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
     ) -> bool {
         let system = self.shared.system;
         self.successors.clear();
-        system.successors(&entry.state, &mut self.successors);
+        if self.shared.updates {
+            self.updates.clear();
+            system.successors_telling(&entry.state, &mut self.successors, &mut self.updates);
+        } else {
+            system.successors(&entry.state, &mut self.successors);
+        }
         let count = self.successors.len();
         if !self.reserve(count as u64) {
             return false;
@@ -204,6 +224,11 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 chunk.targets.push(target);
                 let class = system.fair_class(&successor.action);
                 chunk.classes.push(class.map_or(NO_CLASS, |class| class as u16));
+                if self.shared.updates {
+                    let updates = self.updates.of(place as usize);
+                    updates.iter().for_each(|update| chunk.updates.push(*update));
+                    chunk.updates.end();
+                }
             }
         }
         self.successors = successors;

@@ -2,6 +2,7 @@
 
 use crate::chunk::{Chunk, FAILED};
 use crate::expand::NO_CLASS;
+use crate::updates::Lists;
 use std::collections::VecDeque;
 
 /// The transitions of a state that was not gone on from.
@@ -19,12 +20,15 @@ pub struct Graph {
     responses: usize,
     flags: Vec<u8>,
     with_classes: bool,
+    /// The list of updates of each transition; empty unless there are components.
+    updates: Vec<u32>,
+    with_updates: bool,
     initial: u32,
 }
 
 impl Graph {
-    pub(crate) fn new(responses: usize, with_classes: bool) -> Graph {
-        Graph { responses, with_classes, ..Graph::default() }
+    pub(crate) fn new(responses: usize, with_classes: bool, with_updates: bool) -> Graph {
+        Graph { responses, with_classes, with_updates, ..Graph::default() }
     }
 
     /// Returns the number of states.
@@ -72,6 +76,11 @@ impl Graph {
         if self.with_classes { &self.classes[self.range(state)] } else { &[] }
     }
 
+    /// Returns the list of updates of each transition of a state, in the same order.
+    pub(crate) fn updates(&self, state: u32) -> &[u32] {
+        if self.with_updates { &self.updates[self.range(state)] } else { &[] }
+    }
+
     /// The flags of a state, one byte a response property.
     pub(crate) fn flags(&self, state: u32) -> &[u8] {
         let start = state as usize * self.responses;
@@ -86,7 +95,10 @@ impl Graph {
 
     pub(crate) fn bytes(&self) -> u64 {
         let per_state = self.count.len() as u64 * 12 + self.flags.len() as u64;
-        per_state + self.targets.len() as u64 * 4 + self.classes.len() as u64 * 2
+        per_state
+            + self.targets.len() as u64 * 4
+            + self.classes.len() as u64 * 2
+            + self.updates.len() as u64 * 4
     }
 
     /// Adds states without their transitions, in the order of their numbers.
@@ -106,6 +118,7 @@ impl Graph {
         &mut self,
         chunk: &Chunk<S>,
         numbers: impl Iterator<Item = u32>,
+        lists: &mut Lists,
     ) {
         let mut start = self.targets.len() as u64;
         for (count, number) in chunk.transitions.iter().zip(numbers) {
@@ -116,6 +129,10 @@ impl Graph {
         self.targets.extend_from_slice(&chunk.targets);
         if self.with_classes {
             self.classes.extend_from_slice(&chunk.classes);
+        }
+        if self.with_updates {
+            let updates = (0..chunk.targets.len()).map(|at| lists.intern(chunk.updates.of(at)));
+            self.updates.extend(updates);
         }
     }
 
@@ -150,7 +167,7 @@ impl Graph {
                 }
             }
         }
-        let mut graph = Graph::new(self.responses, self.with_classes);
+        let mut graph = Graph::new(self.responses, self.with_classes, self.with_updates);
         graph.initial = self.initial;
         for old in &order {
             let range = self.range(*old);
@@ -162,7 +179,10 @@ impl Graph {
                 target => number[target as usize],
             }));
             if self.with_classes {
-                graph.classes.extend_from_slice(&self.classes[range]);
+                graph.classes.extend_from_slice(&self.classes[range.clone()]);
+            }
+            if self.with_updates {
+                graph.updates.extend_from_slice(&self.updates[range]);
             }
             graph.flags.extend_from_slice(self.flags(*old));
         }

@@ -102,7 +102,7 @@ pub use error::SearchError;
 pub use export::{Exported, GraphFormat, export};
 pub use graph::Graph;
 pub use options::{Options, Order, Stop, Storage};
-pub use outcome::{Limit, Outcome, Property, ResponseVerdict, Stats, Violation};
+pub use outcome::{Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation};
 pub use path::{Path, PathDifference, PathStep, diff, replay};
 pub use search::{Gauge, Pause, Search, search};
 pub use tasks::{TaskFailure, TaskOptions, TaskOutcome, search_tasks};
@@ -127,10 +127,11 @@ mod round;
 mod search;
 mod store;
 
-// Response properties, on the graph of all states.
+// Response properties and update conflicts, on the graph of all states.
 mod graph;
 mod response;
 mod scc;
+mod updates;
 
 // Around the search.
 mod checkpoint;

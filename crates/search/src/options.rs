@@ -63,6 +63,9 @@ pub struct Options {
     pub deadlocks: bool,
     /// Whether response properties are checked; the graph of all states is kept for it.
     pub responses: bool,
+    /// Whether update conflicts between components are looked for, where the system has components; the graph of all states is kept for
+    /// it. Not under symmetry, and not in searches that are saved.
+    pub updates: bool,
     /// Whether the graph is kept in any case, for [`Search::graph`](crate::Search::graph).
     pub keep_graph: bool,
     /// The number of states.
@@ -83,6 +86,7 @@ impl Default for Options {
             symmetry: false,
             deadlocks: true,
             responses: true,
+            updates: false,
             keep_graph: false,
             states_max: None,
             depth_max: None,

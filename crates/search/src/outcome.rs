@@ -1,7 +1,7 @@
 //! What a search found.
 
 use crate::path::Path;
-use anyorder_system::{StateSystem, StopReason};
+use anyorder_system::{Place, StateSystem, StopReason};
 use std::fmt;
 
 /// What cut a search.
@@ -91,6 +91,16 @@ pub struct Violation<S: StateSystem> {
     pub path: Path<S>,
 }
 
+/// Two components have updated one attribute, one right after the other.
+pub struct UpdateConflict<S: StateSystem> {
+    /// The attribute.
+    pub place: Place,
+    /// The components by their indices, the lower first.
+    pub components: (u32, u32),
+    /// A shortest way to it: the second update is in its last step.
+    pub path: Path<S>,
+}
+
 /// What was done to find it, in numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
@@ -127,6 +137,8 @@ pub struct Outcome<S: StateSystem> {
     pub limits: Vec<Limit>,
     /// What is violated, the shortest first.
     pub violations: Vec<Violation<S>>,
+    /// All update conflicts, the shortest first; none where nobody asked, or the system has no components.
+    pub conflicts: Option<Vec<UpdateConflict<S>>>,
     /// The verdict for each response property.
     pub responses: Vec<ResponseVerdict>,
     /// The indices of parts that never run; `None` unless the search is complete.
@@ -142,10 +154,13 @@ impl<S: StateSystem> fmt::Debug for Outcome<S> {
             .iter()
             .map(|violation| (&violation.name, violation.path.steps.len()))
             .collect();
+        let conflicts = self.conflicts.iter().flatten().map(|one| (one.place, one.components));
+        let conflicts: Vec<_> = conflicts.collect();
         f.debug_struct("Outcome")
             .field("complete", &self.complete)
             .field("limits", &self.limits)
             .field("violations", &violations)
+            .field("conflicts", &conflicts)
             .field("responses", &self.responses)
             .field("never_run", &self.never_run)
             .field("stats", &self.stats)

@@ -115,7 +115,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
             }
             if let Some(graph) = &mut self.graph {
                 graph.add_states(chunk.fresh.entries.len(), &chunk.fresh.flags);
-                graph.add_transitions(chunk, parents.iter().map(|parent| parent.number));
+                let numbers = parents.iter().map(|parent| parent.number);
+                graph.add_transitions(chunk, numbers, &mut self.update_lists);
             }
             self.stats.states += chunk.fresh.entries.len() as u64;
             let deepest = chunk.fresh.entries.iter().map(|entry| u64::from(entry.depth)).max();

@@ -10,8 +10,9 @@ use crate::options::{Options, Order, Stop, Storage};
 use crate::outcome::{Limit, Outcome, Stats};
 use crate::parallel::Pool;
 use crate::store::{Key, NUMBERS_MAX, Store, Visit};
+use crate::updates::Lists;
 use anyorder_system::{Control, StateSystem};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 
@@ -86,6 +87,10 @@ pub struct Search<'s, S: StateSystem> {
     pub(crate) stale: bool,
     pub(crate) invariants: usize,
     pub(crate) responses: usize,
+    pub(crate) update_lists: Lists,
+    /// What was told already, and how much was known then.
+    told: usize,
+    told_keys: BTreeSet<FaultKey>,
 }
 
 impl<'s, S: StateSystem> Search<'s, S> {
@@ -107,10 +112,14 @@ impl<'s, S: StateSystem> Search<'s, S> {
             options.order = Order::Breadth;
         }
         let responses = if options.responses { system.responses().len() } else { 0 };
-        let graph = responses > 0 || options.keep_graph;
+        options.updates &= !system.components().is_empty();
+        let graph = responses > 0 || options.keep_graph || options.updates;
         let classes = system.fair_classes();
         if graph && matches!(options.storage, Storage::Bitstate { .. }) {
             return Err(SearchError::NeedsStates("response properties and graphs"));
+        }
+        if options.symmetry && options.updates {
+            return Err(SearchError::NoUpdates("under symmetry"));
         }
         if options.symmetry && responses > 0 {
             return Err(SearchError::ResponsesUnderSymmetry);
@@ -124,7 +133,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
             store: Arc::new(Store::new(options.storage)),
             links: Links::default(),
             frontier: Frontier::new(),
-            graph: graph.then(|| Graph::new(responses, classes > 0)),
+            graph: graph.then(|| Graph::new(responses, classes > 0, options.updates)),
             faults: BTreeMap::new(),
             parts_ran: vec![false; system.parts().len()],
             stats: Stats::default(),
@@ -132,6 +141,9 @@ impl<'s, S: StateSystem> Search<'s, S> {
             stale: false,
             invariants: system.invariants().len(),
             responses,
+            update_lists: Lists::default(),
+            told: 0,
+            told_keys: BTreeSet::new(),
             options,
         })
     }
@@ -261,6 +273,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
                     break Ok(vec![limit]);
                 }
                 control.progress.report(self.stats.states, None);
+                self.tell_found(control);
                 if let Err(error) = pause(self, Pause::Round) {
                     break Err(error);
                 }
@@ -270,6 +283,30 @@ impl<'s, S: StateSystem> Search<'s, S> {
             pause(self, Pause::Cut)?;
         }
         self.conclude(limits, control)
+    }
+
+    /// Tells whoever waits what was found, each thing once: a search may go on for long, or for ever.
+    fn tell_found(&mut self, control: &Control<'_>) {
+        if self.told == self.faults.len() || self.options.stop == Stop::FirstViolation {
+            return;
+        }
+        self.told = self.faults.len();
+        let names = self.system.invariants();
+        for (key, fault) in &self.faults {
+            if !self.told_keys.insert(key.clone()) {
+                continue;
+            }
+            let what = match key {
+                FaultKey::Failure(message) => message.clone(),
+                FaultKey::Invariant(index) => {
+                    let name = names.get(*index).map_or("", String::as_str);
+                    format!("invariant `{name}` does not hold")
+                }
+                FaultKey::Deadlock => "a deadlock".to_owned(),
+                FaultKey::Final => "a wrong end".to_owned(),
+            };
+            control.progress.note(&found_words(&what, fault.length));
+        }
     }
 
     /// Returns what ends the search here, if anything: nothing listed when nothing was cut.
@@ -344,6 +381,12 @@ impl<'s, S: StateSystem> Search<'s, S> {
     pub fn stats(&self) -> Stats {
         self.stats
     }
+}
+
+/// What is told of something that was found while a search goes on.
+fn found_words(what: &str, steps: u32) -> String {
+    let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+    format!("found so far: {what}, after {steps}; the search goes on")
 }
 
 /// Searches a system in one go.

@@ -41,6 +41,7 @@ pub use task_system::{
 };
 pub use tasks_as_threads::TasksAsThreads;
 pub use thread_system::{Ending, Run, ThreadSystem};
+pub use update::{Update, Updates, tidy_updates};
 
 mod task_name;
 
@@ -65,6 +66,8 @@ mod state_hash;
 mod state_system;
 
 mod reducible;
+
+mod update;
 
 mod limits;
 

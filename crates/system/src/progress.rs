@@ -7,6 +7,9 @@ pub trait Progress: Sync {
 
     /// Takes the name of the phase that begins, such as `races`. Ignored unless overridden.
     fn phase(&self, _name: &'static str) {}
+
+    /// Takes a line for whoever waits: something that the job has found, long before it ends. Rare. Ignored unless overridden.
+    fn note(&self, _text: &str) {}
 }
 
 /// Listens to nothing.

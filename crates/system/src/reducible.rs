@@ -1,6 +1,7 @@
 //! A program whose states are values and whose tasks tell what they touch: what reduction works on.
 
 use crate::state_system::{StateSystem, Successor};
+use crate::update::Updates;
 
 /// The identity of a task over all states: the same key is the same code with the same arguments. An external event is one task
 /// however often it happens; a step of a thread is one task for each place in its code.
@@ -46,19 +47,23 @@ pub struct Effects<S, A> {
     pub successors: Vec<Successor<S, A>>,
     /// What was touched over all alternatives; also when there is no successor. In any order, repetitions allowed.
     pub touched: Vec<Touched>,
+    /// The updates of each alternative, a failing one included; only where there are
+    /// [`components`](StateSystem::components).
+    pub updates: Updates,
 }
 
 impl<S, A> Default for Effects<S, A> {
     fn default() -> Effects<S, A> {
-        Effects { successors: Vec::new(), touched: Vec::new() }
+        Effects { successors: Vec::new(), touched: Vec::new(), updates: Updates::default() }
     }
 }
 
 impl<S, A> Effects<S, A> {
-    /// Empties both lists and keeps their room.
+    /// Empties all lists and keeps their room.
     pub fn clear(&mut self) {
         self.successors.clear();
         self.touched.clear();
+        self.updates.clear();
     }
 }
 
@@ -77,6 +82,8 @@ impl<S, A> Effects<S, A> {
 /// 4. A task that awaits several places is told by [`tasks`](Self::tasks) before anything is run, or it is told by [`pending`](Self::pending) in each state in which one
 ///    of these places, always the same for one key and by its contents alone, says that it is there; and is ready nowhere else.
 /// 5. An invariant depends only on the places that [`watches`](Self::watches) gives for it.
+/// 6. A step whose updates are told writes to each attribute, or to another place that every step reads or writes which updates that attribute, with
+///    [`TouchKind::Write`]; and which updates it makes depends on what it reads and on what the places hold that it writes.
 pub trait Reducible: StateSystem {
     /// Appends the tasks that may be able to run: each key once, in a fixed order. Cheap: guards and locks are
     /// left to [`run`](Self::run).
@@ -114,29 +121,4 @@ pub trait Reducible: StateSystem {
 
     /// Returns the name of a place, for people.
     fn place_name(&self, place: Place) -> String;
-
-    /// Returns the names of the components whose updates must not overwrite each other, fixed; none: update conflicts are not looked for.
-    fn components(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Returns the component that a task belongs to, by its index.
-    fn component(&self, _task: TaskKey) -> Option<u32> {
-        None
-    }
-
-    /// Returns whether writes of different components to a place are looked at.
-    fn is_attribute(&self, _place: Place) -> bool {
-        false
-    }
-
-    /// Appends the value that a step has left in each attribute that it wrote, as `(place, value)`. Asked only where there are components.
-    fn updates(
-        &self,
-        _before: &Self::State,
-        _task: TaskKey,
-        _after: &Self::State,
-        _out: &mut Vec<(Place, u64)>,
-    ) {
-    }
 }

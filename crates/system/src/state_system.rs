@@ -1,6 +1,7 @@
 //! A program whose states are values: what full search works on.
 
 use crate::hash::Hash128;
+use crate::update::Updates;
 
 /// What one transition leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +31,24 @@ pub trait StateSystem: Sync {
     /// Appends every transition from a state, always in the same order. None at all: the state is final or a deadlock,
     /// see [`is_final`](Self::is_final).
     fn successors(&self, state: &Self::State, out: &mut Vec<Successor<Self::State, Self::Action>>);
+
+    /// As [`successors`](Self::successors), and tells the updates of each transition, a failing one included, in the same order. Only asked where there are
+    /// [`components`](Self::components).
+    fn successors_telling(
+        &self,
+        state: &Self::State,
+        out: &mut Vec<Successor<Self::State, Self::Action>>,
+        updates: &mut Updates,
+    ) {
+        let before = out.len();
+        self.successors(state, out);
+        (before..out.len()).for_each(|_| updates.end());
+    }
+
+    /// Returns the names of the components whose updates must not overwrite each other, fixed; none: update conflicts are not looked for.
+    fn components(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Returns a hash of the canonical form of a state: equal states have equal fingerprints.
     fn fingerprint(&self, state: &Self::State) -> Hash128;

@@ -3,15 +3,13 @@
 use super::load::Model;
 use super::schedule::schedule_of;
 use super::steps::{End, failure_title, place_in, run_of};
+use super::stuck::Stuck;
 use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness, WitnessPlace};
 use anyorder_report::run::Run;
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Schedule, StateSystem as _};
+use anyorder_system::Schedule;
 use anyorder_vm::Machine;
-use anyorder_vm::program::{FuncId, SiteId};
-
-/// The most sites of a deadlock.
-const SITES_MAX: usize = 8;
+use anyorder_vm::program::{FuncId, SourceSite};
 
 /// The most parts that the names of a schedule may have together: a task that posts itself has names as long as the run, so that a
 /// schedule of them grows with its square.
@@ -143,10 +141,9 @@ fn describe(model: &Model, violation: &Violation<Machine>) -> (Finding, End) {
             (finding(Kind::Final, title, stated(program.final_)), end)
         }
         Property::Deadlock => {
-            let state = violation.path.last();
-            let waiting = waiting(model, &model.machine.show(state));
-            let title = "nothing can happen any more, and something still waits".to_owned();
-            (finding(Kind::Deadlock, title.clone(), waiting), End::from(title))
+            let stuck = Stuck::of(model, &violation.path);
+            let title = stuck.title();
+            (finding(Kind::Deadlock, title.clone(), stuck.sites(model)), stuck.end(title))
         }
     }
 }
@@ -162,7 +159,7 @@ pub(crate) fn failure(model: &Model, message: &str) -> Finding {
     };
     let word = head.split_once(": ").map_or(head, |(word, _)| word);
     let kind = if word == "step_limit" { Kind::StepLimit } else { Kind::Assertion };
-    let site = named(place.map_or_else(|| nowhere(model), site_at), "failure");
+    let site = named(place.map_or_else(|| nowhere(model), site_at_text), "failure");
     let mut finding = finding(kind, failure_title(head), vec![site]);
     if !matches!(word, "assertion" | "step_limit") {
         finding.category = Some(word.replace(' ', "_"));
@@ -171,7 +168,7 @@ pub(crate) fn failure(model: &Model, message: &str) -> Finding {
 }
 
 /// Returns the site of a position written as `file:line:column`.
-fn site_at(place: &str) -> Site {
+fn site_at_text(place: &str) -> Site {
     let mut parts = place.rsplitn(3, ':');
     let mut number = || parts.next().and_then(|text| text.parse::<u32>().ok());
     let (column, line) = (number(), number());
@@ -184,27 +181,18 @@ pub(super) fn site_of(model: &Model, function: FuncId) -> Site {
     let sites = program.functions.get(function.index()).map_or(&[][..], |function| &function.sites);
     let known = sites.iter().filter_map(|site| program.sites.get(site.index()));
     match known.filter(|site| site.line > 0).min_by_key(|site| (site.line, site.column)) {
-        Some(site) => Site {
-            file: program.files.get(usize::from(site.file)).cloned(),
-            line: Some(site.line),
-            column: Some(site.column),
-            ..Site::default()
-        },
+        Some(site) => site_at(model, *site),
         None => nowhere(model),
     }
 }
 
-/// Returns the site of an instruction.
-pub(super) fn site_at_instruction(model: &Model, site: SiteId) -> Site {
-    let program = model.machine.program();
-    match program.sites.get(site.index()).filter(|site| site.line > 0) {
-        Some(site) => Site {
-            file: program.files.get(usize::from(site.file)).cloned(),
-            line: Some(site.line),
-            column: Some(site.column),
-            ..Site::default()
-        },
-        None => nowhere(model),
+/// Returns a position of the source as a site.
+pub(super) fn site_at(model: &Model, site: SourceSite) -> Site {
+    Site {
+        file: model.machine.program().files.get(usize::from(site.file)).cloned(),
+        line: Some(site.line),
+        column: Some(site.column),
+        ..Site::default()
     }
 }
 
@@ -217,31 +205,6 @@ pub(super) fn named(site: Site, what: &str) -> Site {
 pub(super) fn nowhere(model: &Model) -> Site {
     let name = model.machine.program().name.clone();
     Site { file: Some(model.program.name.clone()), label: Some(name), ..Site::default() }
-}
-
-/// Returns where each thread of a state waits, and which mailboxes hold what is not taken.
-fn waiting(model: &Model, shown: &[(String, String)]) -> Vec<Site> {
-    let label = Some(model.machine.program().name.clone());
-    let mut sites = Vec::new();
-    for (name, value) in shown {
-        if let Some(thread) = name.strip_prefix("thread ") {
-            let value = format!(" {value}");
-            let place = value.split(", ").next().and_then(place_in);
-            let site = place.map_or_else(|| nowhere(model), |(_, place)| site_at(place));
-            let waits = value.strip_prefix(" waits for ");
-            let access = match waits.and_then(|rest| rest.split([',', ' ']).next()) {
-                Some(condition) => format!("waits for {condition}"),
-                None => "stuck".to_owned(),
-            };
-            let site = Site { thread: Some(thread.to_owned()), label: label.clone(), ..site };
-            sites.push(named(site, &access));
-        } else if let Some(handler) = name.strip_prefix("mailbox ") {
-            let site = Site { handler: Some(handler.to_owned()), ..nowhere(model) };
-            sites.push(named(site, &format!("left in mailbox {handler}")));
-        }
-    }
-    sites.truncate(SITES_MAX);
-    if sites.is_empty() { vec![named(nowhere(model), "stuck")] } else { sites }
 }
 
 /// Tells the steps of a run as an explanation.

@@ -9,7 +9,7 @@ pub(crate) use schedule::choices_of;
 pub(crate) use search::{failure, limit_word, never_run, search, stats};
 pub(crate) use steps::{End, place_in, run_of};
 pub(crate) use stored::{SCHEDULE_BYTES_MAX, Stored, schedules_of};
-pub(crate) use updates::{Conflict, is_conflict, report_conflicts, site_of_step};
+pub(crate) use updates::{Conflict, conflicts_of, is_conflict, report_conflicts, site_of_step};
 pub(crate) use witness::{Replay, place, place_for, quote};
 
 mod detect;
@@ -23,6 +23,12 @@ mod observed;
 mod reduced;
 
 mod updates;
+
+mod growth;
+
+mod elements;
+
+mod stuck;
 
 mod progress;
 

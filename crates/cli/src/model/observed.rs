@@ -1,6 +1,8 @@
 //! A machine that notes which of its parts run while an engine searches it.
 
-use anyorder_system::{Effects, Hash128, Place, Reducible, StateSystem, Successor, TaskKey};
+use anyorder_system::{
+    Effects, Hash128, Place, Reducible, StateSystem, Successor, TaskKey, Updates,
+};
 use anyorder_vm::{Action, Machine, State};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,6 +48,21 @@ impl StateSystem for Observed<'_> {
         let from = out.len();
         self.machine.successors(state, out);
         self.note(&out[from..]);
+    }
+
+    fn successors_telling(
+        &self,
+        state: &State,
+        out: &mut Vec<Successor<State, Action>>,
+        updates: &mut Updates,
+    ) {
+        let from = out.len();
+        self.machine.successors_telling(state, out, updates);
+        self.note(&out[from..]);
+    }
+
+    fn components(&self) -> Vec<String> {
+        self.machine.components()
     }
 
     fn fingerprint(&self, state: &State) -> Hash128 {
@@ -129,21 +146,5 @@ impl Reducible for Observed<'_> {
 
     fn place_name(&self, place: Place) -> String {
         self.machine.place_name(place)
-    }
-
-    fn components(&self) -> Vec<String> {
-        self.machine.components()
-    }
-
-    fn component(&self, task: TaskKey) -> Option<u32> {
-        self.machine.component(task)
-    }
-
-    fn is_attribute(&self, place: Place) -> bool {
-        self.machine.is_attribute(place)
-    }
-
-    fn updates(&self, before: &State, task: TaskKey, after: &State, out: &mut Vec<(Place, u64)>) {
-        self.machine.updates(before, task, after, out);
     }
 }

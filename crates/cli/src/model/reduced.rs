@@ -4,6 +4,7 @@
 //! searched in full, as far as a limit on their number allows: then the ways are the shortest there are.
 
 use super::finding::{Reported, report};
+use super::growth::Growth;
 use super::load::Model;
 use super::observed::Observed;
 use super::updates::{Conflict, report_conflicts};
@@ -84,6 +85,8 @@ pub(crate) fn reduced(
     let machine = &*model.machine;
     let system = Observed::new(machine);
     let mut control = watch.control();
+    let growth = Growth::new(control.progress, machine);
+    control.progress = &growth;
     control.limits.executions = question.executions_max;
     let failed = |error: stateful::Error| {
         Failure::new(format!("{}: {}", shown(path), escape(&error.to_string())))
@@ -101,11 +104,8 @@ pub(crate) fn reduced(
             stateful::Property::Invariant(index) => Property::Invariant(index),
             stateful::Property::Deadlock => Property::Deadlock,
             stateful::Property::Final => Property::Final,
-            stateful::Property::UpdateConflict { components, .. } => {
-                let names = machine_components(machine);
-                let name = |index: u32| names.get(index as usize).cloned().unwrap_or_default();
-                let components = [name(components.0), name(components.1)];
-                conflicts.push(Conflict { attribute: finding.name, components, path });
+            stateful::Property::UpdateConflict { place, components } => {
+                conflicts.push(Conflict::of(machine, place, components, path));
                 continue;
             }
         };
@@ -196,7 +196,7 @@ fn by_paper<'a>(
     })
 }
 
-/// Searches a model in full, and for update conflicts with reduction; adds limits and counts to a result.
+/// Searches a model in full; adds limits and counts to a result.
 pub(crate) fn full_states(
     path: &FilePath,
     model: &Model,
@@ -208,6 +208,7 @@ pub(crate) fn full_states(
         stop: if question.first { Stop::FirstViolation } else { Stop::Exhausted },
         threads: question.threads,
         responses: !model.machine.responses().is_empty(),
+        updates: true,
         states_max: question.states_max,
         ..anyorder_search::Options::default()
     };
@@ -222,16 +223,9 @@ pub(crate) fn full_states(
         outcome.stats.set(name, stat.clone());
     }
     let mut reported = report(model, &searched.violations);
-    if !model.machine.program().components.is_empty() {
-        let found = reduced(path, model, question, watch)?;
-        found.limits.iter().for_each(|limit| outcome.cut_by(limit));
-        reported.extend(report_conflicts(model, &found.conflicts));
-    }
+    let conflicts = super::updates::conflicts_of(model, searched.conflicts.unwrap_or_default());
+    reported.extend(report_conflicts(model, &conflicts));
     Ok(reported)
-}
-
-fn machine_components(machine: &Machine) -> Vec<String> {
-    machine.program().components.iter().map(|component| component.name.clone()).collect()
 }
 
 /// Searches in full, up to the length of the longest way, for shorter ways to what was found. Where a limit cuts that, what was

@@ -1,5 +1,6 @@
 //! Searches a model: options, progress, checkpoints.
 
+use super::growth::Growth;
 use super::kept::{Kept, spare};
 use super::load::Model;
 use super::progress::Progress;
@@ -45,7 +46,9 @@ pub(crate) fn search(
                 .map_err(|error| Failure::new(unkept(file, &error)))?,
         ),
     };
-    let (control, start) = (watch.control(), Instant::now());
+    let (mut control, start) = (watch.control(), Instant::now());
+    let growth = Growth::new(control.progress, machine);
+    control.progress = &growth;
     let mut progress = Progress::new(&search.gauge(), &options);
     let outcome = search.run_paused(&control, &mut |search, pause| {
         progress.note(&search.gauge());
@@ -89,6 +92,8 @@ fn options(path: &Path, machine: &Machine, args: &SearchArgs, quiet: bool) -> Op
     }
     let responses = has_responses && !bits;
     let cores = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    // Responses are about particular components, which symmetry exchanges.
+    let symmetry = args.symmetry && !responses && !machine.program().symmetries.is_empty();
     Options {
         order: match args.order {
             OrderArg::Breadth => Order::Breadth,
@@ -97,8 +102,9 @@ fn options(path: &Path, machine: &Machine, args: &SearchArgs, quiet: bool) -> Op
         storage,
         stop: if args.first { Stop::FirstViolation } else { Stop::Exhausted },
         threads: args.threads.unwrap_or(cores),
-        // Responses are about particular components, which symmetry exchanges.
-        symmetry: args.symmetry && !responses && !machine.program().symmetries.is_empty(),
+        symmetry,
+        // So are update conflicts; and what is saved does not say what transitions update.
+        updates: !symmetry && !bits && args.checkpoint.is_none() && args.resume.is_none(),
         responses,
         states_max: args.max_states,
         depth_max: args.max_depth,

@@ -3,6 +3,7 @@
 //! All of it is read off the words that the machine has for its actions and states: what differs between the states around a step
 //! is what the step did.
 
+use super::elements;
 use anyorder_report::run::{Change, Run, RunPost, RunStep};
 use anyorder_search::Path;
 use anyorder_vm::program::FuncId;
@@ -42,7 +43,15 @@ pub(crate) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run 
         let after = words.show(&step.state);
         let alternative = step.action.alternative();
         let who = who(&described, alternative, &lane);
-        let (changes, posts) = (changes(&shown, &after), posts(&who, &shown, &after));
+        let (mut changes, posts) = (changes(&shown, &after), posts(&who, &shown, &after));
+        if step.failure.is_none() {
+            let same = words.same_writes(before, &step.action).into_iter();
+            changes.extend(same.map(|(name, value)| Change {
+                name,
+                old: Some(value.clone()),
+                new: Some(value),
+            }));
+        }
         let idle = changes.is_empty() && posts.is_empty() && step.failure.is_none();
         let mut reads = if idle { words.reads(before, &step.action) } else { Vec::new() };
         reads.truncate(READS_MAX);
@@ -139,7 +148,10 @@ fn changes(old: &Shown, new: &Shown) -> Vec<Change> {
         }
         if after != Some(before) {
             let new = after.map(str::to_owned).or_else(|| default(name));
-            changes.push(Change { name: name.clone(), old: Some(before.clone()), new });
+            match new.as_deref().and_then(|new| elements::changed(name, before, new)) {
+                Some(elements) => changes.extend(elements),
+                None => changes.push(Change { name: name.clone(), old: Some(before.clone()), new }),
+            }
         }
     }
     for (name, after) in new.iter().filter(|(name, _)| !is_inner(name)) {
@@ -202,8 +214,8 @@ fn untimed(message: &str) -> &str {
     message.rsplit_once(") after ").map_or(message, |(head, _)| &message[..=head.len()])
 }
 
-/// Takes the messages of a mailbox apart: commas in brackets and strings do not count.
-fn messages(text: &str) -> Vec<&str> {
+/// Takes the messages of a mailbox, or the elements of a list, apart: commas in brackets and strings do not count.
+pub(super) fn messages(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth, mut quoted, mut escaped) =
         (Vec::new(), 0, 0_i32, false, false);
     for (at, c) in text.char_indices() {

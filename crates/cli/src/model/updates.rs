@@ -1,22 +1,55 @@
-//! Update conflicts: two components set one variable to different values, and nothing sets it between.
+//! Update conflicts: two components update one variable, or one element of it, and nothing updates it between.
 
-use super::finding::{Reported, Shown, assemble, named, nowhere, site_at_instruction, site_of};
+use super::finding::{Reported, Shown, assemble, named, nowhere, site_at, site_of};
 use super::load::Model;
 use super::steps::End;
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::Path;
-use anyorder_system::{Effects, Reducible, StateSystem, TaskKey};
-use anyorder_vm::program::{FuncId, Op};
-use anyorder_vm::{Action, Machine, State};
+use anyorder_system::{Place, StateSystem};
+use anyorder_vm::program::{FuncId, SourceSite};
+use anyorder_vm::{Action, Machine};
 
 /// An update conflict, and a run that ends with the second update.
 pub(crate) struct Conflict {
-    /// The variable.
+    /// The variable, or the element: `lamp`, `lamps[2]`.
     pub(crate) attribute: String,
     /// The two components, in the order of their declarations.
     pub(crate) components: [String; 2],
-    /// The second update is the last step.
+    /// The second update is in the last step.
     pub(crate) path: Path<Machine>,
+}
+
+impl Conflict {
+    /// Makes one of what an engine has found.
+    pub(crate) fn of(
+        machine: &Machine,
+        place: Place,
+        (a, b): (u32, u32),
+        path: Path<Machine>,
+    ) -> Conflict {
+        let names = machine.components();
+        let name = |index: u32| names.get(index as usize).cloned().unwrap_or_default();
+        let attribute = attribute(machine, &path, place).unwrap_or_default();
+        Conflict { attribute, components: [name(a), name(b)], path }
+    }
+}
+
+/// Makes conflicts of those that a full search has found.
+pub(crate) fn conflicts_of(
+    model: &Model,
+    found: Vec<anyorder_search::UpdateConflict<Machine>>,
+) -> Vec<Conflict> {
+    let of = |one: anyorder_search::UpdateConflict<Machine>| {
+        Conflict::of(&model.machine, one.place, one.components, one.path)
+    };
+    found.into_iter().map(of).collect()
+}
+
+/// Returns the name of an attribute that the last step of a path updates.
+fn attribute(machine: &Machine, path: &Path<Machine>, place: Place) -> Option<String> {
+    let last = path.steps.len().checked_sub(1)?;
+    let writes = machine.writes(path.state(last)?, &path.steps[last].action);
+    writes.into_iter().find(|write| write.place == place).map(|write| write.attribute)
 }
 
 /// What the replay of a schedule is told that it shows: `update_conflict ATTRIBUTE COMPONENT COMPONENT`.
@@ -30,14 +63,13 @@ pub(crate) fn report_conflicts(model: &Model, conflicts: &[Conflict]) -> Vec<Rep
 fn one(model: &Model, conflict: &Conflict) -> Reported {
     let Conflict { attribute, components, path } = conflict;
     let [a, b] = components;
-    let updates = updates_of(&model.machine, path, attribute);
+    let pair = updates_of(&model.machine, path, attribute);
+    let pair = last_pair(&pair, path, components).unwrap_or(&[]);
     let title =
         format!("`{a}` and `{b}` set `{attribute}` to different values, one after the other");
-    let last: Vec<&Update> = updates.iter().rev().take(2).collect();
-    let sites = last.iter().rev().map(|update| site(model, path, attribute, update)).collect();
-    let told: Vec<String> = last
+    let sites = pair.iter().map(|update| site(model, path, attribute, update)).collect();
+    let told: Vec<String> = pair
         .iter()
-        .rev()
         .map(|update| {
             let who = update.component.as_deref().unwrap_or("no component");
             format!("`{who}` sets it to {} in step {}", update.value, update.step + 1)
@@ -49,79 +81,72 @@ fn one(model: &Model, conflict: &Conflict) -> Reported {
     assemble(model, path, (finding, end), &says)
 }
 
-/// An update of a variable in a path.
+/// An update of an attribute in a path.
 struct Update {
     /// The step, from 0.
     step: usize,
     component: Option<String>,
     value: String,
+    site: Option<SourceSite>,
 }
 
-/// Returns whether the last step of a path is the second update of a conflict of an attribute between two components.
+/// Returns whether the last step of a path has the second update of a conflict of an attribute between two components.
 pub(crate) fn is_conflict(
     machine: &Machine,
     path: &Path<Machine>,
     attribute: &str,
     components: &[String; 2],
 ) -> bool {
-    conflicts(machine, path, &format!("{attribute} {} {}", components[0], components[1]))
+    let updates = updates_of(machine, path, attribute);
+    last_pair(&updates, path, components).is_some()
 }
 
 /// As [`is_conflict`], in the words of a schedule.
 pub(super) fn conflicts(machine: &Machine, path: &Path<Machine>, words: &str) -> bool {
-    let mut words = words.split(' ');
-    let (Some(attribute), Some(a), Some(b)) = (words.next(), words.next(), words.next()) else {
+    // The key of a map may have spaces in it.
+    let mut words = words.rsplitn(3, ' ');
+    let (Some(b), Some(a), Some(attribute)) = (words.next(), words.next(), words.next()) else {
         return false;
     };
-    let updates = updates_of(machine, path, attribute);
-    let [.., first, second] = &updates[..] else { return false };
-    let is_pair = |x: &str, y: &str| {
-        first.component.as_deref() == Some(x) && second.component.as_deref() == Some(y)
-    };
-    second.step + 1 == path.steps.len()
-        && first.value != second.value
-        && (is_pair(a, b) || is_pair(b, a))
+    is_conflict(machine, path, attribute, &[a.to_owned(), b.to_owned()])
 }
 
-/// Returns the updates of a variable in a path, in order.
+/// Returns two updates, the second in the last step, that follow each other for these components.
+fn last_pair<'u>(
+    updates: &'u [Update],
+    path: &Path<Machine>,
+    components: &[String; 2],
+) -> Option<&'u [Update]> {
+    updates.windows(2).find(|two| {
+        let names = [two[0].component.as_ref(), two[1].component.as_ref()];
+        let is = |a: &String, b: &String| names == [Some(a), Some(b)];
+        let [a, b] = components;
+        two[1].step + 1 == path.steps.len() && (is(a, b) || is(b, a))
+    })
+}
+
+/// Returns the updates of an attribute in a path, in order.
 fn updates_of(machine: &Machine, path: &Path<Machine>, attribute: &str) -> Vec<Update> {
     let names = machine.components();
     let mut updates = Vec::new();
     for (number, step) in path.steps.iter().enumerate() {
         let Some(before) = path.state(number) else { continue };
-        let Some(task) = task_of(machine, before, &step.action) else { continue };
-        let mut written = Vec::new();
-        machine.updates(before, task, &step.state, &mut written);
-        if !written.iter().any(|(place, _)| machine.place_name(*place) == attribute) {
-            continue;
+        for write in machine.writes(before, &step.action) {
+            if write.attribute == attribute {
+                let component = write.by.and_then(|at| names.get(at as usize)).cloned();
+                let value = write.value;
+                updates.push(Update { step: number, component, value, site: write.site });
+            }
         }
-        let component = machine.component(task).and_then(|at| names.get(at as usize)).cloned();
-        let shown = machine.show(&step.state);
-        let value = shown.into_iter().find(|(name, _)| name == attribute);
-        let value = value.map_or_else(String::new, |(_, value)| value);
-        updates.push(Update { step: number, component, value });
     }
     updates
 }
 
-/// Returns the task that takes a step.
-fn task_of(machine: &Machine, state: &State, action: &Action) -> Option<TaskKey> {
-    let mut ready = Vec::new();
-    machine.ready(state, &mut ready);
-    let mut effects = Effects::default();
-    ready.into_iter().find(|task| {
-        effects.clear();
-        machine.run(state, *task, &mut effects);
-        effects.successors.iter().any(|one| one.action == *action)
-    })
-}
-
-/// Returns where a step of a path sets a variable, as exactly as that is known.
+/// Returns where a step of a path updates a variable.
 fn site(model: &Model, path: &Path<Machine>, attribute: &str, update: &Update) -> Site {
     let step = &path.steps[update.step];
     let before = path.state(update.step).unwrap_or(&path.initial);
-    let body = body_of(&model.machine, &step.action);
-    let position = body.map_or_else(|| nowhere(model), |body| written_at(model, body, attribute));
+    let position = update.site.map_or_else(|| nowhere(model), |site| site_at(model, site));
     let task = model.machine.describe(before, &step.action);
     let component = update.component.clone();
     let event = Some((update.step + 1).to_string());
@@ -143,26 +168,4 @@ fn body_of(machine: &Machine, action: &Action) -> Option<FuncId> {
         Some(event) => Some(event.body),
         None => program.tasks.get(part - program.events.len()).map(|task| task.body),
     }
-}
-
-/// Returns the first instruction that sets a variable in a function or in what it calls; else where the function begins.
-fn written_at(model: &Model, body: FuncId, attribute: &str) -> Site {
-    let program = model.machine.program();
-    let is_it = |at: usize| program.globals.get(at).is_some_and(|one| one.name == attribute);
-    let (mut known, mut next) = (vec![body], 0);
-    while let Some(function) = known.get(next).and_then(|id| program.functions.get(id.index())) {
-        next += 1;
-        for (op, site) in function.code.iter().zip(&function.sites) {
-            match op {
-                Op::SetGlobal { global, .. } | Op::SetGlobalAt { global, .. }
-                    if is_it(global.index()) =>
-                {
-                    return site_at_instruction(model, *site);
-                }
-                Op::Call { func, .. } if !known.contains(func) => known.push(*func),
-                _ => {}
-            }
-        }
-    }
-    site_of(model, body)
 }

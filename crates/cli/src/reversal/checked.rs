@@ -7,7 +7,7 @@ use anyorder_system::{
     TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
-use anyorder_vm::{Machine, MachineRun, State};
+use anyorder_vm::{Machine, MachineRun};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +26,8 @@ pub(super) const END: &str = "end";
 struct Known {
     /// For each invariant, whether it was broken.
     broken: Vec<bool>,
-    /// For each attribute, who set it last: the component, and the value.
-    writers: BTreeMap<Place, (u32, u64)>,
+    /// For each attribute, the component that updated it last, if it was one.
+    writers: BTreeMap<Place, Option<u32>>,
 }
 
 /// A run that is checked as it goes on.
@@ -93,47 +93,29 @@ impl Checked {
         failures
     }
 
-    /// Returns the update conflicts that end with a step, and notes what it set.
-    fn overwritten(&mut self, before: &State, task: &TaskName) -> Vec<String> {
-        let names = self.machine.components();
-        if names.is_empty() {
+    /// Returns the update conflicts that show in a step, and notes what it updated.
+    fn overwritten(&mut self) -> Vec<String> {
+        let writes = self.run.writes();
+        if writes.is_empty() {
             return Vec::new();
         }
-        let (mut updates, mut failures) = (Vec::new(), Vec::new());
-        // What is set can be seen from the states alone.
-        self.machine.updates(before, TaskKey(0), self.run.state(), &mut updates);
-        let component = component_of(&self.machine, task);
-        for (place, value) in updates {
-            let Some(component) = component else {
-                self.known.writers.remove(&place);
-                continue;
-            };
-            if let Some((other, old)) = self.known.writers.insert(place, (component, value))
-                && other != component
-                && old != value
+        let names = self.machine.components();
+        let name = |at: u32| names.get(at as usize).map_or("", String::as_str);
+        let mut failures = Vec::new();
+        for write in writes {
+            let before = self.known.writers.insert(write.place, write.by).flatten();
+            if let (Some(a), Some(b)) = (before, write.by)
+                && a != b
             {
-                let name = |at: u32| names.get(at as usize).map_or("", String::as_str);
-                let (a, b) = (other.min(component), other.max(component));
-                let attribute = self.machine.place_name(place);
-                failures.push(format!("{UPDATE}{attribute} {} {}", name(a), name(b)));
+                let (a, b) = (name(a.min(b)), name(a.max(b)));
+                let failure = format!("{UPDATE}{} {a} {b}", write.attribute);
+                if !failures.contains(&failure) {
+                    failures.push(failure);
+                }
             }
         }
         failures
     }
-}
-
-/// Returns the component of the event or task that a name ends with.
-fn component_of(machine: &Machine, task: &TaskName) -> Option<u32> {
-    let program = machine.program();
-    let kind = task.segment().kind.as_str();
-    let kind = kind.split('[').next().unwrap_or(kind);
-    let is_of = |component: &anyorder_vm::program::Component| {
-        let mut events = component.events.iter().filter_map(|id| program.events.get(id.index()));
-        let mut tasks = component.tasks.iter().filter_map(|id| program.tasks.get(id.index()));
-        events.any(|event| event.name == kind) || tasks.any(|task| task.name == kind)
-    };
-    let at = program.components.iter().position(is_of)?;
-    u32::try_from(at).ok()
 }
 
 impl TaskSystem for Checked {
@@ -167,12 +149,11 @@ impl TaskSystem for Checked {
             let wanted = choice.task.clone();
             return Err(RunError::Diverged(Divergence { choice: 0, wanted, enabled }));
         }
-        let before = self.run.state().clone();
         let mut step = self.run.execute(choice)?;
         if step.failures.is_empty() {
             let broken = self.broken();
             step.failures.extend(broken);
-            let overwritten = self.overwritten(&before, &choice.task);
+            let overwritten = self.overwritten();
             step.failures.extend(overwritten);
         }
         Ok(step)

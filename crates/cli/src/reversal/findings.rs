@@ -294,8 +294,8 @@ fn model_failure(model: &Model, choices: &[Choice], text: &str) -> Option<Report
         return reported(model, Violation { property: Property::Invariant(index), name, path });
     }
     if let Some(words) = text.strip_prefix(UPDATE) {
-        let mut words = words.split(' ').map(str::to_owned);
-        let (attribute, a, b) = (words.next()?, words.next()?, words.next()?);
+        let mut words = words.rsplitn(3, ' ').map(str::to_owned);
+        let (b, a, attribute) = (words.next()?, words.next()?, words.next()?);
         let mut conflict = Conflict { attribute, components: [a, b], path };
         let end = (1..=conflict.path.steps.len()).find(|end| {
             let mut cut = conflict.path.clone();

@@ -18,7 +18,6 @@ pub(crate) struct Cursor {
     attempts: usize,
     touched: usize,
     targets: usize,
-    updates: usize,
     unknown: usize,
     sets: usize,
     watched: usize,
@@ -88,7 +87,7 @@ impl<S: Reducible> Engine<'_, S> {
             at.watched += 1;
             if footprint == NEW {
                 let list = &found.touched[at.touched..end];
-                footprint = self.know.footprint(self.system, observer, list);
+                footprint = self.know.footprint(observer, list);
                 at.touched = end;
             }
             self.space.watched[(number * observers + observer) as usize] = footprint;
@@ -118,7 +117,7 @@ impl<S: Reducible> Engine<'_, S> {
             if footprint == NEW {
                 let end = attempt.touched as usize;
                 let list = &found.touched[at.touched..end];
-                footprint = self.know.footprint(self.system, attempt.task, list);
+                footprint = self.know.footprint(attempt.task, list);
                 at.touched = end;
             }
             if attempt.donor == DONOR_BLOCKED {
@@ -138,9 +137,8 @@ impl<S: Reducible> Engine<'_, S> {
             for (place, alternative) in targets.zip(0..) {
                 let link = Link { parent: item.number, task: attempt.task, alternative };
                 let mut updates = 0;
-                if let Some(end) = found.updates_ends.get(place) {
-                    updates = self.space.update_lists.intern(&found.updates[at.updates..*end]);
-                    at.updates = *end;
+                if self.know.reading.updates {
+                    updates = self.space.update_lists.intern(found.updates.of(place));
                 }
                 let target = match found.targets[place] {
                     FAILED => found
@@ -176,16 +174,13 @@ impl<S: Reducible> Engine<'_, S> {
         let key = self.know.tasks.task(attempt.task);
         self.system.run(&item.state, key, &mut effects);
         self.stats.executions += 1;
-        let footprint = self.know.footprint(self.system, attempt.task, &effects.touched);
+        let footprint = self.know.footprint(attempt.task, &effects.touched);
         if effects.successors.is_empty() {
             self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
         }
         for (successor, alternative) in effects.successors.into_iter().zip(0..) {
-            let mut updates = Vec::new();
-            if self.know.reading.updates {
-                self.system.updates(&item.state, key, &successor.state, &mut updates);
-            }
-            let updates = self.space.update_lists.intern(&updates);
+            let updates = effects.updates.of(alternative as usize);
+            let updates = self.space.update_lists.intern(updates);
             let link = Link { parent: item.number, task: attempt.task, alternative };
             let target = match successor.failure {
                 Some(message) => self.fail(message, link),

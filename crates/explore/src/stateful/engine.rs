@@ -58,6 +58,9 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// The states gone on from, and at how many of them to ask whether reducing is of use.
     pub(crate) expanded: u64,
     pub(crate) ask_at: u64,
+    /// What whoever waits was told already, and how much was found then.
+    told: BTreeSet<String>,
+    told_at: (usize, usize, usize),
     pub(crate) mode: Mode,
 }
 
@@ -105,6 +108,8 @@ pub fn explore<S: Reducible>(
         checked: (0, 0),
         expanded: 0,
         ask_at: 512,
+        told: BTreeSet::new(),
+        told_at: (0, 0, 0),
         mode: Mode::Reduce,
     };
     control.progress.phase("states");
@@ -114,6 +119,38 @@ pub fn explore<S: Reducible>(
 }
 
 impl<S: Reducible> Engine<'_, S> {
+    /// Tells whoever waits what was found, each thing once: a search may go on for long, or for ever.
+    fn tell_found(&mut self) {
+        let found = (self.failures.len(), self.broken.len(), self.dead.len());
+        if found == self.told_at || self.options.stop_at_first {
+            return;
+        }
+        let (failures, broken, dead) = std::mem::replace(&mut self.told_at, found);
+        let names = self.system.invariants();
+        let depth = |state: u32| self.space.nodes.get(state as usize).map_or(0, |node| node.depth);
+        let mut new: Vec<(String, u32)> = Vec::new();
+        for failing in &self.failures[failures..] {
+            let message = self.messages.iter().find(|(_, number)| **number == failing.message);
+            let words = message.map_or_else(String::new, |(message, _)| message.clone());
+            new.push((words, depth(failing.link.parent).saturating_add(1)));
+        }
+        for (index, state) in &self.broken[broken..] {
+            let name = names.get(*index).map_or("", String::as_str);
+            new.push((format!("invariant `{name}` does not hold"), depth(*state)));
+        }
+        for (stuck, state) in &self.dead[dead..] {
+            let words = if *stuck { "a deadlock" } else { "a wrong end" };
+            new.push((words.to_owned(), depth(*state)));
+        }
+        for (what, steps) in new {
+            if self.told.insert(what.clone()) {
+                let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+                let words = format!("found so far: {what}, after {steps}; the search goes on");
+                self.control.progress.note(&words);
+            }
+        }
+    }
+
     fn begin(&mut self) -> Result<(), Error> {
         let initials = self.system.initial();
         if initials.is_empty() {
@@ -135,6 +172,7 @@ impl<S: Reducible> Engine<'_, S> {
             while !self.queue.is_empty() {
                 self.stats.frontier_peak = self.stats.frontier_peak.max(self.queue.len() as u64);
                 self.block()?;
+                self.tell_found();
                 let (states, version) = self.checked;
                 if self.know.version != version && self.space.nodes.len() >= 2 * states {
                     self.check_again();

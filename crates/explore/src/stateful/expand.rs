@@ -13,7 +13,7 @@ use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
 use anyorder_system::{
-    Control, Effects, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched,
+    Control, Effects, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched, Updates,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -114,6 +114,7 @@ pub(super) struct Worker<'a, S: Reducible> {
     pub(super) looked_up: Vec<(Hash128, S::State, u32)>,
     /// All transitions of the state at hand, and whose they are.
     pub(super) transitions: Vec<Successor<S::State, S::Action>>,
+    pub(super) updates: Updates,
     pub(super) owners: Vec<u32>,
     pub(super) progress: bool,
     /// Where this state's lists of watched places begin.
@@ -150,6 +151,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
             donors,
             looked_up,
             transitions: Vec::new(),
+            updates: Updates::default(),
             owners: Vec::new(),
             progress: false,
             watched_start: 0,
@@ -369,7 +371,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         let before =
             at.checked_sub(1).map(|before| self.found.watched[self.watched_start + before].1);
         let list = &self.found.touched[before.unwrap_or(self.watched_touches)..end];
-        self.know.join_conflicts(self.system, observer, list, &mut self.inside);
+        self.know.join_conflicts(observer, list, &mut self.inside);
     }
 
     pub(super) fn attempt(&mut self, item: &Item<S::State>, task: u32) {
@@ -398,22 +400,21 @@ impl<'a, S: Reducible> Worker<'a, S> {
             Some(footprint) => {
                 bits::join(&mut self.inside, self.know.conflicts.row(footprint));
             }
-            None => self.know.join_conflicts(self.system, task, touched, &mut self.inside),
+            None => self.know.join_conflicts(task, touched, &mut self.inside),
         }
         if known.is_none() {
             self.found.touched.extend_from_slice(&self.effects.touched);
         }
-        self.take_successors(item, task);
+        self.take_successors();
         self.push_attempt(task, known.unwrap_or(NEW), Donor { state: NEW, ..NO_DONOR });
     }
 
-    pub(super) fn take_successors(&mut self, item: &Item<S::State>, task: u32) {
-        for successor in self.effects.successors.drain(..) {
+    pub(super) fn take_successors(&mut self) {
+        for (at, successor) in self.effects.successors.drain(..).enumerate() {
             if self.know.reading.updates {
-                let key = self.know.tasks.task(task);
-                let updates = &mut self.found.updates;
-                self.system.updates(&item.state, key, &successor.state, updates);
-                self.found.updates_ends.push(updates.len());
+                let updates = self.effects.updates.of(at);
+                updates.iter().for_each(|update| self.found.updates.push(*update));
+                self.found.updates.end();
             }
             if let Some(message) = successor.failure {
                 self.found.failures.push_back(message);

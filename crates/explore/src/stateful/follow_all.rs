@@ -98,22 +98,32 @@ impl<S: Reducible> Worker<'_, S> {
     /// Takes all transitions of a state at once; false, and nothing taken, when the system does not tell whose they are.
     fn take_transitions(&mut self, item: &Item<S::State>) -> bool {
         let mut all = std::mem::take(&mut self.transitions);
-        self.system.successors(&item.state, &mut all);
+        let mut told = std::mem::take(&mut self.updates);
+        told.clear();
+        if self.know.reading.updates {
+            self.system.successors_telling(&item.state, &mut all, &mut told);
+        } else {
+            self.system.successors(&item.state, &mut all);
+        }
         self.owners.clear();
         for transition in &all {
             let key = self.system.task_of(&item.state, &transition.action);
             let Some(task) = key.and_then(|key| self.know.tasks.find(key.0)) else {
                 all.clear();
                 self.transitions = all;
+                self.updates = told;
                 return false;
             };
             self.owners.push(task);
         }
         // Those of one task together, in their order.
+        let mut places: Vec<usize> = Vec::new();
         if !self.owners.is_sorted() {
-            let mut sorted: Vec<_> = self.owners.drain(..).zip(all.drain(..)).collect();
-            sorted.sort_by_key(|(task, _)| *task);
-            for (task, transition) in sorted {
+            let owned = self.owners.drain(..).zip(all.drain(..)).enumerate();
+            let mut sorted: Vec<_> = owned.collect();
+            sorted.sort_by_key(|(_, (task, _))| *task);
+            for (place, (task, transition)) in sorted {
+                places.push(place);
                 self.owners.push(task);
                 all.push(transition);
             }
@@ -122,15 +132,21 @@ impl<S: Reducible> Worker<'_, S> {
         let mut from = 0;
         while let Some(task) = self.owners.get(from).copied() {
             let count = self.owners[from..].iter().take_while(|one| **one == task).count();
-            from += count;
             self.effects.clear();
             self.effects.successors.extend(rest.by_ref().take(count));
+            for at in from..if told.is_empty() { from } else { from + count } {
+                let place = places.get(at).copied().unwrap_or(at);
+                told.of(place).iter().for_each(|update| self.effects.updates.push(*update));
+                self.effects.updates.end();
+            }
+            from += count;
             self.found.executions += 1;
-            self.take_successors(item, task);
+            self.take_successors();
             self.push_attempt(task, UNNOTED, Donor { state: NEW, ..NO_DONOR });
         }
         drop(rest);
         self.transitions = all;
+        self.updates = told;
         true
     }
 
@@ -152,7 +168,7 @@ impl<S: Reducible> Worker<'_, S> {
                 self.found.touched.extend_from_slice(&self.effects.touched);
             }
         }
-        self.take_successors(item, task);
+        self.take_successors();
         self.push_attempt(task, footprint, Donor { state: NEW, ..NO_DONOR });
     }
 

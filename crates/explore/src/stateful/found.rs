@@ -1,6 +1,6 @@
 //! What came of going on from some states: written by a thread, taken in by `commit`.
 
-use anyorder_system::{Hash128, Place, TaskKey, Touched};
+use anyorder_system::{Hash128, TaskKey, Touched, Updates};
 use std::collections::VecDeque;
 
 /// A state to go on from.
@@ -64,9 +64,8 @@ pub(crate) struct Found<T> {
     /// The states that were not known when the block began.
     pub(crate) arrivals: VecDeque<(Hash128, T)>,
     pub(crate) failures: VecDeque<String>,
-    /// What alternatives left in attributes, and for each where its list ends; nothing when nobody asks.
-    pub(crate) updates: Vec<(Place, u64)>,
-    pub(crate) updates_ends: Vec<usize>,
+    /// The updates of alternatives; nothing when nobody asks.
+    pub(crate) updates: Updates,
     pub(crate) unknown: Vec<TaskKey>,
     /// For each state not deferred its ready tasks and then S.
     pub(crate) sets: Vec<u64>,
@@ -87,8 +86,7 @@ impl<T> Default for Found<T> {
             targets: Vec::new(),
             arrivals: VecDeque::new(),
             failures: VecDeque::new(),
-            updates: Vec::new(),
-            updates_ends: Vec::new(),
+            updates: Updates::default(),
             unknown: Vec::new(),
             sets: Vec::new(),
             watched: Vec::new(),
@@ -109,7 +107,6 @@ impl<T> Found<T> {
         self.arrivals.clear();
         self.failures.clear();
         self.updates.clear();
-        self.updates_ends.clear();
         self.unknown.clear();
         self.sets.clear();
         self.watched.clear();

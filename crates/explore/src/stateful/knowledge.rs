@@ -25,14 +25,12 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    fn silent<S: Reducible>(self, system: &S, touched: &Touched) -> Silent {
+    fn silent(self) -> Silent {
         if !self.values {
             return Silent::Write;
         }
         match self.sabotage {
-            Sabotage::SilentAttributes => Silent::Read,
             Sabotage::SilentNothing => Silent::Nothing,
-            _ if self.updates && system.is_attribute(touched.place) => Silent::Write,
             _ => Silent::Read,
         }
     }
@@ -169,19 +167,14 @@ impl Knowledge {
     }
 
     /// Notes what an attempt touched; returns its footprint.
-    pub(crate) fn footprint<S: Reducible>(
-        &mut self,
-        system: &S,
-        task: u32,
-        touched: &[Touched],
-    ) -> u32 {
+    pub(crate) fn footprint(&mut self, task: u32, touched: &[Touched]) -> u32 {
         if let Some(footprint) = self.footprints.find(task, touched) {
             return footprint;
         }
         let mut spots = Vec::with_capacity(touched.len() + 2);
         for one in touched {
             let place = self.place(one.place.0);
-            let write = writes(one.kind, self.reading.silent(system, one));
+            let write = writes(one.kind, self.reading.silent());
             spots.extend(write.map(|write| Spot::new(place, write)));
         }
         if self.reading.sabotage != Sabotage::NoAwaits {
@@ -241,15 +234,9 @@ impl Knowledge {
     }
 
     /// Joins to a set the tasks whose facts conflict with what a task, not noted yet, touched.
-    pub(crate) fn join_conflicts<S: Reducible>(
-        &self,
-        system: &S,
-        task: u32,
-        touched: &[Touched],
-        into: &mut [u64],
-    ) {
+    pub(crate) fn join_conflicts(&self, task: u32, touched: &[Touched], into: &mut [u64]) {
         for one in touched {
-            let write = writes(one.kind, self.reading.silent(system, one));
+            let write = writes(one.kind, self.reading.silent());
             let (Some(place), Some(write)) = (self.places.find(one.place.0), write) else {
                 continue;
             };

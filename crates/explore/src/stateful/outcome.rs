@@ -65,7 +65,7 @@ pub enum Property {
     Deadlock,
     /// All is done, in a state that is not final.
     Final,
-    /// Two components, the lower index first, have set an attribute to different values, one right after the other.
+    /// Two components, the lower index first, have updated an attribute, one right after the other.
     UpdateConflict {
         /// The attribute.
         place: Place,

@@ -1,140 +1,140 @@
 //! Which components overwrite which others' updates: for all attributes in one pass over the explored graph.
 //!
-//! A *mark* is an attribute, a component that writes it, and the value; the marks that hold before a state's steps say who may have written each attribute last, and what. A step
-//! that writes an attribute removes its marks and sets its own. Marks are bits, and sets of them grow until nothing changes, so an edge is looked at about as
-//! often as there are cycles around it, and not once for each writer.
+//! A *mark* is an attribute and a component that updates it; the marks that hold before a state's steps say who may have updated each attribute last. A step
+//! that updates an attribute removes its marks and sets that of its last update. Marks are bits, and sets of them grow until nothing changes, so an edge is looked at about as
+//! often as there are cycles around it, and not once for each component.
 
 use super::bits::{self, Rows};
+use super::sabotage::Sabotage;
 use super::space::Space;
-use anyorder_system::Place;
+use anyorder_system::{Place, Update};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a list of updates, by one component, does to the marks.
+/// What a list of updates does to the marks.
 struct Act {
     clears: Vec<u64>,
     sets: Vec<u64>,
-    /// The marks that it is in conflict with.
-    against: Vec<u64>,
-    /// Those of them that held before it somewhere.
+    /// The marks that it is in conflict with: for each with which component.
+    against: Vec<(u32, u32)>,
+    /// Those marks that held before it somewhere.
     met: Vec<u64>,
-    component: Option<u32>,
 }
 
-/// An attribute, a component and a value.
-type Mark = (Place, u32, u64);
+/// An attribute and a component.
+type Mark = (Place, u32);
+
+/// Pairs of components, the lower first, for each attribute.
+pub(crate) type Conflicts = BTreeMap<Place, BTreeSet<(u32, u32)>>;
 
 /// No such act.
 const NONE: u32 = u32::MAX;
 
-/// Returns for each attribute the pairs of components, the lower first, one of which sets it to a value right after the other set it to
-/// another. `components` says which component each task is of.
-pub(crate) fn overwritten<T>(
-    space: &Space<T>,
-    components: &[Option<u32>],
-) -> BTreeMap<Place, BTreeSet<(u32, u32)>> {
-    let (index, stride) = used(space, components);
-    let marks = marks(space, &index, stride);
-    let mut conflicts: BTreeMap<Place, BTreeSet<(u32, u32)>> = BTreeMap::new();
+/// Returns for each attribute the pairs of components one of which updates it right after the other.
+pub(crate) fn overwritten<T>(space: &Space<T>, sabotage: Sabotage) -> Conflicts {
+    let used = used(space);
+    let lists = &space.update_lists.lists;
+    let marks = marks(lists.iter().zip(&used).filter(|(_, used)| **used).map(|(list, _)| &**list));
+    let mut conflicts = Conflicts::new();
     if marks.is_empty() {
         return conflicts;
     }
     let mut acts = Vec::new();
-    let mut act_of = vec![NONE; index.len()];
-    for at in (0..index.len()).filter(|at| index[*at]) {
-        let component = component_at(at, stride);
+    let mut act_of = vec![NONE; lists.len()];
+    for at in (0..lists.len()).filter(|at| used[*at]) {
+        within(&lists[at], sabotage, &mut conflicts);
         act_of[at] = acts.len() as u32;
-        acts.push(act(&space.update_lists.lists[at / stride], component, &marks));
+        acts.push(act(&lists[at], &marks, sabotage));
     }
-    propagate(space, |task, list| act_of[slot(components, stride, task, list)], &mut acts, &marks);
+    propagate(space, &act_of, &mut acts, &marks);
     for act in &acts {
-        let Some(component) = act.component else { continue };
-        for mark in bits::members(&act.met) {
-            let (place, other, _) = marks[mark as usize];
-            let pair = (component.min(other), component.max(other));
-            conflicts.entry(place).or_default().insert(pair);
+        for (mark, component) in &act.against {
+            if bits::has(&act.met, *mark) {
+                let (place, other) = marks[*mark as usize];
+                conflicts.entry(place).or_default().insert(pair(*component, other));
+            }
         }
     }
     conflicts
 }
 
-/// The place of a list by a component among all: components are moved up by one, for none.
-fn slot(components: &[Option<u32>], stride: usize, task: u32, list: u32) -> usize {
-    list as usize * stride + components[task as usize].map_or(0, |one| one as usize + 1)
+/// Two components, the lower first.
+pub(crate) fn pair(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
 }
 
-fn component_at(slot: usize, stride: usize) -> Option<u32> {
-    (slot % stride).checked_sub(1).map(|component| component as u32)
+/// The updates of each attribute in a tidy list.
+pub(crate) fn by_place(list: &[Update]) -> impl Iterator<Item = &[Update]> {
+    list.chunk_by(|a, b| a.place == b.place)
 }
 
-/// Says which lists occur by which component.
-fn used<T>(space: &Space<T>, components: &[Option<u32>]) -> (Vec<bool>, usize) {
-    let stride = components.iter().flatten().max().map_or(1, |most| *most as usize + 2);
-    let mut used = vec![false; space.update_lists.lists.len() * stride];
+/// Adds the conflicts within one step.
+fn within(list: &[Update], sabotage: Sabotage, conflicts: &mut Conflicts) {
+    if sabotage == Sabotage::LastUpdateOnly {
+        return;
+    }
+    for two in list.windows(2) {
+        if let (Some(a), Some(b)) = (two[0].by, two[1].by)
+            && two[0].place == two[1].place
+            && a != b
+        {
+            conflicts.entry(two[0].place).or_default().insert(pair(a, b));
+        }
+    }
+}
+
+/// Says which lists occur.
+fn used<T>(space: &Space<T>) -> Vec<bool> {
+    let mut used = vec![false; space.update_lists.lists.len()];
     for number in 0..space.nodes.len() as u32 {
         let start = space.edges_start(number);
-        for (edge, list) in space.edges(number).iter().zip(&space.updates[start..]) {
-            if *list != 0 {
-                used[slot(components, stride, edge.task, *list)] = true;
-            }
+        for list in &space.updates[start..][..space.edges(number).len()] {
+            used[*list as usize] |= *list != 0;
         }
     }
-    (used, stride)
+    used
 }
 
-/// Returns the marks of attributes that at least two components write, sorted.
-fn marks<T>(space: &Space<T>, used: &[bool], stride: usize) -> Vec<Mark> {
-    let mut marks: BTreeSet<Mark> = BTreeSet::new();
+/// Returns the marks of attributes that at least two components update, sorted.
+fn marks<'l>(lists: impl Iterator<Item = &'l [Update]>) -> Vec<Mark> {
     let mut writers: BTreeMap<Place, BTreeSet<u32>> = BTreeMap::new();
-    for at in (0..used.len()).filter(|at| used[*at]) {
-        if let Some(component) = component_at(at, stride) {
-            for (place, value) in left(&space.update_lists.lists[at / stride]) {
-                marks.insert((place, component, value));
-                writers.entry(place).or_default().insert(component);
-            }
-        }
+    for Update { place, by } in lists.flatten() {
+        writers.entry(*place).or_default().extend(*by);
     }
-    marks.retain(|(place, ..)| writers.get(place).is_some_and(|writers| writers.len() > 1));
-    marks.into_iter().collect()
+    let several = writers.into_iter().filter(|(_, writers)| writers.len() > 1);
+    several.flat_map(|(place, by)| by.into_iter().map(move |one| (place, one))).collect()
 }
 
-/// Returns the last value that a list gives each attribute.
-fn left(list: &[(Place, u64)]) -> BTreeMap<Place, u64> {
-    list.iter().copied().collect()
-}
-
-fn act(list: &[(Place, u64)], component: Option<u32>, marks: &[Mark]) -> Act {
+fn act(list: &[Update], marks: &[Mark], sabotage: Sabotage) -> Act {
     let empty = vec![0; marks.len().div_ceil(64)];
-    let mut act = Act {
-        clears: empty.clone(),
-        sets: empty.clone(),
-        against: empty.clone(),
-        met: empty,
-        component,
-    };
-    let left = left(list);
-    for ((place, by, value), mark) in marks.iter().zip(0u32..) {
-        let Some(new) = left.get(place) else { continue };
-        bits::set(&mut act.clears, mark);
-        match component {
-            Some(component) if component == *by && new == value => {
-                bits::set(&mut act.sets, mark);
-            }
-            Some(component) if component != *by && new != value => {
-                bits::set(&mut act.against, mark);
-            }
-            _ => {}
+    let (clears, sets, met) = (empty.clone(), empty.clone(), empty);
+    let mut act = Act { clears, sets, against: Vec::new(), met };
+    let ends: BTreeMap<Place, (Option<u32>, Option<u32>)> = by_place(list)
+        .map(|updates| {
+            let last = updates[updates.len() - 1].by;
+            let first = match sabotage {
+                Sabotage::LastUpdateOnly => last,
+                _ => updates[0].by,
+            };
+            (updates[0].place, (first, last))
+        })
+        .collect();
+    for ((place, by), mark) in marks.iter().zip(0u32..) {
+        let Some((first, last)) = ends.get(place) else { continue };
+        if last.is_some() || sabotage != Sabotage::NobodyUpdatesNothing {
+            bits::set(&mut act.clears, mark);
+        }
+        if *last == Some(*by) {
+            bits::set(&mut act.sets, mark);
+        }
+        if let Some(first) = first.filter(|first| first != by) {
+            act.against.push((mark, first));
         }
     }
     act
 }
 
 /// Goes over the states in order until no set of marks grows.
-fn propagate<T>(
-    space: &Space<T>,
-    act_of: impl Fn(u32, u32) -> u32,
-    acts: &mut [Act],
-    marks: &[Mark],
-) {
+fn propagate<T>(space: &Space<T>, act_of: &[u32], acts: &mut [Act], marks: &[Mark]) {
     let states = space.nodes.len();
     let mut held = Rows::default();
     held.widen(marks.len().div_ceil(64));
@@ -153,12 +153,12 @@ fn propagate<T>(
             before.clear();
             before.extend_from_slice(held.row(number));
             for (edge, list) in space.edges(number).iter().zip(&space.updates[start..]) {
-                let act = if *list == 0 { NONE } else { act_of(edge.task, *list) };
+                let act = act_of[*list as usize];
                 let holds = if let Some(act) = acts.get_mut(act as usize) {
                     after.clear();
                     after.extend_from_slice(&before);
                     for (at, after) in after.iter_mut().enumerate() {
-                        act.met[at] |= *after & act.against[at];
+                        act.met[at] |= *after;
                         *after = *after & !act.clears[at] | act.sets[at];
                     }
                     &after

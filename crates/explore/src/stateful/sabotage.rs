@@ -21,8 +21,10 @@ pub enum Sabotage {
     NoReclosing,
     /// Edges are inferred also where footprints conflict.
     InferAnything,
-    /// Silent writes count as reads where values count, of attributes too.
-    SilentAttributes,
+    /// Of several updates of an attribute in one step only the last counts.
+    LastUpdateOnly,
+    /// An update for no component leaves the last writer who it was.
+    NobodyUpdatesNothing,
     /// Silent writes count as nothing where values count.
     SilentNothing,
     /// Nobody watches for invariants.

@@ -1,7 +1,7 @@
 //! The explored graph: what is known of each state, by its number.
 
 use super::table::Table;
-use anyorder_system::Place;
+use anyorder_system::{Update, tidy_updates};
 use rustc_hash::FxHashMap;
 
 /// The parent of an initial state.
@@ -151,23 +151,35 @@ impl<T> Space<T> {
     }
 }
 
-/// What steps left in attributes, each list once. The first is empty.
+/// The updates of steps, each list once: in the form that [`tidy_updates`] gives it. The first is empty.
 #[derive(Debug)]
 pub(crate) struct UpdateLists {
-    pub(crate) lists: Vec<Box<[(Place, u64)]>>,
-    known: FxHashMap<Box<[(Place, u64)]>, u32>,
+    pub(crate) lists: Vec<Box<[Update]>>,
+    known: FxHashMap<Box<[Update]>, u32>,
+    tidied: Vec<Update>,
 }
 
 impl Default for UpdateLists {
     fn default() -> UpdateLists {
-        let mut new = UpdateLists { lists: Vec::new(), known: FxHashMap::default() };
+        let mut new =
+            UpdateLists { lists: Vec::new(), known: FxHashMap::default(), tidied: Vec::new() };
         new.intern(&[]);
         new
     }
 }
 
 impl UpdateLists {
-    pub(crate) fn intern(&mut self, list: &[(Place, u64)]) -> u32 {
+    pub(crate) fn intern(&mut self, list: &[Update]) -> u32 {
+        let mut tidied = std::mem::take(&mut self.tidied);
+        tidied.clear();
+        tidied.extend_from_slice(list);
+        tidy_updates(&mut tidied);
+        let number = self.intern_tidied(&tidied);
+        self.tidied = tidied;
+        number
+    }
+
+    fn intern_tidied(&mut self, list: &[Update]) -> u32 {
         if let Some(known) = self.known.get(list) {
             return *known;
         }

@@ -1,21 +1,21 @@
-//! Update conflicts: two components have set one attribute to different values, one right after the other.
+//! Update conflicts: two components have updated one attribute, one right after the other.
 //!
-//! For each attribute that two components write, a search of the explored graph whose states also hold who wrote the attribute last, and
-//! what. That is exact: the search sees what it would see if each state remembered the last writer, because such a memory is written only where
-//! the attribute is, and so conflicts nowhere else. Which conflicts there are is found first, for all attributes at once (`overwritten`); the search is for
-//! the ways to them.
+//! For each attribute with conflicts, a search of the explored graph whose states also hold who updated the attribute last. That is exact: the
+//! search sees what it would see if each state remembered the last writer, because such a memory is written only where the attribute is, and so
+//! conflicts nowhere else. Which conflicts there are is found first, for all attributes at once (`overwritten`); the search is for the ways to them.
 
 use super::conclude::Way;
 use super::engine::Engine;
 use super::outcome::Property;
-use super::overwritten::overwritten;
+use super::overwritten::{by_place, overwritten, pair};
+use super::sabotage::Sabotage;
 use super::space::NO_PARENT;
 use super::ways::{Choice, choice};
-use anyorder_system::{Place, Reducible};
+use anyorder_system::{Place, Reducible, Update};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Who wrote an attribute last, and what. `None`: nobody, or no component.
-type Writer = Option<(u32, u64)>;
+/// Who updated an attribute last. `None`: nobody, or no component.
+type Writer = Option<u32>;
 
 /// A state with the last writer, and how it was reached: the index of such a state before, and the place of the edge.
 struct Seen {
@@ -29,35 +29,27 @@ impl<S: Reducible> Engine<'_, S> {
     /// Returns all update conflicts with a shortest way to each.
     pub(crate) fn update_conflicts(&self) -> BTreeMap<Property, Way> {
         let mut found = BTreeMap::new();
-        let components = self.components();
-        for (place, pairs) in overwritten(&self.space, &components) {
-            self.conflicts_of(place, &components, pairs, &mut found);
+        for (place, pairs) in overwritten(&self.space, self.options.sabotage) {
+            self.conflicts_of(place, pairs, &mut found);
         }
         found
-    }
-
-    /// Returns the component of each task.
-    fn components(&self) -> Vec<Option<u32>> {
-        let tasks = self.know.observers..self.know.tasks.len() as u32;
-        let of_task = |task| self.system.component(self.know.tasks.task(task));
-        let observers = (0..self.know.observers).map(|_| None);
-        observers.chain(tasks.map(of_task)).collect()
     }
 
     /// Finds a shortest way to the conflict of each of these pairs of components; ends once it has them.
     fn conflicts_of(
         &self,
         place: Place,
-        components: &[Option<u32>],
         mut pairs: BTreeSet<(u32, u32)>,
         found: &mut BTreeMap<Property, Way>,
     ) {
-        let space = &self.space;
-        // For each list of updates what it leaves in the attribute.
+        let (space, sabotage) = (&self.space, self.options.sabotage);
+        // For each list its updates of the attribute.
         let lists = space.update_lists.lists.iter();
-        let left: Vec<Option<u64>> = lists
-            .map(|list| list.iter().rev().find(|(at, _)| *at == place).map(|(_, value)| *value))
-            .collect();
+        let of_place = |list: &'_ Box<[Update]>| -> Vec<Writer> {
+            let mut own = by_place(list).filter(|updates| updates[0].place == place);
+            own.next().map_or_else(Vec::new, |own| own.iter().map(|update| update.by).collect())
+        };
+        let writers: Vec<Vec<Writer>> = lists.map(of_place).collect();
         let mut known: Vec<Vec<Writer>> = vec![Vec::new(); space.nodes.len()];
         let (mut seen, mut queue) = (Vec::new(), VecDeque::new());
         for (node, state) in space.nodes.iter().zip(0u32..) {
@@ -71,23 +63,20 @@ impl<S: Reducible> Engine<'_, S> {
             let (state, writer) = (seen[index as usize].state, seen[index as usize].writer);
             let start = space.edges_start(state);
             for (edge, at) in space.edges(state).iter().zip(start..) {
-                let value = left[space.updates[at] as usize];
                 let mut next = writer;
-                if let Some(value) = value {
-                    let component = components[edge.task as usize];
-                    next = component.map(|component| (component, value));
-                    if let (Some((a, old)), Some(b)) = (writer, component)
-                        && a != b
-                        && old != value
+                for by in &writers[space.updates[at] as usize] {
+                    if let (Some(a), Some(b)) = (next, *by)
+                        && pairs.remove(&pair(a, b))
                     {
-                        let components = (a.min(b), a.max(b));
-                        if pairs.remove(&components) {
-                            let way = self.way(&seen, index, choice(space, state, at as u32));
-                            found.insert(Property::UpdateConflict { place, components }, way);
-                        }
+                        let components = pair(a, b);
+                        let way = self.way(&seen, index, choice(space, state, at as u32));
+                        found.insert(Property::UpdateConflict { place, components }, way);
                         if pairs.is_empty() {
                             return;
                         }
+                    }
+                    if by.is_some() || sabotage != Sabotage::NobodyUpdatesNothing {
+                        next = *by;
                     }
                 }
                 let Some(target) = edge.state() else { continue };

@@ -51,6 +51,8 @@ struct Shape {
     choices: bool,
     blocks: bool,
     fails: bool,
+    /// Whether what follows may be done for another component.
+    switches: bool,
 }
 
 impl Shape {
@@ -71,6 +73,10 @@ impl Shape {
             };
         }
         match random.below(8) {
+            1 if self.switches => {
+                let component = (!random.one_in(4)).then(|| random.below(3) as u32);
+                Tree::By(component, Box::new(self.tree(random, size - 1)))
+            }
             0 if self.choices => {
                 let count = 1 + random.below(2);
                 Tree::Choice((0..=count).map(|_| self.tree(random, size - 1)).collect())
@@ -105,9 +111,10 @@ pub fn random_toy(kind: Kind, seed: u64) -> Toy {
     let mut shape = Shape {
         data,
         flags: data..data,
-        choices: !with_components && random.one_in(2),
+        choices: random.one_in(2),
         blocks: random.one_in(2),
         fails: random.one_in(2),
+        switches: with_components && random.one_in(2),
     };
     if kind == Kind::Enabling {
         shape.flags = data..data + count;
@@ -210,6 +217,12 @@ fn updates(random: &mut Random) -> Toy {
             let place = random.below(attributes as u64) as usize;
             let value = Value::Constant(u8::from(!random.one_in(3)));
             body = Tree::Write(place, value, Box::new(body));
+            // Two writes, for two components, one of which may take back what the other does.
+            if random.one_in(3) {
+                let component = (!random.one_in(4)).then(|| random.below(3) as u32);
+                let value = Value::Constant(random.below(2) as u8);
+                body = Tree::Write(place, value, Box::new(Tree::By(component, Box::new(body))));
+            }
         }
         let guards = if index < 2 { 0 } else { random.below(3) };
         let other = random.below(count as u64) as usize;
@@ -234,6 +247,7 @@ fn with_pc(tree: Tree, pc: usize, value: u8) -> Tree {
         Tree::Write(place, written, next) => {
             Tree::Write(place, written, Box::new(with_pc(*next, pc, value)))
         }
+        Tree::By(component, next) => Tree::By(component, Box::new(with_pc(*next, pc, value))),
         Tree::Choice(trees) => {
             Tree::Choice(trees.into_iter().map(|tree| with_pc(tree, pc, value)).collect())
         }

@@ -7,7 +7,7 @@ pub mod oracle;
 
 use anyorder_system::{
     Effects, Hash128, Place, Reducible, StateHash, StateSystem, Successor, TaskKey, TouchKind,
-    Touched,
+    Touched, Update, Updates,
 };
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -19,6 +19,8 @@ pub enum Tree {
     Read(usize, Vec<Tree>),
     /// Writes a value.
     Write(usize, Value, Box<Tree>),
+    /// What follows is done for this component.
+    By(Option<u32>, Box<Tree>),
     /// Has several alternatives.
     Choice(Vec<Tree>),
     /// Fails, with a message that names the task and this number.
@@ -75,44 +77,60 @@ struct Run<'a> {
     task: usize,
     touched: Vec<Touched>,
     local: Vec<(usize, u8)>,
-    /// State after, failure, and the places written.
-    ends: Vec<(Vec<u8>, Option<String>, BTreeSet<usize>)>,
+    ends: Vec<End>,
+}
+
+/// State after, failure, the places written, and which places were changed for which component, in order.
+pub type End = (Vec<u8>, Option<String>, BTreeSet<usize>, Vec<(usize, Option<u32>)>);
+
+/// Where a run of a tree stands.
+#[derive(Clone)]
+struct Point {
+    state: Vec<u8>,
+    written: BTreeSet<usize>,
+    updates: Vec<(usize, Option<u32>)>,
+    by: Option<u32>,
+    last: u8,
 }
 
 impl Run<'_> {
-    fn go(&mut self, tree: &Tree, mut state: Vec<u8>, mut written: BTreeSet<usize>, last: u8) {
+    fn go(&mut self, tree: &Tree, mut at: Point) {
         match tree {
             Tree::Read(place, branches) => {
-                let value = state[*place];
-                if !written.contains(place) {
+                let value = at.state[*place];
+                if !at.written.contains(place) {
                     self.local.push((*place, value));
                     self.touch(*place, TouchKind::Read);
                 }
                 let branch = &branches[usize::from(value).min(branches.len() - 1)];
-                self.go(branch, state, written, value);
+                self.go(branch, Point { last: value, ..at });
             }
             Tree::Write(place, value, next) => {
                 let value = match value {
                     Value::Constant(value) => *value,
-                    Value::LastPlus(more) => last + more,
+                    Value::LastPlus(more) => at.last + more,
                 } % self.toy.domain;
-                let same = state[*place] == value;
+                let same = at.state[*place] == value;
                 self.touch(*place, if same { TouchKind::SilentWrite } else { TouchKind::Write });
-                state[*place] = value;
-                written.insert(*place);
-                self.go(next, state, written, last);
+                if !same {
+                    at.updates.push((*place, at.by));
+                }
+                at.state[*place] = value;
+                at.written.insert(*place);
+                self.go(next, at);
             }
+            Tree::By(component, next) => self.go(next, Point { by: *component, ..at }),
             Tree::Choice(trees) => {
                 for tree in trees {
-                    self.go(tree, state.clone(), written.clone(), last);
+                    self.go(tree, at.clone());
                 }
             }
             Tree::Fail(number) => {
                 let message = format!("task {} fails at {number}", self.task);
-                self.ends.push((state, Some(message), written));
+                self.ends.push((at.state, Some(message), at.written, at.updates));
             }
             Tree::Block => {}
-            Tree::Done => self.ends.push((state, None, written)),
+            Tree::Done => self.ends.push((at.state, None, at.written, at.updates)),
         }
     }
 
@@ -142,8 +160,25 @@ impl Toy {
         let awaits = self.tasks[task].awaits.iter().map(|(place, _)| (*place, state[*place]));
         let local = awaits.collect();
         let mut run = Run { toy: self, task, touched: Vec::new(), local, ends: Vec::new() };
-        run.go(&self.tasks[task].body, state.to_vec(), BTreeSet::new(), 0);
+        let (written, updates, by) = (BTreeSet::new(), Vec::new(), self.tasks[task].component);
+        run.go(
+            &self.tasks[task].body,
+            Point { state: state.to_vec(), written, updates, by, last: 0 },
+        );
         run
+    }
+
+    /// The updates of attributes of an end.
+    fn tell(&self, end: &End, out: &mut Updates) {
+        for (place, by) in end.3.iter().filter(|(place, _)| self.attributes.contains(place)) {
+            out.push(Update { place: self.place(*place), by: *by });
+        }
+        out.end();
+    }
+
+    /// The end that a step leads to.
+    pub fn end(&self, state: &[u8], (task, alternative): (usize, usize)) -> End {
+        self.run_tree(state, task).ends.swap_remove(alternative)
     }
 
     /// Returns what an attempt reads.
@@ -177,10 +212,26 @@ impl StateSystem for Toy {
         for task in (0..self.tasks.len()).filter(|task| self.is_ready(state, *task)) {
             let run = self.run_tree(state, task);
             self.log.lock().unwrap().insert((task, run.local));
-            for (index, (state, failure, _)) in run.ends.into_iter().enumerate() {
+            for (index, (state, failure, ..)) in run.ends.into_iter().enumerate() {
                 out.push(Successor { action: (task, index), state, failure });
             }
         }
+    }
+
+    fn successors_telling(
+        &self,
+        state: &Vec<u8>,
+        out: &mut Vec<Successor<Vec<u8>, (usize, usize)>>,
+        updates: &mut Updates,
+    ) {
+        self.successors(state, out);
+        for task in (0..self.tasks.len()).filter(|task| self.is_ready(state, *task)) {
+            self.run_tree(state, task).ends.iter().for_each(|end| self.tell(end, updates));
+        }
+    }
+
+    fn components(&self) -> Vec<String> {
+        (0..self.components).map(|index| format!("component {index}")).collect()
     }
 
     fn fingerprint(&self, state: &Vec<u8>) -> Hash128 {
@@ -233,7 +284,11 @@ impl Reducible for Toy {
         let run = self.run_tree(state, task);
         self.log.lock().unwrap().insert((task, run.local));
         out.touched.extend(run.touched);
-        for (index, (state, failure, _)) in run.ends.into_iter().enumerate() {
+        for (index, end) in run.ends.into_iter().enumerate() {
+            if self.components > 0 {
+                self.tell(&end, &mut out.updates);
+            }
+            let (state, failure, ..) = end;
             out.successors.push(Successor { action: (task, index), state, failure });
         }
     }
@@ -271,32 +326,5 @@ impl Reducible for Toy {
 
     fn place_name(&self, place: Place) -> String {
         format!("{place:?}")
-    }
-
-    fn components(&self) -> Vec<String> {
-        (0..self.components).map(|index| format!("component {index}")).collect()
-    }
-
-    fn component(&self, task: TaskKey) -> Option<u32> {
-        self.tasks[self.task(task)].component
-    }
-
-    fn is_attribute(&self, place: Place) -> bool {
-        self.attributes.iter().any(|one| self.place(*one) == place)
-    }
-
-    fn updates(
-        &self,
-        before: &Vec<u8>,
-        task: TaskKey,
-        after: &Vec<u8>,
-        out: &mut Vec<(Place, u64)>,
-    ) {
-        let run = self.run_tree(before, self.task(task));
-        let Some((_, _, written)) = run.ends.iter().find(|(state, _, _)| state == after) else {
-            return;
-        };
-        let attributes = written.iter().filter(|place| self.attributes.contains(place));
-        out.extend(attributes.map(|place| (self.place(*place), u64::from(after[*place]))));
     }
 }

@@ -39,7 +39,7 @@ pub fn truth(toy: &Toy, most: usize) -> Option<Truth> {
         let before = truth.transitions;
         for task in (0..toy.tasks.len()).filter(|task| toy.is_ready(&state, *task)) {
             truth.locals.insert(toy.local(&state, task));
-            for (after, failure, _) in toy.run_tree(&state, task).ends {
+            for (after, failure, ..) in toy.run_tree(&state, task).ends {
                 truth.transitions += 1;
                 if let Some(message) = failure {
                     truth.failures.insert(message);
@@ -67,9 +67,27 @@ pub fn truth(toy: &Toy, most: usize) -> Option<Truth> {
     Some(truth)
 }
 
-/// Goes through all states together with who wrote each attribute last, and what.
-fn conflicts(toy: &Toy) -> BTreeSet<(Place, (u32, u32))> {
-    type Writers = BTreeMap<usize, (u32, u8)>;
+/// The pairs of components, the lower first, that update one place right after each other.
+pub type Conflicts = BTreeSet<(Place, (u32, u32))>;
+
+/// Who changed each attribute last.
+pub type Writers = BTreeMap<usize, Option<u32>>;
+
+/// Notes the updates of a step, and returns the conflicts that show in it.
+pub fn follow(toy: &Toy, writers: &mut Writers, updates: &[(usize, Option<u32>)]) -> Conflicts {
+    let mut found = Conflicts::new();
+    for (place, by) in updates.iter().filter(|(place, _)| toy.attributes.contains(place)) {
+        if let (Some(Some(other)), Some(by)) = (writers.insert(*place, *by), by)
+            && other != *by
+        {
+            found.insert((toy.place(*place), (other.min(*by), other.max(*by))));
+        }
+    }
+    found
+}
+
+/// Goes through all states together with who changed each attribute last.
+fn conflicts(toy: &Toy) -> Conflicts {
     let mut found = BTreeSet::new();
     let start: Vec<(Vec<u8>, Writers)> =
         toy.initial.iter().map(|state| (state.clone(), Writers::new())).collect();
@@ -77,22 +95,9 @@ fn conflicts(toy: &Toy) -> BTreeSet<(Place, (u32, u32))> {
     let mut queue: VecDeque<(Vec<u8>, Writers)> = seen.iter().cloned().collect();
     while let Some((state, writers)) = queue.pop_front() {
         for task in (0..toy.tasks.len()).filter(|task| toy.is_ready(&state, *task)) {
-            for (after, failure, written) in toy.run_tree(&state, task).ends {
+            for (after, failure, _, updates) in toy.run_tree(&state, task).ends {
                 let mut next = writers.clone();
-                for place in written.intersection(&toy.attributes) {
-                    let Some(component) = toy.tasks[task].component else {
-                        next.remove(place);
-                        continue;
-                    };
-                    let value = after[*place];
-                    if let Some((other, old)) = next.insert(*place, (component, value))
-                        && other != component
-                        && old != value
-                    {
-                        let pair = (other.min(component), other.max(component));
-                        found.insert((toy.place(*place), pair));
-                    }
-                }
+                found.extend(follow(toy, &mut next, &updates));
                 if failure.is_none() && seen.insert((after.clone(), next.clone())) {
                     queue.push_back((after, next));
                 }
@@ -116,7 +121,7 @@ pub fn check_contract(toy: &Toy, values: bool) -> u64 {
         for (task, run) in &runs {
             let touched = run.touched.iter().map(|one| (one.place, one.kind != TouchKind::Read));
             let touched: BTreeSet<(Place, bool)> = touched.collect();
-            let ends = run.ends.iter().map(|(after, failure, written)| {
+            let ends = run.ends.iter().map(|(after, failure, written, _)| {
                 (written.iter().map(|place| (*place, after[*place])).collect(), failure.clone())
             });
             let behaviour = (touched.into_iter().collect(), ends.collect());
@@ -129,7 +134,7 @@ pub fn check_contract(toy: &Toy, values: bool) -> u64 {
                 .filter(|one| one.kind == TouchKind::Write)
                 .map(|one| one.place)
                 .collect();
-            for (after, failure, _) in &run.ends {
+            for (after, failure, ..) in &run.ends {
                 for place in 0..state.len() {
                     let changed = state[place] != after[place];
                     assert!(!changed || changes.contains(&toy.place(place)), "a secret write");
@@ -168,7 +173,7 @@ pub fn check_contract(toy: &Toy, values: bool) -> u64 {
                 commuting += 1;
                 let both = |first: &super::Run<'_>, second: usize| -> BTreeSet<Vec<u8>> {
                     let live = first.ends.iter().filter(|end| end.1.is_none());
-                    live.flat_map(|(state, _, _)| {
+                    live.flat_map(|(state, ..)| {
                         assert!(toy.is_ready(state, second));
                         let ends = toy.run_tree(state, second).ends;
                         ends.into_iter().filter(|end| end.1.is_none()).map(|end| end.0)

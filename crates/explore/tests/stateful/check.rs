@@ -1,9 +1,9 @@
 //! What a reduced search of a toy system must have found.
 
-use crate::common::oracle::Truth;
+use crate::common::oracle::{Conflicts, Truth, Writers, follow};
 use crate::common::{Local, Toy};
 use anyorder_explore::stateful::{Options, Outcome, Property, Sabotage, explore};
-use anyorder_system::{Control, StateSystem};
+use anyorder_system::{Control, Place, StateSystem};
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 
@@ -18,10 +18,32 @@ pub(crate) fn sabotaged(values: bool, sabotage: Sabotage) -> Options {
 
 /// Searches; returns the outcome and all local states that were seen.
 pub(crate) fn run(toy: &Toy, options: &Options) -> (Outcome<Toy>, BTreeSet<Local>) {
+    try_run(toy, options).expect("paths can be run again")
+}
+
+/// Likewise; nothing where a path that it has found cannot be run.
+pub(crate) fn try_run(toy: &Toy, options: &Options) -> Option<(Outcome<Toy>, BTreeSet<Local>)> {
     toy.forget();
-    let outcome = explore(toy, options, &Control::default()).unwrap();
+    let outcome = explore(toy, options, &Control::default()).ok()?;
     let locals = std::mem::take(&mut *toy.log.lock().unwrap());
-    (outcome, locals)
+    Some((outcome, locals))
+}
+
+/// Returns whether the last step of a path has the second update of a conflict.
+pub(crate) fn shows<'a>(
+    toy: &Toy,
+    initial: &'a Vec<u8>,
+    steps: impl Iterator<Item = ((usize, usize), &'a Vec<u8>)>,
+    place: Place,
+    components: (u32, u32),
+) -> bool {
+    let (mut writers, mut before) = (Writers::new(), initial);
+    let mut shown = Conflicts::new();
+    for (action, after) in steps {
+        shown = follow(toy, &mut writers, &toy.end(before, action).3);
+        before = after;
+    }
+    shown.contains(&(place, components))
 }
 
 /// Returns what is wrong with an outcome, in words.
@@ -65,7 +87,8 @@ pub(crate) fn fault(
             }
             Property::UpdateConflict { place, components } => {
                 conflicts.insert((*place, *components));
-                true
+                let steps = path.steps.iter().map(|step| (step.action, &step.state));
+                shows(toy, &path.initial, steps, *place, *components)
             }
         };
         if !shown {

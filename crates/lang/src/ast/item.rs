@@ -49,7 +49,7 @@ pub enum ItemKind {
     Component {
         /// Its name.
         name: Ident,
-        /// The events and tasks that belong to it.
+        /// The events, tasks, functions and threads that belong to it.
         members: Vec<Ident>,
     },
     /// `invariant name: e;`.
@@ -173,6 +173,8 @@ pub struct HandlerDecl {
     pub symmetric: bool,
     /// No fairness is assumed for it in `response` properties.
     pub unfair: bool,
+    /// It may wait for ever.
+    pub daemon: bool,
     /// Name and number.
     pub name: SizedName,
     /// Order of its tasks.
@@ -195,6 +197,8 @@ pub enum Mailbox {
 pub struct FnDecl {
     /// Key.
     pub id: NodeId,
+    /// The threads that `fork` makes of it may wait for ever.
+    pub daemon: bool,
     /// Name.
     pub name: Ident,
     /// Parameters.
@@ -221,6 +225,8 @@ pub struct Param {
 pub struct TaskDecl {
     /// Declared with `procedure`: may be called, too.
     pub procedure: bool,
+    /// What is posted may wait for ever.
+    pub daemon: bool,
     /// Name.
     pub name: Ident,
     /// Parameters.
@@ -240,6 +246,8 @@ pub struct EventDecl {
     pub disabled: bool,
     /// No fairness is assumed for it in `response` properties.
     pub unfair: bool,
+    /// It may wait for ever.
+    pub daemon: bool,
     /// Name.
     pub name: Ident,
     /// `[i in 0..N]`: one event for each value.
@@ -270,6 +278,8 @@ pub struct ThreadDecl {
     pub symmetric: bool,
     /// No fairness is assumed for it in `response` properties.
     pub unfair: bool,
+    /// It may wait for ever.
+    pub daemon: bool,
     /// Name.
     pub name: Ident,
     /// `[i in 0..N]`: one thread for each value.

@@ -1,4 +1,4 @@
-//! Components: which events and tasks belong together.
+//! Components: which code belongs together.
 
 use super::action::article_of;
 use super::checker::Checker;
@@ -10,7 +10,7 @@ use crate::source::Span;
 use std::collections::HashMap;
 
 impl<'a> Checker<'a> {
-    /// Checks the members of components: events and tasks, each in one component only.
+    /// Checks the members of components: events, tasks, functions and threads, each in one component only.
     pub(super) fn check_components(&mut self) {
         let model = self.model;
         let mut known: HashMap<&'a str, Span> = HashMap::new();
@@ -38,20 +38,23 @@ impl<'a> Checker<'a> {
     }
 
     fn component_member(&mut self, member: &'a Ident) {
-        let found = self.find_global(member, "event or task");
+        let found = self.find_global(member, "event, task, function or thread");
         if let Some((meaning, declared)) = found
-            && !matches!(meaning, Meaning::Event(_) | Meaning::Task(_))
+            && !matches!(
+                meaning,
+                Meaning::Event(_) | Meaning::Task(_) | Meaning::Function(_) | Meaning::Thread(_)
+            )
         {
             let message = format!(
                 "`{}` is {}, not {}",
                 member.name,
                 what_is(meaning),
-                article_of("event or task")
+                article_of("event, task, function or thread")
             );
             self.report(
                 Diagnostic::new(Code::COMPONENT, member.span, message)
                     .also(declared, "declared here")
-                    .note("a component consists of events and tasks; its name is for reports"),
+                    .note("a component consists of events, tasks, functions and threads; its name is for reports"),
             );
         }
     }

@@ -46,7 +46,11 @@ impl Formatter<'_> {
             Mailbox::Bag => "bag",
             Mailbox::Delayed => "delayed",
         };
-        let words = modifiers(&[(decl.symmetric, "symmetric"), (decl.unfair, "unfair")]);
+        let words = modifiers(&[
+            (decl.symmetric, "symmetric"),
+            (decl.unfair, "unfair"),
+            (decl.daemon, "daemon"),
+        ]);
         all([
             text(words),
             text("handler "),
@@ -57,7 +61,9 @@ impl Formatter<'_> {
 
     pub(super) fn function(&mut self, decl: &FnDecl) -> Doc {
         let inline = self.is_one_line(decl.span);
-        let mut docs = vec![text(format!("fn {}", decl.name.name)), self.params(&decl.params)];
+        let words = modifiers(&[(decl.daemon, "daemon")]);
+        let head = text(format!("{words}fn {}", decl.name.name));
+        let mut docs = vec![head, self.params(&decl.params)];
         if let Some(result) = &decl.result {
             docs.extend([text(" -> "), self.ty(result)]);
         }
@@ -67,7 +73,9 @@ impl Formatter<'_> {
 
     pub(super) fn task(&mut self, decl: &TaskDecl) -> Doc {
         let word = if decl.procedure { "procedure" } else { "task" };
-        let mut docs = vec![text(format!("{word} {}", decl.name.name)), self.params(&decl.params)];
+        let words = modifiers(&[(decl.daemon, "daemon")]);
+        let head = text(format!("{words}{word} {}", decl.name.name));
+        let mut docs = vec![head, self.params(&decl.params)];
         if let Some(handler) = &decl.on {
             docs.extend([text(" on "), self.reference(handler)]);
         }
@@ -77,8 +85,12 @@ impl Formatter<'_> {
     }
 
     pub(super) fn event(&mut self, decl: &EventDecl) -> Doc {
-        let words =
-            modifiers(&[(decl.once, "once"), (decl.disabled, "disabled"), (decl.unfair, "unfair")]);
+        let words = modifiers(&[
+            (decl.once, "once"),
+            (decl.disabled, "disabled"),
+            (decl.unfair, "unfair"),
+            (decl.daemon, "daemon"),
+        ]);
         let head = text(format!("{words}event {}", decl.name.name));
         let mut clauses = vec![self.family(decl.family.as_ref())];
         if let Some(handler) = &decl.on {
@@ -101,7 +113,11 @@ impl Formatter<'_> {
     }
 
     pub(super) fn thread(&mut self, decl: &ThreadDecl) -> Doc {
-        let words = modifiers(&[(decl.symmetric, "symmetric"), (decl.unfair, "unfair")]);
+        let words = modifiers(&[
+            (decl.symmetric, "symmetric"),
+            (decl.unfair, "unfair"),
+            (decl.daemon, "daemon"),
+        ]);
         let head = text(format!("{words}thread {}", decl.name.name));
         let family = self.family(decl.family.as_ref());
         let inline = self.is_one_line(decl.name.span.to(decl.body.span));

@@ -61,7 +61,7 @@ tokens! {
     Model "model" Const "const" Enum "enum" Record "record" Class "class" Var "var" Lock "lock" Cond "cond"
     Handler "handler" Fn "fn" Task "task" Procedure "procedure" Event "event" Thread "thread" Init "init"
     Driver "driver" Component "component" Invariant "invariant" Response "response" Final "final" Spec "spec" Setting "setting"
-    Symmetric "symmetric" Once "once" Disabled "disabled" Unfair "unfair" LeadsTo "leads_to"
+    Symmetric "symmetric" Once "once" Disabled "disabled" Unfair "unfair" Daemon "daemon" LeadsTo "leads_to"
     Let "let" If "if" Else "else" While "while" Loop "loop" For "for" In "in" Break "break" Continue "continue"
     Return "return" Match "match" Assert "assert" Assume "assume" Fail "fail" Post "post" Async "async"
     Cancel "cancel" Enable "enable" Disable "disable" Acquire "acquire" Release "release" With "with" Wait "wait"

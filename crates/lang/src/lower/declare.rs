@@ -225,6 +225,9 @@ fn handler<'a>(low: &mut Lowerer<'a>, decl: &'a HandlerDecl) {
     if let Some(h) = low.b.program_mut().handlers.get_mut(id.index()) {
         h.fair = !decl.unfair;
     }
+    if decl.daemon {
+        low.b.program_mut().daemons.handlers.push(id);
+    }
     low.symbols.declare(name, Symbol::Handler(low.symbols.handlers.len()));
     low.symbols.handlers.push(Sized { id, size });
 }
@@ -250,6 +253,9 @@ fn function_info<'a>(low: &mut Lowerer<'a>, decl: &'a FnDecl) -> FuncInfo<'a> {
 
 fn function<'a>(low: &mut Lowerer<'a>, decl: &'a FnDecl) {
     let info = function_info(low, decl);
+    if decl.daemon {
+        low.b.program_mut().daemons.functions.push(info.id);
+    }
     low.symbols.declare(&decl.name.name, Symbol::Func(low.symbols.funcs.len()));
     low.symbols.funcs.push(info);
 }
@@ -266,6 +272,9 @@ fn task<'a>(low: &mut Lowerer<'a>, decl: &'a TaskDecl) {
     let id: TaskId = low.b.task(&decl.name.name, body, None);
     if let Some(task) = low.b.program_mut().tasks.get_mut(id.index()) {
         task.handler = own;
+    }
+    if decl.daemon {
+        low.b.program_mut().daemons.tasks.push(id);
     }
     low.symbols.declare(&decl.name.name, Symbol::Task(low.symbols.tasks.len()));
     let params = params(low, &decl.params);

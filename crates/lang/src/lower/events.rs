@@ -44,11 +44,10 @@ pub(crate) fn declare<'a>(low: &mut Lowerer<'a>) {
     }
     places(low);
     orders(low);
-    components(low);
 }
 
-/// Which events and tasks belong to which component.
-fn components(low: &mut Lowerer<'_>) {
+/// Which code belongs to which component.
+pub(super) fn components(low: &mut Lowerer<'_>) {
     let model = low.model;
     for item in &model.items {
         let ItemKind::Component { name, members: names } = &item.kind else { continue };
@@ -56,10 +55,18 @@ fn components(low: &mut Lowerer<'_>) {
         for member in names {
             match low.symbols.get(&member.name) {
                 Some(Symbol::Event(i)) => {
-                    let ids = members(&low.symbols.events[i]);
-                    component.events.extend(ids.into_iter().map(|(id, _)| id));
+                    let ids = members(&low.symbols.events[i]).into_iter();
+                    let events = &low.b.program().events;
+                    let bodies = ids.filter_map(|(id, _)| Some(events.get(id.index())?.body));
+                    component.functions.extend(bodies);
                 }
-                Some(Symbol::Task(t)) => component.tasks.push(low.symbols.tasks[t].id),
+                Some(Symbol::Task(t)) => component.functions.push(low.symbols.tasks[t].body),
+                Some(Symbol::Func(f)) => component.functions.push(low.symbols.funcs[f].id),
+                Some(Symbol::Thread(_)) => {
+                    let threads = low.b.program().threads.iter();
+                    let bodies = threads.filter(|one| one.name == member.name).map(|one| one.body);
+                    component.functions.extend(bodies);
+                }
                 _ => {}
             }
         }
@@ -76,6 +83,9 @@ fn add(low: &mut Lowerer<'_>, decl: &EventDecl, name: &str) -> EventId {
         event.once = decl.once;
         event.disabled = decl.disabled;
         event.fair = !decl.unfair;
+    }
+    if decl.daemon {
+        low.b.program_mut().daemons.events.push(id);
     }
     id
 }

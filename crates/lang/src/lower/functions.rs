@@ -29,6 +29,7 @@ pub(crate) fn define(low: &mut Lowerer<'_>) {
         body.define(id);
     }
     threads(low);
+    super::events::components(low);
     properties(low);
 }
 
@@ -157,6 +158,9 @@ fn threads(low: &mut Lowerer<'_>) {
         let thread = low.b.thread(&decl.name.name, family, id);
         if let Some(t) = low.b.program_mut().threads.get_mut(thread.index()) {
             t.fair = !decl.unfair;
+        }
+        if decl.daemon {
+            low.b.program_mut().daemons.threads.push(thread);
         }
         let mut body = Body::new(low, &decl.name.name, u16::from(family.is_some()), 0);
         if let Some(f) = &decl.family {

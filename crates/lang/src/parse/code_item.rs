@@ -94,10 +94,11 @@ impl Parser<'_> {
         let params = self.params();
         let result = self.eat(TokenKind::Arrow).then(|| self.ty());
         let body = self.value_block();
-        FnDecl { id, name, params, result, body, span: self.since(start) }
+        let daemon = false;
+        FnDecl { id, daemon, name, params, result, body, span: self.since(start) }
     }
 
-    pub(super) fn task_item(&mut self) -> ItemKind {
+    pub(super) fn task_item(&mut self, modifiers: &Modifiers) -> ItemKind {
         let procedure = self.bump().kind == TokenKind::Procedure;
         let name = self.name("the name of a task");
         let params = self.params();
@@ -107,7 +108,8 @@ impl Parser<'_> {
             on = Some(self.reference("the name of a handler"));
         }
         let body = self.block();
-        ItemKind::Task(TaskDecl { procedure, name, params, on, body })
+        let daemon = modifiers.daemon.is_some();
+        ItemKind::Task(TaskDecl { procedure, daemon, name, params, on, body })
     }
 
     pub(super) fn event_item(&mut self, modifiers: &Modifiers) -> ItemKind {
@@ -118,6 +120,7 @@ impl Parser<'_> {
             once: modifiers.once.is_some(),
             disabled: modifiers.disabled.is_some(),
             unfair: modifiers.unfair.is_some(),
+            daemon: modifiers.daemon.is_some(),
             name,
             family,
             on: None,
@@ -178,6 +181,7 @@ impl Parser<'_> {
         ItemKind::Thread(ThreadDecl {
             symmetric: modifiers.symmetric.is_some(),
             unfair: modifiers.unfair.is_some(),
+            daemon: modifiers.daemon.is_some(),
             name,
             family,
             body,

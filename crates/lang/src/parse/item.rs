@@ -3,20 +3,21 @@
 use super::parser::Parser;
 use super::sync::starts_item;
 use crate::ast::{
-    Family, HandlerDecl, Ident, Item, ItemKind, Mailbox, Model, ResponseDecl, SettingDecl,
+    Family, FnDecl, HandlerDecl, Ident, Item, ItemKind, Mailbox, Model, ResponseDecl, SettingDecl,
     SettingValue, SizedName, VarDecl,
 };
 use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
 use crate::lex::TokenKind;
 use crate::source::Span;
 
-/// The words before `handler`, `event` and `thread`, with their places.
+/// The words before a declaration, with their places.
 #[derive(Default)]
 pub(super) struct Modifiers {
     pub(super) symmetric: Option<Span>,
     pub(super) once: Option<Span>,
     pub(super) disabled: Option<Span>,
     pub(super) unfair: Option<Span>,
+    pub(super) daemon: Option<Span>,
 }
 
 impl Parser<'_> {
@@ -70,6 +71,7 @@ impl Parser<'_> {
                 TokenKind::Once => &mut out.once,
                 TokenKind::Disabled => &mut out.disabled,
                 TokenKind::Unfair => &mut out.unfair,
+                TokenKind::Daemon => &mut out.daemon,
                 _ => return out,
             };
             *slot = Some(self.bump().span);
@@ -77,12 +79,13 @@ impl Parser<'_> {
     }
 
     fn check_modifiers(&mut self, modifiers: &Modifiers, word: TokenKind) {
-        use TokenKind::{Event, Handler, Thread};
-        let allowed: [(Option<Span>, &str, &[TokenKind]); 4] = [
+        use TokenKind::{Event, Fn, Handler, Procedure, Task, Thread};
+        let allowed: [(Option<Span>, &str, &[TokenKind]); 5] = [
             (modifiers.symmetric, "symmetric", &[Handler, Thread]),
             (modifiers.once, "once", &[Event]),
             (modifiers.disabled, "disabled", &[Event]),
             (modifiers.unfair, "unfair", &[Handler, Thread, Event]),
+            (modifiers.daemon, "daemon", &[Handler, Thread, Event, Task, Procedure, Fn]),
         ];
         if !starts_item(word) {
             return;
@@ -112,8 +115,11 @@ impl Parser<'_> {
             TokenKind::Lock => ItemKind::Lock(self.sized_names("the name of a lock")),
             TokenKind::Cond => ItemKind::Cond(self.sized_names("the name of a condition")),
             TokenKind::Handler => self.handler_item(modifiers),
-            TokenKind::Fn => ItemKind::Fn(self.function()),
-            TokenKind::Task | TokenKind::Procedure => self.task_item(),
+            TokenKind::Fn => {
+                let daemon = modifiers.daemon.is_some();
+                ItemKind::Fn(FnDecl { daemon, ..self.function() })
+            }
+            TokenKind::Task | TokenKind::Procedure => self.task_item(modifiers),
             TokenKind::Event => self.event_item(modifiers),
             TokenKind::Thread => self.thread_item(modifiers),
             TokenKind::Init => {
@@ -197,6 +203,7 @@ impl Parser<'_> {
             "once",
             "disabled",
             "unfair",
+            "daemon",
         ];
         let similar = most_similar(text, WORDS.iter().copied());
         let is_event = modifiers.once.is_some() || modifiers.disabled.is_some();
@@ -305,6 +312,7 @@ impl Parser<'_> {
         ItemKind::Handler(HandlerDecl {
             symmetric: modifiers.symmetric.is_some(),
             unfair: modifiers.unfair.is_some(),
+            daemon: modifiers.daemon.is_some(),
             name,
             mailbox,
         })
@@ -344,7 +352,7 @@ impl Parser<'_> {
         self.expect(TokenKind::Colon);
         let mut members = Vec::new();
         loop {
-            members.push(self.name("the name of an event or task"));
+            members.push(self.name("the name of an event, task, function or thread"));
             if !self.eat(TokenKind::Comma) {
                 break;
             }

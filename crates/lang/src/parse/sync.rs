@@ -143,6 +143,7 @@ pub(super) fn starts_item(kind: TokenKind) -> bool {
             | Once
             | Disabled
             | Unfair
+            | Daemon
     )
 }
 

@@ -152,6 +152,10 @@ impl Both {
         if finals.0 != finals.1 {
             return Err(format!("final: naive {}, machine {}", finals.0, finals.1));
         }
+        let stuck = (step::is_stuck(self.p, state), self.machine.is_stuck(other));
+        if stuck.0 != stuck.1 {
+            return Err(format!("stuck: naive {}, machine {}", stuck.0, stuck.1));
+        }
         compared.deadlocks += usize::from(idle && !finals.0);
         for (i, (name, e)) in self.p.invariants.iter().enumerate() {
             let holds = (step::holds(self.p, state, e), self.machine.holds(i, other));

@@ -3,6 +3,7 @@
 #![expect(unreachable_pub, reason = "all of it is one test program")]
 
 mod colours;
+mod components;
 mod differential;
 mod explore;
 mod gallery;

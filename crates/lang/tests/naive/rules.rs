@@ -15,6 +15,36 @@ pub const CASES: &[Case] = &[
         (2, 1),
         &[],
     ),
+    (
+        "T9: final does not hide two locks in opposite order",
+        "var a = 0, b = 0; lock m, n; thread t { with m { with n { a = 1; } } } thread u { with n { with m { b = 1; } } } final: a + b == 0;",
+        (23, 26),
+        &[],
+    ),
+    (
+        "T12: a daemon may wait to be notified",
+        "lock m; cond c; daemon thread t { with m { wait c with m; } } final: true;",
+        (3, 2),
+        &[],
+    ),
+    (
+        "T12: a daemon may not wait for a lock",
+        "lock m; thread t { acquire m; } daemon thread u { with m {} }",
+        (5, 4),
+        &[],
+    ),
+    (
+        "T12: messages of a daemon may stay",
+        "handler h: fifo; daemon task s() on h { assume false; } task t() on h { } init { post s(); }",
+        (1, 0),
+        &[],
+    ),
+    (
+        "T12: those behind them may not",
+        "handler h: fifo; daemon task s() on h { assume false; } task t() on h { } init { post s(); post t(); }",
+        (1, 0),
+        &[],
+    ),
     ("T7: ++ is a read and a write", "var x = 0; thread t { x++; }", (3, 2), &[]),
     ("T7: lost update", "var x = 0; thread t[i in 0..2] { x++; } final: x == 2;", (12, 14), &[]),
     (

@@ -35,6 +35,9 @@ impl<'s, S: StateSystem> Search<'s, S> {
         path: &Path,
         identity: &str,
     ) -> Result<Search<'s, S>> {
+        if options.updates && !system.components().is_empty() {
+            return Err(SearchError::NoUpdates("in a search that is gone on with"));
+        }
         if !is_whole(BufReader::new(File::open(path)?))? {
             return bad("its check sum is wrong");
         }

@@ -20,6 +20,9 @@ impl<S: StateSystem> Search<'_, S> {
     ///
     /// Fails when the file cannot be written; one that was there before then stays.
     pub fn save(&self, path: &Path, identity: &str) -> Result<(), SearchError> {
+        if self.options.updates {
+            return Err(SearchError::NoUpdates("in a search that is saved"));
+        }
         let part = part_of(path);
         let result = self.save_as(&part, identity).and_then(|()| fs::rename(&part, path));
         if result.is_err() {

@@ -1,5 +1,6 @@
 //! A program made ready to run.
 
+pub(crate) use self::ready::NOBODY;
 pub use self::ready::{Machine, Switches};
 
 pub(crate) use self::layout::INIT_FLAG;

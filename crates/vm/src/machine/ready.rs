@@ -6,6 +6,7 @@ use super::literal;
 use super::live::Live;
 use super::prepare::Code;
 use crate::program::{Program, ProgramError};
+use crate::state::State;
 use crate::step::memo::Memorable;
 use crate::value::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,10 +32,22 @@ pub struct Machine {
     pub(crate) switches: Switches,
     /// What can be remembered.
     pub(crate) memorable: Memorable,
+    /// For each function the component that it belongs to, or [`NOBODY`]; empty where there are no components.
+    pub(crate) components: Vec<u16>,
     /// Tables for reduction, made when they are needed.
     pub(crate) reduced: std::sync::OnceLock<Box<crate::system::ReducedTables>>,
     /// Which machine it is, for memories.
     pub(crate) number: u64,
+    /// The most messages in the mailboxes of a state that was gone on from, and the mailbox that had most of them then.
+    pub(crate) grown: Growth,
+}
+
+/// How long mailboxes have become.
+#[derive(Debug, Default)]
+pub(crate) struct Growth {
+    messages: AtomicU64,
+    queue: AtomicU64,
+    longest: AtomicU64,
 }
 
 /// Parts of the canonical form that tests can switch off, to see that they are caught.
@@ -75,6 +88,14 @@ pub struct Switches {
     pub forget_effects: bool,
     /// Which reports of accesses are made.
     pub reports: crate::testing::Reports,
+    /// What a function does, it does for its outermost caller.
+    pub outermost_component: bool,
+    /// An update of an element is one of its container.
+    pub whole_containers: bool,
+    /// What a step updates and puts back is told as a silent write: unsound.
+    pub silent_updates: bool,
+    /// Of the updates of a global by a step only the last is told.
+    pub last_write_only: bool,
 }
 
 impl Machine {
@@ -97,6 +118,7 @@ impl Machine {
         let numbers = branching::numbers(&program, atomic);
         let switches = Switches::default();
         let memorable = Memorable::new(&program, &live, numbers, atomic);
+        let components = components(&program);
         let number = next_number();
         Ok(Machine {
             program,
@@ -110,8 +132,10 @@ impl Machine {
             atomic,
             switches,
             memorable,
+            components,
             number,
             reduced: std::sync::OnceLock::new(),
+            grown: Growth::default(),
         })
     }
 
@@ -121,12 +145,62 @@ impl Machine {
         &self.program
     }
 
+    /// Notes how long the mailboxes of a state are.
+    #[inline]
+    pub(crate) fn note_growth(&self, state: &State) {
+        let messages = state.messages().len() as u64;
+        // Each time they are a tenth longer: the rest is not worth a look.
+        if messages > 64 && messages > self.grown.messages.load(Ordering::Relaxed) / 10 * 11 {
+            self.note_longest(state, messages);
+        }
+    }
+
+    #[cold]
+    fn note_longest(&self, state: &State, messages: u64) {
+        let Some((queue, longest)) = state.queues().max_by_key(|(_, queue)| queue.len()) else {
+            return;
+        };
+        self.grown.messages.fetch_max(messages, Ordering::Relaxed);
+        self.grown.queue.store(queue as u64, Ordering::Relaxed);
+        self.grown.longest.fetch_max(longest.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Returns the mailbox that has grown most since the machine was made, and about how many messages it had: only what is more than some
+    /// dozens is noted. For warnings while a search goes on; nothing else depends on it.
+    #[must_use]
+    pub fn longest_mailbox(&self) -> Option<(String, u64)> {
+        let longest = self.grown.longest.load(Ordering::Relaxed);
+        let queue = self.grown.queue.load(Ordering::Relaxed) as usize;
+        (longest > 0).then(|| (crate::system::queue_name(self, queue), longest))
+    }
+
+    /// Whether steps tell what they update.
+    #[inline]
+    pub(crate) fn tells_updates(&self) -> bool {
+        !self.components.is_empty()
+    }
+
     /// Switches parts of the canonical form off, for tests that must then fail.
     #[doc(hidden)]
     #[must_use]
     pub fn with_switches(self, switches: Switches) -> Machine {
         Machine { switches, number: next_number(), ..self }
     }
+}
+
+/// In place of a component: none.
+pub(crate) const NOBODY: u16 = u16::MAX;
+
+/// The component of each function; nothing where there are none.
+fn components(program: &Program) -> Vec<u16> {
+    if program.components.is_empty() {
+        return Vec::new();
+    }
+    let mut of = vec![NOBODY; program.functions.len()];
+    for (component, number) in program.components.iter().zip(0..NOBODY) {
+        component.functions.iter().for_each(|function| of[function.index()] = number);
+    }
+    of
 }
 
 /// A number that no other machine has.

@@ -196,14 +196,30 @@ pub struct Invariant {
 }
 
 /// A part of the program whose updates of shared variables must not overwrite those of other parts.
+///
+/// Code belongs to the component of the innermost running function that has one: what a function without a component does, it does for its
+/// caller.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Component {
     /// Its name.
     pub name: String,
-    /// The events that belong to it.
-    pub events: Vec<EventId>,
-    /// The tasks that belong to it.
+    /// The functions that belong to it: bodies of events, tasks and threads among them.
+    pub functions: Vec<FuncId>,
+}
+
+/// What may wait for ever: a state in which nothing else waits is no deadlock.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Daemons {
+    /// Handlers: their messages, and what runs on them.
+    pub handlers: Vec<HandlerId>,
+    /// Tasks: their messages, and their bodies.
     pub tasks: Vec<TaskId>,
+    /// Events: their bodies.
+    pub events: Vec<EventId>,
+    /// Declared threads.
+    pub threads: Vec<ThreadId>,
+    /// Functions: the threads that are forked with them.
+    pub functions: Vec<FuncId>,
 }
 
 /// Whenever the trigger holds, the response holds then or later.

@@ -6,7 +6,7 @@
 pub use self::build::ProgramBuilder;
 pub use self::builtin::Builtin;
 pub use self::declare::{
-    Choice, Class, Component, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock,
+    Choice, Class, Component, Cond, Daemons, Enum, Event, Family, Global, Handler, Invariant, Lock,
     MailboxKind, Post, PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
 };
 pub use self::function::{Function, SourceSite};

@@ -65,15 +65,9 @@ impl Program {
         at("threads", self.check_threads())?;
         at("properties", self.check_properties())?;
         for component in &self.components {
-            let events = component
-                .events
-                .iter()
-                .try_for_each(|id| known("event", id.index(), self.events.len()));
-            let tasks = component
-                .tasks
-                .iter()
-                .try_for_each(|id| known("task", id.index(), self.tasks.len()));
-            at(&component.name, events.and(tasks))?;
+            let mut functions = component.functions.iter();
+            let count = self.functions.len();
+            at(&component.name, functions.try_for_each(|id| known("function", id.index(), count)))?;
         }
         for symmetry in &self.symmetries {
             at("symmetry", self.check_symmetry(symmetry))?;

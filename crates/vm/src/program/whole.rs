@@ -1,8 +1,8 @@
 //! A whole program.
 
 use super::declare::{
-    Choice, Class, Component, Cond, Enum, Event, Global, Handler, Invariant, Lock, Post, Record,
-    Response, Symmetry, Task, Thread,
+    Choice, Class, Component, Cond, Daemons, Enum, Event, Global, Handler, Invariant, Lock, Post,
+    Record, Response, Symmetry, Task, Thread,
 };
 use super::function::{Function, SourceSite};
 use super::ids::FuncId;
@@ -86,9 +86,11 @@ pub struct Program {
     pub responses: Vec<Response>,
     /// Components.
     pub components: Vec<Component>,
-    /// Whether it is fine that nothing can happen: a function without parameters, under the rules of guards. Without it: all
-    /// threads ended, all mailboxes empty, no lock held.
+    /// Whether the program may end in a state in which nothing can happen and nothing waits: a function without parameters, under the
+    /// rules of guards. Without it: where no lock is held.
     pub final_: Option<FuncId>,
+    /// What may wait for ever.
+    pub daemons: Daemons,
     /// Interchangeable components.
     pub symmetries: Vec<Symmetry>,
     /// Where indices of interchangeable components are kept.

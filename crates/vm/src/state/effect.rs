@@ -4,13 +4,13 @@ use super::message::Message;
 use crate::program::MailboxKind;
 use crate::value::Value;
 
-/// A change, relative to the state before it.
+/// A change, relative to the state before it. `by` says for which component memory is changed.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
     /// A global gets a value.
-    Set { global: u16, value: Value },
+    Set { global: u16, value: Value, by: u16 },
     /// An element of the list or map in a global gets a value.
-    SetAt { global: u16, index: Value, value: Value },
+    SetAt { global: u16, index: Value, value: Value, by: u16 },
     /// A flag is set or cleared.
     Flag { flag: usize, value: bool },
     /// A message is posted; its number for names is given when it happens.
@@ -36,8 +36,11 @@ pub(crate) struct Deed {
 }
 
 impl Deed {
-    pub(crate) fn new(mut effects: Vec<Effect>, simple: bool) -> Deed {
-        simplify(&mut effects);
+    /// Makes one. What is overwritten is left out, unless each change counts.
+    pub(crate) fn new(mut effects: Vec<Effect>, simple: bool, keep_all: bool) -> Deed {
+        if !keep_all {
+            simplify(&mut effects);
+        }
         let global = |effect: &Effect| match effect {
             Effect::Set { global, .. } | Effect::SetAt { global, .. } => Some(*global),
             _ => None,
@@ -69,10 +72,10 @@ fn simplify(effects: &mut Vec<Effect>) {
 }
 
 fn is_overwritten(effect: &Effect, later: &[Effect]) -> bool {
-    let Effect::SetAt { global, index, value } = effect else { return false };
+    let Effect::SetAt { global, index, value, .. } = effect else { return false };
     for other in later {
         match other {
-            Effect::SetAt { global: g, index: i, value: v } if g == global && i == index => {
+            Effect::SetAt { global: g, index: i, value: v, .. } if g == global && i == index => {
                 return v.nodes() >= value.nodes() && v.depth() >= value.depth();
             }
             Effect::Set { global: g, .. } if g == global => return false,

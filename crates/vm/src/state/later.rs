@@ -49,14 +49,14 @@ impl State {
         }
         for (i, effect) in deed.effects.iter().enumerate() {
             match effect {
-                Effect::Set { global, value } => {
+                Effect::Set { global, value, .. } => {
                     let old = from.globals.get(usize::from(*global));
                     if !old.is_same(value) {
                         let key = GLOBAL + u64::from(*global);
                         sum = swapped(sum, key, old.hash(), value.hash());
                     }
                 }
-                Effect::SetAt { global, index, value } => {
+                Effect::SetAt { global, index, value, .. } => {
                     let list = from.globals.get(usize::from(*global));
                     let (old, new) = element(list, index, value, limits)?;
                     if old != new {
@@ -82,47 +82,6 @@ impl State {
         let (from, deed, uid) = (from.clone(), deed.clone(), self.next_uid);
         let later = Some(Later { from, deed, taken, uid });
         Some(State { sum, flags, next_uid, parts: OnceLock::new(), later })
-    }
-}
-
-impl State {
-    /// Calls `each` with the globals, of the first `globals`, in which this state differs from one that it was reached from, and the hashes of what they hold.
-    /// A state that was not looked at stays so.
-    pub(crate) fn each_changed(
-        &self,
-        before: &State,
-        globals: usize,
-        mut each: impl FnMut(usize, u128),
-    ) {
-        let later = self.later.as_ref().filter(|later| {
-            self.parts.get().is_none() && Arc::ptr_eq(&later.from, before.shared_parts())
-        });
-        let Some(later) = later else {
-            for index in 0..globals {
-                let (old, new) = (before.global(index), self.global(index));
-                if old != new {
-                    each(index, new.hash());
-                }
-            }
-            return;
-        };
-        for effect in &later.deed.effects {
-            match effect {
-                Effect::Set { global, value } => {
-                    if later.from.globals.get(usize::from(*global)) != value {
-                        each(usize::from(*global), value.hash());
-                    }
-                }
-                Effect::SetAt { global, index, value } => {
-                    let list = later.from.globals.get(usize::from(*global));
-                    let hashes = element(list, index, value, (u32::MAX, u16::MAX));
-                    if let Some((_, new)) = hashes.filter(|(old, new)| old != new) {
-                        each(usize::from(*global), new);
-                    }
-                }
-                Effect::Flag { .. } | Effect::Post { .. } => {}
-            }
-        }
     }
 }
 
@@ -188,12 +147,12 @@ impl Later {
         }
         for effect in &self.deed.effects {
             match effect {
-                Effect::Set { global, value } => {
+                Effect::Set { global, value, .. } => {
                     if !parts.globals.get(usize::from(*global)).is_same(value) {
                         *parts.globals.get_mut(usize::from(*global)) = value.clone();
                     }
                 }
-                Effect::SetAt { global, index, value } => {
+                Effect::SetAt { global, index, value, .. } => {
                     set_at(&mut parts, usize::from(*global), index, value);
                 }
                 Effect::Post { kind, message, .. } => {

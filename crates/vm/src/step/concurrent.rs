@@ -9,7 +9,33 @@ use crate::value::Value;
 use anyorder_system::AccessKind;
 use std::sync::Arc;
 
+/// What an instruction that blocks waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Blocked {
+    /// That a lock is given back.
+    Lock(u32),
+    /// The end of the task or thread with this handle.
+    Join(u32),
+    /// Something that it assumes.
+    Assumption,
+}
+
 impl Runner<'_> {
+    /// Returns what the instruction that has just blocked waits for.
+    pub(crate) fn blocked(&self) -> Blocked {
+        let code = &self.machine.code[usize::from(self.func)];
+        match code.ops.get(self.pc) {
+            Some(Op::Acquire { lock, index }) => {
+                self.lock(*lock, *index).map_or(Blocked::Assumption, Blocked::Lock)
+            }
+            Some(Op::Join { src }) => match self.get(*src) {
+                Value::Handle(handle) => Blocked::Join(*handle),
+                _ => Blocked::Assumption,
+            },
+            _ => Blocked::Assumption,
+        }
+    }
+
     /// Executes an instruction on what handlers and threads share besides memory.
     pub(crate) fn concurrent(&mut self, op: &Op) -> Result<(), Stop> {
         match *op {

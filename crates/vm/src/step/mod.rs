@@ -2,10 +2,12 @@
 
 pub use self::fault::{Fault, FaultKind};
 
+pub(crate) use self::concurrent::Blocked;
 pub(crate) use self::fault::Stop;
 pub(crate) use self::log::{Log, Place, Touch};
 pub(crate) use self::post::{insert, unpack};
 pub(crate) use self::runner::{DEPTH_MAX, End, FRAMES_MAX, Mode, Runner};
+pub(crate) use self::updates::{Updated, effects_update};
 
 mod fault;
 
@@ -34,3 +36,5 @@ mod post;
 pub(crate) mod memo;
 
 mod record;
+
+mod updates;

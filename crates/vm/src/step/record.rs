@@ -7,7 +7,8 @@ use crate::value::{GHOST, Value};
 use anyorder_system::AccessKind;
 
 impl Runner<'_> {
-    fn site(&self) -> SiteId {
+    /// The site of the running instruction.
+    pub(crate) fn site(&self) -> SiteId {
         let function = &self.machine.program.functions[usize::from(self.func)];
         function.sites.get(self.pc).copied().unwrap_or(SiteId(0))
     }

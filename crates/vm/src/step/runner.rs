@@ -3,6 +3,7 @@
 use super::fault::{Fault, FaultKind, Stop};
 use super::log::Log;
 use super::memo::Recorder;
+use super::updates::Updated;
 use crate::machine::Machine;
 use crate::program::SiteId;
 use crate::state::{Frame, State};
@@ -118,6 +119,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) offered: Vec<u64>,
     /// What the step reads and does, while that is to be remembered.
     pub(crate) record: Option<Box<Recorder>>,
+    /// What the step has updated, where there are components.
+    pub(crate) updates: Vec<Updated>,
 }
 
 impl<'a> Runner<'a> {
@@ -145,12 +148,14 @@ impl<'a> Runner<'a> {
             log: None,
             offered: Vec::new(),
             record: None,
+            updates: Vec::new(),
         }
     }
 
     /// Gets ready to run a function from its start.
     pub(crate) fn start(&mut self, func: u16, mode: Mode, owner: u32) {
         self.own = None;
+        self.updates.clear();
         self.handle_top = None;
         self.mode = mode;
         self.owner = owner;
@@ -183,7 +188,7 @@ impl<'a> Runner<'a> {
     /// Whether somebody wants to know what is accessed.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
-        self.log.is_some() || self.record.is_some()
+        self.log.is_some() || self.record.is_some() || self.machine.tells_updates()
     }
 
     /// The state as it is now.

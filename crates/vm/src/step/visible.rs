@@ -15,6 +15,7 @@ impl Runner<'_> {
                 let value = self.get(src).clone();
                 if self.is_watched() {
                     self.log_global(global, op);
+                    self.note_update(global.0, &value);
                 }
                 self.state_mut().set_global(global.index(), value);
             }
@@ -22,6 +23,7 @@ impl Runner<'_> {
                 if self.is_watched() {
                     let value = self.get(src).clone();
                     self.log_global_at(global, index, &value, op);
+                    self.note_update_at(global.0, index, &value);
                 }
                 self.set_global_at(global.index(), index, src)?;
             }

@@ -2,6 +2,7 @@
 
 pub use self::path_words::PathWords;
 pub use self::tasks::{MachineFactory, MachineRun};
+pub use self::waits::{Reason, Waiting};
 
 mod states;
 
@@ -21,6 +22,10 @@ mod shadows;
 
 mod observe;
 
+mod waits;
+
 mod reduced;
 
 pub(crate) use self::reduced::ReducedTables;
+pub use self::reduced::Write;
+pub(crate) use self::words::queue_name;

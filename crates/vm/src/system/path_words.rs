@@ -10,6 +10,7 @@ use crate::program::FuncId;
 use crate::state::rename::{Renaming, rename};
 use crate::state::{Object, Origin, State, Thread};
 use crate::step::{Log, Place, Touch};
+use crate::value::Value;
 use crate::value::show::short;
 use crate::walk::{Action, Move, Walker};
 use anyorder_system::AccessKind;
@@ -158,6 +159,46 @@ impl<'m> PathWords<'m> {
             }
         });
         self.tell(before, &log)
+    }
+
+    /// Returns the globals and fields to which a step wrote what they held before it, and that hold it after it, each once, with the value.
+    pub fn same_writes(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
+        let mut walker = Walker::new(self.machine, before);
+        walker.keep_log();
+        let mut found = Vec::new();
+        walker.run(action.step, |walker, alternative, _| {
+            let log = walker.take_log();
+            if alternative == action.alternative {
+                found = log.touches;
+            }
+        });
+        let lasting = self.lasting(before);
+        let mut same: Vec<(String, String)> = Vec::new();
+        for (at, touch) in found.iter().enumerate() {
+            let Place::Global(global) = touch.place else { continue };
+            let later = found[at + 1..]
+                .iter()
+                .any(|other| other.place == touch.place && other.kind != AccessKind::Read);
+            if touch.kind == AccessKind::Read || later {
+                continue;
+            }
+            let held = before.global(usize::from(global));
+            let held = match (&touch.element, held) {
+                (None, whole) => Some(whole),
+                (Some(Value::Int(at)), Value::List(list)) => {
+                    usize::try_from(*at).ok().and_then(|at| list.items().get(at))
+                }
+                (Some(key), Value::Map(map)) => map.get(key),
+                _ => None,
+            };
+            let Some(value) = touch.value.as_ref().filter(|value| Some(*value) == held) else {
+                continue;
+            };
+            if let Some(name) = self.name(touch, &lasting) {
+                same.push((name, short(&self.machine.program, &rename(value, &lasting))));
+            }
+        }
+        same
     }
 
     /// Returns what an invariant, a guard or another function that changes nothing reads in a state, as [`reads`](Self::reads) does.

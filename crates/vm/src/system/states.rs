@@ -5,7 +5,7 @@ use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
 use crate::state::{Origin, State, decode, encode, representative};
 use crate::walk::{Action, Move, Recalled, Walker, candidates, initial};
-use anyorder_system::{Hash128, StateSystem, Successor};
+use anyorder_system::{Hash128, StateSystem, Successor, Updates};
 
 impl Machine {
     /// Returns the state with the instances of a declared symmetry in another order: instance `order[p]` in the place of
@@ -21,11 +21,6 @@ impl Machine {
     fn tell(&self, state: &State, func: FuncId, failed: bool) -> bool {
         Walker::new(self, state).ask(func).unwrap_or(failed)
     }
-
-    /// The default of what is final: all threads ended, all mailboxes empty, no lock held.
-    fn is_quiet(state: &State) -> bool {
-        state.threads().is_empty() && state.messages().is_empty() && state.locks().is_empty()
-    }
 }
 
 impl StateSystem for Machine {
@@ -37,6 +32,7 @@ impl StateSystem for Machine {
     }
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
+        self.note_growth(state);
         let mut walker = Walker::new(self, state);
         // All at first: a step that is looked at right after it was put together stalls the processor.
         let mut steps = walker.take_candidates();
@@ -60,6 +56,19 @@ impl StateSystem for Machine {
         walker.keep_candidates(steps);
     }
 
+    fn successors_telling(
+        &self,
+        state: &State,
+        out: &mut Vec<Successor<State, Action>>,
+        updates: &mut Updates,
+    ) {
+        self.successors_updating(state, out, updates);
+    }
+
+    fn components(&self) -> Vec<String> {
+        self.program.components.iter().map(|component| component.name.clone()).collect()
+    }
+
     fn fingerprint(&self, state: &State) -> Hash128 {
         Hash128(state.sum)
     }
@@ -74,14 +83,14 @@ impl StateSystem for Machine {
 
     fn is_final(&self, state: &State) -> bool {
         match self.program.final_ {
-            _ if state.flag(INIT_FLAG) => false,
+            _ if state.flag(INIT_FLAG) || self.something_waits(state) => false,
             Some(func) => self.tell(state, func, false),
-            None => Machine::is_quiet(state),
+            None => state.locks().is_empty(),
         }
     }
 
     fn is_stuck(&self, state: &State) -> bool {
-        self.program.final_.is_none() || state.flag(INIT_FLAG) || !Machine::is_quiet(state)
+        self.program.final_.is_none() || state.flag(INIT_FLAG) || self.something_waits(state)
     }
 
     fn invariants(&self) -> Vec<String> {

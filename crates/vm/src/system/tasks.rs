@@ -4,11 +4,12 @@ use super::accesses::{Elements, Translate};
 use super::awaited::awaited;
 use super::names::StateNames;
 use super::observe::observe;
+use super::reduced::Write;
 use super::shadows::{Stepped, shadows};
 use super::words;
 use crate::machine::Machine;
 use crate::state::{Origin, State};
-use crate::step::{Log, Place, Touch};
+use crate::step::{Log, Place, Touch, Updated};
 use crate::value::Value;
 use crate::walk::{Move, Outcome, Walker, candidates, initial};
 use anyorder_system::{
@@ -46,6 +47,8 @@ pub struct MachineRun {
     at: Position,
     saved: FxHashMap<u64, Position>,
     next_snapshot: u64,
+    /// What the last step has updated.
+    writes: Vec<Write>,
 }
 
 /// Makes runs of one machine.
@@ -77,6 +80,7 @@ impl MachineRun {
             at,
             saved: FxHashMap::default(),
             next_snapshot: 0,
+            writes: Vec::new(),
         }
         .begun()
     }
@@ -116,6 +120,12 @@ impl MachineRun {
     #[must_use]
     pub fn state(&self) -> &State {
         &self.at.state
+    }
+
+    /// Returns what the last step has updated, in order, for components: empty where there are none.
+    #[must_use]
+    pub fn writes(&self) -> &[Write] {
+        &self.writes
     }
 
     /// The candidates with their names and the number of alternatives that there are.
@@ -210,24 +220,25 @@ impl TaskSystem for MachineRun {
                 }
             });
         }
-        let mut result: Option<(Outcome, Log)> = None;
+        let mut result: Option<(Outcome, Log, Vec<Updated>)> = None;
         if let Some(step) = found {
             let mut walker = Walker::new(&machine, &state);
             walker.keep_log();
             walker.offer(self.at.names.in_order(&state));
             walker.run(step, |walker, alternative, outcome| {
                 if alternative == choice.alternative {
-                    result = Some((outcome, walker.take_log()));
+                    result = Some((outcome, walker.take_log(), walker.take_updates()));
                 }
             });
-            if let Some((_, log)) = &mut result {
+            if let Some((_, log, _)) = &mut result {
                 tell_looked(log, walker.take_looked());
             }
         }
-        let (Some(step), Some((outcome, log))) = (found, result) else {
+        let (Some(step), Some((outcome, log, updated))) = (found, result) else {
             let candidates = self.candidates();
             return Err(self.diverged(choice, candidates));
         };
+        self.writes = machine.writes_of(updated);
         self.take(choice, (&state, step), outcome, &log)
     }
 

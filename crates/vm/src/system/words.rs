@@ -70,7 +70,7 @@ pub(crate) fn cond_name(machine: &Machine, cond: u32) -> String {
 }
 
 /// A message as `task(arguments)`.
-fn message_words(machine: &Machine, message: &Message) -> String {
+pub(crate) fn message_words(machine: &Machine, message: &Message) -> String {
     let task = &machine.program.tasks[usize::from(message.task)];
     let params = machine.program.functions[task.body.index()].params;
     let args = match (params, &message.args) {

@@ -253,7 +253,11 @@ impl Walker<'_> {
                 // With these, mailboxes have other orders.
                 Some(_) => {
                     let usual = !switches.keep_bag_order && !switches.sort_fifo;
-                    Ending::Effects(Arc::new(Deed::new(effects, usual)))
+                    Ending::Effects(Arc::new(Deed::new(
+                        effects,
+                        usual,
+                        self.machine.tells_updates(),
+                    )))
                 }
             };
             if let Some(memo) = &mut self.memo

@@ -3,10 +3,12 @@
 use super::action::Move;
 use super::recall::Recalled;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::program::{FuncId, MailboxKind};
+use crate::program::{FuncId, MailboxKind, SiteId};
 use crate::state::{Frame, Message, Origin, State, Status, Thread, What, normal};
 use crate::step::memo::{self, Memo, Recorder, Root};
-use crate::step::{End, Fault, FaultKind, Log, Mode, Runner, Stop, Touch, unpack};
+use crate::step::{
+    Blocked, End, Fault, FaultKind, Log, Mode, Runner, Stop, Touch, Updated, unpack,
+};
 use crate::value::{GHOST, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -58,6 +60,16 @@ impl<'a> Walker<'a> {
         Walker { machine, state, runner, looked, answered: None, memo: None, recorder: None }
     }
 
+    /// The machine.
+    pub(crate) fn machine(&self) -> &'a Machine {
+        self.machine
+    }
+
+    /// The state whose steps it runs.
+    pub(crate) fn state(&self) -> &'a State {
+        self.state
+    }
+
     /// Takes an empty list for candidates.
     pub(crate) fn take_candidates(&mut self) -> Vec<Move> {
         self.memo.as_mut().map(|memo| std::mem::take(&mut memo.candidates)).unwrap_or_default()
@@ -93,6 +105,11 @@ impl<'a> Walker<'a> {
     /// Takes what all executions of the last step looked at while they could still come to a choice, or be dropped.
     pub(crate) fn take_looked(&mut self) -> Vec<Touch> {
         std::mem::take(&mut self.looked)
+    }
+
+    /// Takes what the last step updated.
+    pub(crate) fn take_updates(&mut self) -> Vec<Updated> {
+        std::mem::take(&mut self.runner.updates)
     }
 
     /// Takes the log of the last step.
@@ -187,6 +204,15 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Returns what keeps a step from being taken, and where it stands; `None` where it can be taken.
+    pub(crate) fn blocked(&mut self, step: Move) -> Option<(Blocked, SiteId)> {
+        self.runner.choices.clear();
+        match self.once(step) {
+            Some(_) => None,
+            None => Some((self.runner.blocked(), self.runner.site())),
+        }
+    }
+
     /// Returns whether a candidate has exactly one alternative, as far as can be told without running it.
     pub(crate) fn is_certain(&self, step: Move) -> bool {
         let machine = self.machine;
@@ -243,7 +269,10 @@ impl<'a> Walker<'a> {
         let owner = self.machine.layout.owner_dynamic(0);
         self.runner.start(init.0, Mode::Atomic, owner);
         self.runner.state_mut().set_flag(INIT_FLAG, false);
-        self.runner.run().map(|_| ())
+        self.runner.run()?;
+        // What `init` does, it does for nobody, and nobody did anything before.
+        self.runner.updates.clear();
+        Ok(())
     }
 
     fn event(&mut self, member: u32) -> Result<(), Stop> {

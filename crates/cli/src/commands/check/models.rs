@@ -92,8 +92,10 @@ fn full(
     }
     add_stats(&mut outcome.stats, &model::stats(&searched.stats));
     let mut reported = model::report(model, &searched.violations);
-    if !model.machine.program().components.is_empty() {
-        // Full search does not know of components.
+    if let Some(found) = searched.conflicts {
+        let conflicts = model::conflicts_of(model, found);
+        reported.extend(model::report_conflicts(model, &conflicts));
+    } else if !model.machine.program().components.is_empty() {
         let found = model::reduced(path, model, question(args), watch)?;
         cut(&found, outcome);
         reported.extend(model::report_conflicts(model, &found.conflicts));

@@ -33,7 +33,8 @@ impl Gen {
         self.line("handler late: delayed;");
         let symmetric = self.pick(&["", "", "unfair "]);
         self.hit(if symmetric == "unfair " { "unfair handler" } else { "handler array" });
-        self.line(&format!("{symmetric}handler ws[2]: fifo;"));
+        let daemon = self.daemon("daemon handler", 30);
+        self.line(&format!("{symmetric}{daemon}handler ws[2]: fifo;"));
         if self.percent(20) {
             self.hit("main declared");
             let kind = self.pick(&["fifo", "delayed", "bag"]);
@@ -136,7 +137,8 @@ impl Gen {
         self.line(&format!("return {e};"));
         self.indent = 0;
         self.line("}");
-        self.body("fn work(na: int)", Place::Fn, vec![("na".into(), Ty::Int)], 2);
+        let daemon = self.daemon("daemon function", 40);
+        self.body(&format!("{daemon}fn work(na: int)"), Place::Fn, vec![("na".into(), Ty::Int)], 2);
         self.body("procedure proc(na: int)", Place::Fn, vec![("na".into(), Ty::Int)], 2);
     }
 
@@ -146,7 +148,8 @@ impl Gen {
         self.hit("task on element");
         let int = vec![("na".into(), Ty::Int)];
         let on = self.pick(&["ui", "bag", "ws[1]"]);
-        self.body(&format!("task t1(na: int) on {on}"), Place::Task, int, 3);
+        let daemon = self.daemon("daemon task", 30);
+        self.body(&format!("{daemon}task t1(na: int) on {on}"), Place::Task, int, 3);
         let two = vec![("no".into(), Ty::Obj), ("ny".into(), Ty::Any)];
         self.body("task t2(no: Node?, ny: any) on ui", Place::Task, two, 2);
         let handles = vec![("np".into(), Ty::Task), ("nps".into(), Ty::Tasks)];
@@ -177,6 +180,7 @@ impl Gen {
                 self.hit("unfair event");
                 head.push_str("unfair ");
             }
+            head.push_str(self.daemon("daemon event", 30));
             head.push_str(&format!("event {name}"));
             let mut locals = vec![];
             if family {
@@ -246,7 +250,7 @@ impl Gen {
                 format!("unfair thread th{i}")
             } else {
                 self.hit("thread");
-                format!("thread th{i}")
+                format!("{}thread th{i}", self.daemon("daemon thread", 40))
             };
             self.body(&head, Place::Thread, locals, 3);
         }
@@ -259,12 +263,22 @@ impl Gen {
         }
     }
 
+    /// The word for what may wait for ever, sometimes.
+    fn daemon(&mut self, what: &'static str, percent: usize) -> &'static str {
+        if !self.percent(percent) {
+            return "";
+        }
+        self.hit(what);
+        "daemon "
+    }
+
     /// Threads that wait for each other.
     fn waiting(&mut self) {
         self.hit("wait and notify");
         let (cond, other) = (self.pick(&["c", "cs[1]"]), self.pick(&["c", "c", "cs[1]"]));
         let cond = if self.percent(70) { other } else { cond };
-        self.line("thread wa[ni in 0..2] {");
+        let daemon = self.daemon("daemon thread", 50);
+        self.line(&format!("{daemon}thread wa[ni in 0..2] {{"));
         self.indent = 1;
         self.start(Place::Thread, vec![("ni".into(), Ty::Int)]);
         self.line(&format!("with m {{ if gi < 2 {{ wait {cond} with m; }} }}"));

@@ -60,6 +60,12 @@ pub enum Mutant {
     FailingTriggerIsFalse,
     /// T9: a lock that is taken does not matter in the end.
     LocksMayStay,
+    /// T9: where `final` holds, what waits does not matter.
+    FinalHidesWaiting,
+    /// T12: `daemon` does nothing.
+    DaemonIgnored,
+    /// T12: daemons may wait for locks, too.
+    DaemonsMayWantLocks,
     /// T11: `unfair` does nothing.
     UnfairIgnored,
     /// M1: all is posted to the first of an array.
@@ -168,6 +174,9 @@ impl Mutant {
         Mutant::FailingGuardIsFalse,
         Mutant::FailingTriggerIsFalse,
         Mutant::LocksMayStay,
+        Mutant::FinalHidesWaiting,
+        Mutant::DaemonIgnored,
+        Mutant::DaemonsMayWantLocks,
         Mutant::UnfairIgnored,
         Mutant::HandlerIndexIgnored,
         Mutant::TimeStandsStill,

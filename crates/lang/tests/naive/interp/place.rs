@@ -381,14 +381,16 @@ impl Run {
             Location::Local(_) | Location::LocalPart(..) => {}
             Location::OfNull | Location::OfNullAt(_) => return self.fail("null"),
             Location::Global(name) => {
+                self.note_update(&name, &self.state.globals[&name].clone(), &value);
                 self.state.globals.insert(name, value);
             }
             Location::Field(object, field) => {
                 self.state.objects.get_mut(&object).expect("an object").1[field] = value;
             }
             Location::GlobalAt(name, index) => {
-                let whole = self.state.globals[&name].clone();
-                let whole = self.replace(whole, &[Part::Element(index)], value)?;
+                let old = self.state.globals[&name].clone();
+                let whole = self.replace(old.clone(), &[Part::Element(index)], value)?;
+                self.note_update(&name, &old, &whole);
                 self.state.globals.insert(name, whole);
             }
             Location::FieldAt(object, field, index) => {

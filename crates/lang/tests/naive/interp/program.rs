@@ -19,6 +19,7 @@ pub struct Program {
     pub conds: Vec<(String, Option<i64>)>,
     pub handlers: Vec<(String, Option<i64>, Mailbox)>,
     pub unfair_handlers: Vec<String>,
+    pub daemon_handlers: Vec<String>,
     pub fns: Vec<&'static FnDecl>,
     pub tasks: Vec<&'static TaskDecl>,
     pub events: Vec<&'static EventDecl>,
@@ -31,6 +32,8 @@ pub struct Program {
     pub invariants: Vec<(&'static str, &'static Expr)>,
     pub responses: Vec<&'static ResponseDecl>,
     pub finals: Vec<&'static Expr>,
+    /// The members of each component.
+    pub components: Vec<&'static [Ident]>,
     pub access: bool,
     pub steps: u64,
     /// A rule to get wrong, for tests of the tests.
@@ -52,6 +55,7 @@ impl Program {
             conds: vec![],
             handlers: vec![],
             unfair_handlers: vec![],
+            daemon_handlers: vec![],
             fns: vec![],
             tasks: vec![],
             events: vec![],
@@ -63,6 +67,7 @@ impl Program {
             invariants: vec![],
             responses: vec![],
             finals: vec![],
+            components: vec![],
             access: false,
             steps: 100_000,
             mutant,
@@ -104,6 +109,9 @@ impl Program {
                 if h.unfair {
                     self.unfair_handlers.push(name.clone());
                 }
+                if h.daemon {
+                    self.daemon_handlers.push(name.clone());
+                }
                 self.handlers.push((name, size, h.mailbox));
             }
             ItemKind::Task(t) => self.tasks.push(t),
@@ -122,6 +130,7 @@ impl Program {
             ItemKind::Invariant { name, expr } => self.invariants.push((&name.name, expr)),
             ItemKind::Response(r) => self.responses.push(r),
             ItemKind::Final(e) => self.finals.push(e),
+            ItemKind::Component { members, .. } => self.components.push(members),
             ItemKind::Setting(s) => match &s.value {
                 SettingValue::Word(word) => self.access = word.name == "access",
                 SettingValue::Int(n, _) => self.steps = n.unsigned_abs(),
@@ -163,6 +172,7 @@ impl Program {
             conds: vec![],
             handlers: vec![],
             unfair_handlers: vec![],
+            daemon_handlers: vec![],
             fns: self.fns.clone(),
             tasks: vec![],
             events: vec![],
@@ -174,6 +184,7 @@ impl Program {
             invariants: vec![],
             responses: vec![],
             finals: vec![],
+            components: vec![],
             access: false,
             steps: self.steps,
             mutant: self.mutant,
@@ -192,6 +203,20 @@ impl Program {
                 .collect(),
             Some(other) => panic!("not a range: {other:?}"),
         }
+    }
+
+    /// U2: the component of a body.
+    pub fn component_of(&self, body: &'static Block) -> Option<usize> {
+        if self.components.is_empty() {
+            return None;
+        }
+        let events = self.events.iter().map(|e| (&e.body, &e.name.name));
+        let tasks = self.tasks.iter().map(|t| (&t.body, &t.name.name));
+        let threads = self.threads.iter().map(|t| (&t.body, &t.name.name));
+        let functions = self.fns.iter().map(|f| (&f.body, &f.name.name));
+        let mut all = events.chain(tasks).chain(threads).chain(functions);
+        let (_, name) = all.find(|(other, _)| std::ptr::eq(*other, body))?;
+        self.components.iter().position(|members| members.iter().any(|one| one.name == *name))
     }
 
     pub fn event(&self, name: &str) -> usize {

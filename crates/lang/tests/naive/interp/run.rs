@@ -30,6 +30,9 @@ pub struct Failure {
     pub at: u32,
 }
 
+/// An attribute that changes, and the component for which (U1).
+pub type Update = (String, Option<usize>);
+
 /// How visible operations are treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
@@ -72,6 +75,11 @@ pub struct Run {
     pub alive_before: std::collections::BTreeSet<u64>,
     pub fresh_before: u64,
     pub at: Span,
+    /// What blocked was that a lock is taken.
+    pub wants_lock: bool,
+    /// U2: the components of the bodies and calls that run, innermost last.
+    pub whose: Vec<Option<usize>>,
+    pub updates: Vec<Update>,
 }
 
 impl Run {
@@ -94,6 +102,9 @@ impl Run {
             frames: vec![],
             operations: 0,
             at: Span::new(0, 0),
+            wants_lock: false,
+            whose: vec![],
+            updates: vec![],
         }
     }
 
@@ -236,13 +247,48 @@ impl Run {
     /// Runs a body in a frame of its own.
     pub fn frame(&mut self, locals: Locals, body: &'static Block) -> Res<Value> {
         self.frames.push(locals);
+        self.whose.push(self.p.component_of(body));
         let number = self.frames.len() - 1;
         let flow = self.within(Context::Frame(number), |run| run.block_of(body))?;
         self.frames.pop();
+        self.whose.pop();
         Ok(match flow {
             Flow::Next(value) | Flow::Return(value) => value,
             Flow::Break | Flow::Continue => Value::Null,
         })
+    }
+
+    /// U1, U2: notes which attributes of a global a write changes.
+    pub fn note_update(&mut self, global: &str, old: &Value, new: &Value) {
+        if self.p.components.is_empty() || self.pid == Pid::Init || old == new {
+            return;
+        }
+        let elements = |value: &Value| -> BTreeMap<String, Value> {
+            let entries = match value {
+                Value::List(items) => (0..).map(Value::Int).zip(items.iter().cloned()).collect(),
+                Value::Map(entries) => entries.clone(),
+                _ => vec![],
+            };
+            let named = |key: &Value| match key {
+                Value::Int(number) => format!("{global}[{number}]"),
+                Value::Str(text) => format!("{global}[{text:?}]"),
+                other => format!("{global}[{other:?}]"),
+            };
+            entries.into_iter().map(|(key, value)| (named(&key), value)).collect()
+        };
+        let (before, after) = (elements(old), elements(new));
+        let alike =
+            matches!((old, new), (Value::List(_), Value::List(_)) | (Value::Map(_), Value::Map(_)));
+        let by = self.whose.iter().rev().find_map(|one| *one);
+        if !alike || before.keys().ne(after.keys()) {
+            self.updates.push((global.to_owned(), by));
+        }
+        let keys: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        for key in keys {
+            if before.get(key) != after.get(key) {
+                self.updates.push((key.clone(), by));
+            }
+        }
     }
 
     /// Runs the body of a control from its begin; with a log, up to where it stands and on.

@@ -3,7 +3,7 @@
 use super::canon;
 use super::fired::rule;
 use super::program::{Mutant, Program};
-use super::run::{Failure, Locals, Mode, Run, Stop};
+use super::run::{Failure, Locals, Mode, Run, Stop, Update};
 use super::state::{Body, Control, Flags, Key, Mailbox, Message, Pid, State};
 use super::value::Value;
 use crate::words;
@@ -19,9 +19,11 @@ pub struct Transition {
     #[expect(dead_code, reason = "for debugging: alternatives are compared by where they lead")]
     pub alternative: Vec<usize>,
     pub result: Result<State, Failure>,
+    /// U1: what it updates, in order.
+    pub updates: Vec<Update>,
 }
 
-type Outcome = (Vec<usize>, Result<State, Failure>);
+type Outcome = (Vec<usize>, Result<State, Failure>, Vec<Update>);
 
 impl Control {
     pub fn new(body: Body, args: Vec<Value>, handle: Option<u64>, event: Option<Key>) -> Control {
@@ -74,7 +76,7 @@ pub fn initial(p: &'static Program) -> State {
         outcomes.truncate(1);
     }
     match outcomes.pop() {
-        Some((_, Ok(state))) if outcomes.is_empty() => state,
+        Some((_, Ok(state), _)) if outcomes.is_empty() => state,
         _ => {
             rule("S4");
             before
@@ -148,8 +150,8 @@ fn alternatives(
         let result = f(&mut run);
         let made: Vec<usize> = run.made.iter().map(|m| m.0).collect();
         match result {
-            Ok(()) => outcomes.push((made, Ok(run.state))),
-            Err(Stop::Failed(failure)) => outcomes.push((made, Err(failure))),
+            Ok(()) => outcomes.push((made, Ok(run.state), run.updates)),
+            Err(Stop::Failed(failure)) => outcomes.push((made, Err(failure), run.updates)),
             Err(Stop::Dropped | Stop::Blocked) => {}
             Err(Stop::Suspended) => panic!("an atomic body stands still"),
         }
@@ -165,11 +167,12 @@ fn alternatives(
 pub fn successors(p: &'static Program, state: &State) -> Vec<Transition> {
     let mut all = vec![];
     let mut add = |label: String, class: Option<String>, outcomes: Vec<Outcome>| {
-        all.extend(outcomes.into_iter().map(|(alternative, result)| Transition {
+        all.extend(outcomes.into_iter().map(|(alternative, result, updates)| Transition {
             label: label.clone(),
             class: class.clone(),
             alternative,
             result,
+            updates,
         }));
     };
     if state.before_init {
@@ -242,7 +245,7 @@ pub fn begun(p: &'static Program, state: &State) -> State {
         }
         let ahead =
             alternatives(p, &state, &pid, Mode::Stepping, &|run| go_on(run, &pid, &control, 0));
-        if let [(_, Ok(next))] = ahead.as_slice()
+        if let [(_, Ok(next), _)] = ahead.as_slice()
             && next.running.contains_key(&pid)
         {
             state = next.clone();
@@ -389,12 +392,12 @@ fn begin_event(p: &'static Program, state: &State, key: Key) -> Vec<Outcome> {
             Ok(Value::Bool(false)) => return vec![],
             Ok(other) => {
                 let kind = if other == Value::Null { "null" } else { "type" };
-                return vec![(vec![], Err(Failure { kind, at: guard.span.start }))];
+                return vec![(vec![], Err(Failure { kind, at: guard.span.start }), vec![])];
             }
             Err(Stop::Failed(_)) if p.mutant == Mutant::FailingGuardIsFalse => return vec![],
             Err(Stop::Failed(failure)) => {
                 rule("T8");
-                return vec![(vec![], Err(failure))];
+                return vec![(vec![], Err(failure), vec![])];
             }
             Err(other) => panic!("a guard stops: {other:?}"),
         }
@@ -471,17 +474,66 @@ pub fn response(p: &'static Program, state: &State, r: &'static ast::ResponseDec
     (!matches!(trigger, Ok(Value::Bool(false))), holds(p, state, &r.reaction))
 }
 
-/// T9.
+/// T9: whether it is fine that nothing happens any more.
 pub fn is_final(p: &'static Program, state: &State) -> bool {
-    match p.finals.as_slice() {
-        _ if state.before_init => false,
-        [] => {
-            rule("T9");
-            state.running.is_empty()
-                && state.pool.is_empty()
-                && (state.locks.is_empty() || p.mutant == Mutant::LocksMayStay)
-                && state.mailboxes.values().all(|m| m.front.is_empty() && m.rest.is_empty())
-        }
-        all => all.iter().any(|e| holds(p, state, e)),
+    if state.before_init {
+        return false;
     }
+    rule("T9");
+    let waits = something_waits(p, state);
+    match p.finals.as_slice() {
+        [] => !waits && (state.locks.is_empty() || p.mutant == Mutant::LocksMayStay),
+        all => {
+            let hidden = p.mutant == Mutant::FinalHidesWaiting;
+            (!waits || hidden) && all.iter().any(|e| holds(p, state, e))
+        }
+    }
+}
+
+/// T9: whether a state that is not final is a deadlock; else it is a wrong end.
+pub fn is_stuck(p: &'static Program, state: &State) -> bool {
+    state.before_init || p.finals.is_empty() || something_waits(p, state)
+}
+
+/// T9, T12: whether anything waits that may not wait for ever.
+fn something_waits(p: &'static Program, state: &State) -> bool {
+    let message_waits = |handler: Option<usize>, message: &Message| {
+        let daemon = p.tasks[message.task].daemon || handler.is_some_and(|h| is_daemon(p, h));
+        if daemon {
+            rule("T12");
+        }
+        !daemon || p.mutant == Mutant::DaemonIgnored
+    };
+    let held = state.mailboxes.iter().flat_map(|(key, mailbox)| {
+        mailbox.front.iter().chain(&mailbox.rest).map(|message| (Some(key.0), message))
+    });
+    let pool = state.pool.iter().map(|message| (None, message));
+    let mut messages = held.chain(pool);
+    if messages.any(|(handler, message)| message_waits(handler, message)) {
+        return true;
+    }
+    state.running.iter().any(|(pid, control)| {
+        let own = match control.body {
+            Body::Thread(i) => p.threads[i].daemon,
+            Body::Event(i) => p.events[i].daemon,
+            Body::Task(i) => p.tasks[i].daemon,
+            Body::Fn(i) => p.fns[i].daemon,
+        };
+        let daemon = own || matches!(pid, Pid::Handler(key) if is_daemon(p, key.0));
+        if !daemon || p.mutant == Mutant::DaemonIgnored {
+            return true;
+        }
+        rule("T12");
+        p.mutant != Mutant::DaemonsMayWantLocks && wants_lock(p, state, pid, control)
+    })
+}
+
+fn is_daemon(p: &Program, handler: usize) -> bool {
+    p.daemon_handlers.contains(&p.handlers[handler].0)
+}
+
+/// Whether all that keeps a body from going on is a lock that is taken.
+fn wants_lock(p: &'static Program, state: &State, pid: &Pid, control: &Control) -> bool {
+    let mut run = Run::new(p, state.clone(), pid.clone(), Mode::Stepping);
+    matches!(go_on(&mut run, pid, control, 1), Err(Stop::Blocked)) && run.wants_lock
 }

@@ -198,6 +198,7 @@ impl Run {
             let nested =
                 run.p.mutant == Mutant::LockNests && run.state.locks.get(&key) == Some(&run.pid);
             if run.state.locks.contains_key(&key) && !nested {
+                run.wants_lock = true;
                 return run.block();
             }
             run.state.locks.insert(key, run.pid.clone());
@@ -266,6 +267,7 @@ impl Run {
             let free =
                 run.wrongly(Mutant::NotifiedNeedsNoLock) || !run.state.locks.contains_key(&lock);
             if !notified || !free {
+                run.wants_lock = notified;
                 return run.block();
             }
             rule("W2");

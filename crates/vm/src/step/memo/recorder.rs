@@ -101,9 +101,9 @@ impl Runner<'_> {
     /// Records that a global is set.
     #[cold]
     pub(crate) fn record_write(&mut self, global: GlobalId, src: Reg) {
-        let value = self.get(src).clone();
+        let (value, by) = (self.get(src).clone(), self.component());
         if let Some(record) = &mut self.record {
-            record.effect(Effect::Set { global: global.0, value });
+            record.effect(Effect::Set { global: global.0, value, by });
         }
     }
 
@@ -111,8 +111,9 @@ impl Runner<'_> {
     #[cold]
     pub(crate) fn record_write_at(&mut self, global: GlobalId, index: Reg, src: Reg) {
         let (index, value) = (self.get(index).clone(), self.get(src).clone());
+        let by = self.component();
         if let Some(record) = &mut self.record {
-            record.effect(Effect::SetAt { global: global.0, index, value });
+            record.effect(Effect::SetAt { global: global.0, index, value, by });
         }
     }
 

@@ -15,11 +15,11 @@ pub(crate) fn replay(machine: &Machine, state: &mut State, effects: &[Effect]) -
 fn apply(machine: &Machine, state: &mut State, effect: &Effect) -> bool {
     let size = machine.program.settings.size;
     match effect {
-        Effect::Set { global, value } => {
+        Effect::Set { global, value, .. } => {
             state.set_global(usize::from(*global), value.clone());
             true
         }
-        Effect::SetAt { global, index, value } => {
+        Effect::SetAt { global, index, value, .. } => {
             set_at(state, usize::from(*global), (index, value), size)
         }
         Effect::Flag { flag, value } => {

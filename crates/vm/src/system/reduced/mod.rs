@@ -11,10 +11,11 @@ use super::accesses::Elements;
 use super::words;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::state::{Message, State, Thread};
-use crate::step::memo::Leaf;
+use crate::step::memo::{Ending, Leaf};
 use crate::testing::Spot;
 use crate::walk::{Action, Move, Walker, initial, recall_known};
 use anyorder_system::{Effects, Place, Reducible, Successor, TaskKey, Touched};
+use std::sync::Arc;
 
 mod keys;
 
@@ -24,30 +25,19 @@ mod remembered;
 
 mod touched;
 
+mod updates;
+
+pub use self::updates::Write;
+
 pub(crate) use self::touched::Tables as ReducedTables;
 
 impl Tables {
     pub(crate) fn of(machine: &Machine) -> Tables {
-        let program = &machine.program;
-        let layout = &machine.layout;
-        let mut of_task = vec![None; program.tasks.len()];
-        let mut of_member = vec![None; layout.members.len()];
-        for (number, component) in (0..).zip(&program.components) {
-            component.tasks.iter().for_each(|task| of_task[task.index()] = Some(number));
-            for event in &component.events {
-                for member in layout.members_of(event.index()) {
-                    of_member[member as usize] = Some(number);
-                }
-            }
-        }
         let fates = Fates::of(machine);
         Tables {
             places: Places::of(machine, initial(machine).flag(INIT_FLAG), &fates),
             fates,
             elements: Elements::of(machine),
-            attributes: vec![!program.components.is_empty(); program.globals.len()],
-            of_member,
-            of_task,
         }
     }
 }
@@ -107,19 +97,27 @@ impl Machine {
         &self,
         state: &State,
         step: Move,
-        successors: &mut Vec<Successor<State, Action>>,
-        touched: &mut Vec<Touched>,
+        Effects { successors, touched, updates }: &mut Effects<State, Action>,
     ) -> bool {
         let tables = self.tables();
         let (first, told) = (successors.len(), touched.len());
         let mut delayed = false;
+        let mut deed = None;
+        let mut tell = |leaf: &mut Leaf, touched: &mut Vec<Touched>| {
+            if let Ending::Effects(effects) = &leaf.ending
+                && self.tells_updates()
+            {
+                deed = Some(Arc::clone(effects));
+            }
+            remembered::tell(self, tables, state, leaf, touched)
+        };
         let action = Action { step, alternative: 0 };
         let known = recall_known(
             self,
             state,
             step,
             |state| successors.push(Successor { action, state, failure: None }),
-            |leaf| delayed |= remembered::tell(self, tables, state, leaf, touched),
+            |leaf| delayed |= tell(leaf, touched),
         );
         if !known {
             touched.truncate(told);
@@ -127,7 +125,7 @@ impl Machine {
             let known = Walker::new(self, state).recall_telling(
                 step,
                 |state| successors.push(Successor { action, state, failure: None }),
-                |leaf| delayed |= remembered::tell(self, tables, state, leaf, touched),
+                |leaf| delayed |= tell(leaf, touched),
             );
             if !known {
                 successors.truncate(first);
@@ -137,11 +135,18 @@ impl Machine {
         }
         // What a task awaits counts as read: that it was on, or in its mailbox, is not told.
         if let Some(successor) = successors.get(first) {
-            let mut touches = Touches { machine: self, tables, before: state, out: touched };
+            let updated = Vec::new();
+            let mut touches =
+                Touches { machine: self, tables, before: state, out: touched, updated };
             touches.taken(step);
             if delayed {
                 touches.delayed(&successor.state);
             }
+        }
+        if let Some(deed) = deed
+            && successors.len() > first
+        {
+            self.tell_deed(state, &deed, updates);
         }
         true
     }
@@ -149,6 +154,7 @@ impl Machine {
 
 impl Reducible for Machine {
     fn ready(&self, state: &State, out: &mut Vec<TaskKey>) {
+        self.note_growth(state);
         let start = out.len();
         each_ready(self, state, |key, _| out.push(key));
         // Events come in order; the rest need not.
@@ -160,16 +166,23 @@ impl Reducible for Machine {
 
     fn run(&self, state: &State, task: TaskKey, out: &mut Effects<State, Action>) {
         let tables = self.tables();
-        let Effects { successors, touched } = out;
         let mut one = |step: Move| {
-            if self.recalled(state, step, successors, touched) {
+            if self.recalled(state, step, out) {
                 return;
             }
+            let Effects { successors, touched, updates } = &mut *out;
             let mut walker = Walker::logging(self, state);
-            let mut touches = Touches { machine: self, tables, before: state, out: touched };
+            let updated = Vec::new();
+            let mut touches =
+                Touches { machine: self, tables, before: state, out: touched, updated };
             walker.run(step, |walker, alternative, outcome| {
                 let log = walker.take_log();
                 let after = outcome.fault.is_none().then_some(&outcome.state);
+                if self.tells_updates() {
+                    let updated = walker.take_updates();
+                    self.tell_updated(&updated, updates);
+                    touches.updated = updated.iter().map(|update| update.global).collect();
+                }
                 touches.log(&log.touches, after);
                 touches.step(step, &outcome.state, &log);
                 let failure = outcome.fault.map(|fault| fault.line(&self.program));
@@ -237,7 +250,8 @@ impl Reducible for Machine {
         // How it ends is asked elsewhere.
         let _ = walker.ask(invariant.holds);
         let log = walker.take_log();
-        Touches { machine: self, tables, before: state, out: &mut touched }.looked(&log.touches);
+        let (found, updated) = (&mut touched, Vec::new());
+        Touches { machine: self, tables, before: state, out: found, updated }.looked(&log.touches);
         out.extend(touched.into_iter().map(|touched| touched.place));
         if tables.places.init && !self.switches.reports.drops() {
             out.push(keys::fixed::INIT);
@@ -283,35 +297,5 @@ impl Reducible for Machine {
             Kind::Tail => format!("last({})", queue()),
             Kind::Fate => "what has begun or ended".to_owned(),
         }
-    }
-
-    fn components(&self) -> Vec<String> {
-        self.program.components.iter().map(|component| component.name.clone()).collect()
-    }
-
-    fn component(&self, task: TaskKey) -> Option<u32> {
-        let tables = self.tables();
-        match keys::kind(task) {
-            KeyKind::Event(member) => tables.of_member.get(member as usize).copied().flatten(),
-            KeyKind::Message(_, task) => tables.of_task.get(usize::from(task)).copied().flatten(),
-            _ => None,
-        }
-    }
-
-    fn is_attribute(&self, place: Place) -> bool {
-        match self.tables().places.meaning(place) {
-            Some((Kind::Global, index)) => self.tables().attributes[index],
-            _ => false,
-        }
-    }
-
-    fn updates(&self, before: &State, _task: TaskKey, after: &State, out: &mut Vec<(Place, u64)>) {
-        let tables = self.tables();
-        // An update is a change: what writes the value that is there updates nothing.
-        after.each_changed(before, tables.attributes.len(), |global, hash| {
-            if tables.attributes[global] {
-                out.push((tables.places.at(Kind::Global, global as u64), hash as u64));
-            }
-        });
     }
 }

@@ -55,7 +55,7 @@ impl Told<'_> {
 
 fn write(state: &State, effect: &Effect, written: &Written, out: &mut Told<'_>) {
     let (global, value) = match effect {
-        Effect::Set { global, value } | Effect::SetAt { global, value, .. } => (*global, value),
+        Effect::Set { global, value, .. } | Effect::SetAt { global, value, .. } => (*global, value),
         _ => return,
     };
     let container = state.global(usize::from(global));
@@ -114,7 +114,7 @@ impl Touching {
         let places = &tables.places;
         let mut fixed = Told { machine, out: &mut self.fixed };
         match effect {
-            Effect::Set { global, value } => {
+            Effect::Set { global, value, .. } => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 let mut silent = Vec::new();
                 elements(tables, *global, value, &mut Told { machine, out: &mut silent });

@@ -23,12 +23,6 @@ pub(crate) struct Tables {
     pub(super) places: Places,
     pub(super) fates: Fates,
     pub(super) elements: Elements,
-    /// For each global whether it is an attribute: one that components may both write.
-    pub(super) attributes: Vec<bool>,
-    /// For each event member its component.
-    pub(super) of_member: Vec<Option<u32>>,
-    /// For each task its component.
-    pub(super) of_task: Vec<Option<u32>>,
 }
 
 /// Collects what a task touches.
@@ -37,6 +31,8 @@ pub(super) struct Touches<'a> {
     pub(super) tables: &'a Tables,
     pub(super) before: &'a State,
     pub(super) out: &'a mut Vec<Touched>,
+    /// The globals that the step updates: such writes are never silent, even if in the end nothing is changed.
+    pub(super) updated: Vec<u16>,
 }
 
 impl Touches<'_> {
@@ -69,13 +65,17 @@ impl Touches<'_> {
         match touch.place {
             Logged::Global(global) => {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
-                let same = after.is_some_and(|after| {
-                    let global = usize::from(global);
-                    let (old, new) = (self.before.global(global), after.global(global));
-                    // Objects and handles are numbered anew: one number may be of another one, and handles of what has ended are all alike.
-                    let refs = |value: &Value| self.machine.numbers && value.holds_refs();
-                    old == new && !refs(old) && !refs(new)
-                });
+                let updated =
+                    !self.machine.switches.silent_updates && self.updated.contains(&global);
+                let same = !updated
+                    && after.is_some_and(|after| {
+                        let global = usize::from(global);
+                        // Objects and handles are numbered anew: one number may be of another one, and handles of what has
+                        // ended are all alike.
+                        let (old, new) = (self.before.global(global), after.global(global));
+                        let refs = |value: &Value| self.machine.numbers && value.holds_refs();
+                        old == new && !refs(old) && !refs(new)
+                    });
                 self.memory(container, touch, same);
             }
             Logged::Field { class, field, .. } => {

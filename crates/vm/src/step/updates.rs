@@ -1,0 +1,199 @@
+//! Updates: which attributes a step changes, one after the other, and for which component.
+//!
+//! The attributes are the globals and the elements of lists and maps that globals hold. The attribute of a global itself is its value; of a list or map only
+//! which elements there are. A write updates the attributes that it changes: what writes the value that is there updates nothing. Old and new values are
+//! compared where the write happens, within one step, so that the numbers of objects and handles mean the same in both.
+
+use super::runner::Runner;
+use crate::machine::NOBODY;
+use crate::program::SiteId;
+use crate::state::{Effect, State};
+use crate::value::Value;
+
+/// An update.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Updated {
+    pub(crate) global: u16,
+    /// The element of the list or map there; none for the global itself.
+    pub(crate) element: Option<Value>,
+    /// What it holds then; none where the element is gone.
+    pub(crate) value: Option<Value>,
+    /// The component, or [`NOBODY`].
+    pub(crate) by: u16,
+    pub(crate) site: SiteId,
+}
+
+impl Runner<'_> {
+    /// Returns the component for which the running instruction works: that of the innermost function that has one.
+    pub(crate) fn component(&self) -> u16 {
+        let components = &self.machine.components;
+        let of = |func: u16| components.get(usize::from(func)).copied().unwrap_or(NOBODY);
+        let outer = self.frames.iter().rev().map(|frame| frame.func);
+        if self.machine.switches.outermost_component {
+            return self.frames.first().map_or(of(self.func), |frame| of(frame.func));
+        }
+        let mut all = std::iter::once(self.func).chain(outer).map(of);
+        all.find(|component| *component != NOBODY).unwrap_or(NOBODY)
+    }
+
+    /// Notes what it updates to give a global a value.
+    #[cold]
+    pub(crate) fn note_update(&mut self, global: u16, value: &Value) {
+        if !self.machine.tells_updates() {
+            return;
+        }
+        let (by, site) = (self.component(), self.site());
+        let mut new = std::mem::take(&mut self.updates);
+        changed(self.state().global(usize::from(global)), value, |element| {
+            let value = match &element {
+                Some(index) => self::element(value, index).cloned(),
+                None => Some(value.clone()),
+            };
+            new.push(Updated { global, element, value, by, site });
+        });
+        self.updates = new;
+    }
+
+    /// Notes what it updates to give an element of a global a value.
+    #[cold]
+    pub(crate) fn note_update_at(
+        &mut self,
+        global: u16,
+        index: crate::program::Reg,
+        value: &Value,
+    ) {
+        if !self.machine.tells_updates() {
+            return;
+        }
+        let (by, site) = (self.component(), self.site());
+        let index = self.get(index).clone();
+        let mut new = std::mem::take(&mut self.updates);
+        let old = element(self.state().global(usize::from(global)), &index);
+        set_at(old, self.state().global(usize::from(global)), (&index, value), |element| {
+            let value = Some(value.clone()).filter(|_| element.is_some());
+            new.push(Updated { global, element, value, by, site });
+        });
+        self.updates = new;
+    }
+}
+
+/// Returns the element of a list or map.
+fn element<'v>(container: &'v Value, index: &Value) -> Option<&'v Value> {
+    match (container, index) {
+        (Value::List(list), Value::Int(at)) => list.items().get(usize::try_from(*at).ok()?),
+        (Value::Map(map), key) => map.get(key),
+        _ => None,
+    }
+}
+
+fn is_same(old: &Value, new: &Value) -> bool {
+    old.is_same(new) || old == new
+}
+
+/// Tells what changes when an element gets a value; an element that a list does not have is a failure, and changes nothing.
+fn set_at(
+    old: Option<&Value>,
+    container: &Value,
+    (index, value): (&Value, &Value),
+    mut tell: impl FnMut(Option<Value>),
+) {
+    match (old, container) {
+        (Some(old), _) if is_same(old, value) => {}
+        (Some(_), _) => tell(Some(index.clone())),
+        (None, Value::Map(_)) => {
+            tell(None);
+            tell(Some(index.clone()));
+        }
+        (None, _) => {}
+    }
+}
+
+/// Tells which attributes differ between an old and a new value of a global: `None` for the global itself, else an element.
+fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
+    if is_same(old, new) {
+        return;
+    }
+    let elements = |value: &Value| -> Vec<(Value, Value)> {
+        match value {
+            Value::List(list) => (0..).map(Value::Int).zip(list.items().iter().cloned()).collect(),
+            Value::Map(map) => map.entries().to_vec(),
+            _ => Vec::new(),
+        }
+    };
+    let containers =
+        matches!((old, new), (Value::List(_), Value::List(_)) | (Value::Map(_), Value::Map(_)));
+    let (old, new) = (elements(old), elements(new));
+    let same_keys = old.len() == new.len() && old.iter().zip(&new).all(|(a, b)| a.0 == b.0);
+    if !containers || !same_keys {
+        tell(None);
+    }
+    // Both are sorted by key.
+    let (mut left, mut right) = (old.into_iter().peekable(), new.into_iter().peekable());
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (None, None) => return,
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (Some((a, _)), Some((b, _))) => a.cmp(b),
+        };
+        let a = if order.is_le() { left.next() } else { None };
+        let b = if order.is_ge() { right.next() } else { None };
+        match (a, b) {
+            (Some((_, old)), Some((_, new))) if is_same(&old, &new) => {}
+            (Some((key, _)), _) | (None, Some((key, _))) => tell(Some(key)),
+            (None, None) => {}
+        }
+    }
+}
+
+/// Tells what remembered effects update in a state: global, element, component. They are applied one after the other.
+pub(crate) fn effects_update(
+    before: &State,
+    effects: &[Effect],
+    mut tell: impl FnMut(u16, Option<Value>, u16),
+) {
+    for (at, effect) in effects.iter().enumerate() {
+        match effect {
+            Effect::Set { global, value, by } => {
+                let old = current(before, &effects[..at], *global);
+                changed(&old, value, |element| tell(*global, element, *by));
+            }
+            Effect::SetAt { global, index, value, by } => {
+                let container = current(before, &effects[..at], *global);
+                let old = element(&container, index);
+                set_at(old, &container, (index, value), |element| tell(*global, element, *by));
+            }
+            Effect::Flag { .. } | Effect::Post { .. } => {}
+        }
+    }
+}
+
+/// Returns what a global holds after some effects.
+fn current(before: &State, effects: &[Effect], global: u16) -> Value {
+    let whole = effects.iter().rposition(
+        |effect| matches!(effect, Effect::Set { global: other, .. } if *other == global),
+    );
+    let mut value = match whole.map(|at| &effects[at]) {
+        Some(Effect::Set { value, .. }) => value.clone(),
+        _ => before.global(usize::from(global)).clone(),
+    };
+    for effect in &effects[whole.map_or(0, |at| at + 1)..] {
+        let Effect::SetAt { global: other, index, value: new, .. } = effect else { continue };
+        if *other != global {
+            continue;
+        }
+        match (&mut value, index) {
+            (Value::List(list), Value::Int(at)) => {
+                let at = usize::try_from(*at).ok().filter(|at| *at < list.items().len());
+                if let Some(at) = at {
+                    std::sync::Arc::make_mut(list).set(at, new.clone());
+                }
+            }
+            (Value::Map(map), key) => {
+                std::sync::Arc::make_mut(map).set(key.clone(), new.clone());
+            }
+            _ => {}
+        }
+    }
+    value
+}

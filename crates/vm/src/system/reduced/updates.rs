@@ -1,0 +1,132 @@
+//! Updates of attributes as engines and reports see them.
+
+use super::keys::{Kind, Places};
+use crate::machine::{Machine, NOBODY};
+use crate::program::SourceSite;
+use crate::state::{Deed, State};
+use crate::step::memo::Ending;
+use crate::step::{Updated, effects_update};
+use crate::value::{Value, show::short};
+use crate::walk::{Action, Move, Walker, candidates, recall_known};
+use anyorder_system::{Place, Successor, Update, Updates};
+use std::sync::Arc;
+
+/// An update of a step, for reports.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Write {
+    /// The attribute: a global, or an element of one: `lamp`, `lamps[2]`.
+    pub attribute: String,
+    /// The attribute as engines name it.
+    pub place: Place,
+    /// The component, by its index.
+    pub by: Option<u32>,
+    /// What it is set to.
+    pub value: String,
+    /// Where it stands.
+    pub site: Option<SourceSite>,
+}
+
+impl Machine {
+    fn update(&self, global: u16, element: Option<&Value>, by: u16) -> Update {
+        let element = element.filter(|_| !self.switches.whole_containers);
+        let container = self.tables().places.at(Kind::Global, u64::from(global));
+        let place = element.map_or(container, |element| Places::element(container, element));
+        Update { place, by: Some(u32::from(by)).filter(|_| by != NOBODY) }
+    }
+
+    /// Tells what a step has updated.
+    pub(super) fn tell_updated(&self, updated: &[Updated], out: &mut Updates) {
+        for (at, one) in updated.iter().enumerate() {
+            let again = updated[at + 1..].iter().any(|other| other.global == one.global);
+            if again && self.switches.last_write_only {
+                continue;
+            }
+            out.push(self.update(one.global, one.element.as_ref(), one.by));
+        }
+        out.end();
+    }
+
+    /// Tells what a remembered step updates.
+    pub(super) fn tell_deed(&self, before: &State, deed: &Deed, out: &mut Updates) {
+        effects_update(before, &deed.effects, |global, element, by| {
+            out.push(self.update(global, element.as_ref(), by));
+        });
+        out.end();
+    }
+
+    /// As `successors`, with the updates of each.
+    pub(crate) fn successors_updating(
+        &self,
+        state: &State,
+        out: &mut Vec<Successor<State, Action>>,
+        updates: &mut Updates,
+    ) {
+        self.note_growth(state);
+        let mut steps: Vec<Move> = Vec::new();
+        candidates(self, state, true, |step| steps.push(step));
+        for step in steps {
+            let action = Action { step, alternative: 0 };
+            let (mut deed, first) = (None, out.len());
+            let mut tell = |leaf: &mut crate::step::memo::Leaf| {
+                if let Ending::Effects(effects) = &leaf.ending {
+                    deed = Some(Arc::clone(effects));
+                }
+            };
+            let mut place = |state| out.push(Successor { action, state, failure: None });
+            let known = recall_known(self, state, step, &mut place, &mut tell)
+                || Walker::new(self, state).recall_telling(step, &mut place, &mut tell);
+            if known {
+                if let Some(deed) = deed
+                    && out.len() > first
+                {
+                    self.tell_deed(state, &deed, updates);
+                }
+                continue;
+            }
+            Walker::new(self, state).run_anew(step, None, |walker, alternative, outcome| {
+                let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                self.tell_updated(&walker.take_updates(), updates);
+                let action = Action { step, alternative };
+                out.push(Successor { action, state: outcome.state, failure });
+            });
+        }
+    }
+
+    /// Returns what a step of a state updates, in order: empty where there are no components.
+    #[must_use]
+    pub fn writes(&self, state: &State, action: &Action) -> Vec<Write> {
+        let mut writes = Vec::new();
+        if !self.tells_updates() {
+            return writes;
+        }
+        let mut walker = Walker::logging(self, state);
+        walker.run(action.step, |walker, alternative, _| {
+            let updated = walker.take_updates();
+            if alternative == action.alternative {
+                writes = self.writes_of(updated);
+            }
+        });
+        writes
+    }
+
+    /// Puts updates into words.
+    pub(crate) fn writes_of(&self, updated: Vec<Updated>) -> Vec<Write> {
+        let of = |one: Updated| {
+            let Update { place, by } = self.update(one.global, one.element.as_ref(), one.by);
+            let name = &self.program.globals[usize::from(one.global)].name;
+            let attribute = match &one.element {
+                Some(element) => format!("{name}[{}]", short(&self.program, element)),
+                None => name.clone(),
+            };
+            let site = self.program.sites.get(one.site.index()).copied();
+            let site = site.filter(|site| site.line > 0);
+            let value = match (&one.value, &one.element) {
+                (Some(value), _) => short(&self.program, value),
+                (None, Some(_)) => "nothing".to_owned(),
+                (None, None) => "other elements".to_owned(),
+            };
+            Write { attribute, place, by, value, site }
+        };
+        updated.into_iter().map(of).collect()
+    }
+}

@@ -1,0 +1,260 @@
+//! What waits in a state, and for what: of a state in which nothing can happen it is the deadlock.
+//!
+//! A thread, a forked thread or a running body that has not ended waits, and so does a message that has not been taken. What the program declares a daemon may wait for
+//! ever, but for a lock: who holds it will not give it back, and that is never meant.
+
+use super::words::{body_name, cond_name, lock_name, queue_name, slot_name, thread_name};
+use crate::machine::{INIT_FLAG, Machine};
+use crate::program::{FuncId, HandlerId, SiteId, SourceSite, TaskId};
+use crate::state::{Message, Origin, State, Status, Thread, What};
+use crate::step::{Blocked, Place};
+use crate::walk::{Action, Move, Walker};
+
+/// What somebody waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// A lock.
+    Lock {
+        /// The lock.
+        lock: String,
+        /// Its number.
+        number: u32,
+        /// Who has it, by the name under which it would wait itself; none where it has ended.
+        holder: Option<String>,
+    },
+    /// That somebody notifies it.
+    Notify {
+        /// The condition.
+        cond: String,
+    },
+    /// The end of a thread or task.
+    End {
+        /// Its name.
+        of: String,
+    },
+    /// That something it assumes holds.
+    Assumption,
+    /// Its turn: other messages come first, or the handler has a body that waits.
+    Turn,
+}
+
+/// Something that waits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// Its name: of a thread, of a handler, or of what has neither.
+    pub who: String,
+    /// What it runs, where that is not its name: a body, or a message that was not taken.
+    pub runs: Option<String>,
+    /// Whether it is a message that was not taken.
+    pub message: bool,
+    /// What for.
+    pub reason: Reason,
+    /// Where.
+    pub site: Option<SourceSite>,
+    /// Whether the program says that it may.
+    pub may: bool,
+}
+
+impl Machine {
+    /// Returns all that waits in a state, in the order of reports. Linear in the state, and runs each thread up to where it blocks.
+    #[must_use]
+    pub fn waiting(&self, state: &State) -> Vec<Waiting> {
+        if state.flag(INIT_FLAG) {
+            return Vec::new();
+        }
+        let mut walker = Walker::new(self, state);
+        let mut all: Vec<Waiting> = ranked(state)
+            .map(|(thread, step)| self.thread(state, &mut walker, thread, step))
+            .collect();
+        for (queue, messages) in state.queues() {
+            for (message, position) in messages.iter().zip(0..) {
+                all.push(self.message(&mut walker, (queue, message), position));
+            }
+        }
+        all
+    }
+
+    /// Returns where a step of a state has touched a lock last; nothing where it has not.
+    #[must_use]
+    pub fn lock_site(&self, state: &State, action: &Action, lock: u32) -> Option<SourceSite> {
+        let mut walker = Walker::logging(self, state);
+        let mut found = None;
+        walker.run(action.step, |walker, alternative, _| {
+            let log = walker.take_log();
+            if alternative == action.alternative {
+                let touch = log.touches.iter().rfind(|touch| touch.place == Place::Lock(lock));
+                found = touch.map(|touch| touch.site);
+            }
+        });
+        found.map(|site| self.program.sites.get(site.index()).copied().unwrap_or_default())
+    }
+
+    /// Whether anything waits that may not.
+    pub(crate) fn something_waits(&self, state: &State) -> bool {
+        let undelivered = |(queue, messages): (usize, &[Message])| {
+            messages.iter().any(|message| !self.may_stay(queue, message))
+        };
+        if state.queues().any(undelivered) {
+            return true;
+        }
+        let mut walker = Walker::new(self, state);
+        ranked(state).any(|(thread, step)| {
+            !self.is_daemon(thread)
+                || matches!(blocked(&mut walker, thread, step).0, Blocked::Lock(_))
+        })
+    }
+
+    fn is_daemon_handler(&self, queue: usize) -> bool {
+        let handler = self.layout.handler_of.get(queue);
+        handler.is_some_and(|handler| self.program.daemons.handlers.contains(&HandlerId(*handler)))
+    }
+
+    /// Whether a message may stay in its mailbox for ever.
+    fn may_stay(&self, queue: usize, message: &Message) -> bool {
+        self.is_daemon_handler(queue) || self.program.daemons.tasks.contains(&TaskId(message.task))
+    }
+
+    /// Whether a thread may wait for ever, but for a lock.
+    fn is_daemon(&self, thread: &Thread) -> bool {
+        let daemons = &self.program.daemons;
+        let own = match (thread.what, thread.origin) {
+            (What::Thread, Origin::Declared(member)) => {
+                let (declared, _) = self.layout.thread_members[member as usize];
+                daemons.threads.iter().any(|one| one.index() == usize::from(declared))
+            }
+            (What::Thread, _) => false,
+            (What::Event(member), _) => {
+                let (event, _) = self.layout.members[member as usize];
+                daemons.events.iter().any(|one| one.index() == usize::from(event))
+            }
+            (What::Task(task), _) => daemons.tasks.contains(&TaskId(task)),
+            (What::Func(func), _) => daemons.functions.contains(&FuncId(func)),
+        };
+        own || matches!(thread.origin, Origin::Slot(slot) if self.is_daemon_handler(slot as usize))
+    }
+
+    fn thread(
+        &self,
+        state: &State,
+        walker: &mut Walker<'_>,
+        thread: &Thread,
+        step: Move,
+    ) -> Waiting {
+        let (for_what, site) = blocked(walker, thread, step);
+        let may = self.is_daemon(thread) && !matches!(for_what, Blocked::Lock(_));
+        let reason = match (thread.status, for_what) {
+            (Status::Waiting { cond, .. }, _) => Reason::Notify { cond: cond_name(self, cond) },
+            (_, Blocked::Lock(lock)) => {
+                let holder = self.owner(state, state.lock(lock as usize));
+                Reason::Lock { lock: lock_name(self, lock), number: lock, holder }
+            }
+            (_, Blocked::Join(handle)) => Reason::End { of: self.named(state, handle) },
+            (_, Blocked::Assumption) => Reason::Assumption,
+        };
+        let who = self.who(thread);
+        let runs = Some(body_name(self, thread)).filter(|_| thread.what != What::Thread);
+        let runs = runs.filter(|runs| *runs != who);
+        Waiting { who, runs, message: false, reason, site: self.source(site), may }
+    }
+
+    fn message(
+        &self,
+        walker: &mut Walker<'_>,
+        (queue, message): (usize, &Message),
+        position: u32,
+    ) -> Waiting {
+        let number = queue as u32;
+        let busy = self.is_busy(walker, number);
+        let turn = position > 0
+            && self
+                .layout
+                .mailboxes
+                .get(queue)
+                .is_some_and(|kind| *kind != crate::program::MailboxKind::Bag);
+        let step = Move::Message { queue: number, position, task: message.task };
+        let stuck = if busy || turn { None } else { walker.blocked(step) };
+        let reason = if stuck.is_some() { Reason::Assumption } else { Reason::Turn };
+        Waiting {
+            who: queue_name(self, queue),
+            runs: Some(super::words::message_words(self, message)),
+            message: true,
+            reason,
+            site: stuck.and_then(|(_, site)| self.source(site)),
+            may: self.may_stay(queue, message),
+        }
+    }
+
+    fn is_busy(&self, walker: &Walker<'_>, slot: u32) -> bool {
+        walker.state().threads().iter().any(|thread| thread.origin == Origin::Slot(slot))
+    }
+
+    /// The name of whoever waits or holds.
+    fn who(&self, thread: &Thread) -> String {
+        match thread.origin {
+            Origin::Declared(member) => thread_name(self, member),
+            Origin::Slot(slot) => slot_name(self, slot),
+            Origin::Dynamic => format!("{}#{}", body_name(self, thread), thread.handle),
+        }
+    }
+
+    /// The name of the holder of a lock.
+    fn owner(&self, state: &State, owner: u32) -> Option<String> {
+        let threads = self.layout.thread_members.len() as u32;
+        match self.layout.dynamic_of(owner) {
+            Some(0) => None,
+            Some(handle) => Some(self.named(state, handle)),
+            None if owner <= threads => {
+                let origin = Origin::Declared(owner - 1);
+                let lives = state.threads().iter().any(|thread| thread.origin == origin);
+                lives.then(|| thread_name(self, owner - 1))
+            }
+            None => Some(slot_name(self, owner - 1 - threads)),
+        }
+    }
+
+    /// The name of what a handle is of.
+    fn named(&self, state: &State, handle: u32) -> String {
+        let thread = state.threads().iter().find(|thread| thread.handle == handle);
+        if let Some(thread) = thread {
+            return self.who(thread);
+        }
+        let message = state.messages().iter().find(|message| message.handle == handle);
+        message.map_or_else(|| format!("#{handle}"), |one| super::words::message_words(self, one))
+    }
+
+    fn source(&self, site: SiteId) -> Option<SourceSite> {
+        self.program.sites.get(site.index()).copied().filter(|site| site.line > 0)
+    }
+}
+
+/// All threads with the steps that they would take.
+fn ranked(state: &State) -> impl Iterator<Item = (&Thread, Move)> {
+    let mut rank = 0;
+    state.threads().iter().map(move |thread| {
+        let step = Move::Thread { origin: thread.origin, rank };
+        rank += u32::from(thread.origin == Origin::Dynamic);
+        (&**thread, step)
+    })
+}
+
+/// Returns what a thread waits for that cannot go on, and where.
+fn blocked(walker: &mut Walker<'_>, thread: &Thread, step: Move) -> (Blocked, SiteId) {
+    let here = || {
+        let frame = thread.frames.last();
+        let program = walker.machine().program();
+        let function = frame.and_then(|frame| program.functions.get(usize::from(frame.func)));
+        let site = function.zip(frame).and_then(|(f, frame)| f.sites.get(frame.pc as usize));
+        site.copied().unwrap_or(SiteId(0))
+    };
+    match thread.status {
+        Status::Waiting { .. } => (Blocked::Assumption, here()),
+        Status::Woken { lock } if walker.state().lock(lock as usize) != 0 => {
+            (Blocked::Lock(lock), here())
+        }
+        Status::Woken { .. } => (Blocked::Assumption, here()),
+        Status::Ready => {
+            let start = here();
+            walker.blocked(step).unwrap_or((Blocked::Assumption, start))
+        }
+    }
+}
