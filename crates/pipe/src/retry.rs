@@ -1,8 +1,8 @@
 //! Repeating what an unreliable system lost.
 
 use anyorder_system::{
-    Awaited, Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskName,
-    TaskRole, TaskSystem,
+    Accesses, Awaited, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step,
+    TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 

@@ -36,8 +36,8 @@ pub use state_hash::StateHash;
 pub use state_system::{StateSystem, Successor};
 pub use task_name::{Segment, TaskName, TaskNameError};
 pub use task_system::{
-    Access, AccessKind, Accesses, Awaited, EnabledTask, Posted, SnapshotId, Snapshots, Step, SystemFactory,
-    TaskRole, TaskSystem,
+    Access, AccessKind, Accesses, Awaited, EnabledTask, Posted, SnapshotId, Snapshots, Step,
+    SystemFactory, TaskRole, TaskSystem,
 };
 pub use tasks_as_threads::TasksAsThreads;
 pub use thread_system::{Ending, Run, ThreadSystem};

@@ -3,8 +3,7 @@
 
 use anyorder_system::{
     Awaited, Capabilities, Choice, Divergence, EnabledTask, Hash128, Level, Observation, PartPath,
-    Place, Program, Reducible, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskKey,
-    TaskName, TaskSystem,
+    Place, Program, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::{Machine, MachineRun};

@@ -5,8 +5,8 @@
 use crate::by_hand::observation;
 use anyorder_lang::lower::compile;
 use anyorder_system::{
-    Awaited, Capabilities, Choice, EnabledTask, Observation, PartPath, Posted, Program, RunError, Snapshots,
-    Step, SystemFactory, TaskName, TaskSystem,
+    Awaited, Capabilities, Choice, EnabledTask, Observation, PartPath, Posted, Program, RunError,
+    Snapshots, Step, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 use anyorder_vm::{MachineFactory, MachineRun};

@@ -3,8 +3,8 @@
 use crate::by_hand::{ByHand, by_hand};
 use crate::contract::{Effort, check};
 use anyorder_system::{
-    Awaited, AccessKind, Accesses, Capabilities, Choice, EnabledTask, Hash128, Level, Observation, PartPath,
-    Program, RunError, SnapshotId, Snapshots, Step, TaskName, TaskSystem,
+    AccessKind, Accesses, Awaited, Capabilities, Choice, EnabledTask, Hash128, Level, Observation,
+    PartPath, Program, RunError, SnapshotId, Snapshots, Step, TaskName, TaskSystem,
 };
 use anyorder_trace::Tables;
 

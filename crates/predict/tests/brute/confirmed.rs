@@ -138,7 +138,8 @@ impl Case<'_> {
         while let Some(run) = todo.pop() {
             let is_served = can_return(&with(&run, &[b])) && can_return(&with(&run, &[b, a]));
             assert!(!is_served, "served by {run:?}: {what}");
-            for event in (0..64).filter(|event| *event != a && *event != b && !run.contains(event)) {
+            for event in (0..64).filter(|event| *event != a && *event != b && !run.contains(event))
+            {
                 let longer = with(&run, &[event]);
                 let set: BTreeSet<usize> = longer.iter().copied().collect();
                 let broken = self.brute.all_broken(self.observes, &run, event, &[]);
