@@ -177,7 +177,7 @@ pub(crate) fn model(kind: Kind, seed: u64) -> String {
     }
     text.line("model random");
     if kind == Kind::Mailboxes && text.one_in(3) {
-        text.line("granularity = access;");
+        text.line("setting granularity = access;");
     }
     text.line("var x0 = 0; var x1 = 0; var x2 = 0; var a = [0, 0];");
     if text.has(Kind::Mailboxes) {
