@@ -7,6 +7,7 @@ use super::step::Done;
 use anyorder_system::{Choice, Observation, StopReason};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What all runs of an exploration have in common.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Config {
     pub(crate) preferred: FxHashMap<TaskId, TaskId>,
     /// How many alternatives of a task are run at most.
     pub(crate) alternatives_max: u32,
+    /// Whether it is asked what tasks wait for.
+    pub(crate) asks_waits: Arc<AtomicBool>,
     /// The tail takes any alternative that does not sleep.
     pub(crate) exhaustive: bool,
     pub(crate) stop_after_plan: bool,

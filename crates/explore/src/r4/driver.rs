@@ -15,6 +15,7 @@ use anyorder_system::{
 use anyorder_trace::LocationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Why one attempt gave no run.
 enum Attempt {
@@ -65,7 +66,7 @@ struct Going<'a> {
     enabled: Option<Enabled>,
     /// The alternatives that are planned and are not the first, by their task.
     preferred: FxHashMap<TaskId, TaskId>,
-    awaited: Vec<(TaskId, u32)>,
+    awaited: FxHashSet<(TaskId, u32)>,
     more_alternatives: bool,
     asleep: Vec<Arc<Done>>,
     /// Some task did something else than in the run that this one varies, or is not in it.
@@ -153,7 +154,7 @@ impl<S: TaskSystem> Driver<S> {
             known: FxHashMap::default(),
             enabled: None,
             preferred: FxHashMap::default(),
-            awaited: Vec::new(),
+            awaited: FxHashSet::default(),
             more_alternatives: false,
             asleep: course.asleep.clone(),
             differs: false,
@@ -165,7 +166,7 @@ impl<S: TaskSystem> Driver<S> {
         going.known = parent[course.shared..].iter().map(|step| (step.task, step)).collect();
         if ask {
             going.enabled = Some(self.enabled(&[])?);
-            self.awaited(&mut going)?;
+            self.awaited(config, &mut going)?;
         }
         let mut skipped = Vec::new();
         for (at, task) in course.rest.iter().enumerate() {
@@ -189,6 +190,8 @@ impl<S: TaskSystem> Driver<S> {
         let as_planned = skipped.is_empty() && going.steps.len() == course.rest.len();
         let as_known = as_planned && !going.differs;
         let Going { steps, awaited, more_alternatives, .. } = going;
+        let mut awaited: Vec<_> = awaited.into_iter().collect();
+        awaited.sort_unstable();
         Ok(Ran { steps, skipped, observation, cut, blocked, as_known, awaited, more_alternatives })
     }
 
@@ -297,7 +300,7 @@ impl<S: TaskSystem> Driver<S> {
             done.alternatives = count.unwrap_or(0);
             going.more_alternatives |= done.alternatives > config.alternatives_max;
             going.enabled = Some(now);
-            self.awaited(going)?;
+            self.awaited(config, going)?;
         }
         if is_input {
             going.last_input = Some(base);
@@ -398,18 +401,16 @@ impl<S: TaskSystem> Driver<S> {
     }
 
     /// Notes what tasks wait for, as far as it was not told before.
-    fn awaited(&mut self, going: &mut Going<'_>) -> Result<(), Attempt> {
-        if !self.system.capabilities().awaits {
+    fn awaited(&mut self, config: &Config, going: &mut Going<'_>) -> Result<(), Attempt> {
+        if !config.asks_waits.load(Ordering::Relaxed) {
             return Ok(());
         }
         for awaited in self.system.awaited()? {
             let task = self.id(&awaited.task);
             for location in awaited.locations {
                 let location = self.location(location);
-                if !self.told.contains(&(task, location))
-                    && !going.awaited.contains(&(task, location))
-                {
-                    going.awaited.push((task, location));
+                if !self.told.contains(&(task, location)) {
+                    going.awaited.insert((task, location));
                 }
             }
         }

@@ -69,7 +69,6 @@ impl Frame {
 impl Exploration<'_> {
     /// Explores all classes of runs.
     pub(crate) fn exhaustive(&mut self, crew: &mut dyn Crew) {
-        let sabotage = self.options.sabotage;
         let mut run = self.ledger.store.steps(0);
         let mut frames: Vec<Frame> = Vec::new();
         extend(&mut frames, &run);
@@ -91,7 +90,7 @@ impl Exploration<'_> {
             };
             run.extend(ran.steps.iter().cloned());
             self.note_alternatives(&ran);
-            if self.awaiting.learn(&ran.awaited) && sabotage != Sabotage::LateWaiting {
+            if self.awaiting.learn(&ran.awaited) {
                 run = self.begin_again();
                 frames.clear();
                 extend(&mut frames, &run);

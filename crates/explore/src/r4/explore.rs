@@ -19,6 +19,7 @@ use super::waiting::{self, Awaiting};
 use anyorder_system::{Control, Program, SystemFactory, TaskSystem};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Explores a program from one run of it. See the module's documentation, and `docs/r4.md`.
 ///
@@ -68,6 +69,7 @@ pub(crate) struct Exploration<'a> {
     pub(crate) awaiting: Awaiting,
     /// At a bound: there may be more orders than conflicts tell, because of what tasks wait for.
     pub(crate) waits: bool,
+    asks_waits: Arc<AtomicBool>,
     /// For runs of which no states are kept.
     pub(crate) next_run: u64,
 }
@@ -101,6 +103,7 @@ impl<'a> Exploration<'a> {
         let mut exploration = Exploration {
             awaiting,
             waits: !recording.awaits,
+            asks_waits: config.asks_waits.clone(),
             options,
             control,
             program,
@@ -157,9 +160,13 @@ impl<'a> Exploration<'a> {
         found
     }
 
-    /// Whether tasks could be put in another order because of what a third waits for; at a bound nobody does.
-    pub(crate) fn has_waiting(&self, steps: &[Arc<Done>], graph: &Graph) -> bool {
-        !self.waits && !waiting::plans(steps, &Ancestors::of(graph), &self.awaiting).is_empty()
+    /// Notes whether tasks of a run could be put in another order because of what a third waits for; at a bound they are not. Once is
+    /// enough.
+    pub(crate) fn note_waiting(&mut self, steps: &[Arc<Done>], graph: &Graph) {
+        if !self.waits && waiting::any(steps, &Ancestors::of(graph), &self.awaiting) {
+            self.waits = true;
+            self.asks_waits.store(false, Ordering::Relaxed);
+        }
     }
 
     /// Notes alternatives that are not run.

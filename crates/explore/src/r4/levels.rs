@@ -106,7 +106,7 @@ impl Exploration<'_> {
         let steps = Arc::new(self.ledger.store.steps(id));
         let graph = self.analyzer.graph(steps.iter(), &self.book, &self.inputs);
         let found = self.reversals(&steps, &graph);
-        self.waits |= self.has_waiting(&steps, &graph);
+        self.note_waiting(&steps, &graph);
         self.ledger.counts.plans += found.len() as u64;
         Some((Arc::new(Parent { id, steps, hash }), found))
     }

@@ -10,6 +10,7 @@ use super::step::Done;
 use anyorder_system::{AccessDetail, Control, TaskSystem};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A recording, and what its runs have in common from now on.
 pub(crate) struct Recording {
@@ -53,6 +54,7 @@ pub(crate) fn record<S: TaskSystem>(
         recorded: planned.clone(),
         preferred: FxHashMap::default(),
         alternatives_max: options.alternatives_max.max(1),
+        asks_waits: Arc::new(AtomicBool::new(capabilities.awaits)),
         exhaustive: options.bound.is_none(),
         stop_after_plan: false,
         // What is recorded is made as a whole; where there is no schedule, the recording is all tail.

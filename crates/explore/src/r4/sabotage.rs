@@ -25,8 +25,6 @@ pub enum Sabotage {
     FirstAlternatives,
     /// What tasks wait for is not looked at (without a bound only).
     NoWaiting,
-    /// What is learned late does not make the exploration begin again (without a bound only).
-    LateWaiting,
     /// Another alternative of a task that sleeps sleeps, too (without a bound only).
     SleepAlternatives,
 }

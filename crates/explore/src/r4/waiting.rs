@@ -45,28 +45,49 @@ impl Awaiting {
 /// Returns the plans that put a step before one which it does not depend on, and which writes what the same task waits for: that task
 /// may run between them. The task must not have run before both.
 pub(crate) fn plans(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Awaiting) -> Vec<Plan> {
-    if awaiting.told.is_empty() {
-        return Vec::new();
-    }
-    let written: Vec<FxHashSet<TaskId>> =
-        steps.iter().map(|step| awaiting.written_by(step)).collect();
-    let ran: FxHashMap<TaskId, usize> = steps.iter().zip(0..).map(|(s, at)| (s.base, at)).collect();
     let mut plans = Vec::new();
-    for i in (0..steps.len()).rev() {
-        for j in (i + 1..steps.len()).rev() {
-            if ancestors.has(i, j) {
+    pairs(steps, ancestors, awaiting, |pair, task| {
+        plans.push(plan(steps, ancestors, pair, task));
+        true
+    });
+    plans
+}
+
+/// Returns whether there is such a plan.
+pub(crate) fn any(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Awaiting) -> bool {
+    let mut found = false;
+    pairs(steps, ancestors, awaiting, |_, _| {
+        found = true;
+        false
+    });
+    found
+}
+
+/// Calls `each` with each pair and a task that waits for both, the later first, until it returns false.
+fn pairs(
+    steps: &[Arc<Done>],
+    ancestors: &Ancestors,
+    awaiting: &Awaiting,
+    mut each: impl FnMut((usize, usize), TaskId) -> bool,
+) {
+    let writers = steps.iter().enumerate().map(|(at, step)| (at, awaiting.written_by(step)));
+    let writers: Vec<_> = writers.filter(|(_, tasks)| !tasks.is_empty()).collect();
+    let ran: FxHashMap<TaskId, usize> = steps.iter().zip(0..).map(|(s, at)| (s.base, at)).collect();
+    for (place, (i, first)) in writers.iter().enumerate().rev() {
+        for (j, second) in writers[place + 1..].iter().rev() {
+            if ancestors.has(*i, *j) {
                 continue;
             }
-            let waits = |task: &&TaskId| {
-                written[j].contains(*task) && ran.get(*task).is_none_or(|at| *at > i)
-            };
-            // Any of them will do: they begin alike. The least, so that the order of a table does not show.
-            if let Some(task) = written[i].iter().filter(waits).min() {
-                plans.push(plan(steps, ancestors, (i, j), *task));
+            let waits =
+                |task: &&TaskId| second.contains(*task) && ran.get(*task).is_none_or(|at| at > i);
+            // Any of them will do: the plans begin alike. The least, so that the order of a table does not show.
+            if let Some(task) = first.iter().filter(waits).min()
+                && !each((*i, *j), *task)
+            {
+                return;
             }
         }
     }
-    plans
 }
 
 /// What the second needs, the second, the task that waits, the first, and the rest as it was.

@@ -158,7 +158,7 @@ pub(crate) fn explored(
         sabotage,
         ..Options::default()
     };
-    let limits = Limits { executions: Some(executions), ..Limits::NONE };
+    let limits = Limits { executions: Some(executions), steps: Some(200), ..Limits::NONE };
     let control = Control { limits, ..Control::default() };
     let factory = || -> Result<Repeating, RunError> { Ok(Repeating::new(machine.clone(), most)) };
     explore(&factory, &options, &control).expect("it runs")
@@ -172,7 +172,7 @@ pub(crate) fn ends_of(outcome: &Outcome) -> Ends {
     }
 }
 
-/// Whether an exploration ended by itself.
+/// Whether an exploration ended by itself. A program that goes on for ever is cut by the length of its runs: it is not what is compared here.
 pub(crate) fn ended(outcome: &Outcome) -> bool {
-    outcome.limits.iter().all(|limit| *limit != Limit::Executions)
+    outcome.limits.iter().all(|limit| !matches!(limit, Limit::Executions | Limit::Steps))
 }

@@ -263,7 +263,7 @@ pub(crate) const KINDS: [(&str, Kind); 7] = [
 ];
 
 /// Tasks that wait for variables: compared without a bound only. At a bound the order of what they wait for is no conflict.
-const GUARDED: [(&str, Kind); 2] = [
+pub(crate) const GUARDED: [(&str, Kind); 2] = [
     ("guards", Kind { guards: true, ..PLAIN }),
     ("guards and all", Kind { guards: true, choices: true, posts: true, enabling: true, ..PLAIN }),
 ];

@@ -5,7 +5,6 @@ use crate::random::{KINDS, Numbers, Random, explored, sequences};
 use crate::slides::{Slides, word};
 use crate::worked::{options, run, shown};
 use anyorder_explore::r4::{Options, Order, ReversalKind, Sleep};
-use anyorder_system::TaskName;
 use std::collections::BTreeMap;
 
 #[test]
