@@ -1,7 +1,5 @@
 //! The checks against the definitions: on small random traces, all orders of events, each judged by the axioms one by one.
 
-#![expect(clippy::print_stdout, reason = "what was compared and left out is told")]
-
 mod consistency_support;
 
 use anyorder_certify::consistency::{
