@@ -148,6 +148,15 @@ impl Gen {
         self.below(100) < p
     }
 
+    /// Makes a choice with which the numbers that follow have nothing to do.
+    pub fn apart<T>(&mut self, choose: impl FnOnce(&mut Gen) -> T) -> T {
+        let kept = self.seed;
+        self.seed ^= 0x00da_e300_0000_0000;
+        let chosen = choose(self);
+        self.seed = kept;
+        chosen
+    }
+
     pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }

@@ -265,11 +265,12 @@ impl Gen {
 
     /// The word for what may wait for ever, sometimes.
     fn daemon(&mut self, what: &'static str, percent: usize) -> &'static str {
-        if !self.percent(percent) {
-            return "";
+        // What else a seed gives does not depend on it.
+        let daemon = self.apart(|random| random.percent(percent));
+        if daemon {
+            self.hit(what);
         }
-        self.hit(what);
-        "daemon "
+        if daemon { "daemon " } else { "" }
     }
 
     /// Threads that wait for each other.
