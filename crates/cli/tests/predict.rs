@@ -469,9 +469,10 @@ fn the_help_has_examples() {
 
 /// A trace of two threads: each line names the thread, the object, the method with its arguments, and the result.
 fn calls(lines: &[&str]) -> String {
-    let mut text = "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"A\" initial h0\n\
+    let mut text =
+        "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"A\" initial h0\n\
                     task t1 \"B\" initial h1\n"
-        .to_owned();
+            .to_owned();
     for (at, line) in lines.iter().enumerate() {
         let (_, call) = line.split_once(' ').expect("a thread and a call");
         text.push_str(&format!("invocation v{at} {call}\n"));

@@ -54,7 +54,11 @@ fn failed_attempts_and_timeouts_go_there_and_back() {
     assert!(!wake.op.is_timeout() && matches!(wake.action(), Action::Wake(_)));
     assert_eq!(written(&trace).unwrap(), text);
     // A timeout needs no signal.
-    assert!(anyorder_trace::wellformed::check(&right("T1|wait(c)|1\nT1|timeout(c)|2\n")).list.is_empty());
+    assert!(
+        anyorder_trace::wellformed::check(&right("T1|wait(c)|1\nT1|timeout(c)|2\n"))
+            .list
+            .is_empty()
+    );
 }
 
 #[test]

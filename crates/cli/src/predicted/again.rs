@@ -110,6 +110,7 @@ fn tell(
             prefix: one.prefix,
             shortest: false,
             waits: false,
+            apart: false,
         };
         let run = run_of(trace, (first, second, &witness), Shape::default());
         out.push_str(&terminal::table(&run, width()));
