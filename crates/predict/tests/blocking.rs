@@ -175,6 +175,19 @@ fn programs_that_wait_for_one_another_are_right() {
     }
 }
 
+#[test]
+fn what_a_semaphore_keeps_apart_is_no_race() {
+    let text = "S semaphore:m.acquire(); S w x; S semaphore:m.release();
+        R semaphore:m.acquire(); R w x; R semaphore:m.release()";
+    let found = alarms(text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0][0], "guarded");
+    assert_eq!(
+        found[0][1],
+        "write and write of `x`, never at the same time, can happen in either order"
+    );
+}
+
 /// What the rules of waiting must not hide.
 #[test]
 fn programs_that_are_wrong_are_still_found() {

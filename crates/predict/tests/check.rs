@@ -35,7 +35,7 @@ impl Confirms for Fake<'_> {
 
 fn witness(form: Form, events: u32) -> Fate {
     let order = (0..events).map(EventId).collect();
-    Fate::Confirmed(Witness { form, order, prefix: 0, shortest: true, waits: false })
+    Fate::Confirmed(Witness { form, order, prefix: 0, shortest: true, waits: false, apart: false })
 }
 
 fn report(trace: &Trace, options: Options) -> Report {

@@ -68,7 +68,14 @@ fn ask(text: &str, first: u32, second: u32) -> Answer {
 
 fn found(form: Form, order: &[u32]) -> Answer {
     let order = order.iter().copied().map(EventId).collect();
-    Answer::Confirmed(Witness { form, order, prefix: 0, shortest: true, waits: false })
+    Answer::Confirmed(Witness {
+        form,
+        order,
+        prefix: 0,
+        shortest: true,
+        waits: false,
+        apart: false,
+    })
 }
 
 #[test]

@@ -229,6 +229,7 @@ fn found(order: &[EventId]) -> Answer {
         prefix: 0,
         shortest: true,
         waits: false,
+        apart: false,
     })
 }
 

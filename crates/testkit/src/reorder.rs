@@ -140,13 +140,25 @@ impl Reorderings {
         pairs: &BTreeSet<(usize, usize)>,
         states_max: usize,
     ) -> Option<BTreeMap<(usize, usize), Best>> {
+        self.best_of(observes, pairs, states_max, None)
+    }
+
+    /// The same; of one form only, if one is given.
+    #[must_use]
+    pub fn best_of(
+        &self,
+        observes: &dyn Observes,
+        pairs: &BTreeSet<(usize, usize)>,
+        states_max: usize,
+        only: Option<ReorderForm>,
+    ) -> Option<BTreeMap<(usize, usize), Best>> {
         let mut found: BTreeMap<(usize, usize), Best> = BTreeMap::new();
         let mut known = BTreeSet::new();
         let mut layer = vec![State::default()];
         while !layer.is_empty() {
             let mut next = Vec::new();
             for state in layer {
-                self.witnesses(observes, &state, pairs, &mut found);
+                self.witnesses(observes, &state, (pairs, only), &mut found);
                 for event in self.facts.missing(state.done) {
                     if self.can_follow(observes, &state.run, event, false) {
                         let mut child = state.clone();
@@ -193,13 +205,13 @@ impl Reorderings {
         &self,
         observes: &dyn Observes,
         state: &State,
-        pairs: &BTreeSet<(usize, usize)>,
+        (pairs, only): (&BTreeSet<(usize, usize)>, Option<ReorderForm>),
         found: &mut BTreeMap<(usize, usize), Best>,
     ) {
         let mut note = |pair, form, events: &[usize]| {
             let better =
                 |old: &Best| (form, state.run.len() + events.len()) < (old.form, old.run.len());
-            if found.get(&pair).is_none_or(better) {
+            if only.is_none_or(|only| form == only) && found.get(&pair).is_none_or(better) {
                 let run = state.run.iter().chain(events).copied().collect();
                 found.insert(pair, Best { form, run });
             }

@@ -113,8 +113,14 @@ fn tell(
     }
     let last = order.iter().chain([&first, &second]).copied().max().unwrap_or(second);
     let last = last.max(EventId(one.prefix.saturating_sub(1)));
-    let witness =
-        Witness { form: one.form, order, prefix: one.prefix, shortest: false, waits: false };
+    let witness = Witness {
+        form: one.form,
+        order,
+        prefix: one.prefix,
+        shortest: false,
+        waits: false,
+        apart: false,
+    };
     let known = |event: &EventId| witness.order.contains(event);
     if known(&first) && known(&second) {
         let run = run_of(trace, (first, second, &witness), Shape::default());

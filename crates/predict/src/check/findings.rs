@@ -59,9 +59,14 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
         _ => None,
     };
     let form = material.fates[best].form();
-    let category = match witness.is_some_and(|witness| witness.waits) {
-        true => Category::LostWakeup,
-        false => group.category,
+    let is_apart = |i: &usize| matches!(fate(i), Fate::Confirmed(witness) if witness.apart);
+    let category = match group.category {
+        _ if witness.is_some_and(|witness| witness.waits) => Category::LostWakeup,
+        // Something else than a lock keeps them apart.
+        Category::MultiThreaded if !confirmed.is_empty() && confirmed.iter().all(is_apart) => {
+            Category::Guarded
+        }
+        category => category,
     };
     let mut finding = Finding::new(category.kind());
     finding.category = Some(category.word().to_owned());

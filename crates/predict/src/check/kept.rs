@@ -65,7 +65,14 @@ mod tests {
     fn without_room_the_best_of_each_group_stays() {
         let witness = |form, events: usize| {
             let order = vec![EventId(0); events];
-            Fate::Confirmed(Witness { form, order, prefix: 0, shortest: true, waits: false })
+            Fate::Confirmed(Witness {
+                form,
+                order,
+                prefix: 0,
+                shortest: true,
+                waits: false,
+                apart: false,
+            })
         };
         let mut keeper = Keeper { room: [10, 20], ..Keeper::new(2) };
         let mut fates = vec![Fate::Untried; 6];

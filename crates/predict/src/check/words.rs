@@ -2,6 +2,7 @@
 
 use super::category::{Category, method};
 use super::facts::{Fact, Held};
+use super::hints::common;
 use anyorder_finding::Site;
 use anyorder_trace::{
     EventKind, HandlerId, InvocationId, Location, LocationId, LockId, Mailbox, NameId, OperandKind,
@@ -188,6 +189,10 @@ fn phrase(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> S
         Category::MultiThreaded | Category::SameHandler | Category::Calls => {
             let [a, b] = verbs;
             format!("{a} and {b} of `{what}` can happen in either order")
+        }
+        Category::Guarded if common(first, second).next().is_none() => {
+            let [a, b] = verbs;
+            format!("{a} and {b} of `{what}`, never at the same time, can happen in either order")
         }
         Category::Guarded => {
             let [a, b] = verbs;

@@ -46,6 +46,9 @@ pub struct Witness {
     pub shortest: bool,
     /// Whether the first action may wait for ever, because the second one took what it waited for: a lost wake-up.
     pub waits: bool,
+    /// Whether it is proved that the two actions can never be next at the same time, because one waits for what the other gives: a semaphore keeps
+    /// them apart. Asked only where invocations wait.
+    pub apart: bool,
 }
 
 /// Why there is no answer.

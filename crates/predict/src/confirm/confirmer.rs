@@ -230,6 +230,7 @@ impl<'t> Confirmer<'t> {
                     let (replay, stats) = (&mut self.replay, &mut self.stats);
                     shorten(shared, replay, &mut witness, stats, cancel);
                     witness.waits = self.waits_for_ever(&question, &witness);
+                    witness.apart = self.is_apart(search, form, start, cancel);
                     search.best = Some(witness);
                     break;
                 }
@@ -272,6 +273,25 @@ impl<'t> Confirmer<'t> {
         self.window.bar(past, question);
         self.stats.events += (self.trace.len() - question.first as usize) as u64;
         self.replay.is_lost(past, question.first, &|event| self.window.allows(event))
+    }
+
+    /// Returns whether two accesses with a witness of another form have none in which both are next.
+    fn is_apart(&mut self, search: &mut Search, form: Form, start: u32, cancel: &Cancel) -> bool {
+        let (first, second) = search.pair;
+        let is_access = |event| self.trace.event(EventId(event)).kind().is_access();
+        if self.past.blocking.is_empty()
+            || !matches!(form, Form::Reversed | Form::Last)
+            || !is_access(first)
+            || !is_access(second)
+        {
+            return false;
+        }
+        let doubt = std::mem::take(&mut search.doubt);
+        let question = Question::new(self.trace, &self.past, (first, second), Form::CoEnabled);
+        let end = self.look(search, &question, start, cancel);
+        let is_proved = !search.doubt && !self.past.holding.is_ambiguous;
+        search.doubt |= doubt;
+        end == End::None && is_proved
     }
 
     /// Looks at one window for one form.

@@ -26,7 +26,7 @@ pub(super) fn trim(
     let witness = |prefix, mut order: Vec<u32>, shortest| {
         order.extend(&question.tail);
         let order = order.into_iter().map(EventId).collect();
-        Witness { form: question.form, order, prefix, shortest, waits: false }
+        Witness { form: question.form, order, prefix, shortest, waits: false, apart: false }
     };
     let last = order.iter().max().copied().unwrap_or(start).max(question.second);
     let mut place = vec![NONE; (last - prefix) as usize + 1];

@@ -26,6 +26,8 @@ pub(crate) struct Tally {
     doubtful: u64,
     /// Witnesses that show that a call may wait for ever.
     waits: u64,
+    /// Accesses that are never next at the same time, though in either order.
+    apart: u64,
     shortest: u64,
     /// Not said to be shortest, though they are, and because they are not.
     not_proved: u64,
@@ -117,6 +119,15 @@ impl Case<'_> {
             self.check_waits(&whole);
             tally.waits += 1;
         }
+        let both = || {
+            let pairs = BTreeSet::from([(a, b)]);
+            let form = Some(ReorderForm::CoEnabled);
+            self.brute.best_of(self.observes, &pairs, STATES_MAX, form).expect("few states")
+        };
+        if witness.apart {
+            assert!(both().is_empty(), "both can be next: {what}");
+            tally.apart += 1;
+        }
         *tally.confirmed.entry(witness.form).or_default() += 1;
     }
 }
@@ -200,7 +211,7 @@ fn the_search_finds_what_brute_force_finds() {
     assert_eq!((tally.confirmed.len(), tally.given_up * 1_000 / tally.traces), (3, 0), "{tally:?}");
     assert!(tally.impossible > 0 && tally.shortest > 0 && tally.kinds.len() == 20, "{tally:?}");
     assert_eq!(tally.modes.len(), Mode::ALL.len(), "{tally:?}");
-    assert!(tally.doubtful > 0 && tally.waits > 0, "{tally:?}");
+    assert!(tally.doubtful > 0 && tally.waits > 0 && tally.apart > 0, "{tally:?}");
     assert!(tally.invocations.0 > 0 && tally.invocations.1 > 0, "{tally:?}");
 }
 
