@@ -33,7 +33,7 @@ const MODELS: &[(&str, &str)] = &[
          init { p = post t(); q = post t(); cancel q; } once event j { if q in [p, null] { fail \"both ended\"; } }\n",
     ),
     (
-        "record",
+        "records",
         "record R { p: task?, n: int } var p: task? = null, q: task? = null; handler h: bag; task t() on h { }\n\
          init { p = post t(); q = post t(); cancel q; }\n\
          once event j { let a = R { p: p, n: 1 }; let b = R { p: q, n: 1 }; if a == b { fail \"both ended\"; } }\n",
@@ -44,7 +44,7 @@ const MODELS: &[(&str, &str)] = &[
          init { p = post t(); q = post t(); cancel q; } once event j when p == q { fail \"both ended\"; }\n",
     ),
     (
-        "invariant",
+        "watched",
         "var p: task? = null, q: task? = null; handler h: bag; task t() on h { }\n\
          init { p = post t(); q = post t(); cancel q; } invariant both_ended: p != q;\n",
     ),
