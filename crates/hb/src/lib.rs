@@ -34,6 +34,7 @@
 
 pub use anyorder_finding::{CoverageLevel, RaceCategory};
 pub use candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
+pub use components::{ComponentOrders, component_orders};
 pub use check::{Checked, Options, RaceCounts, Statistics, check};
 pub use describe::chain as chain_of_posts;
 pub use filters::Filter;
@@ -52,6 +53,8 @@ mod rules;
 mod strands;
 
 mod given;
+
+mod components;
 
 mod locks;
 

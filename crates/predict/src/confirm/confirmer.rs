@@ -3,6 +3,7 @@
 use super::answer::{Answer, Form, GaveUp, Witness};
 use super::attempt::{Beyond, End, Shared};
 use super::past::Past;
+use super::of_tasks::OfTasks;
 use super::question::{Overtaken, Question};
 use super::reach::Reach;
 use super::replay::Replay;
@@ -13,6 +14,7 @@ use crate::communication::Communication;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace};
 use std::fmt;
+use std::rc::Rc;
 
 /// What may be reordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -22,6 +24,16 @@ pub enum Reorders {
     Threads,
     /// Tasks of one handler as well, as its mailbox allows.
     Tasks,
+    /// The same, and as the rules of Android's components allow.
+    Components,
+}
+
+impl Reorders {
+    /// Returns whether tasks of one handler may change places.
+    #[must_use]
+    pub const fn tasks(self) -> bool {
+        matches!(self, Reorders::Tasks | Reorders::Components)
+    }
 }
 
 /// How hard to look for a witness.
@@ -58,16 +70,17 @@ pub struct ConfirmStats {
 
 /// Looks for witnesses in a trace.
 pub struct Confirmer<'t> {
-    trace: &'t Trace,
+    pub(super) trace: &'t Trace,
     communication: &'t dyn Communication,
-    options: ConfirmOptions,
-    scale: Scale,
-    past: Past,
+    pub(super) options: ConfirmOptions,
+    pub(super) scale: Scale,
+    pub(super) past: Past,
     replay: Replay,
-    required: Reach,
+    pub(super) required: Reach,
     optional: Reach,
     window: Window,
-    stats: ConfirmStats,
+    pub(super) stats: ConfirmStats,
+    pub(super) of_tasks: OfTasks,
 }
 
 impl fmt::Debug for Confirmer<'_> {
@@ -90,7 +103,7 @@ pub struct Scale {
     pub prefix_max: u32,
 }
 
-const GROWTH: u32 = 8;
+pub(super) const GROWTH: u32 = 8;
 
 impl Default for Scale {
     fn default() -> Scale {
@@ -100,9 +113,11 @@ impl Default for Scale {
 
 /// What became of one form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+pub(super) enum State {
     Open,
     Impossible,
+    /// No window tells.
+    GivenUp,
     Found,
 }
 
@@ -138,6 +153,7 @@ impl<'t> Confirmer<'t> {
             optional: Reach::default(),
             window: Window::default(),
             stats: ConfirmStats::default(),
+            of_tasks: OfTasks::default(),
         }
     }
 
@@ -157,20 +173,23 @@ impl<'t> Confirmer<'t> {
         if self.past.is_cut {
             return Answer::Unconfirmed(GaveUp::Window);
         }
-        let may_overtake = self.options.reorders == Reorders::Tasks
-            && Overtaken::of(self.trace, first.0, second.0).is_some();
-        let overtakes = if may_overtake { State::Open } else { State::Impossible };
         let mut search = Search {
             pair: (first.0, second.0),
-            states: [State::Open, State::Open, State::Open, overtakes],
+            states: [State::Open, State::Open, State::Open, State::Impossible],
             conflicts: self.options.conflicts,
             gave_up: GaveUp::Window,
             best: None,
+            beginning: None,
         };
+        if self.options.reorders.tasks()
+            && let Some(tasks) = Overtaken::of(self.trace, first.0, second.0)
+        {
+            self.ask_of_tasks(&mut search, tasks, cancel);
+        }
         let mut back = self.scale.first_window;
-        loop {
+        while !search.is_done() {
             let is_last = self.round(&mut search, back, cancel);
-            if search.is_done() || is_last {
+            if is_last {
                 break;
             }
             back = back.saturating_mul(GROWTH);
@@ -190,43 +209,27 @@ impl<'t> Confirmer<'t> {
     /// the last window.
     fn round(&mut self, search: &mut Search, back: u32, cancel: &Cancel) -> bool {
         let (first, second) = search.pair;
-        let most = u32::try_from(self.options.window).unwrap_or(u32::MAX);
-        let most = if most == 0 { u32::MAX } else { most };
-        let is_last = back >= most || back >= first;
+        let mut is_last = back >= self.most() || back >= first;
         for (at, form) in Form::ALL.into_iter().enumerate() {
             match search.states[at] {
                 State::Open => {}
-                State::Impossible => continue,
+                State::Impossible | State::GivenUp => continue,
                 // What is weaker is not asked.
                 State::Found => break,
             }
             let question = Question::new(self.trace, &self.past, (first, second), form);
-            let wanted = question.start(&self.past).saturating_sub(back);
-            let bound = first.saturating_sub(most);
-            let start = self.past.holding.stop_before(wanted.max(bound));
-            let start = if is_last && bound == 0 { 0 } else { start };
-            self.stats.windows += 1;
-            match self.look(search, &question, start, cancel) {
+            let (start, _) = self.start(&question, first, back);
+            let beginning = search.beginning.clone().filter(|_| {
+                back == self.scale.first_window && matches!(form, Form::Reversed | Form::Last)
+            });
+            let (start, end) = match beginning.and_then(|b| self.behind_beginning(&question, &b)) {
+                Some((start, order)) => (start, End::Found(order)),
+                None => (start, self.look(&mut search.conflicts, &question, start, cancel)),
+            };
+            match end {
                 End::Found(order) => {
                     search.states[at] = State::Found;
-                    let mut witness = trim(
-                        (self.trace, &self.past, self.communication),
-                        &mut self.replay,
-                        &question,
-                        (start, order),
-                        self.scale.prefix_max,
-                        &mut self.stats,
-                    );
-                    let shared = Shared {
-                        trace: self.trace,
-                        past: &self.past,
-                        communication: self.communication,
-                        question: &question,
-                        required: &self.required,
-                    };
-                    let (replay, stats) = (&mut self.replay, &mut self.stats);
-                    shorten(shared, replay, &mut witness, stats, cancel);
-                    search.best = Some(witness);
+                    search.best = Some(self.witness(&question, (start, order), cancel));
                     break;
                 }
                 End::None => {
@@ -248,17 +251,73 @@ impl<'t> Confirmer<'t> {
                 }
             }
         }
-        is_last || (search.gave_up == GaveUp::Conflicts && search.conflicts == 0)
+        is_last |= search.gave_up == GaveUp::Conflicts && search.conflicts == 0;
+        is_last
+    }
+
+    /// Returns how many events before the first action may be looked at.
+    fn most(&self) -> u32 {
+        let most = u32::try_from(self.options.window).unwrap_or(u32::MAX);
+        if most == 0 { u32::MAX } else { most }
+    }
+
+    /// Returns where the window begins that goes back so far, and whether it is the last one.
+    pub(super) fn start(&self, question: &Question, first: u32, back: u32) -> (u32, bool) {
+        let is_last = back >= self.most() || back >= first;
+        let wanted = question.start(&self.past).saturating_sub(back);
+        let bound = first.saturating_sub(self.most());
+        let start = self.past.holding.stop_before(wanted.max(bound));
+        (if is_last && bound == 0 { 0 } else { start }, is_last)
+    }
+
+    /// Makes the witness of an order, without the tail, of events from `start` on, and looks for a shorter one.
+    pub(super) fn witness(
+        &mut self,
+        question: &Question,
+        found: (u32, Vec<u32>),
+        cancel: &Cancel,
+    ) -> Witness {
+        let mut witness = self.trimmed(question, found);
+        let shared = Shared {
+            trace: self.trace,
+            past: &self.past,
+            communication: self.communication,
+            question,
+            required: &self.required,
+        };
+        let (replay, stats) = (&mut self.replay, &mut self.stats);
+        shorten(shared, replay, &mut witness, stats, cancel);
+        witness
+    }
+
+    /// Makes the witness of an order, without what that does not need.
+    pub(super) fn trimmed(&mut self, question: &Question, found: (u32, Vec<u32>)) -> Witness {
+        trim(
+            (self.trace, &self.past, self.communication),
+            &mut self.replay,
+            question,
+            found,
+            self.scale.prefix_max,
+            &mut self.stats,
+        )
+    }
+
+    /// Returns whether an order of events from `start` on, with the tail behind it, breaks nothing.
+    pub(super) fn replays(&mut self, question: &Question, start: u32, order: &[u32]) -> bool {
+        self.stats.events += order.len() as u64;
+        let all = (self.trace, &self.past, self.communication);
+        self.replay.run(all, question, start, order).is_empty()
     }
 
     /// Looks at one window for one form.
-    fn look(
+    pub(super) fn look(
         &mut self,
-        search: &mut Search,
+        conflicts: &mut u64,
         question: &Question,
         start: u32,
         cancel: &Cancel,
     ) -> End {
+        self.stats.windows += 1;
         let past = &self.past;
         if self.required.require(past, question, start, &[]).is_err() {
             return End::None;
@@ -284,7 +343,7 @@ impl<'t> Confirmer<'t> {
             return if fixed { End::Found(order) } else { End::Unclear };
         }
         if fixed {
-            match ground.attempt(broken.clone(), replay, stats, &mut search.conflicts, cancel) {
+            match ground.attempt(broken.clone(), replay, stats, conflicts, cancel) {
                 End::None | End::Unclear => {}
                 end => return end,
             }
@@ -297,26 +356,28 @@ impl<'t> Confirmer<'t> {
         let mut found = End::Unclear;
         if fixed {
             let ground = shared.ground(window, &self.optional, Beyond::Fixed);
-            found = ground.attempt(broken.clone(), replay, stats, &mut search.conflicts, cancel);
+            found = ground.attempt(broken.clone(), replay, stats, conflicts, cancel);
             if found == End::None && !is_whole {
                 found = End::Unclear;
             }
         }
         if found == End::Unclear && !is_whole {
             let ground = shared.ground(window, &self.optional, Beyond::Open);
-            found = ground.attempt(broken, replay, stats, &mut search.conflicts, cancel);
+            found = ground.attempt(broken, replay, stats, conflicts, cancel);
         }
         found
     }
 }
 
 /// The search for one candidate.
-struct Search {
+pub(super) struct Search {
     pair: (u32, u32),
-    states: [State; 4],
+    pub(super) states: [State; 4],
     conflicts: u64,
-    gave_up: GaveUp,
-    best: Option<Witness>,
+    pub(super) gave_up: GaveUp,
+    pub(super) best: Option<Witness>,
+    /// Where the task of the second action can end before that of the first begins: how.
+    pub(super) beginning: Option<Rc<Witness>>,
 }
 
 impl Search {

@@ -188,10 +188,12 @@ impl Reach {
                     }
                 }
             } else if past.has_takers() && next_event < self.events.len() {
-                let taker = past.taker(trace, self.events[next_event]);
+                let event = self.events[next_event];
                 next_event += 1;
-                if taker != NONE && taker >= self.start && allowed(taker) {
-                    let _ = self.add(past, question, taker);
+                for taker in past.takers(trace, event) {
+                    if taker >= self.start && allowed(taker) {
+                        let _ = self.add(past, question, taker);
+                    }
                 }
             } else {
                 return;

@@ -81,7 +81,7 @@ pub(super) fn shorten(
             _ => return,
         }
         let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
-        let takers = set.events.iter().map(|event| past.taker(shared.trace, *event));
+        let takers = set.events.iter().flat_map(|event| past.takers(shared.trace, *event));
         for next in ends.chain(takers) {
             if next != NONE && !set.has(past, next) && !question.is_behind(past, next) {
                 let mut more = added.clone();
