@@ -22,12 +22,12 @@ pub fn component_orders(trace: &Trace) -> ComponentOrders {
     let given = Given::new(trace, RuleSet::Android);
     let is_component = |rule: Rule| matches!(rule, Rule::Component(_));
     let edges = given.edges.iter().filter(|edge| is_component(edge.rule));
-    let post_of = |receipt| {
-        posted_task(trace, receipt).and_then(|task| trace.span(task).post.some())
-    };
+    let post_of =
+        |receipt| posted_task(trace, receipt).and_then(|task| trace.span(task).post.some());
     let [senders, sticky] = given.receipts;
     let by_cause = |receipts: &[(EventId, EventId)]| -> [Vec<(EventId, EventId)>; 2] {
-        let posts = receipts.iter().filter_map(|(receipt, cause)| Some((*cause, post_of(*receipt)?)));
+        let posts =
+            receipts.iter().filter_map(|(receipt, cause)| Some((*cause, post_of(*receipt)?)));
         [receipts.iter().map(|(receipt, cause)| (*cause, *receipt)).collect(), posts.collect()]
     };
     let ([sent, sent_posts], [registered, registered_posts]) =

@@ -1,7 +1,7 @@
 //! What the search for witnesses takes on a log of DroidRacer: all candidates of event-driven EDC.
 //!
 //! `LOG` is the path of the log; without it, both logs beside the checkout are taken, where they are there. `PAIRS` is how many candidates are
-//! tried at the most (all).
+//! tried at the most (all), `FROM` the first of them.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -44,27 +44,15 @@ fn measure_log(path: &Path, text: &[u8]) {
     println!("{} candidates in {seconds:.2} s of processor time", candidates.len());
 
     let mut nothing = NoCommunication;
-    let options = ConfirmOptions { reorders: Reorders::Tasks, ..ConfirmOptions::default() };
+    let options = ConfirmOptions { reorders: Reorders::Components, ..ConfirmOptions::default() };
     let (seconds, mut confirmer) = timed(|| Confirmer::new(&trace, &mut nothing, options));
     println!("prepared in {seconds:.2} s of processor time");
     let mut answers: BTreeMap<String, u64> = BTreeMap::new();
     let (mut all, mut longest) = (0.0, 0.0_f64);
     let from = number("FROM", 0) as usize;
     for pair in candidates.iter().skip(from).take(number("PAIRS", u64::MAX) as usize) {
-        let before = confirmer.stats();
         let [first, second] = [pair.first, pair.second].map(|side| EventId(side.event as u32));
         let (seconds, answer) = timed(|| confirmer.confirm(first, second, &Cancel::new()));
-        if seconds > 0.3 {
-            let after = confirmer.stats();
-            let task = |event| trace.task_name(trace.event(event).task).to_owned();
-            let lane = |event| trace.handler_name(trace.handler_of(event)).to_owned();
-            println!(
-                "{first:?} {} {} {second:?} {} {}: {seconds:.2} s, {} windows, {} rounds, {} clauses, {} conflicts, {}",
-                task(first), lane(first), task(second), lane(second),
-                after.windows - before.windows, after.rounds - before.rounds, after.clauses - before.clauses,
-                after.conflicts - before.conflicts, match &answer { Answer::Confirmed(w) => w.form.word().to_owned(), o => format!("{o:?}") }
-            );
-        }
         let text = match answer {
             Answer::Confirmed(witness) => format!(
                 "{}{}",

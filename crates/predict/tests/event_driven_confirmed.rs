@@ -34,11 +34,21 @@ fn candidates(trace: &Trace, rules: RuleSet) -> Report {
 }
 
 /// Tries candidates of a trace; every witness must be accepted.
-fn confirm(trace: &Trace, violations: &[Violation], counts: &mut Counts, place: &str) {
+fn confirm(
+    trace: &Trace,
+    violations: &[Violation],
+    reorders: Reorders,
+    counts: &mut Counts,
+    place: &str,
+) {
     let mut communication = NoCommunication;
-    let options = ConfirmOptions { reorders: Reorders::Tasks, ..ConfirmOptions::default() };
+    let lanes = match reorders {
+        Reorders::Components => Lanes::Components,
+        _ => Lanes::Tasks,
+    };
+    let options = ConfirmOptions { reorders, ..ConfirmOptions::default() };
     let mut confirmer = Confirmer::new(trace, &mut communication, options);
-    let mut checker = ReorderingChecker::new(trace, &NoCalls, Lanes::Tasks);
+    let mut checker = ReorderingChecker::new(trace, &NoCalls, lanes);
     for violation in violations {
         let [first, second] =
             [violation.first, violation.second].map(|side| EventId(side.event as u32));
@@ -90,7 +100,7 @@ fn witnesses_of_random_traces_are_accepted() {
     for (place, trace) in &all {
         let report = candidates(trace, RuleSet::Mailbox);
         if is_sound(trace) {
-            confirm(trace, &report.violations, &mut counts, place);
+            confirm(trace, &report.violations, Reorders::Tasks, &mut counts, place);
         } else {
             unsound += 1;
         }
@@ -118,7 +128,8 @@ fn candidates_of_recorded_android_runs() {
         let mut counts = Counts::new();
         let start = Instant::now();
         assert!(is_sound(&trace), "{app}");
-        confirm(&trace, &candidates(&trace, RuleSet::Android).violations, &mut counts, app);
+        let violations = candidates(&trace, RuleSet::Android).violations;
+        confirm(&trace, &violations, Reorders::Components, &mut counts, app);
         println!("{app}: {counts:?} in {:?}", start.elapsed());
     }
 }

@@ -21,7 +21,8 @@ impl Turns {
     pub(crate) fn take(&mut self, orders: &Orders, event: EventId) -> Result<(), EventId> {
         for (line, owed) in orders.lines.iter().zip(&self.owed) {
             if let Some(causes) = line.causes.get(&event) {
-                let came = causes.iter().filter_map(|cause| Some((*cause, *self.places.get(cause)?)));
+                let came =
+                    causes.iter().filter_map(|cause| Some((*cause, *self.places.get(cause)?)));
                 for (cause, place) in came {
                     let earlier = owed.range(..place).flat_map(|(_, effects)| effects);
                     let first = earlier.copied().find(|effect| {

@@ -15,6 +15,7 @@ use crate::predicted::{
 use crate::units::plural;
 use crate::watch::{Watch, peak_memory_kb};
 use anyorder_finding::{Finding, Input, Outcome, Stats};
+use anyorder_predict::Reorders;
 use anyorder_predict::check::{Checked, Found, Statistics};
 use anyorder_report::run::Runs;
 use anyorder_trace::{Tables, Trace};
@@ -74,12 +75,16 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     if let Some(reason) = watch.stopped() {
         outcome.cut_by(reason.word());
     }
-    let Analysis { checked, analysis, unspecified } = analysis;
+    let Analysis { checked, analysis, reorders, unspecified } = analysis;
     if !global.quiet {
         warn_of_unspecified(&args.trace, &unspecified);
     }
-    options(&mut outcome, args, analysis.word(), &checked);
-    let runs = tell(args, &mut outcome, checked, trace.as_deref(), global)?;
+    options(&mut outcome, args, analysis.word(), reorders, &checked);
+    // What a witness would show beyond the candidates was not asked for.
+    if !checked.all_pairs && !args.no_confirm && !checked.cuts.contains(&"pairs") {
+        outcome.bounded_by("pairs");
+    }
+    let runs = tell(args, &mut outcome, checked, reorders, trace.as_deref(), global)?;
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
     aside.apply(&mut outcome.findings, global.quiet);
@@ -98,6 +103,7 @@ fn tell(
     args: &PredictArgs,
     outcome: &mut Outcome,
     checked: Checked,
+    reorders: Reorders,
     trace: Option<&Trace>,
     global: &Global,
 ) -> Result<Runs, Failure> {
@@ -110,13 +116,12 @@ fn tell(
     warn_of_rejected(&args.trace, &checked.statistics, global);
     outcome.stats = stats(&checked.statistics);
     let mut runs = Runs::new();
-    let reorders_tasks = outcome.options.get("reorders") == Some(&"tasks".into());
     for found in checked.found {
         let Found { mut finding, witness, .. } = found;
         if let (Some(trace), Some((first, second, witness))) = (trace, &witness) {
             let folder = args.schedules.as_deref();
             let claimed = (*first, *second, witness);
-            place(&mut finding, trace, claimed, reorders_tasks, folder)?;
+            place(&mut finding, trace, claimed, reorders, folder)?;
             runs.insert(finding.id.clone(), run_of(trace, claimed, Shape::default()));
             finding.replay = Some(replay(args, &finding));
         }
@@ -214,10 +219,16 @@ pub(crate) fn stats(counts: &Statistics) -> Stats {
     stats
 }
 
-fn options(outcome: &mut Outcome, args: &PredictArgs, analysis: &str, checked: &Checked) {
+fn options(
+    outcome: &mut Outcome,
+    args: &PredictArgs,
+    analysis: &str,
+    reorders: Reorders,
+    checked: &Checked,
+) {
     let options = &mut outcome.options;
     options.set("analysis", analysis);
-    options.set("reorders", if analysis == "event-driven" { "tasks" } else { "threads" });
+    options.set("reorders", reorders.word());
     if let Some(spec) = &args.spec {
         options.set("spec", spec.to_string_lossy().into_owned());
     }

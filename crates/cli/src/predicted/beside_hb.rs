@@ -7,8 +7,8 @@ use super::told::{Shape, run_of, unique_label};
 use crate::failure::Failure;
 use anyorder_finding::{Finding, Step};
 use anyorder_hb::{HappensBefore, RuleSet};
-use anyorder_predict::Form;
 use anyorder_predict::check::{Candidate, Fate, Found, form_words};
+use anyorder_predict::{Form, Reorders};
 use anyorder_report::run::Run;
 use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -66,7 +66,7 @@ pub(crate) fn beside_hb(
     for Found { mut finding, witness, .. } in std::mem::take(&mut analysis.checked.found) {
         let mut run = None;
         if let Some((first, second, witness)) = &witness {
-            place(&mut finding, trace, (*first, *second, witness), false, None)?;
+            place(&mut finding, trace, (*first, *second, witness), Reorders::Threads, None)?;
             run = Some(run_of(trace, (*first, *second, witness), Shape::default()));
             finding.replay = Some(replay(&finding));
         }
@@ -120,7 +120,7 @@ fn confirm(
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());
         let claimed = (first, second, witness);
-        place(finding, trace, claimed, false, None)?;
+        place(finding, trace, claimed, Reorders::Threads, None)?;
         finding.explanation.insert(0, told(trace, first, second, witness.form));
         return Ok(Some(run_of(trace, claimed, Shape::default())));
     }

@@ -47,6 +47,8 @@ pub(crate) struct Known<'a> {
 pub(crate) struct Analysis {
     pub(crate) checked: Checked,
     pub(crate) analysis: AnalysisArg,
+    /// What witnesses may reorder.
+    pub(crate) reorders: Reorders,
     /// Objects without a specification, with the number of their invocations: ignored.
     pub(crate) unspecified: BTreeMap<String, u64>,
 }
@@ -74,17 +76,13 @@ impl Question<'_> {
             PairsArg::Auto if matches!(analysis, AnalysisArg::Hb | AnalysisArg::Wdc) => {
                 Pairs::Candidates
             }
-            // Witnesses know nothing of the rules of components: what these order stays in order.
-            PairsArg::Auto if analysis == AnalysisArg::EventDriven && is_android(tables) => {
-                Pairs::Candidates
-            }
             PairsArg::Auto => Pairs::Auto,
             PairsArg::Candidates => Pairs::Candidates,
             PairsArg::All => Pairs::All,
         };
         CheckOptions {
             pairs,
-            reorders: reorders(analysis),
+            reorders: reorders(analysis, tables),
             tries_max: self.search.max_tries,
             work_max: self.search.max_work,
             max_pairs: self.max_pairs,
@@ -92,8 +90,9 @@ impl Question<'_> {
     }
 }
 
-const fn reorders(analysis: AnalysisArg) -> Reorders {
+fn reorders(analysis: AnalysisArg, tables: &Tables) -> Reorders {
     match analysis {
+        AnalysisArg::EventDriven if is_android(tables) => Reorders::Components,
         AnalysisArg::EventDriven => Reorders::Tasks,
         _ => Reorders::Threads,
     }
@@ -132,7 +131,8 @@ pub(crate) fn predict(
         let wanted = Facts::wanted(&report);
         let facts = Facts::gather(&mut TraceBlocks::new(trace), wanted, |_| {}).map_err(failed)?;
         let checked = check_unconfirmed(trace.tables(), &facts, &report, &options);
-        return Ok(Analysis { checked, analysis, unspecified: BTreeMap::new() });
+        let reorders = options.reorders;
+        return Ok(Analysis { checked, analysis, reorders, unspecified: BTreeMap::new() });
     }
     let mut communication = SpecifiedCommunication::new(question.types.clone(), trace);
     let confirm = ConfirmOptions {
@@ -178,7 +178,8 @@ pub(crate) fn predict(
         }
     };
     let unspecified = calls.unspecified(trace);
-    Ok(Analysis { checked: checked.map_err(failed)?, analysis, unspecified })
+    let checked = checked.map_err(failed)?;
+    Ok(Analysis { checked, analysis, reorders: options.reorders, unspecified })
 }
 
 /// Predicts from a trace that is too long to be held: its candidates are not tried. The file is read twice.
@@ -213,7 +214,8 @@ pub(crate) fn predict_stream(
     let facts = Facts::gather(&mut again, Facts::wanted(&report), |_| {}).map_err(failed)?;
     let options = question.check_options(again.tables(), analysis);
     let checked = check_unconfirmed(again.tables(), &facts, &report, &options);
-    Ok(Analysis { checked, analysis, unspecified: BTreeMap::new() })
+    let reorders = options.reorders;
+    Ok(Analysis { checked, analysis, reorders, unspecified: BTreeMap::new() })
 }
 
 /// Runs an analysis over a stream.

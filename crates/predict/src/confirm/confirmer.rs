@@ -2,8 +2,8 @@
 
 use super::answer::{Answer, Form, GaveUp, Witness};
 use super::attempt::{Beyond, End, Shared};
-use super::past::Past;
 use super::of_tasks::OfTasks;
+use super::past::Past;
 use super::question::{Overtaken, Question};
 use super::reach::Reach;
 use super::replay::Replay;
@@ -29,6 +29,19 @@ pub enum Reorders {
 }
 
 impl Reorders {
+    /// All of them.
+    pub const ALL: [Reorders; 3] = [Reorders::Threads, Reorders::Tasks, Reorders::Components];
+
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Reorders::Threads => "threads",
+            Reorders::Tasks => "tasks",
+            Reorders::Components => "components",
+        }
+    }
+
     /// Returns whether tasks of one handler may change places.
     #[must_use]
     pub const fn tasks(self) -> bool {

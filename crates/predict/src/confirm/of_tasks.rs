@@ -18,7 +18,12 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub(super) struct OfTasks {
     known: HashMap<(u32, u32), Known>,
+    /// How many events the orders in it have.
+    events: usize,
 }
+
+/// So many events the orders may have that are kept; what has no room is found again.
+const ROOM: usize = 1 << 25;
 
 #[derive(Clone, Debug)]
 struct Known {
@@ -46,7 +51,11 @@ impl Confirmer<'_> {
             None => {
                 let known = self.find_of_tasks(tasks, cancel);
                 let is_stopped = |asked| asked == Asked::GaveUp(GaveUp::Stopped);
-                if !is_stopped(known.ends_first) && !is_stopped(known.overtakes) {
+                let orders = [&known.beginning, &known.witness].into_iter().flatten();
+                let events: usize = orders.map(|order| order.order.len()).sum();
+                let has_room = self.of_tasks.events + events <= ROOM;
+                if has_room && !is_stopped(known.ends_first) && !is_stopped(known.overtakes) {
+                    self.of_tasks.events += events;
                     self.of_tasks.known.insert(key, known.clone());
                 }
                 known

@@ -1,5 +1,6 @@
 //! What the definitions say of each event of a small trace.
 
+use super::components::Components;
 use anyorder_trace::{Event, EventId, EventKind, Location, TaskKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,10 +49,12 @@ pub enum ReorderRule {
     Invocation,
     /// Tasks can run in this order.
     Schedule,
+    /// The rules of Android components.
+    Component,
 }
 
 impl ReorderRule {
-    /// All rules, but for `Schedule`, which others say what it is.
+    /// All rules, but for `Schedule`, which others say what it is, and `Component`, which only some traces have.
     pub const ALL: [ReorderRule; 12] = [
         ReorderRule::Once,
         ReorderRule::Po,
@@ -109,6 +112,9 @@ pub(super) struct Facts {
     taken: Vec<Option<(u32, usize, usize)>>,
     /// Events that put tasks into mailboxes, or take them out.
     mailboxes: Vec<bool>,
+    components: Option<Components>,
+    /// Events whose order the rules of components ask for.
+    told: BTreeSet<usize>,
 }
 
 impl Facts {
@@ -143,7 +149,14 @@ impl Facts {
                 .iter()
                 .map(|e| matches!(e.kind(), EventKind::Post | EventKind::Cancel))
                 .collect(),
+            components: None,
+            told: BTreeSet::new(),
         }
+    }
+
+    pub(super) fn set_components(&mut self, components: Components) {
+        self.told = components.told();
+        self.components = Some(components);
     }
 
     /// For events of two tasks that one handler took from its mailbox: the post and the `get` of the first one's task, and the `get` of the second one's.
@@ -160,7 +173,8 @@ impl Facts {
     pub(super) fn key(&self, run: &[usize], done: u64) -> Key {
         let last = self.all_cells.iter().map(|cell| self.last_write(run.iter().copied(), *cell));
         let waits = self.woken.iter().flatten();
-        let told: BTreeSet<usize> = waits.flat_map(|(s, w)| [Some(*s), *w]).flatten().collect();
+        let mut told: BTreeSet<usize> = waits.flat_map(|(s, w)| [Some(*s), *w]).flatten().collect();
+        told.extend(&self.told);
         let in_order =
             |e: &&usize| told.contains(*e) || self.objects[**e].is_some() || self.mailboxes[**e];
         Key { done, last: last.collect(), in_order: run.iter().filter(in_order).copied().collect() }
@@ -191,6 +205,10 @@ impl Facts {
         }
         if schedules.is_some() {
             broken.retain(|rule| *rule != ReorderRule::Po);
+        }
+        let lets = |components: &Components| components.let_follow(run, event);
+        if !self.components.as_ref().is_none_or(lets) {
+            broken.push(ReorderRule::Component);
         }
         if self.is_locked_out(run, event) {
             broken.push(ReorderRule::Locks);
