@@ -7,6 +7,7 @@
 
 use super::answer::{GaveUp, Witness};
 use super::attempt::End;
+use super::chains::NONE;
 use super::confirmer::{Confirmer, GROWTH, Search, State};
 use super::question::{Overtaken, Question};
 use anyorder_system::Cancel;
@@ -89,8 +90,9 @@ impl Confirmer<'_> {
         Known { ends_first, beginning: beginning.map(Rc::new), overtakes, witness }
     }
 
-    /// Tries what is known of the tasks of a candidate as the beginning of a witness, for `reversed` and `last`: all that is needed besides
-    /// comes behind it, in the order of the trace. Returns the order, without the tail, and where its window begins.
+    /// Tries what is known of the tasks of a candidate as the beginning of a witness, for `reversed` and `last`. What is needed besides comes in
+    /// the order of the trace: before the task of the second action, what can, else behind it all; or all of it behind. Returns the order,
+    /// without the tail, and where its window begins.
     pub(super) fn behind_beginning(
         &mut self,
         question: &Question,
@@ -98,12 +100,32 @@ impl Confirmer<'_> {
     ) -> Option<(u32, Vec<u32>)> {
         let start = beginning.prefix;
         self.required.require(&self.past, question, start, &[]).ok()?;
-        let mut order: Vec<u32> = beginning.order.iter().map(|event| event.0).collect();
-        let known: HashSet<u32> = order.iter().copied().collect();
-        let more = self.required.events.iter().filter(|event| !known.contains(event));
-        order.extend(more);
-        order[known.len()..].sort_unstable();
-        self.replays(question, start, &order).then_some((start, order))
+        let begun: Vec<u32> = beginning.order.iter().map(|event| event.0).collect();
+        let known: HashSet<u32> = begun.iter().copied().collect();
+        let more = self.required.events.iter().copied().filter(|event| !known.contains(event));
+        let mut more: Vec<u32> = more.collect();
+        more.sort_unstable();
+        let task = self.past.chain[question.second as usize];
+        let later = self.past.chain[question.first as usize];
+        let get = begun.iter().position(|event| self.past.chain[*event as usize] == task)?;
+        let mut before: HashSet<u32> = begun[..get].iter().copied().collect();
+        let (mut early, mut late) = (Vec::new(), Vec::new());
+        for &event in &more {
+            let past = &self.past;
+            let mut needs = past.causes.row(event).iter().chain(past.observes.row(event));
+            let has = |event: &u32| *event == NONE || *event < start || before.contains(event);
+            let is_later = past.chain[event as usize] == later;
+            if !is_later && has(&past.previous[event as usize]) && needs.all(has) {
+                before.insert(event);
+                early.push(event);
+            } else {
+                late.push(event);
+            }
+        }
+        let parts: [&[u32]; 4] = [&begun[..get], &early, &begun[get..], &late];
+        let orders = [parts.concat(), [begun.as_slice(), &more].concat()];
+        let order = orders.into_iter().find(|order| self.replays(question, start, order));
+        order.map(|order| (start, order))
     }
 
     /// Asks in one window after another; returns the order found, and where its window begins.

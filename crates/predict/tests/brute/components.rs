@@ -72,8 +72,9 @@ fn called_back(rng: &mut Dice, family: usize) -> Trace {
     let mut steps = STEPS.to_vec();
     if is_long && family == 2 {
         let binds = rng.below(2) == 0;
+        let third = ["UNBIND-SERVICE", "SERVICE_CONNECT"][rng.below(2)];
         steps = match binds {
-            true => vec!["CREATE-SERVICE", "BIND-SERVICE", "UNBIND-SERVICE", "STOP-SERVICE"],
+            true => vec!["CREATE-SERVICE", "BIND-SERVICE", third, "STOP-SERVICE"],
             false => vec!["CREATE-SERVICE", "SERVICE-ARGS", "STOP-SERVICE"],
         };
         text += match binds {
