@@ -76,6 +76,10 @@ impl Question<'_> {
             PairsArg::Auto if matches!(analysis, AnalysisArg::Hb | AnalysisArg::Wdc) => {
                 Pairs::Candidates
             }
+            // Its pairs are far apart, and each asks for nearly the whole log.
+            PairsArg::Auto if analysis == AnalysisArg::EventDriven && is_android(tables) => {
+                Pairs::Candidates
+            }
             PairsArg::Auto => Pairs::Auto,
             PairsArg::Candidates => Pairs::Candidates,
             PairsArg::All => Pairs::All,
