@@ -54,6 +54,8 @@ mod wakes;
 
 mod component;
 
+mod android;
+
 mod check;
 
 mod schedule;

@@ -10,13 +10,15 @@
 //!
 //! A sequence may leave out a beginning in which all happens as in the trace: its `prefix`.
 //!
-//! In traces whose tasks change places ([`Lanes::Tasks`]), [`check_schedule`](crate::check_schedule) says what program order and mailboxes
+//! In traces whose tasks change places ([`Lanes::Tasks`], [`Lanes::Components`]), [`check_schedule`](crate::check_schedule) says what program order and mailboxes
 //! ask, and handlers hold the locks, bursts of one handler together. All else is asked for as above. `check_schedule` has more causes (loop points, inputs), asks
-//! for the signal of every wake, and accepts no release of a lock that the handler does not hold in that mode.
+//! for the signal of every wake, and accepts no release of a lock that the handler does not hold in that mode. With
+//! [`Lanes::Components`], the rules of Android's components are asked for besides.
 //!
 //! **Cost.** [`ReorderingChecker::new`] is linear in the trace, but for a logarithm where memory ranges overlap. A check takes time linear
 //! in the sequence, with the same logarithm; and the invocations that the prefix has of the objects that the sequence invokes. With
-//! [`Lanes::Tasks`] it takes all that `check_schedule` does.
+//! [`Lanes::Tasks`] it takes all that `check_schedule` does; with [`Lanes::Components`] a received broadcast takes one step for each that is
+//! sent earlier and not received.
 
 pub use calls::{Call, CallRules, Calls, NoCalls};
 pub use error::{ReorderingError, ReorderingReason};
@@ -67,6 +69,8 @@ pub enum Lanes {
     Handlers,
     /// Tasks and pieces of thread code: tasks of one handler may change places, as its mailbox allows.
     Tasks,
+    /// The same, and as the rules of Android's components allow.
+    Components,
 }
 
 /// Two actions, and the run that is said to reverse them.

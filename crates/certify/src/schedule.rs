@@ -14,10 +14,11 @@
 //! - *locks*: an exclusive holder excludes other handlers, shared ones exclude exclusive ones, and a handler releases what it holds.
 //!
 //! What is not asked: that reads return what they returned (a changed order may change what the program does next), the
-//! relative order of several tasks posted to the front, virtual time, and the rules of Android components.
+//! relative order of several tasks posted to the front, virtual time, and, unless a witness is checked with
+//! [`Lanes::Components`](crate::Lanes::Components), the rules of Android components.
 
+use crate::android::Turns;
 use crate::edges;
-use crate::proof::RuleSet;
 use crate::view::View;
 use anyorder_trace::{
     Action, Event, EventId, HandlerId, LockId, Mailbox, Position, TaskId, TaskKind, Trace,
@@ -153,6 +154,7 @@ struct Run<'t> {
     /// By handler: posted and not taken, in the order of the posts.
     pending: HashMap<HandlerId, Vec<TaskId>>,
     holders: HashMap<LockId, Vec<Holder>>,
+    turns: Turns,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -172,6 +174,7 @@ impl<'t> Run<'t> {
             running: HashMap::new(),
             pending: HashMap::new(),
             holders: HashMap::new(),
+            turns: Turns::default(),
         }
     }
 
@@ -187,6 +190,7 @@ impl<'t> Run<'t> {
         self.causes(event)?;
         self.mailboxes(event)?;
         self.locks(event, handler)?;
+        self.components(id)?;
         self.done[id.index()] = true;
         *self.gone.entry(self.known.facts[id.index()].unit).or_insert(0) += 1;
         Ok(())
@@ -235,7 +239,7 @@ impl<'t> Run<'t> {
                 self.after(self.enabled_by(event.task, id), "enable")?;
             }
             Action::Trigger(_) => {
-                self.after(edges::enable_of(view, RuleSet::Mailbox, event), "enable")?;
+                self.after(edges::enable_of(view, self.known.rules(), event), "enable")?;
             }
             Action::Wake(_) => {
                 self.after(self.known.wakes.get(&id).map(|found| found.signal), "wake")?;
@@ -269,9 +273,19 @@ impl<'t> Run<'t> {
         let view = self.view;
         view.get(task)?;
         let triggers = self.known.triggers.get(&task).into_iter().flatten();
-        let enables = triggers.filter_map(|&t| edges::enable_of(view, RuleSet::Mailbox, t));
+        let enables = triggers.filter_map(|&t| edges::enable_of(view, self.known.rules(), t));
         let others = |enable: &EventId| view.task_of(*enable) != task && *enable < event;
         enables.filter(others).find(|enable| !self.done[enable.index()])
+    }
+
+    /// What the rules of Android's components ask, where they are asked for.
+    fn components(&mut self, id: EventId) -> Result<(), ScheduleReason> {
+        let Some(orders) = &self.known.components else { return Ok(()) };
+        for before in orders.before(id) {
+            self.after(Some(*before), "component")?;
+        }
+        let late = |first| ScheduleReason::TooEarly { first, rule: "component" };
+        self.turns.take(orders, id).map_err(late)
     }
 
     fn mailboxes(&mut self, event: Event) -> Result<(), ScheduleReason> {

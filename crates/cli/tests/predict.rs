@@ -317,6 +317,21 @@ fn long_traces_are_streamed_and_not_confirmed() {
     assert!(posted.stderr.contains("needs the whole trace in memory"), "{posted:?}");
 }
 
+/// That nothing is left out of the candidates says nothing of the pairs that the analysis orders.
+#[test]
+fn a_result_about_candidates_says_that_there_is_more() {
+    let bounds = |arguments: &[&str]| {
+        let value = json(&run(&[&["predict", UAF, "--format", "json"], arguments].concat()));
+        assert_eq!(value["complete"], true);
+        value["bounds"].clone()
+    };
+    assert_eq!(bounds(&["--pairs", "candidates"]), serde_json::json!(["pairs"]));
+    assert_eq!(bounds(&["--analysis", "wdc"]), serde_json::json!(["pairs"]));
+    assert_eq!((bounds(&[]), bounds(&["--pairs", "all"])), (Value::Null, Value::Null));
+    let told = run(&["predict", UAF, "--pairs", "candidates"]).stdout;
+    assert!(told.contains("up to --pairs candidates; there is more beyond"), "{told}");
+}
+
 #[test]
 fn analyses_differ_in_what_they_leave_open() {
     let candidates = |analysis: &str| {

@@ -35,6 +35,7 @@
 pub use anyorder_finding::{CoverageLevel, RaceCategory};
 pub use candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 pub use check::{Checked, Options, RaceCounts, Statistics, check};
+pub use components::{ComponentOrders, component_orders};
 pub use describe::chain as chain_of_posts;
 pub use filters::Filter;
 pub use groups::GroupBy;
@@ -52,6 +53,8 @@ mod rules;
 mod strands;
 
 mod given;
+
+mod components;
 
 mod locks;
 

@@ -95,6 +95,7 @@ pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
 pub(crate) fn bounds(outcome: &Outcome, mark: &str) -> String {
     let value = |bound: &str| match outcome.options.get(bound) {
         Some(OptionValue::Integer(value)) => format!(" {}", number(*value)),
+        Some(OptionValue::Text(value)) => format!(" {value}"),
         _ => String::new(),
     };
     let bounds: Vec<String> =

@@ -11,9 +11,13 @@
 
 pub use facts::{Observes, ReorderRule};
 
+mod components;
+
 mod facts;
 
+use crate::naive::Rules;
 use anyorder_trace::Trace;
+use components::Components;
 use facts::Facts;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,6 +66,22 @@ impl Reorderings {
     #[must_use]
     pub fn new(trace: &Trace, observes: &dyn Observes) -> Reorderings {
         Reorderings { facts: Facts::new(trace, observes), skipped: None }
+    }
+
+    /// The same, with the rules of Android components, as far as `rules` has them.
+    ///
+    /// # Panics
+    ///
+    /// As [`Reorderings::new`].
+    #[must_use]
+    pub fn with_components(
+        trace: &Trace,
+        observes: &dyn Observes,
+        rules: Rules<'_>,
+    ) -> Reorderings {
+        let mut all = Reorderings::new(trace, observes);
+        all.facts.set_components(Components::new(trace, rules));
+        all
     }
 
     /// Leaves out a rule from now on.

@@ -72,7 +72,7 @@ impl<'t> Index<'t> {
         };
         let holders = match lanes {
             Lanes::Handlers => lane_of,
-            Lanes::Tasks => holders(trace, &handler_of),
+            Lanes::Tasks | Lanes::Components => holders(trace, &handler_of),
         };
         Index {
             trace,

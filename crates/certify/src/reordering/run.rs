@@ -32,7 +32,11 @@ impl<'t> ReorderingChecker<'t> {
     #[must_use]
     pub fn new(trace: &'t Trace, calls: &'t dyn Calls, lanes: Lanes) -> ReorderingChecker<'t> {
         let index = Index::new(trace, calls, lanes);
-        let known = (lanes == Lanes::Tasks).then(|| Known::new(trace));
+        let known = match lanes {
+            Lanes::Handlers => None,
+            Lanes::Tasks => Some(Known::new(trace)),
+            Lanes::Components => Some(Known::with_components(trace)),
+        };
         ReorderingChecker { index, lanes, known, stamps: vec![0; trace.len()], checks: 0 }
     }
 
@@ -98,7 +102,7 @@ impl<'t> ReorderingChecker<'t> {
             return error(first, ReorderingReason::Missing);
         };
         let is_in = |event: EventId| event.0 < prefix || order.contains(&event);
-        if self.lanes != Lanes::Tasks
+        if self.lanes == Lanes::Handlers
             || waits == two.get
             || one.handler != two.handler
             || is_in(waits)

@@ -1,5 +1,7 @@
 //! What the trace says of handlers and tasks, looked up once for all schedules.
 
+use crate::android::Orders;
+use crate::proof::RuleSet;
 use crate::view::View;
 use crate::wakes::{Match, matches};
 use anyorder_trace::{Action, Event, EventId, EventKind, HandlerId, TaskId, TaskKind, Trace};
@@ -26,6 +28,8 @@ pub(crate) struct Known {
     pub(super) forks: HashMap<HandlerId, Vec<EventId>>,
     pub(super) triggers: HashMap<TaskId, Vec<Event>>,
     pub(super) wakes: HashMap<EventId, Match>,
+    /// What the rules of Android's components say, where they are asked for.
+    pub(super) components: Option<Orders>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +61,16 @@ impl Known {
             *known.sizes.entry(fact.unit).or_insert(0) += 1;
         }
         known
+    }
+
+    /// The same, for schedules that obey the rules of Android's components.
+    pub(crate) fn with_components(trace: &Trace) -> Known {
+        Known { components: Some(Orders::new(trace)), ..Known::new(trace) }
+    }
+
+    /// The rule set that says what enables an input.
+    pub(super) fn rules(&self) -> RuleSet {
+        if self.components.is_some() { RuleSet::Android } else { RuleSet::Mailbox }
     }
 }
 

@@ -233,7 +233,7 @@ fn compare(
     let mut checker = ReorderingChecker::new(t, observes, lanes);
     let observes: &dyn Observes = match lanes {
         Lanes::Handlers => observes,
-        Lanes::Tasks => &scheduled,
+        Lanes::Tasks | Lanes::Components => &scheduled,
     };
     let brute = Reorderings::new(t, observes);
     let case = Case { trace: t, observes, brute: &brute };

@@ -16,6 +16,7 @@ use crate::predicted::{
 use crate::units::plural;
 use crate::watch::{Watch, peak_memory_kb};
 use anyorder_finding::{Finding, Input, Outcome, Stats};
+use anyorder_predict::Reorders;
 use anyorder_predict::check::{Checked, Found, Statistics};
 use anyorder_report::run::Runs;
 use anyorder_trace::{Tables, Trace};
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     if let Some(reason) = watch.stopped() {
         outcome.cut_by(reason.word());
     }
-    let Analysis { checked, analysis, unspecified, warnings } = analysis;
+    let Analysis { checked, analysis, reorders, unspecified, warnings } = analysis;
     if !global.quiet {
         warn_of_unspecified(&args.trace, &unspecified);
     }
@@ -86,8 +87,13 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
         not_understood = not_understood.with_unspecified(trace, &unspecified);
         outcome.warnings.extend(not_understood.of_unspecified(&args.trace));
     }
-    options(&mut outcome, args, analysis.word(), &checked);
-    let told = Told { args, global, trace: trace.as_deref(), not_understood: &not_understood };
+    options(&mut outcome, args, analysis.word(), reorders, &checked);
+    // What a witness would show beyond the candidates was not asked for.
+    if !checked.all_pairs && !args.no_confirm && !checked.cuts.contains(&"pairs") {
+        outcome.bounded_by("pairs");
+    }
+    let told =
+        Told { args, global, trace: trace.as_deref(), reorders, not_understood: &not_understood };
     let runs = tell(&told, &mut outcome, checked)?;
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
@@ -108,12 +114,14 @@ struct Told<'a> {
     global: &'a Global,
     /// Where it is in memory.
     trace: Option<&'a Trace>,
+    /// What witnesses may reorder.
+    reorders: Reorders,
     not_understood: &'a NotUnderstood,
 }
 
 /// Puts findings, counts and limits into the result; returns the runs that show findings.
 fn tell(told: &Told<'_>, outcome: &mut Outcome, checked: Checked) -> Result<Runs, Failure> {
-    let Told { args, global, trace, not_understood } = *told;
+    let Told { args, global, trace, reorders, not_understood } = *told;
     for cut in &checked.cuts {
         outcome.cut_by(cut);
     }
@@ -124,13 +132,12 @@ fn tell(told: &Told<'_>, outcome: &mut Outcome, checked: Checked) -> Result<Runs
     outcome.stats = stats(&checked.statistics);
     let mut runs = Runs::new();
     let mut by_sites = Vec::new();
-    let reorders_tasks = outcome.options.get("reorders") == Some(&"tasks".into());
     for found in checked.found {
         let Found { mut finding, witness, .. } = found;
         if let (Some(trace), Some((first, second, witness))) = (trace, &witness) {
             let folder = args.schedules.as_deref();
             let claimed = (*first, *second, witness);
-            place(&mut finding, trace, claimed, reorders_tasks, folder)?;
+            place(&mut finding, trace, claimed, reorders, folder)?;
             runs.insert(finding.id.clone(), run_of(trace, claimed, Shape::default()));
             finding.replay = Some(replay(args, &finding));
         }
@@ -238,10 +245,16 @@ pub(crate) fn stats(counts: &Statistics) -> Stats {
     stats
 }
 
-fn options(outcome: &mut Outcome, args: &PredictArgs, analysis: &str, checked: &Checked) {
+fn options(
+    outcome: &mut Outcome,
+    args: &PredictArgs,
+    analysis: &str,
+    reorders: Reorders,
+    checked: &Checked,
+) {
     let options = &mut outcome.options;
     options.set("analysis", analysis);
-    options.set("reorders", if analysis == "event-driven" { "tasks" } else { "threads" });
+    options.set("reorders", reorders.word());
     if let Some(spec) = &args.spec {
         options.set("spec", spec.to_string_lossy().into_owned());
     }

@@ -14,7 +14,7 @@ use crate::output::{shown, to_stdout, width};
 use crate::watch::Watch;
 use anyorder_certify::{ClaimedWitness, ReorderingChecker, ReorderingError, ReorderingReason};
 use anyorder_finding::exit;
-use anyorder_predict::{Internals, Reorders, Witness, without_internals};
+use anyorder_predict::{Internals, Witness, without_internals};
 use anyorder_report::terminal;
 use anyorder_trace::{EventId, Trace};
 use std::collections::{HashMap, HashSet};
@@ -64,8 +64,7 @@ pub(crate) fn again(what: Again<'_>, global: &Global) -> Result<ExitCode, Failur
     let mut out = String::new();
     let mut all = true;
     for one in &stored {
-        let reorders = if one.reorders_tasks { Reorders::Tasks } else { Reorders::Threads };
-        let mut checker = ReorderingChecker::new(trace, &calls, lanes(reorders));
+        let mut checker = ReorderingChecker::new(trace, &calls, lanes(one.reorders));
         all &= tell(&mut out, trace, &mut checker, one, &events, &not_understood);
     }
     to_stdout(|stdout| stdout.write_all(out.as_bytes()))?;

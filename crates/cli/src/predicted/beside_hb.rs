@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use anyorder_finding::{Finding, Step};
 use anyorder_hb::{HappensBefore, RuleSet};
 use anyorder_predict::check::{Candidate, Fate, Found, form_words};
-use anyorder_predict::{Form, Witness};
+use anyorder_predict::{Form, Reorders, Witness};
 use anyorder_report::run::Run;
 use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -69,7 +69,7 @@ pub(crate) fn beside_hb(
         let mut run = None;
         let last = last_of(trace, &finding, witness.as_ref());
         if let Some((first, second, witness)) = &witness {
-            place(&mut finding, trace, (*first, *second, witness), false, None)?;
+            place(&mut finding, trace, (*first, *second, witness), Reorders::Threads, None)?;
             run = Some(run_of(trace, (*first, *second, witness), Shape::default()));
             finding.replay = Some(replay(&finding));
         }
@@ -123,7 +123,7 @@ fn confirm(
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());
         let claimed = (first, second, witness);
-        place(finding, trace, claimed, false, None)?;
+        place(finding, trace, claimed, Reorders::Threads, None)?;
         finding.explanation.insert(0, told(trace, first, second, witness.form));
         let last = last_of(trace, finding, Some(&(first, second, witness.clone())));
         return Ok((Some(run_of(trace, claimed, Shape::default())), last));

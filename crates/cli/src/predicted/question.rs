@@ -49,6 +49,8 @@ pub(crate) struct Known<'a> {
 pub(crate) struct Analysis {
     pub(crate) checked: Checked,
     pub(crate) analysis: AnalysisArg,
+    /// What witnesses may reorder.
+    pub(crate) reorders: Reorders,
     /// Objects without a specification, with the number of their invocations: ignored.
     pub(crate) unspecified: BTreeMap<String, u64>,
     /// What is to be said of a trace that was not held in memory.
@@ -78,7 +80,7 @@ impl Question<'_> {
             PairsArg::Auto if matches!(analysis, AnalysisArg::Hb | AnalysisArg::Wdc) => {
                 Pairs::Candidates
             }
-            // Witnesses know nothing of the rules of components: what these order stays in order.
+            // Its pairs are far apart, and each asks for nearly the whole log.
             PairsArg::Auto if analysis == AnalysisArg::EventDriven && is_android(tables) => {
                 Pairs::Candidates
             }
@@ -88,7 +90,7 @@ impl Question<'_> {
         };
         CheckOptions {
             pairs,
-            reorders: reorders(analysis),
+            reorders: reorders(analysis, tables),
             tries_max: self.search.max_tries,
             work_max: self.search.max_work,
             max_pairs: self.max_pairs,
@@ -96,8 +98,9 @@ impl Question<'_> {
     }
 }
 
-const fn reorders(analysis: AnalysisArg) -> Reorders {
+fn reorders(analysis: AnalysisArg, tables: &Tables) -> Reorders {
     match analysis {
+        AnalysisArg::EventDriven if is_android(tables) => Reorders::Components,
         AnalysisArg::EventDriven => Reorders::Tasks,
         _ => Reorders::Threads,
     }
@@ -137,7 +140,8 @@ pub(crate) fn predict(
         let facts = Facts::gather(&mut TraceBlocks::new(trace), wanted, |_| {}).map_err(failed)?;
         let checked = check_unconfirmed(trace.tables(), &facts, &report, &options);
         let (unspecified, warnings) = (BTreeMap::new(), Vec::new());
-        return Ok(Analysis { checked, analysis, unspecified, warnings });
+        let reorders = options.reorders;
+        return Ok(Analysis { checked, analysis, reorders, unspecified, warnings });
     }
     let mut communication = SpecifiedCommunication::new(question.types.clone(), trace);
     let confirm = ConfirmOptions {
@@ -184,7 +188,7 @@ pub(crate) fn predict(
     };
     let unspecified = calls.unspecified(trace);
     let (checked, warnings) = (checked.map_err(failed)?, Vec::new());
-    Ok(Analysis { checked, analysis, unspecified, warnings })
+    Ok(Analysis { checked, analysis, reorders: options.reorders, unspecified, warnings })
 }
 
 /// Predicts from a trace that is too long to be held: its candidates are not tried. The file is read twice.
@@ -220,7 +224,8 @@ pub(crate) fn predict_stream(
     let options = question.check_options(again.tables(), analysis);
     let checked = check_unconfirmed(again.tables(), &facts, &report, &options);
     let warnings = warnings_of_stream(path, again.problems());
-    Ok(Analysis { checked, analysis, unspecified: BTreeMap::new(), warnings })
+    let reorders = options.reorders;
+    Ok(Analysis { checked, analysis, reorders, unspecified: BTreeMap::new(), warnings })
 }
 
 /// Runs an analysis over a stream.

@@ -29,6 +29,7 @@ pub(super) const fn lanes(reorders: Reorders) -> Lanes {
     match reorders {
         Reorders::Threads => Lanes::Handlers,
         Reorders::Tasks => Lanes::Tasks,
+        Reorders::Components => Lanes::Components,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::escape::escape;
 use crate::failure::Failure;
 use crate::output::{shown, to_file};
 use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
-use anyorder_predict::{Form, Witness};
+use anyorder_predict::{Form, Reorders, Witness};
 use anyorder_trace::{EventId, Trace};
 use serde_json::{Map, Value, json};
 use std::io;
@@ -21,7 +21,7 @@ pub(crate) const FORMAT: &str = "reordering";
 pub(crate) struct StoredWitness {
     /// The id and title of the finding, where it has one.
     pub(crate) finding: Option<(String, String)>,
-    pub(crate) reorders_tasks: bool,
+    pub(crate) reorders: Reorders,
     pub(crate) first: String,
     pub(crate) second: String,
     pub(crate) form: Form,
@@ -36,10 +36,10 @@ pub(crate) fn place(
     finding: &mut Finding,
     trace: &Trace,
     (first, second, witness): (EventId, EventId, &Witness),
-    reorders_tasks: bool,
+    reorders: Reorders,
     folder: Option<&Path>,
 ) -> Result<(), Failure> {
-    let told = Told { trace, first, second, witness, reorders_tasks };
+    let told = Told { trace, first, second, witness, reorders };
     if let Some(folder) = folder {
         std::fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
         // An id is 16 hexadecimal digits: nothing of the input is in the path.
@@ -65,7 +65,7 @@ struct Told<'a> {
     first: EventId,
     second: EventId,
     witness: &'a Witness,
-    reorders_tasks: bool,
+    reorders: Reorders,
 }
 
 impl Told<'_> {
@@ -78,7 +78,7 @@ impl Told<'_> {
             "form": self.witness.form.word(),
             "first": unique_label(self.trace, self.first),
             "second": unique_label(self.trace, self.second),
-            "reorders": if self.reorders_tasks { "tasks" } else { "threads" },
+            "reorders": self.reorders.word(),
             "prefix": self.witness.prefix,
             "shortest": self.witness.shortest,
             "events": self.witness.order.len(),
@@ -164,7 +164,9 @@ fn witness(value: &Value) -> Result<StoredWitness, String> {
     let order: Option<Vec<String>> = steps.iter().map(event).collect();
     let order = order.ok_or("not a witness: a step without `event`")?;
     let finding = text("finding").ok().map(|id| (id, text("title").unwrap_or_default()));
-    let reorders_tasks = text("reorders").is_ok_and(|word| word == "tasks");
+    let word = text("reorders").unwrap_or_default();
+    let reorders = Reorders::ALL.into_iter().find(|reorders| reorders.word() == word);
+    let reorders = reorders.unwrap_or_default();
     let (first, second) = (text("first")?, text("second")?);
-    Ok(StoredWitness { finding, reorders_tasks, first, second, form, prefix, order })
+    Ok(StoredWitness { finding, reorders, first, second, form, prefix, order })
 }

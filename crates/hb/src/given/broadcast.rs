@@ -144,6 +144,7 @@ impl Broadcasts {
                 }
             }
         }
+        given.receipts = [self.by_sender, self.by_sticky];
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct Given {
     pub(crate) orders: Vec<(TaskId, TaskId, Rule)>,
     /// Edges that depend on others; sorted by the second event of their condition.
     pub(crate) conditionals: Vec<Conditional>,
+    /// Received broadcasts, each with its sender; and those by sticky registrations, each with its registration.
+    pub(crate) receipts: [Vec<(EventId, EventId)>; 2],
 }
 
 impl Given {

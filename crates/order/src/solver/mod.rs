@@ -72,6 +72,8 @@ mod course;
 
 mod theory;
 
+mod cone;
+
 mod witness;
 
 mod refutation;

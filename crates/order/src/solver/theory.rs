@@ -6,6 +6,7 @@
 
 use super::blocks::Blocks;
 use super::condense::{Key, Keys};
+use super::cone::Cone;
 use super::course::{Course, Ground, Knot, Runner};
 use super::fact::{Fact, Info};
 use super::graph::Graph;
@@ -36,11 +37,11 @@ impl TheoryStats {
     }
 }
 
-/// A literal and one of its edges.
+/// A literal and one of its edges, with the end at which it is not kept.
 #[derive(Clone, Copy, Debug)]
 struct Watch {
     lit: Lit,
-    to: Key,
+    other: Key,
     label: u32,
 }
 
@@ -64,11 +65,15 @@ pub(crate) struct OrderTheory<'a> {
     pub(crate) variables: &'a mut Variables,
     /// For each literal, the labels of its edges.
     edges: Vec<std::ops::Range<u32>>,
+    /// By key, the edges that leave it, and those that come to it.
     watches: Vec<Vec<Watch>>,
+    watches_into: Vec<Vec<Watch>>,
     /// For each literal taken from the trail, how many edges had been added before.
     marks: Vec<u32>,
     because: Vec<Because>,
     implied: Vec<Lit>,
+    /// Edges that would close a cycle: the place of their first end in the forward cone, their labels and literals.
+    closing: Vec<(u32, u32, Lit)>,
     paths: Paths,
     runner: Runner,
     forward: Cone,
@@ -82,14 +87,6 @@ pub(crate) struct OrderTheory<'a> {
     sabotage: Sabotage,
 }
 
-/// The keys within reach of an edge, as far as looked at.
-#[derive(Clone, Debug, Default)]
-struct Cone {
-    mark: Vec<u32>,
-    stamp: u32,
-    keys: Vec<Key>,
-}
-
 /// Decides whether looking ahead is worth its cost.
 #[derive(Clone, Copy, Debug, Default)]
 struct Thrift {
@@ -99,8 +96,8 @@ struct Thrift {
     idle: i64,
 }
 
-/// Keys looked at on each side of a new edge.
-const CONE: usize = 256;
+/// So many edges of literals are looked through without a thought.
+const MANY: usize = 512;
 /// Visits that an implied literal is worth.
 const WORTH: i64 = 400;
 /// Debt at which the theory stops looking ahead.
@@ -163,13 +160,15 @@ impl<'a> OrderTheory<'a> {
             variables,
             edges: Vec::new(),
             watches: vec![Vec::new(); keys],
+            watches_into: vec![Vec::new(); keys],
             marks: Vec::new(),
             because: Vec::new(),
             implied: Vec::new(),
+            closing: Vec::new(),
             paths: Paths::default(),
             runner: Runner::default(),
-            forward: Cone { mark: vec![0; keys], ..Cone::default() },
-            backward: Cone { mark: vec![0; keys], ..Cone::default() },
+            forward: Cone::new(keys),
+            backward: Cone::new(keys),
             thrift: Thrift::default(),
             cycles,
             accepted: None,
@@ -204,7 +203,8 @@ impl<'a> OrderTheory<'a> {
                 let labels = start..self.infos.len() as u32;
                 for label in labels.clone() {
                     let (from, to) = self.ends(label);
-                    self.watches[from as usize].push(Watch { lit, to, label });
+                    self.watches[from as usize].push(Watch { lit, other: to, label });
+                    self.watches_into[to as usize].push(Watch { lit, other: from, label });
                 }
                 // Literals come in the order of their indices: positive first.
                 debug_assert_eq!(self.edges.len(), lit.index());
@@ -329,25 +329,47 @@ impl<'a> OrderTheory<'a> {
             self.backward.grow::<false>(self.keys, &self.graph, from);
         }
         self.thrift.debt += (self.forward.keys.len() + self.backward.keys.len()) as i64;
-        for &key in &self.forward.keys {
-            for watch in &self.watches[key as usize] {
-                if self.backward.mark[watch.to as usize] == self.backward.stamp
-                    && !values.is_true(watch.lit)
-                    && !values.is_false(watch.lit)
-                {
-                    // Both a literal and its opposite may be implied at once: one entry each.
-                    let lit = if self.sabotage.implies_opposite { watch.lit } else { !watch.lit };
-                    self.because[lit.index()] =
-                        Because { label: watch.label, limit: self.graph.len() };
-                    self.stats.implied += 1;
-                    self.thrift.debt -= WORTH;
-                    self.thrift.idle -= BUSY;
-                    self.implied.push(lit);
-                }
+        let mut closing = std::mem::take(&mut self.closing);
+        self.find_closing(&mut closing);
+        for (_, label, edge) in closing.drain(..) {
+            if values.is_true(edge) || values.is_false(edge) {
+                continue;
             }
+            // Both a literal and its opposite may be implied at once: one entry each.
+            let lit = if self.sabotage.implies_opposite { edge } else { !edge };
+            self.because[lit.index()] = Because { label, limit: self.graph.len() };
+            self.stats.implied += 1;
+            self.thrift.debt -= WORTH;
+            self.thrift.idle -= BUSY;
+            self.implied.push(lit);
         }
+        self.closing = closing;
         self.thrift.debt = self.thrift.debt.max(-DEBT);
         self.thrift.idle = self.thrift.idle.max(-IDLE);
+    }
+
+    /// Collects the edges from the forward to the backward cone, in the order of the forward cone: from the side that has fewer to look at. A key
+    /// that most literals name would be looked through for each new edge otherwise.
+    fn find_closing(&self, closing: &mut Vec<(u32, u32, Lit)>) {
+        let (forward, backward) = (&self.forward, &self.backward);
+        let length = |cone: &Cone, watches: &[Vec<Watch>]| -> usize {
+            cone.keys.iter().map(|key| watches[*key as usize].len()).sum()
+        };
+        let most = length(forward, &self.watches);
+        if most > MANY && most > length(backward, &self.watches_into) {
+            for &key in &backward.keys {
+                let closes = |watch: &&Watch| forward.has(watch.other);
+                let found = self.watches_into[key as usize].iter().filter(closes);
+                closing.extend(found.map(|w| (forward.place(w.other), w.label, w.lit)));
+            }
+            closing.sort_unstable_by_key(|(place, label, _)| (*place, *label));
+        } else {
+            for (place, &key) in (0..).zip(&forward.keys) {
+                let closes = |watch: &&Watch| backward.has(watch.other);
+                let found = self.watches[key as usize].iter().filter(closes);
+                closing.extend(found.map(|w| (place, w.label, w.lit)));
+            }
+        }
     }
 
     fn lemma_of(&mut self, knot: Knot, out: &mut Output) {
@@ -387,37 +409,6 @@ impl<'a> OrderTheory<'a> {
             + std::mem::size_of::<Info>() * self.infos.capacity()
             + 24 * self.watches.len()
             + 16 * self.infos.len()
-    }
-}
-
-impl Cone {
-    /// Collects what a key reaches (or what reaches it), itself included, up to [`CONE`] keys.
-    fn grow<const OUT: bool>(&mut self, keys: &Keys, graph: &Graph, start: Key) {
-        self.stamp += 1;
-        self.keys.clear();
-        self.keys.push(start);
-        self.mark[start as usize] = self.stamp;
-        let mut next = 0;
-        while next < self.keys.len() && self.keys.len() < CONE {
-            let key = self.keys[next];
-            next += 1;
-            let given = if OUT { keys.out.keys(key) } else { keys.into.keys(key) };
-            for &other in given {
-                self.meet(other);
-            }
-            if OUT {
-                graph.added_out(key).for_each(|(_, added)| self.meet(added.to));
-            } else {
-                graph.added_into(key).for_each(|(_, added)| self.meet(added.from));
-            }
-        }
-    }
-
-    fn meet(&mut self, key: Key) {
-        if self.mark[key as usize] != self.stamp {
-            self.mark[key as usize] = self.stamp;
-            self.keys.push(key);
-        }
     }
 }
 

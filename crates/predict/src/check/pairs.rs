@@ -92,8 +92,8 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
 /// Returns the number of what runs a task's events in their order, whatever is reordered.
 fn lane(trace: &Trace, task: TaskId, reorders: Reorders) -> u64 {
     let own = 1 << 32 | u64::from(task.0);
-    match (trace.tables().tasks[task.index()].kind, reorders) {
-        (TaskKind::Burst, _) | (TaskKind::Posted, Reorders::Tasks) => own,
+    match (trace.tables().tasks[task.index()].kind, reorders.tasks()) {
+        (TaskKind::Burst, _) | (TaskKind::Posted, true) => own,
         _ => u64::from(trace.span(task).handler.0),
     }
 }

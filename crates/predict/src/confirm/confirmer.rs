@@ -3,6 +3,7 @@
 use super::answer::{Answer, Form, GaveUp, Witness};
 use super::attempt::{Beyond, End, Shared};
 use super::chains::NONE;
+use super::of_tasks::OfTasks;
 use super::past::Past;
 use super::question::{Overtaken, Question};
 use super::reach::{Behind, Reach};
@@ -14,6 +15,7 @@ use crate::communication::Communication;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace};
 use std::fmt;
+use std::rc::Rc;
 
 /// What may be reordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,6 +25,29 @@ pub enum Reorders {
     Threads,
     /// Tasks of one handler as well, as its mailbox allows.
     Tasks,
+    /// The same, and as the rules of Android's components allow.
+    Components,
+}
+
+impl Reorders {
+    /// All of them.
+    pub const ALL: [Reorders; 3] = [Reorders::Threads, Reorders::Tasks, Reorders::Components];
+
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Reorders::Threads => "threads",
+            Reorders::Tasks => "tasks",
+            Reorders::Components => "components",
+        }
+    }
+
+    /// Returns whether tasks of one handler may change places.
+    #[must_use]
+    pub const fn tasks(self) -> bool {
+        matches!(self, Reorders::Tasks | Reorders::Components)
+    }
 }
 
 /// How hard to look for a witness.
@@ -59,16 +84,17 @@ pub struct ConfirmStats {
 
 /// Looks for witnesses in a trace.
 pub struct Confirmer<'t> {
-    trace: &'t Trace,
+    pub(super) trace: &'t Trace,
     communication: &'t dyn Communication,
-    options: ConfirmOptions,
-    scale: Scale,
-    past: Past,
+    pub(super) options: ConfirmOptions,
+    pub(super) scale: Scale,
+    pub(super) past: Past,
     replay: Replay,
-    required: Reach,
+    pub(super) required: Reach,
     optional: Reach,
     window: Window,
-    stats: ConfirmStats,
+    pub(super) stats: ConfirmStats,
+    pub(super) of_tasks: OfTasks,
 }
 
 impl fmt::Debug for Confirmer<'_> {
@@ -91,7 +117,7 @@ pub struct Scale {
     pub prefix_max: u32,
 }
 
-const GROWTH: u32 = 8;
+pub(super) const GROWTH: u32 = 8;
 
 impl Default for Scale {
     fn default() -> Scale {
@@ -101,9 +127,11 @@ impl Default for Scale {
 
 /// What became of one form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+pub(super) enum State {
     Open,
     Impossible,
+    /// No window tells.
+    GivenUp,
     Found,
 }
 
@@ -139,6 +167,7 @@ impl<'t> Confirmer<'t> {
             optional: Reach::default(),
             window: Window::default(),
             stats: ConfirmStats::default(),
+            of_tasks: OfTasks::default(),
         }
     }
 
@@ -158,21 +187,23 @@ impl<'t> Confirmer<'t> {
         if self.past.is_cut {
             return Answer::Unconfirmed(GaveUp::Window);
         }
-        let may_overtake = self.options.reorders == Reorders::Tasks
-            && Overtaken::of(self.trace, first.0, second.0).is_some();
-        let overtakes = if may_overtake { State::Open } else { State::Impossible };
         let mut search = Search {
             pair: (first.0, second.0),
-            states: [State::Open, State::Open, State::Open, overtakes],
-            conflicts: self.options.conflicts,
+            states: [State::Open, State::Open, State::Open, State::Impossible],
+            effort: Effort::new(self.options.conflicts),
             gave_up: GaveUp::Window,
             best: None,
-            doubt: false,
+            beginning: None,
         };
+        if self.options.reorders.tasks()
+            && let Some(tasks) = Overtaken::of(self.trace, first.0, second.0)
+        {
+            self.ask_of_tasks(&mut search, tasks, cancel);
+        }
         let mut back = self.scale.first_window;
-        loop {
+        while !search.is_done() {
             let is_last = self.round(&mut search, back, cancel);
-            if search.is_done() || is_last {
+            if is_last {
                 break;
             }
             back = back.saturating_mul(GROWTH);
@@ -182,7 +213,9 @@ impl<'t> Confirmer<'t> {
         }
         match search.best {
             Some(witness) => Answer::Confirmed(witness),
-            None if search.is_impossible() && search.doubt => Answer::Unconfirmed(GaveUp::Barrier),
+            None if search.is_impossible() && search.effort.doubt => {
+                Answer::Unconfirmed(GaveUp::Barrier)
+            }
             // Where it depends on the order which acquire a release belongs to, more was asked than had to be.
             None if search.is_impossible() && !self.past.holding.is_ambiguous => Answer::Impossible,
             None => Answer::Unconfirmed(search.gave_up),
@@ -193,42 +226,27 @@ impl<'t> Confirmer<'t> {
     /// the last window.
     fn round(&mut self, search: &mut Search, back: u32, cancel: &Cancel) -> bool {
         let (first, second) = search.pair;
-        let most = u32::try_from(self.options.window).unwrap_or(u32::MAX);
-        let most = if most == 0 { u32::MAX } else { most };
-        let is_last = back >= most || back >= first;
+        let mut is_last = back >= self.most() || back >= first;
         for (at, form) in Form::ALL.into_iter().enumerate() {
             match search.states[at] {
                 State::Open => {}
-                State::Impossible => continue,
+                State::Impossible | State::GivenUp => continue,
                 // What is weaker is not asked.
                 State::Found => break,
             }
             let question = Question::new(self.trace, &self.past, (first, second), form);
-            let wanted = question.start(&self.past).saturating_sub(back);
-            let bound = first.saturating_sub(most);
-            let start = self.past.holding.stop_before(wanted.max(bound));
-            let start = if is_last && bound == 0 { 0 } else { start };
-            self.stats.windows += 1;
-            match self.look(search, &question, start, cancel) {
+            let (start, _) = self.start(&question, first, back);
+            let beginning = search.beginning.clone().filter(|_| {
+                back == self.scale.first_window && matches!(form, Form::Reversed | Form::Last)
+            });
+            let (start, end) = match beginning.and_then(|b| self.behind_beginning(&question, &b)) {
+                Some((start, order)) => (start, End::Found(order)),
+                None => (start, self.look(&mut search.effort, &question, start, cancel)),
+            };
+            match end {
                 End::Found(order) => {
                     search.states[at] = State::Found;
-                    let mut witness = trim(
-                        (self.trace, &self.past, self.communication),
-                        &mut self.replay,
-                        &question,
-                        (start, order),
-                        self.scale.prefix_max,
-                        &mut self.stats,
-                    );
-                    let shared = Shared {
-                        trace: self.trace,
-                        past: &self.past,
-                        communication: self.communication,
-                        question: &question,
-                        required: &self.required,
-                    };
-                    let (replay, stats) = (&mut self.replay, &mut self.stats);
-                    shorten(shared, replay, &mut witness, stats, cancel);
+                    let mut witness = self.witness(&question, (start, order), cancel);
                     witness.waits = self.waits_for_ever(&question, &witness);
                     witness.apart = self.is_apart(search, form, start, cancel);
                     search.best = Some(witness);
@@ -253,7 +271,62 @@ impl<'t> Confirmer<'t> {
                 }
             }
         }
-        is_last || (search.gave_up == GaveUp::Conflicts && search.conflicts == 0)
+        is_last |= search.gave_up == GaveUp::Conflicts && search.effort.conflicts == 0;
+        is_last
+    }
+
+    /// Returns how many events before the first action may be looked at.
+    fn most(&self) -> u32 {
+        let most = u32::try_from(self.options.window).unwrap_or(u32::MAX);
+        if most == 0 { u32::MAX } else { most }
+    }
+
+    /// Returns where the window begins that goes back so far, and whether it is the last one.
+    pub(super) fn start(&self, question: &Question, first: u32, back: u32) -> (u32, bool) {
+        let is_last = back >= self.most() || back >= first;
+        let wanted = question.start(&self.past).saturating_sub(back);
+        let bound = first.saturating_sub(self.most());
+        let start = self.past.holding.stop_before(wanted.max(bound));
+        (if is_last && bound == 0 { 0 } else { start }, is_last)
+    }
+
+    /// Makes the witness of an order, without the tail, of events from `start` on, and looks for a shorter one.
+    pub(super) fn witness(
+        &mut self,
+        question: &Question,
+        found: (u32, Vec<u32>),
+        cancel: &Cancel,
+    ) -> Witness {
+        let mut witness = self.trimmed(question, found);
+        let shared = Shared {
+            trace: self.trace,
+            past: &self.past,
+            communication: self.communication,
+            question,
+            required: &self.required,
+        };
+        let (replay, stats) = (&mut self.replay, &mut self.stats);
+        shorten(shared, replay, &mut witness, stats, cancel);
+        witness
+    }
+
+    /// Makes the witness of an order, without what that does not need.
+    pub(super) fn trimmed(&mut self, question: &Question, found: (u32, Vec<u32>)) -> Witness {
+        trim(
+            (self.trace, &self.past, self.communication),
+            &mut self.replay,
+            question,
+            found,
+            self.scale.prefix_max,
+            &mut self.stats,
+        )
+    }
+
+    /// Returns whether an order of events from `start` on, with the tail behind it, breaks nothing.
+    pub(super) fn replays(&mut self, question: &Question, start: u32, order: &[u32]) -> bool {
+        self.stats.events += order.len() as u64;
+        let all = (self.trace, &self.past, self.communication);
+        self.replay.run(all, question, start, order).is_empty()
     }
 
     /// Returns whether a witness shows that the first action may wait for ever.
@@ -286,25 +359,26 @@ impl<'t> Confirmer<'t> {
         {
             return false;
         }
-        let doubt = std::mem::take(&mut search.doubt);
+        let doubt = std::mem::take(&mut search.effort.doubt);
         let question = Question::new(self.trace, &self.past, (first, second), Form::CoEnabled);
-        let end = self.look(search, &question, start, cancel);
-        let is_proved = !search.doubt && !self.past.holding.is_ambiguous;
-        search.doubt |= doubt;
+        let end = self.look(&mut search.effort, &question, start, cancel);
+        let is_proved = !search.effort.doubt && !self.past.holding.is_ambiguous;
+        search.effort.doubt |= doubt;
         end == End::None && is_proved
     }
 
     /// Looks at one window for one form.
-    fn look(
+    pub(super) fn look(
         &mut self,
-        search: &mut Search,
+        Effort { conflicts, doubt }: &mut Effort,
         question: &Question,
         start: u32,
         cancel: &Cancel,
     ) -> End {
+        self.stats.windows += 1;
         let past = &self.past;
         if let Err(why) = self.required.require(past, question, start, &[]) {
-            search.doubt |= why == Behind::Barrier;
+            *doubt |= why == Behind::Barrier;
             return End::None;
         }
         let len = self.trace.len() as u32;
@@ -328,9 +402,9 @@ impl<'t> Confirmer<'t> {
             return if fixed { End::Found(order) } else { End::Unclear };
         }
         // From here on, what is left out because it rests on a barrier could have helped.
-        search.doubt |= past.first_doubt != NONE;
+        *doubt |= past.first_doubt != NONE;
         if fixed {
-            match ground.attempt(broken.clone(), replay, stats, &mut search.conflicts, cancel) {
+            match ground.attempt(broken.clone(), replay, stats, conflicts, cancel) {
                 End::None | End::Unclear => {}
                 end => return end,
             }
@@ -343,28 +417,43 @@ impl<'t> Confirmer<'t> {
         let mut found = End::Unclear;
         if fixed {
             let ground = shared.ground(window, &self.optional, Beyond::Fixed);
-            found = ground.attempt(broken.clone(), replay, stats, &mut search.conflicts, cancel);
+            found = ground.attempt(broken.clone(), replay, stats, conflicts, cancel);
             if found == End::None && !is_whole {
                 found = End::Unclear;
             }
         }
         if found == End::Unclear && !is_whole {
             let ground = shared.ground(window, &self.optional, Beyond::Open);
-            found = ground.attempt(broken, replay, stats, &mut search.conflicts, cancel);
+            found = ground.attempt(broken, replay, stats, conflicts, cancel);
         }
         found
     }
 }
 
-/// The search for one candidate.
-struct Search {
-    pair: (u32, u32),
-    states: [State; 4],
-    conflicts: u64,
-    gave_up: GaveUp,
-    best: Option<Witness>,
+/// What the answers to some questions cost, and rest on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// The conflicts of the solver that are left.
+    pub(super) conflicts: u64,
     /// Whether something was left out because it rests on a barrier of which too little is known.
-    doubt: bool,
+    pub(super) doubt: bool,
+}
+
+impl Effort {
+    pub(super) fn new(conflicts: u64) -> Effort {
+        Effort { conflicts, doubt: false }
+    }
+}
+
+/// The search for one candidate.
+pub(super) struct Search {
+    pair: (u32, u32),
+    pub(super) states: [State; 4],
+    pub(super) effort: Effort,
+    pub(super) gave_up: GaveUp,
+    pub(super) best: Option<Witness>,
+    /// Where the task of the second action can end before that of the first begins: how.
+    pub(super) beginning: Option<Rc<Witness>>,
 }
 
 impl Search {

@@ -41,9 +41,13 @@ mod clause;
 
 mod mailboxes;
 
+mod components;
+
 mod replay;
 
 mod attempt;
+
+mod of_tasks;
 
 mod trim;
 

@@ -5,6 +5,7 @@ use super::blocking::Blocking;
 use super::calls::Calls;
 use super::cells::Cells;
 use super::chains::{Chains, NONE};
+use super::components::Components;
 use super::confirmer::Reorders;
 use super::holding::Holding;
 use super::lists::Lists;
@@ -38,6 +39,8 @@ pub(super) struct Past {
     pub(super) first_doubt: u32,
     /// Whether tasks change places.
     pub(super) tasks: bool,
+    /// What the rules of components ask, where they are asked.
+    pub(super) components: Option<Components>,
     /// Whether the trace holds so many edges that they are not all known.
     pub(super) is_cut: bool,
 }
@@ -56,13 +59,15 @@ impl Past {
     ) -> Past {
         let mut past = Past {
             cells: Cells::new(trace.tables()),
-            holding: Holding::new(trace, grain, reorders == Reorders::Tasks),
-            tasks: reorders == Reorders::Tasks,
+            holding: Holding::new(trace, grain, reorders.tasks()),
+            tasks: reorders.tasks(),
+            components: (reorders == Reorders::Components).then(|| Components::new(trace)),
             first_doubt: NONE,
             ..Past::default()
         };
         let mut chains = Chains::new(trace);
-        let mut units = past.tasks.then(|| Units::new(trace));
+        let mut units = past.tasks.then(|| Units::new(trace, past.components.is_some()));
+        let mut last_of_task = vec![NONE; trace.tasks_count()];
         let mut written = vec![NONE; past.cells.len()];
         let mut allocated = vec![NONE; past.cells.len()];
         let mut barriers: HashMap<u32, u32> = HashMap::new();
@@ -77,6 +82,16 @@ impl Past {
                 Some(units) => units.take(trace, event, before),
                 None => chains.take(trace, event, before),
             };
+            if let Some(components) = &past.components {
+                components.before(id).iter().for_each(|before| causes.push(*before));
+                for task in components.ended(id) {
+                    let last = last_of_task.get(task.index()).copied();
+                    causes.item_if(last != Some(NONE), last.as_ref());
+                }
+                if let Some(last) = last_of_task.get_mut(event.task.index()) {
+                    *last = id;
+                }
+            }
             if kind == EventKind::Barrier
                 && let Some(before) = barriers.insert(event.operand, id)
             {
@@ -163,14 +178,24 @@ impl Past {
         event >= self.first_doubt && self.doubtful.get(event as usize) == Some(&true)
     }
 
-    /// Returns whether [`taker`](Self::taker) ever finds anything.
+    /// Returns whether [`takers`](Self::takers) ever finds anything.
     #[inline]
     pub(super) fn has_takers(&self) -> bool {
         self.tasks || !self.calls.is_empty()
     }
 
-    /// Returns who takes what an event puts somewhere: who takes the value of an invocation; the `get` of a posted task.
-    pub(super) fn taker(&self, trace: &Trace, event: u32) -> u32 {
+    /// Returns who takes what an event puts somewhere: who takes the value of an invocation; the `get` of a posted task; who receives a
+    /// broadcast.
+    pub(super) fn takers<'p>(
+        &'p self,
+        trace: &Trace,
+        event: u32,
+    ) -> impl Iterator<Item = u32> + 'p {
+        let effects = self.components.iter().flat_map(move |of| of.effects(event));
+        Some(self.taker(trace, event)).filter(|taker| *taker != NONE).into_iter().chain(effects)
+    }
+
+    fn taker(&self, trace: &Trace, event: u32) -> u32 {
         if self.tasks {
             let (op, operand) = Past::op(trace, event);
             if op.kind() == EventKind::Post && post_of(trace, TaskId(operand)) == Some(event) {

@@ -25,21 +25,43 @@ pub(super) struct Question {
 }
 
 impl Question {
+    /// Asks for one of the forms in which a pair of actions is looked at by itself.
     pub(super) fn new(
         trace: &Trace,
         past: &Past,
-        (mut first, mut second): (u32, u32),
+        (first, second): (u32, u32),
         form: Form,
     ) -> Question {
-        let (mut tail, mut needs, mut never) = (vec![first], vec![second], None);
-        if form == Form::CoEnabled {
-            (tail, needs) = (vec![second, first], Vec::new());
-        } else if form == Form::Overtakes
-            && let Some(tasks) = Overtaken::of(trace, first, second)
-        {
-            (tail, needs, never) = (vec![tasks.get], vec![tasks.post], Some(tasks.overtaken));
-            (first, second) = (tasks.overtaken, tasks.get);
-        }
+        let (tail, needs) = match form {
+            Form::CoEnabled => (vec![second, first], Vec::new()),
+            _ => (vec![first], vec![second]),
+        };
+        Question::with(trace, past, (first, second), form, tail, needs, None)
+    }
+
+    /// Asks whether a task can end before another one begins, which it overtakes; everything observes what it observed.
+    pub(super) fn ends_first(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
+        let Overtaken { overtaken, last, .. } = tasks;
+        let pair = (overtaken, last);
+        Question::with(trace, past, pair, Form::Reversed, vec![last], Vec::new(), Some(overtaken))
+    }
+
+    /// Asks whether a task can be taken while another one waits.
+    pub(super) fn overtakes(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
+        let Overtaken { overtaken, get, post, .. } = tasks;
+        let form = Form::Overtakes;
+        Question::with(trace, past, (overtaken, get), form, vec![get], vec![post], Some(overtaken))
+    }
+
+    fn with(
+        trace: &Trace,
+        past: &Past,
+        (first, second): (u32, u32),
+        form: Form,
+        tail: Vec<u32>,
+        needs: Vec<u32>,
+        never: Option<u32>,
+    ) -> Question {
         let held = tail
             .iter()
             .flat_map(|event| {
@@ -98,13 +120,15 @@ impl Question {
 }
 
 /// Two tasks of one mailbox, for [`Form::Overtakes`].
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Overtaken {
-    /// The `get` of the task of the second action.
-    get: u32,
+    /// The `get` of the task of the second action, and its last event.
+    pub(super) get: u32,
+    last: u32,
     /// The `post` of the task of the first action.
-    post: u32,
+    pub(super) post: u32,
     /// Its `get`.
-    overtaken: u32,
+    pub(super) overtaken: u32,
 }
 
 impl Overtaken {
@@ -117,6 +141,7 @@ impl Overtaken {
             return None;
         }
         let post = post_of(trace, first).filter(|post| *post < overtaken)?;
-        Some(Overtaken { get, post, overtaken })
+        let last = trace.span(second).last.some().map_or(get, |last| last.0);
+        Some(Overtaken { get, last, post, overtaken })
     }
 }

@@ -206,11 +206,12 @@ impl Reach {
                 }
             } else if past.has_takers() && next_event < self.events.len() {
                 let event = self.events[next_event];
-                let taker = past.taker(trace, event);
                 next_event += 1;
                 self.add_helpers(past, question, event, &mut done, allowed);
-                if taker != NONE && taker >= self.start && allowed(taker) {
-                    let _ = self.add(past, question, taker);
+                for taker in past.takers(trace, event) {
+                    if taker >= self.start && allowed(taker) {
+                        let _ = self.add(past, question, taker);
+                    }
                 }
             } else {
                 return;

@@ -6,6 +6,7 @@ use super::answer::Form;
 use super::calls::takes;
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
+use super::components::Deliveries;
 use super::holding::SectionId;
 use super::mailboxes::Mailboxes;
 use super::past::Past;
@@ -28,6 +29,7 @@ pub(super) struct Replay {
     written: Vec<(u32, u32)>,
     open: Vec<Vec<SectionId>>,
     mailboxes: Option<Mailboxes>,
+    deliveries: Deliveries,
     touched: Vec<u32>,
     /// For each event from the start of the window on: in which round, and at which place it came.
     seen: Vec<(u32, u32)>,
@@ -65,6 +67,9 @@ impl Replay {
         if let Some(mailboxes) = &mut self.mailboxes {
             mailboxes.begin(trace, start);
         }
+        if let Some(components) = &past.components {
+            self.deliveries.begin(components, start);
+        }
         let mut broken = Vec::new();
         let last = order.iter().chain(&question.tail).max().copied().unwrap_or(start);
         if self.seen.len() <= (last - start) as usize {
@@ -75,6 +80,15 @@ impl Replay {
             self.locks(past, event, &mut broken);
             if let Some(mailboxes) = &mut self.mailboxes {
                 mailboxes.take(trace, event, &mut broken);
+            }
+            if let Some(components) = &past.components {
+                let (round, seen) = (self.round, &self.seen);
+                let place = |event: u32| {
+                    let Some(at) = event.checked_sub(start) else { return Some(u64::from(event)) };
+                    let (of, place) = *seen.get(at as usize)?;
+                    (of == round).then_some(1 << 32 | u64::from(place))
+                };
+                self.deliveries.take(components, event, &place, &mut broken);
             }
             let is_asked = place < order.len() || question.asks(event);
             if is_asked {

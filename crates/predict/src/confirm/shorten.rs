@@ -82,7 +82,7 @@ pub(super) fn shorten(
             _ => return,
         }
         let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
-        let takers = set.events.iter().map(|event| past.taker(shared.trace, *event));
+        let takers = set.events.iter().flat_map(|event| past.takers(shared.trace, *event));
         let waiting = set.events.iter().chain(&question.tail);
         let asked = waiting.flat_map(|event| past.blocking.asked(*event, true));
         let helpers = asked.flat_map(|asked| past.blocking.helpers(asked));

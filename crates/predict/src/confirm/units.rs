@@ -4,6 +4,7 @@
 //! and enabling are those of `docs/happens-before.md`, section 1.
 
 use super::chains::{Link, NONE};
+use super::components::is_of_component;
 use anyorder_trace::{
     Event, EventId, EventKind, HandlerId, Mailbox, Position, TaskId, TaskKind, Trace,
 };
@@ -68,8 +69,8 @@ pub(super) fn mailbox_of(trace: &Trace, task: TaskId) -> Option<HandlerId> {
 }
 
 impl Units {
-    /// Finds the units of a trace. Two passes.
-    pub(super) fn new(trace: &Trace) -> Units {
+    /// Finds the units of a trace. Two passes. Inputs of components have rules of their own where `components` says so.
+    pub(super) fn new(trace: &Trace, components: bool) -> Units {
         let handlers = trace.tables().handlers.len();
         let mut units = Units {
             loop_points: vec![NONE; handlers],
@@ -78,7 +79,7 @@ impl Units {
             code: vec![NONE; handlers],
             ..Units::default()
         };
-        units.find_points(trace);
+        units.find_points(trace, components);
         units.number(trace);
         units.behind = vec![0; units.handler.len()];
         units.seen = vec![NONE; units.handler.len()];
@@ -91,7 +92,7 @@ impl Units {
         (kind == TaskKind::Initial).then_some(handler)
     }
 
-    fn find_points(&mut self, trace: &Trace) {
+    fn find_points(&mut self, trace: &Trace, components: bool) {
         let handlers = self.loop_points.len();
         let (mut loops, mut last) = (vec![NONE; handlers], vec![NONE; handlers]);
         let mut before_get = vec![None; handlers];
@@ -115,6 +116,7 @@ impl Units {
             match event.kind() {
                 EventKind::Enable => drop(switched.insert(event.operand, Some(id))),
                 EventKind::Disable => drop(switched.insert(event.operand, None)),
+                EventKind::Trigger if components && is_of_component(trace, event.operand) => {}
                 EventKind::Trigger => {
                     if let Some(Some(enable)) = switched.get(&event.operand) {
                         self.triggers.insert(id, *enable);

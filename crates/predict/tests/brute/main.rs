@@ -10,6 +10,7 @@ mod types;
 #[path = "../../../certify/tests/reordering/woken.rs"]
 mod woken;
 
+mod components;
 mod confirmed;
 mod measured;
 mod tasks;

@@ -14,6 +14,7 @@
 //! the component rules (`components`); the fixpoint of sections 2 and 3 (`fixpoint`); sections 4 and 5
 //! (`race`).
 
+pub(crate) use components::ComponentRules;
 pub use fixpoint::TaskOrder;
 pub use oracle::Naive;
 pub use rules::{RuleName, RuleSet, Rules};

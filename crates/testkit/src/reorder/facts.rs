@@ -1,5 +1,6 @@
 //! What the definitions say of each event of a small trace.
 
+use super::components::Components;
 use anyorder_trace::{Event, EventId, EventKind, Location, TaskKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,10 +70,12 @@ pub enum ReorderRule {
     Refused,
     /// Tasks can run in this order.
     Schedule,
+    /// The rules of Android components.
+    Component,
 }
 
 impl ReorderRule {
-    /// All rules, but for `Schedule`, which others say what it is.
+    /// All rules, but for `Schedule`, which others say what it is, and `Component`, which only some traces have.
     pub const ALL: [ReorderRule; 16] = [
         ReorderRule::Once,
         ReorderRule::Po,
@@ -144,6 +147,9 @@ pub(super) struct Facts {
     taken: Vec<Option<(u32, usize, usize)>>,
     /// Events that put tasks into mailboxes, or take them out.
     mailboxes: Vec<bool>,
+    components: Option<Components>,
+    /// Events whose order the rules of components ask for.
+    told: BTreeSet<usize>,
 }
 
 impl Facts {
@@ -201,7 +207,14 @@ impl Facts {
                 .iter()
                 .map(|e| matches!(e.kind(), EventKind::Post | EventKind::Cancel))
                 .collect(),
+            components: None,
+            told: BTreeSet::new(),
         }
+    }
+
+    pub(super) fn set_components(&mut self, components: Components) {
+        self.told = components.told();
+        self.components = Some(components);
     }
 
     /// For events of two tasks that one handler took from its mailbox: the post and the `get` of the first one's task, and the `get` of the second one's.
@@ -223,6 +236,7 @@ impl Facts {
             told.extend(self.timeouts.iter().flatten().map(|(_, wait)| *wait));
             told.extend((0..self.signals.len()).filter(|event| self.signals[*event].is_some()));
         }
+        told.extend(&self.told);
         let in_order =
             |e: &&usize| told.contains(*e) || self.objects[**e].is_some() || self.mailboxes[**e];
         Key { done, last: last.collect(), in_order: run.iter().filter(in_order).copied().collect() }
@@ -253,6 +267,10 @@ impl Facts {
         }
         if schedules.is_some() {
             broken.retain(|rule| *rule != ReorderRule::Po);
+        }
+        let lets = |components: &Components| components.let_follow(run, event);
+        if !self.components.as_ref().is_none_or(lets) {
+            broken.push(ReorderRule::Component);
         }
         if self.is_locked_out(run, event) {
             broken.push(ReorderRule::Locks);

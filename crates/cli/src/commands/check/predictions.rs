@@ -77,6 +77,9 @@ pub(super) fn add(
     for cut in &found.checked.cuts {
         outcome.cut_by(cut);
     }
+    if !found.checked.all_pairs {
+        outcome.bounded_by("pairs");
+    }
     if let Some(reason) = found.checked.stopped {
         outcome.cut_by(reason.word());
     }

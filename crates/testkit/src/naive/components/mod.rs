@@ -2,8 +2,11 @@
 
 pub(super) use broadcast::Conditional;
 pub(super) use found::{Found, find};
+pub(crate) use given::ComponentRules;
 
 mod found;
+
+mod given;
 
 mod lifecycle;
 

@@ -1,0 +1,172 @@
+//! What is asked of two tasks of one handler, for all candidates in them.
+//!
+//! Which action of a task is meant changes nothing for the form `overtakes`. And a witness of `reversed` or `last` holds the whole task of the second
+//! action before any event of the task of the first, as the handler runs one at a time: where that cannot be, neither can they; where it can, the
+//! order found is tried as the beginning of theirs. Both questions have the conflicts of a candidate for themselves, so that answers do not
+//! depend on which candidate is tried first.
+
+use super::answer::{GaveUp, Witness};
+use super::attempt::End;
+use super::chains::NONE;
+use super::confirmer::{Confirmer, Effort, GROWTH, Search, State};
+use super::question::{Overtaken, Question};
+use anyorder_system::Cancel;
+use anyorder_trace::EventId;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// What is known of pairs of tasks, by the `get` of the first and of the second.
+#[derive(Debug, Default)]
+pub(super) struct OfTasks {
+    known: HashMap<(u32, u32), Known>,
+    /// How many events the orders in it have.
+    events: usize,
+}
+
+/// So many events the orders may have that are kept; what has no room is found again.
+const ROOM: usize = 1 << 25;
+
+#[derive(Clone, Debug)]
+struct Known {
+    /// Whether the second can end before the first begins.
+    ends_first: Asked,
+    /// An order in which it does.
+    beginning: Option<Rc<Witness>>,
+    overtakes: Asked,
+    witness: Option<Rc<Witness>>,
+    /// Whether something was left out because it rests on a barrier of which too little is known.
+    doubt: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    Found,
+    Impossible,
+    GaveUp(GaveUp),
+}
+
+impl Confirmer<'_> {
+    /// Tells a search what holds for the tasks of its candidate.
+    pub(super) fn ask_of_tasks(&mut self, search: &mut Search, tasks: Overtaken, cancel: &Cancel) {
+        let key = (tasks.overtaken, tasks.get);
+        let known = match self.of_tasks.known.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let known = self.find_of_tasks(tasks, cancel);
+                let is_stopped = |asked| asked == Asked::GaveUp(GaveUp::Stopped);
+                let orders = [&known.beginning, &known.witness].into_iter().flatten();
+                let events: usize = orders.map(|order| order.order.len()).sum();
+                let has_room = self.of_tasks.events + events <= ROOM;
+                if has_room && !is_stopped(known.ends_first) && !is_stopped(known.overtakes) {
+                    self.of_tasks.events += events;
+                    self.of_tasks.known.insert(key, known.clone());
+                }
+                known
+            }
+        };
+        if known.ends_first == Asked::Impossible {
+            (search.states[0], search.states[1]) = (State::Impossible, State::Impossible);
+        }
+        search.states[3] = match known.overtakes {
+            Asked::Found => State::Found,
+            Asked::Impossible => State::Impossible,
+            Asked::GaveUp(why) => {
+                search.gave_up = why;
+                State::GivenUp
+            }
+        };
+        search.best = known.witness.as_deref().cloned();
+        search.beginning = known.beginning;
+        search.effort.doubt |= known.doubt;
+    }
+
+    fn find_of_tasks(&mut self, tasks: Overtaken, cancel: &Cancel) -> Known {
+        let question = Question::ends_first(self.trace, &self.past, tasks);
+        let mut doubt = false;
+        let (ends_first, found) = self.ask(&question, &mut doubt, cancel);
+        let beginning = found.map(|found| self.trimmed(&question, found));
+        let question = Question::overtakes(self.trace, &self.past, tasks);
+        let (overtakes, found) = match beginning.as_ref().and_then(|order| taken(order, tasks)) {
+            Some(found) => (Asked::Found, Some(found)),
+            None => self.ask(&question, &mut doubt, cancel),
+        };
+        let witness = found.map(|found| Rc::new(self.witness(&question, found, cancel)));
+        Known { ends_first, beginning: beginning.map(Rc::new), overtakes, witness, doubt }
+    }
+
+    /// Tries what is known of the tasks of a candidate as the beginning of a witness, for `reversed` and `last`. What is needed besides comes in
+    /// the order of the trace: before the task of the second action, what can, else behind it all; or all of it behind. Returns the order,
+    /// without the tail, and where its window begins.
+    pub(super) fn behind_beginning(
+        &mut self,
+        question: &Question,
+        beginning: &Witness,
+    ) -> Option<(u32, Vec<u32>)> {
+        let start = beginning.prefix;
+        self.required.require(&self.past, question, start, &[]).ok()?;
+        let begun: Vec<u32> = beginning.order.iter().map(|event| event.0).collect();
+        let known: HashSet<u32> = begun.iter().copied().collect();
+        let more = self.required.events.iter().copied().filter(|event| !known.contains(event));
+        let mut more: Vec<u32> = more.collect();
+        more.sort_unstable();
+        let task = self.past.chain[question.second as usize];
+        let later = self.past.chain[question.first as usize];
+        let get = begun.iter().position(|event| self.past.chain[*event as usize] == task)?;
+        let mut before: HashSet<u32> = begun[..get].iter().copied().collect();
+        let (mut early, mut late) = (Vec::new(), Vec::new());
+        for &event in &more {
+            let past = &self.past;
+            let mut needs = past.causes.row(event).iter().chain(past.observes.row(event));
+            let has = |event: &u32| *event == NONE || *event < start || before.contains(event);
+            let is_later = past.chain[event as usize] == later;
+            if !is_later && has(&past.previous[event as usize]) && needs.all(has) {
+                before.insert(event);
+                early.push(event);
+            } else {
+                late.push(event);
+            }
+        }
+        let parts: [&[u32]; 4] = [&begun[..get], &early, &begun[get..], &late];
+        let orders = [parts.concat(), [begun.as_slice(), &more].concat()];
+        let order = orders.into_iter().find(|order| self.replays(question, start, order));
+        order.map(|order| (start, order))
+    }
+
+    /// Asks in one window after another; returns the order found, and where its window begins.
+    fn ask(
+        &mut self,
+        question: &Question,
+        doubt: &mut bool,
+        cancel: &Cancel,
+    ) -> (Asked, Option<(u32, Vec<u32>)>) {
+        let mut back = self.scale.first_window;
+        let mut effort = Effort::new(self.options.conflicts);
+        let mut gave_up = GaveUp::Window;
+        loop {
+            let (start, is_last) = self.start(question, question.first, back);
+            let end = self.look(&mut effort, question, start, cancel);
+            *doubt |= effort.doubt;
+            match end {
+                End::Found(order) => return (Asked::Found, Some((start, order))),
+                End::None => return (Asked::Impossible, None),
+                End::Stopped => return (Asked::GaveUp(GaveUp::Stopped), None),
+                End::Conflicts => gave_up = GaveUp::Conflicts,
+                End::Unclear => {}
+            }
+            if is_last || (gave_up == GaveUp::Conflicts && effort.conflicts == 0) {
+                return (Asked::GaveUp(gave_up), None);
+            }
+            back = back.saturating_mul(GROWTH);
+        }
+    }
+}
+
+/// Returns how an order goes in which a task ends before another one begins, up to where it is taken; `None` if the other one is not posted
+/// by then.
+fn taken(beginning: &Witness, tasks: Overtaken) -> Option<(u32, Vec<u32>)> {
+    let is = |number: u32| move |event: &EventId| event.0 == number;
+    let get = beginning.order.iter().position(is(tasks.get))?;
+    let order = &beginning.order[..get];
+    let is_posted = tasks.post < beginning.prefix || order.iter().any(is(tasks.post));
+    is_posted.then(|| (beginning.prefix, order.iter().map(|event| event.0).collect()))
+}

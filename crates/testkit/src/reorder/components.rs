@@ -1,0 +1,56 @@
+//! What the rules of Android components ask of each sequence of events.
+
+use crate::naive::{ComponentRules, Rules};
+use anyorder_trace::Trace;
+use std::collections::BTreeSet;
+
+/// The rules of one small trace.
+#[derive(Debug)]
+pub(super) struct Components {
+    /// By event: what must come before it.
+    needs: Vec<u64>,
+    /// Causes and effects: if the one cause comes before the other, so does its effect.
+    in_turn: Vec<[usize; 4]>,
+}
+
+impl Components {
+    pub(super) fn new(trace: &Trace, rules: Rules<'_>) -> Components {
+        let given = ComponentRules::new(trace, rules);
+        let mut needs = vec![0_u64; trace.len()];
+        for (from, to) in given.edges {
+            needs[to.index()] |= 1 << from.index();
+        }
+        for (first, second) in given.tasks {
+            let get = trace.span(second).get;
+            for event in trace.events().filter(|event| event.task == first && event.id < get) {
+                needs[get.index()] |= 1 << event.id.index();
+            }
+        }
+        // What the recorded run did otherwise, others may do as well.
+        let in_turn = given.in_turn.iter().filter(|it| {
+            let is_otherwise = it.causes.0 < it.causes.1 && it.effects.1 < it.effects.0;
+            it.causes.0 != it.causes.1 && it.effects.0 != it.effects.1 && !is_otherwise
+        });
+        let numbers = in_turn.map(|it| {
+            [it.causes.0, it.causes.1, it.effects.0, it.effects.1].map(|event| event.index())
+        });
+        Components { in_turn: numbers.collect(), needs }
+    }
+
+    /// Returns the events whose order counts.
+    pub(super) fn told(&self) -> BTreeSet<usize> {
+        self.in_turn.iter().flatten().copied().collect()
+    }
+
+    /// Returns whether a sequence, which goes by the rules, still does with an event behind it.
+    pub(super) fn let_follow(&self, run: &[usize], event: usize) -> bool {
+        let all = |set: u64| (0..self.needs.len()).all(|e| set >> e & 1 == 0 || run.contains(&e));
+        let place = |wanted: usize| run.iter().chain([&event]).position(|other| *other == wanted);
+        let holds = |[cause, later, effect, other]: &[usize; 4]| {
+            let (Some(cause), Some(later)) = (place(*cause), place(*later)) else { return true };
+            let Some(other) = place(*other) else { return true };
+            later < cause || place(*effect).is_some_and(|effect| effect < other)
+        };
+        all(self.needs[event]) && self.in_turn.iter().all(holds)
+    }
+}
