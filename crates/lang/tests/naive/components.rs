@@ -9,7 +9,7 @@ use crate::interp::step;
 use anyorder_explore::stateful;
 use anyorder_lang::lower::compile;
 use anyorder_search::{Options, search};
-use anyorder_system::{Control, Place, StateSystem};
+use anyorder_system::{Control, Place};
 use anyorder_vm::{Action, Machine, Switches};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
