@@ -9,7 +9,7 @@ use crate::interp::step;
 use anyorder_explore::stateful;
 use anyorder_lang::lower::compile;
 use anyorder_search::{Options, search};
-use anyorder_system::{Control, Place, StateSystem};
+use anyorder_system::{Control, Place};
 use anyorder_vm::{Action, Machine, Switches};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
@@ -195,7 +195,7 @@ fn body(random: &mut Random, objects: bool, most: usize, more: &[&str]) -> Strin
         "m[2] = 1;",
         "m.remove(2);",
         "m = map[1: 1];",
-        "let _q = [2].map(fn(k) { y = k; k });",
+        "{ let _q = [2].map(fn(k) { y = k; k }); }",
         "choose { { x = 1; } { y = 1; } }",
         "fail \"stop\";",
     ];
