@@ -327,6 +327,15 @@ fn nobody_passes_a_barrier_before_all_have_arrived() {
     assert_eq!(form(&confirm(&t, &built_in(), 0, 5)), Some(Form::Reversed));
 }
 
+/// What the last events observed in the trace is not asked of them, so that it cannot make them rest on a barrier.
+#[test]
+fn what_a_last_event_observed_does_not_count_against_it() {
+    let t = trace(
+        "C wait c; A barrier b; A condition:o.wait(); B condition:o.wait(); C condition:o.broadcast(); B barrier b; A barrier b",
+    );
+    assert_eq!(form(&confirm(&t, &built_in(), 3, 4)), Some(Form::CoEnabled));
+}
+
 #[test]
 fn what_does_not_hold_in_the_trace_is_not_asked() {
     // The receive was recorded where it began.

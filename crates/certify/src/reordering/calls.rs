@@ -168,9 +168,10 @@ impl CallRun {
             for at in index.asked.get(&event.0).into_iter().flatten() {
                 let rule = &waits.rules()[*at];
                 let loose = object.loose.as_ref();
-                if !(may_differ && rule.is_of_result())
-                    && !object.numbers.let_return((*at, rule), (&call.invocation, loose), open)
-                {
+                let is_asked = !may_differ || !rule.is_of_result();
+                let returns =
+                    object.numbers.let_return((*at, rule), (&call.invocation, loose), open);
+                if is_asked && !returns {
                     return Err(ReorderingReason::Waits);
                 }
             }

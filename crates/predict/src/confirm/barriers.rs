@@ -1,7 +1,7 @@
 //! Barriers: what must stand before the first event of each round, and the barriers of which that is not known.
 
 use anyorder_trace::{EventKind, Trace};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The barriers of a trace; see `docs/witnesses.md`, section 2.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ impl Barriers {
         if !ops.iter().any(|op| op.kind() == EventKind::Barrier) {
             return Barriers::default();
         }
-        let mut rounds: HashMap<u32, Vec<Round>> = HashMap::new();
+        let mut rounds: BTreeMap<u32, Vec<Round>> = BTreeMap::new();
         let mut passed: HashMap<(u32, u32), usize> = HashMap::new();
         let mut last_of: HashMap<u32, u32> = HashMap::new();
         let mut forks: HashMap<u32, Vec<u32>> = HashMap::new();

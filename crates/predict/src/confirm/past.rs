@@ -36,6 +36,8 @@ pub(super) struct Past {
     /// Whether an event needs one of a barrier of which it is not known who waits for whom, or is one; empty if there are none. And
     /// the first such event.
     doubtful: Vec<bool>,
+    /// The events of such barriers.
+    unknown: Vec<u32>,
     pub(super) first_doubt: u32,
     /// Whether tasks change places.
     pub(super) tasks: bool,
@@ -162,14 +164,23 @@ impl Past {
         for event in trace.events() {
             let (id, chain) = (event.id.0, self.chain[event.id.index()] as usize);
             let mut before = self.causes.row(id).iter().chain(self.observes.row(id));
-            chains[chain] |= (event.kind() == EventKind::Barrier
-                && rounds.irregular.contains(&event.operand))
+            let is_unknown =
+                event.kind() == EventKind::Barrier && rounds.irregular.contains(&event.operand);
+            if is_unknown {
+                self.unknown.push(id);
+            }
+            chains[chain] |= is_unknown
                 || before.any(|before| self.doubtful.get(*before as usize) == Some(&true));
             if chains[chain] && self.first_doubt == NONE {
                 self.first_doubt = id;
             }
             self.doubtful.push(chains[chain]);
         }
+    }
+
+    /// Returns whether an event is one of a barrier of which it is not known who waits for whom.
+    pub(super) fn is_unknown(&self, event: u32) -> bool {
+        self.unknown.binary_search(&event).is_ok()
     }
 
     /// Returns whether an event rests on a barrier of which it is not known who waits for whom.

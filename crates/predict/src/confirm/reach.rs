@@ -147,7 +147,7 @@ impl Reach {
             return Err(Behind::Tail);
         }
         for last in &question.tail {
-            if past.is_doubtful(*last) {
+            if past.is_unknown(*last) {
                 return Err(Behind::Barrier);
             }
             self.add_before(past, question, *last, question.asks(*last))?;

@@ -339,7 +339,8 @@ impl Facts {
             let of: Vec<EventId> = of.chain([&event]).map(|e| EventId(*e as u32)).collect();
             observes.can_return(&of, as_recorded)
         };
-        !returns(run) && !(loose.is_some() && returns(&run[..run.len() - 1]))
+        let is_free = returns(run) || (loose.is_some() && returns(&run[..run.len() - 1]));
+        !is_free
     }
 
     fn is_locked_out(&self, run: &[usize], event: usize) -> bool {
