@@ -124,7 +124,7 @@ pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
     let failed = |error: &io::Error| Failure::reading(path, error);
     let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
         note_terminal();
-        (Box::new(StandardInput { is_terminal: io::stdin().is_terminal() }), None)
+        (Box::new(StandardInput { ended: false }), None)
     } else {
         let file = File::open(path).map_err(|e| failed(&e))?;
         let meta = file.metadata().map_err(|e| failed(&e))?;
@@ -143,8 +143,15 @@ pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
 /// Says that a terminal is read, where it is: else the command waits without a word.
 pub(crate) fn note_terminal() {
     if io::stdin().is_terminal() {
+        // Before the note: whoever reads it may interrupt at once.
+        AWAITS_TERMINAL.store(true, Ordering::SeqCst);
         note("reading from the terminal; Ctrl-D ends the input, Ctrl-C the command");
     }
+}
+
+/// Says that a terminal is not waited for any more.
+pub(crate) fn end_terminal() {
+    AWAITS_TERMINAL.store(false, Ordering::SeqCst);
 }
 
 /// Whether somebody at a terminal is waited for.
@@ -153,20 +160,26 @@ static AWAITS_TERMINAL: AtomicBool = AtomicBool::new(false);
 /// Returns whether the command waits for somebody at a terminal, so that nothing was found yet that
 /// could be lost.
 pub(crate) fn awaits_terminal() -> bool {
-    AWAITS_TERMINAL.load(Ordering::Relaxed)
+    AWAITS_TERMINAL.load(Ordering::SeqCst)
 }
 
-/// Standard input, which says when a terminal is waited for.
+/// Standard input, which says when a terminal is not waited for any more: at the end of what is
+/// typed, which is then not asked for again.
 struct StandardInput {
-    is_terminal: bool,
+    ended: bool,
 }
 
 impl Read for StandardInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        AWAITS_TERMINAL.store(self.is_terminal, Ordering::Relaxed);
-        let read = io::stdin().read(buffer);
-        AWAITS_TERMINAL.store(false, Ordering::Relaxed);
-        read
+        if self.ended {
+            return Ok(0);
+        }
+        let read = io::stdin().read(buffer)?;
+        if read == 0 && !buffer.is_empty() {
+            self.ended = true;
+            end_terminal();
+        }
+        Ok(read)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::is_model;
 use crate::escape::escape;
 use crate::failure::Failure;
-use crate::input::{note_terminal, title};
+use crate::input::{end_terminal, note_terminal, title};
 use crate::output::shown;
 use anyorder_lang::diagnostic::{Diagnostic, render};
 use anyorder_lang::lower::compile;
@@ -66,6 +66,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     if path == Path::new("-") {
         note_terminal();
         io::stdin().lock().take(most).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
+        end_terminal();
     } else {
         let file = File::open(path).map_err(|e| failed(&e))?;
         file.take(most).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
