@@ -222,7 +222,14 @@ mod tests {
             failure: Some("assertion".to_owned()),
             ..RunStep::default()
         };
-        let expected = ["x: 0 -> 1", "x: 1 (new)", "x: 1 -> gone", "x: 1 again", "posts u(3) to ui", "assertion"];
+        let expected = [
+            "x: 0 -> 1",
+            "x: 1 (new)",
+            "x: 1 -> gone",
+            "x: 1 again",
+            "posts u(3) to ui",
+            "assertion",
+        ];
         assert_eq!(step.effects(), expected);
         assert_eq!(step.title(), "t() (alternative 2)");
         let read = |name: &str| (name.to_owned(), "1".to_owned());
