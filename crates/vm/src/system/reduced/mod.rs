@@ -171,7 +171,7 @@ impl Reducible for Machine {
                 let log = walker.take_log();
                 let after = outcome.fault.is_none().then_some(&outcome.state);
                 touches.log(&log.touches, after);
-                touches.step(step, &outcome.state, &log);
+                touches.step(step, &outcome.state, &log, outcome.fault.is_some());
                 let failure = outcome.fault.map(|fault| fault.line(&self.program));
                 let action = Action { step, alternative };
                 successors.push(Successor { action, state: outcome.state, failure });
