@@ -184,7 +184,7 @@ impl Reducible for Machine {
                     touches.updated = updated.iter().map(|update| update.global).collect();
                 }
                 touches.log(&log.touches, after);
-                touches.step(step, &outcome.state, &log);
+                touches.step(step, &outcome.state, &log, outcome.fault.is_some());
                 let failure = outcome.fault.map(|fault| fault.line(&self.program));
                 let action = Action { step, alternative };
                 successors.push(Successor { action, state: outcome.state, failure });

@@ -149,13 +149,16 @@ impl Touches<'_> {
     }
 
     /// Adds what a step did besides: to mailboxes, threads, flags.
-    pub(super) fn step(&mut self, step: Move, after: &State, log: &Log) {
+    pub(super) fn step(&mut self, step: Move, after: &State, log: &Log, failed: bool) {
         if step == Move::Init {
             self.push(fixed::INIT, TouchKind::Write);
         }
         self.taken(step);
         self.flags(after);
-        self.threads(step, after);
+        // What fails leads nowhere: no thread has stepped.
+        if !failed {
+            self.threads(step, after);
+        }
         for created in log.created.iter().filter(|created| !created.fork) {
             self.posted(created.queue, created.uid, after);
         }
