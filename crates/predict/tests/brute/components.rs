@@ -31,7 +31,7 @@ impl<'t> OfComponents<'t> {
             }
         }
         let twin = Trace::new(trace.tables().clone(), columns);
-        OfComponents { of: OfTrace { types, trace }, twin }
+        OfComponents { of: OfTrace::new(types, trace), twin }
     }
 }
 
@@ -42,6 +42,14 @@ impl Observes for OfComponents<'_> {
 
     fn observed(&self, run: &[EventId]) -> Vec<BTreeMap<u8, BTreeSet<EventId>>> {
         self.of.observed(run)
+    }
+
+    fn can_return(&self, run: &[EventId], as_recorded: bool) -> bool {
+        self.of.can_return(run, as_recorded)
+    }
+
+    fn is_bound(&self, event: EventId) -> bool {
+        self.of.is_bound(event)
     }
 
     fn schedules(&self, run: &[EventId]) -> Option<bool> {
