@@ -55,7 +55,7 @@ fn what_handles_tell_is_found_by_every_search() {
     let dir = folder();
     for (name, text) in MODELS {
         let path =
-            file(&dir, &format!("{name}.any"), &format!("model {name}\n{text}final: true;\n"));
+            file(&dir, &format!("{name}.any"), format!("model {name}\n{text}final: true;\n"));
         for options in [
             &["check", &path][..],
             &["check", &path, "--no-reduction"],

@@ -212,9 +212,13 @@ fn users_say_what_waits() {
         |method, arguments: &[u64], result| spec.invocation_of_words(method, arguments, result);
     let (put, take) = (call("put", &[1], None), call("take", &[], Some(1)));
     let (tried, failed) = (call("try_put", &[3], Some(1)), call("try_put", &[3], Some(0)));
-    assert!(holds(waits, &[put.clone()], &put, 0) && !holds(waits, &[put.clone(), tried], &put, 0));
     assert!(
-        holds(waits, &[put.clone(), failed], &put, 0) && holds(waits, &[put.clone()], &take, 0)
+        holds(waits, std::slice::from_ref(&put), &put, 0)
+            && !holds(waits, &[put.clone(), tried], &put, 0)
+    );
+    assert!(
+        holds(waits, &[put.clone(), failed], &put, 0)
+            && holds(waits, std::slice::from_ref(&put), &take, 0)
     );
     assert!(!holds(waits, &[put.clone(), take.clone()], &take, 0));
     assert!(waits.rules_of(&call("try_put", &[1], None)).next().is_none());

@@ -201,9 +201,10 @@ pub trait Specification {
         false
     }
 
-    /// Returns whether a task is inside something whose memory accesses and lock operations are to be ignored.
-    fn hides(&self, task: u32) -> bool {
-        let _ = task;
+    /// Returns whether a memory access or a lock operation, given with its task and operand, is to be ignored, as it is inside something. Asked
+    /// once for each such event, in the order of the trace.
+    fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
+        let _ = (task, kind, operand);
         false
     }
 }

@@ -322,9 +322,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         });
     }
 
-    /// Returns whether an event inside something hidden is ignored; counts it.
-    fn is_hidden(&mut self, kind: EventKind) -> bool {
-        let hidden = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
+    /// Returns whether an event is ignored, as it is inside something hidden; counts it.
+    fn is_hidden(&mut self, step: Step) -> bool {
+        let kind = step.op.kind();
+        let can_be = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
+        let hidden = can_be && self.spec.hides(step.task, kind, step.operand);
         self.report.counts.hidden += u64::from(hidden);
         hidden
     }
@@ -431,7 +433,7 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
         }
         let of_lane = self.lanes.get(lane);
         self.last = Some((lane, Stamp { slot: of_lane.slot, count: of_lane.now }));
-        if S::HIDES && self.spec.hides(step.task) && self.is_hidden(step.op.kind()) {
+        if S::HIDES && self.is_hidden(step) {
             return Ok(());
         }
         match step.op.kind() {

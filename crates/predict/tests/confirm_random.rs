@@ -2,7 +2,9 @@
 
 mod common;
 
-use anyorder_predict::{Answer, ConfirmOptions, Confirmer, Form, NoCommunication, Scale, Witness};
+use anyorder_predict::{
+    Answer, ConfirmOptions, Confirmer, Form, GaveUp, NoCommunication, Scale, Witness,
+};
 use anyorder_system::Cancel;
 use anyorder_testkit::reorder::{Observes, ReorderForm, Reorderings};
 use anyorder_trace::{EventId, Trace};
@@ -86,6 +88,7 @@ fn windows_change_no_answer_and_invent_none() {
                 };
                 let key = match (&answer, best) {
                     (Answer::Impossible, None) => "impossible".to_owned(),
+                    (Answer::Unconfirmed(GaveUp::Barrier), None) => "barrier".to_owned(),
                     (Answer::Confirmed(w), Some(best)) => {
                         let is = form(w.form);
                         assert!(is == best.form || (window > 0 && is > best.form), "{}", context());

@@ -4,7 +4,7 @@ mod common;
 
 use anyorder_certify::check_schedule;
 use anyorder_predict::{
-    Answer, ConfirmOptions, Confirmer, Form, NoCommunication, Reorders, Scale, Witness,
+    Answer, ConfirmOptions, Confirmer, Form, GaveUp, NoCommunication, Reorders, Scale, Witness,
 };
 use anyorder_system::Cancel;
 use anyorder_testkit::random::{Shape, random_trace};
@@ -41,6 +41,9 @@ impl Brute<'_> {
             ReorderRule::Read,
             ReorderRule::Wake,
             ReorderRule::Wait,
+            ReorderRule::Arrival,
+            ReorderRule::Timeout,
+            ReorderRule::Refused,
         ];
         let broken = self.rules.all_broken(&Nothing, run, event, exempt);
         if broken.iter().any(|rule| of_ours.contains(rule)) {
@@ -192,6 +195,7 @@ fn tasks_change_places_as_brute_force_says() {
                         || format!("seed {seed} {a} {b}\n{}\n{answer:?}\n{best:?}", show(&trace));
                     match (&answer, best) {
                         (Answer::Impossible, None) => count("impossible".into()),
+                        (Answer::Unconfirmed(GaveUp::Barrier), None) => count("barrier".into()),
                         (Answer::Confirmed(w), Some((best, len))) => {
                             assert_eq!(form(w.form), *best, "{}", context());
                             let run = whole(w);

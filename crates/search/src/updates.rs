@@ -79,10 +79,10 @@ fn of_attribute(
         let found = by.and_then(|by| components.binary_search(&by).ok());
         found.map_or(0, |at| at as u32 + 1)
     };
-    let of_list = |list: &Box<[Update]>| -> Vec<u32> {
+    let of_list = |list: &[Update]| -> Vec<u32> {
         list.iter().filter(|one| one.place == place).map(|one| number(one.by)).collect()
     };
-    let writes: Vec<Vec<u32>> = lists.lists.iter().map(of_list).collect();
+    let writes: Vec<Vec<u32>> = lists.lists.iter().map(|list| of_list(list)).collect();
     let width = components.len() + 1;
     let mut known = vec![false; graph.len() * width];
     let mut found: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();

@@ -5,7 +5,7 @@
 
 use crate::view::View;
 use anyorder_trace::{Event, EventId, EventKind, InputFamily, TaskId, Trace};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 mod activities;
 
@@ -35,7 +35,7 @@ pub(crate) struct Orders {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
     effects: HashMap<EventId, Vec<EventId>>,
-    causes: HashMap<EventId, Vec<EventId>>,
+    causes: BTreeMap<EventId, Vec<EventId>>,
 }
 
 impl Line {

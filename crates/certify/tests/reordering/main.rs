@@ -146,7 +146,8 @@ impl Case<'_> {
             return;
         }
         let broken = self.brute.broken(self.observes, run, exempt);
-        let (place, _) = broken.unwrap_or_else(|| panic!("{error} for {run:?} but {exempt:?}:\n{}", show(self.trace)));
+        let (place, _) = broken
+            .unwrap_or_else(|| panic!("{error} for {run:?} but {exempt:?}:\n{}", show(self.trace)));
         assert_eq!(place, error.place, "{error} for {run:?}:\n{}", show(self.trace));
         let all = self.brute.all_broken(self.observes, &run[..place], run[place], exempt);
         assert!(all.contains(&rule), "{error}, {all:?} for {run:?}:\n{}", show(self.trace));

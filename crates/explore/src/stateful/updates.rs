@@ -45,11 +45,11 @@ impl<S: Reducible> Engine<'_, S> {
         let (space, sabotage) = (&self.space, self.options.sabotage);
         // For each list its updates of the attribute.
         let lists = space.update_lists.lists.iter();
-        let of_place = |list: &'_ Box<[Update]>| -> Vec<Writer> {
+        let of_place = |list: &[Update]| -> Vec<Writer> {
             let mut own = by_place(list).filter(|updates| updates[0].place == place);
             own.next().map_or_else(Vec::new, |own| own.iter().map(|update| update.by).collect())
         };
-        let writers: Vec<Vec<Writer>> = lists.map(of_place).collect();
+        let writers: Vec<Vec<Writer>> = lists.map(|list| of_place(list)).collect();
         let mut known: Vec<Vec<Writer>> = vec![Vec::new(); space.nodes.len()];
         let (mut seen, mut queue) = (Vec::new(), VecDeque::new());
         for (node, state) in space.nodes.iter().zip(0u32..) {

@@ -229,7 +229,6 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "how often what occurred is the point of a run")]
 fn both_searches_find_the_update_conflicts_of_the_definition() {
     let (first, count) = (number("ANYORDER_SEED", 1), number("ANYORDER_RANDOM", 500));
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -267,7 +266,6 @@ fn both_searches_find_the_update_conflicts_of_the_definition() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "which seed notices a mutant is the point of a run")]
 fn wrong_machines_are_noticed() {
     let mutants = [
         (

@@ -63,7 +63,7 @@ fn actions<S: Specification>(trace: &Trace, spec: &mut S, reorders: Reorders) ->
         let kind = event.kind();
         // As the engine does: what is inside an invocation is part of it.
         let internal = kind.is_access() || matches!(kind, EventKind::Acquire | EventKind::Release);
-        if S::HIDES && internal && spec.hides(event.task.0) {
+        if S::HIDES && internal && spec.hides(event.task.0, kind, event.operand) {
             continue;
         }
         let lane = lane(trace, event.task, reorders);

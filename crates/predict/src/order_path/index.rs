@@ -193,7 +193,10 @@ impl<S: Specification> Maker<'_, S> {
         self.index.lanes[lane as usize].push(id);
         let kind = event.kind();
         let is_lock = matches!(kind, EventKind::Acquire | EventKind::Release);
-        if (kind.is_access() || is_lock) && S::HIDES && self.spec.hides(event.task.0) {
+        if (kind.is_access() || is_lock)
+            && S::HIDES
+            && self.spec.hides(event.task.0, kind, event.operand)
+        {
             self.index.hold_of.push(self.open[lane as usize].hold);
             return;
         }

@@ -38,12 +38,14 @@ pub(super) struct Inside {
     returning: HashSet<u32>,
     /// For each task, whether it is inside.
     hidden: Vec<bool>,
+    /// The locks that each task has taken inside and not given back: with a hidden acquire, its release is hidden.
+    taken: HashMap<u32, Vec<u32>>,
 }
 
 impl Inside {
     pub(super) fn new(internals: Internals) -> Inside {
         let (open, returning) = (HashMap::new(), HashSet::new());
-        Inside { internals, open, returning, hidden: Vec::new() }
+        Inside { internals, open, returning, hidden: Vec::new(), taken: HashMap::new() }
     }
 
     /// Looks which objects have returns in a whole trace.
@@ -64,6 +66,28 @@ impl Inside {
     #[inline]
     pub(super) fn is_hidden(&self, task: u32) -> bool {
         self.hidden.get(task as usize).copied().unwrap_or(false)
+    }
+
+    /// Returns whether an event of the [inside](is_of_the_inside) is hidden; to be asked once for each, in order. A release inside of a lock that
+    /// was taken outside is not: the lock would look held for ever.
+    #[inline]
+    pub(super) fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
+        self.is_hidden(task) && self.hides_inside(task, kind, operand)
+    }
+
+    fn hides_inside(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
+        match kind {
+            EventKind::Acquire => self.taken.entry(task).or_default().push(operand),
+            EventKind::Release => {
+                let taken = self.taken.entry(task).or_default();
+                let Some(at) = taken.iter().rposition(|lock| *lock == operand) else {
+                    return false;
+                };
+                taken.remove(at);
+            }
+            _ => {}
+        }
+        true
     }
 
     /// A task invokes a method of a specified object; returns whether it is inside another invocation.
@@ -130,6 +154,7 @@ impl Inside {
 
     /// A task has ended.
     pub(super) fn end(&mut self, task: u32) {
+        self.taken.remove(&task);
         if self.open.remove(&task).is_some() {
             self.hidden.iter_mut().skip(task as usize).take(1).for_each(|hidden| *hidden = false);
         }
@@ -148,6 +173,9 @@ impl Inside {
         }
         if let Some(hidden) = self.hidden.get_mut(task as usize) {
             *hidden = inside;
+        }
+        if !inside {
+            self.taken.remove(&task);
         }
     }
 }
@@ -188,7 +216,7 @@ pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<
                 inside.end(task);
                 false
             }
-            _ => is_of_the_inside(kind) && inside.is_hidden(task),
+            _ => is_of_the_inside(kind) && inside.hides(task, kind, operand),
         });
     }
     hidden

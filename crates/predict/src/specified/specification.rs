@@ -226,7 +226,7 @@ impl Specification for Specified {
     }
 
     #[inline]
-    fn hides(&self, task: u32) -> bool {
-        self.inside.is_hidden(task)
+    fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
+        self.inside.hides(task, kind, operand)
     }
 }

@@ -354,15 +354,43 @@ fn differences(brute: &Reorderings, observes: &dyn Observes, found: &Found) -> u
     found.iter().filter(differs).count() as u64
 }
 
+/// A wait whose time runs out, and a signal that only a later section can send: with a lock between them that keeps the signal behind the wait,
+/// which small random traces do not have.
+fn timed_out() -> Trace {
+    let mut b = TraceBuilder::new();
+    let [one, two] = ["S", "T"].map(|name| {
+        let handler = b.handler(name, Mailbox::None).expect("room");
+        b.initial(handler)
+    });
+    let plain = anyorder_trace::Mode::EXCLUSIVE;
+    b.acquire(one, "l", plain).expect("room");
+    b.write(one, "ready").expect("room");
+    b.on_condition(one, EventKind::Wait, "c").expect("room");
+    b.release(one, "l", plain).expect("room");
+    b.acquire(one, "l", plain).expect("room");
+    let name = b.interner.name("c").expect("room");
+    let condition = b.interner.condition(name).expect("room");
+    let timeout = anyorder_trace::Op::new(EventKind::Wake, anyorder_trace::Mode::TIMEOUT);
+    b.push(one, timeout, condition.0);
+    b.write(one, "x").expect("room");
+    b.release(one, "l", plain).expect("room");
+    b.acquire(two, "l", plain).expect("room");
+    b.read(two, "ready").expect("room");
+    b.on_condition(two, EventKind::Signal, "c").expect("room");
+    b.release(two, "l", plain).expect("room");
+    b.read(two, "x").expect("room");
+    b.finish()
+}
+
 /// With a rule left out of brute force, the search must differ from it somewhere.
 #[test]
 fn the_comparison_with_the_search_notices_each_rule() {
     let types = Types::new();
     let mut noticed: BTreeMap<ReorderRule, u64> = BTreeMap::new();
     let mut modes: BTreeMap<Mode, u64> = BTreeMap::new();
-    for seed in 1..=900 {
+    for seed in 0..=900 {
         let mut rng = Dice::new(seed);
-        let t = trace(&mut rng, Flavour::of(seed), 8);
+        let t = if seed == 0 { timed_out() } else { trace(&mut rng, Flavour::of(seed), 8) };
         let observes = OfTrace::new(&types, &t);
         let of_types = anyorder_predict::Types::built_in().expect("they are tested");
         let mut communication = SpecifiedCommunication::new(of_types, &t);

@@ -200,6 +200,22 @@ fn open_before(trace: &Trace, types: &Types, task: TaskId, at: usize) -> usize {
     open.len()
 }
 
+/// Whether the lock that an event inside gives back was taken since its task came inside.
+fn is_taken_inside(trace: &Trace, types: &Types, at: usize) -> bool {
+    let columns = trace.columns();
+    let mut taken = 0_usize;
+    for i in (0..at).filter(|i| columns.tasks[*i] == columns.tasks[at]) {
+        let of_lock = columns.operands[i] == columns.operands[at];
+        match columns.ops[i].kind() {
+            _ if around(trace, types, i) == 0 => taken = 0,
+            EventKind::Acquire if of_lock => taken += 1,
+            EventKind::Release if of_lock => taken = taken.saturating_sub(1),
+            _ => {}
+        }
+    }
+    taken > 0
+}
+
 /// Which events are hidden, from the definition.
 pub(crate) fn hidden(trace: &Trace, types: &Types) -> Vec<bool> {
     let event_task = |at: usize| trace.columns().tasks[at];
@@ -207,9 +223,8 @@ pub(crate) fn hidden(trace: &Trace, types: &Types) -> Vec<bool> {
         let kind = trace.columns().ops[at].kind();
         let inside = around(trace, types, at);
         match kind {
-            EventKind::Acquire | EventKind::Release | EventKind::Destroy | EventKind::Invoke => {
-                inside > 0
-            }
+            EventKind::Acquire | EventKind::Destroy | EventKind::Invoke => inside > 0,
+            EventKind::Release => inside > 0 && is_taken_inside(trace, types, at),
             // A return that ends the outermost invocation is seen.
             EventKind::Return => {
                 inside > 0 && open_before(trace, types, event_task(at), at + 1) > 0
