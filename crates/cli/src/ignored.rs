@@ -191,7 +191,7 @@ pub(crate) fn warnings_of_stream(path: &Path, reader: &Problems) -> Vec<Warning>
 }
 
 /// Returns the warnings of a reader, those with the same text as one. `kept` of them are about
-/// unknown operations that are told apart from these.
+/// unknown operations counted by name.
 fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warning> {
     let listed = problems.list.iter().filter(|problem| problem.severity == Severity::Warning);
     let mut warnings: Vec<Warning> = Vec::new();

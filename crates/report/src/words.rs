@@ -124,7 +124,7 @@ pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
 pub(crate) fn told_in_full(outcome: &Outcome) -> Vec<&Finding> {
     let stands = |finding: &&Finding| {
         let group = finding.group.as_ref().filter(|group| **group != finding.id);
-        // Where the one that stands for a group is set aside, its members are told by themselves.
+        // Where the one that stands for a group is set aside, its members are shown by themselves.
         group.is_none_or(|group| {
             !outcome.findings.iter().any(|other| other.id == *group && !other.is_set_aside())
         })

@@ -88,7 +88,7 @@ pub struct Search<'s, S: StateSystem> {
     pub(crate) invariants: usize,
     pub(crate) responses: usize,
     pub(crate) update_lists: Lists,
-    /// What was told already, and how much was known then.
+    /// What was reported already, and how much was known then.
     told: usize,
     told_keys: BTreeSet<FaultKey>,
 }
@@ -383,7 +383,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
     }
 }
 
-/// What is told of something that was found while a search goes on.
+/// What is reported of a finding while a search goes on.
 fn found_words(what: &str, steps: u32) -> String {
     let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
     format!("found so far: {what}, after {steps}; the search goes on")

@@ -82,7 +82,7 @@ impl<S, A> Effects<S, A> {
 /// 4. A task that awaits several places is told by [`tasks`](Self::tasks) before anything is run, or it is told by [`pending`](Self::pending) in each state in which one
 ///    of these places, always the same for one key and by its contents alone, says that it is there; and is ready nowhere else.
 /// 5. An invariant depends only on the places that [`watches`](Self::watches) gives for it.
-/// 6. A step whose updates are told writes to each attribute, or to another place that every step reads or writes which updates that attribute, with
+/// 6. A step whose updates are reported writes to each attribute, or to another place that every step reads or writes which updates that attribute, with
 ///    [`TouchKind::Write`]; and which updates it makes depends on what it reads and on what the places hold that it writes.
 pub trait Reducible: StateSystem {
     /// Appends the tasks that may be able to run: each key once, in a fixed order. Cheap: guards and locks are

@@ -165,11 +165,11 @@ pub trait TaskSystem {
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError>;
 
     /// Returns what decides in this state, for each pending task, whether it can run and how many alternatives it has: its guard's
-    /// reads, the lock that it wants, the task that it joins. Tasks that can run are told like those that cannot.
+    /// reads, the lock that it wants, the task that it joins. Enabled tasks are listed like those that are not.
     ///
     /// The contract: no step makes a pending task able to run, ends that, or changes the number of its alternatives, unless it writes
     /// one of the locations told of the task before the step. A task becomes pending by a step that writes one of the locations told of it
-    /// then. A task of which nothing is told waits for its own shadow location alone: see [`Accesses`].
+    /// then. A task that is not listed waits for its own shadow location alone: see [`Accesses`].
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ pub struct Updates {
 }
 
 impl Updates {
-    /// Adds an update to the transition that is told next.
+    /// Adds an update to the transition that is reported next.
     pub fn push(&mut self, update: Update) {
         self.all.push(update);
     }
@@ -38,13 +38,13 @@ impl Updates {
         self.ends.len()
     }
 
-    /// Returns whether nothing was told of any transition.
+    /// Returns whether no transition has updates.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Returns the updates of a transition; none where nothing was told of it.
+    /// Returns the updates of a transition; none where none were reported.
     #[must_use]
     pub fn of(&self, transition: usize) -> &[Update] {
         let Some(end) = self.ends.get(transition) else { return &[] };

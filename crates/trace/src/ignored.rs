@@ -32,7 +32,7 @@ impl Ignored {
     /// The number of events of each operation that are listed; others are counted.
     pub const EVENTS_MAX: usize = 5;
 
-    /// The number of operations that are told apart; uses of further ones are counted together,
+    /// The number of operations that are counted by name; uses of further ones are counted together,
     /// under `…`.
     pub const OPERATIONS_MAX: usize = 100;
 

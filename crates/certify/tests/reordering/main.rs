@@ -138,7 +138,7 @@ impl Case<'_> {
     fn check_error(&self, run: &[usize], exempt: &[usize], error: &ReorderingError) {
         let Some(rule) = rule(word(&error.reason)) else { return };
         if rule == ReorderRule::Schedule {
-            // Whether tasks can run in this order is looked at before anything else is, so this need not be the first place.
+            // Schedules are checked before anything else, so this need not be the first place.
             let (before, event) = (&run[..error.place], run[error.place]);
             let all = self.brute.all_broken(self.observes, before, event, exempt);
             let is_so = all.contains(&ReorderRule::Schedule) || all == [ReorderRule::Once];

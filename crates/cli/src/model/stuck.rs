@@ -8,7 +8,7 @@ use anyorder_search::Path;
 use anyorder_vm::program::SourceSite;
 use anyorder_vm::{Machine, Reason, Waiting};
 
-/// The most sites of a deadlock, and the most that are told in words.
+/// The most sites of a deadlock, and the most that its text names.
 const SITES_MAX: usize = 8;
 const WORDS_MAX: usize = 4;
 

@@ -91,7 +91,7 @@ impl Document {
         self.comms.iter().find(|comm| comm.name() == name)
     }
 
-    /// Returns what is said of the waiting of calls of a type.
+    /// Returns the `waits` rules of a type.
     #[must_use]
     pub fn waits(&self, name: &str) -> Option<&Waits> {
         self.waits.iter().find(|waits| waits.name() == name)

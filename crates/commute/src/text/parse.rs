@@ -177,17 +177,7 @@ impl Parser<'_> {
 
     fn call(&mut self) -> Parsed<Call> {
         let method = self.name("the name of a method")?;
-        self.expect("(")?;
-        let mut arguments = Vec::new();
-        while !self.eat(")") {
-            if !arguments.is_empty() {
-                self.expect(",")?;
-                if self.eat(")") {
-                    break;
-                }
-            }
-            arguments.push(self.name("a name for an argument")?);
-        }
+        let arguments = self.arguments(|parser| parser.name("a name for an argument"))?;
         let result = if self.eat("/") { Some(self.name("a name for the result")?) } else { None };
         Ok(Call { method, arguments, result })
     }
@@ -207,22 +197,14 @@ impl Parser<'_> {
 
     fn pattern_call(&mut self) -> Parsed<PatternCall> {
         let method = self.name("the name of a method")?;
-        self.expect("(")?;
-        let mut arguments = Vec::new();
-        while !self.eat(")") {
-            if !arguments.is_empty() {
-                self.expect(",")?;
-                if self.eat(")") {
-                    break;
-                }
-            }
-            let start = self.span().start;
-            arguments.push(match self.literal() {
-                Some(value) => PatternArgument::Value(value, start..self.end()),
-                None if self.eat_word("_") => PatternArgument::Any,
-                None => PatternArgument::Name(self.name("a name for an argument")?),
-            });
-        }
+        let arguments = self.arguments(|parser| {
+            let start = parser.span().start;
+            Ok(match parser.literal() {
+                Some(value) => PatternArgument::Value(value, start..parser.end()),
+                None if parser.eat_word("_") => PatternArgument::Any,
+                None => PatternArgument::Name(parser.name("a name for an argument")?),
+            })
+        })?;
         let mut result = None;
         if self.eat("/") {
             let start = self.span().start;
@@ -232,6 +214,22 @@ impl Parser<'_> {
             result = Some((value, start..self.end()));
         }
         Ok(PatternCall { method, arguments, result })
+    }
+
+    /// Reads arguments in parentheses, separated by commas, of which one may stand behind the last.
+    fn arguments<T>(&mut self, one: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        self.expect("(")?;
+        let mut arguments = Vec::new();
+        while !self.eat(")") {
+            if !arguments.is_empty() {
+                self.expect(",")?;
+                if self.eat(")") {
+                    break;
+                }
+            }
+            arguments.push(one(self)?);
+        }
+        Ok(arguments)
     }
 
     /// Reads `true`, `false`, `null` or a number, if it stands here.

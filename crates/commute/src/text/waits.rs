@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 type Resolved<T> = Result<T, SpecError>;
 
-/// The methods of the type, and what is said of them.
+/// The methods of the type, and their rules.
 struct Reader<'a> {
     source: &'a str,
     type_name: &'a str,

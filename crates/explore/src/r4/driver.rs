@@ -50,7 +50,7 @@ pub(crate) struct Driver<S> {
     /// By task, marks of the round in which it was seen.
     marks: Vec<u64>,
     mark: u64,
-    /// What was told of what tasks wait for, in runs that came to an end.
+    /// What tasks wait for, as complete runs reported it.
     told: FxHashSet<(TaskId, u32)>,
 }
 

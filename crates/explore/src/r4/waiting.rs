@@ -3,7 +3,7 @@
 //! **Problem.** Two steps that write different locations of one guard are independent as long as the guarded task does not run. But between
 //! them it may be able to run in one order only, and where no run that is made shows that, no conflict tells.
 //! **Source.** What a process waits for counts as its access, also while it is blocked: Godefroid, Partial-Order Methods (1996), persistent sets; Flanagan
-//! and Godefroid, Dynamic Partial-Order Reduction (POPL 2005), where the next step of every process is looked at, enabled or not.
+//! and Godefroid, Dynamic Partial-Order Reduction (POPL 2005), where the next step of every process counts, enabled or not.
 //! **Guarantee.** With the others, these reversals make the exploration without a bound complete: the argument is in `docs/r4.md`.
 
 use super::footprint::Mode;
@@ -22,7 +22,7 @@ pub(crate) struct Awaiting {
 }
 
 impl Awaiting {
-    /// Adds what was told; says whether any of it is new.
+    /// Adds what was reported; returns whether any of it is new.
     pub(crate) fn learn(&mut self, told: &[(TaskId, u32)]) -> bool {
         let mut new = false;
         for (task, location) in told {

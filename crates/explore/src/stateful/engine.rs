@@ -58,7 +58,7 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// The states gone on from, and at how many of them to ask whether reducing is of use.
     pub(crate) expanded: u64,
     pub(crate) ask_at: u64,
-    /// What whoever waits was told already, and how much was found then.
+    /// What was reported to who waits, and how much was found then.
     told: BTreeSet<String>,
     told_at: (usize, usize, usize),
     pub(crate) mode: Mode,

@@ -127,6 +127,7 @@ fn everything_is_found() {
             }
         }
         println!("{kind:?}: {counts:#?}");
+        assert_eq!(counts["searches"], 4 * seeds(), "{kind:?}: a system has too many states");
         // Systems made for update conflicts have nothing to find but ends.
         let found = ["with a failure", "with a broken invariant", "with a deadlock"];
         for name in ["reduced", "points"].into_iter().chain(found) {

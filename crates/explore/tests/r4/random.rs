@@ -39,7 +39,7 @@ struct Spec {
     name: TaskName,
     role: TaskRole,
     ops: Vec<Op>,
-    /// Variables and values at which it may run, in the order in which they are looked at.
+    /// Variables and values at which it may run, in the order in which they are read.
     guard: Vec<(usize, u64)>,
 }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// What went against a clause, in words.
 pub(crate) type Checked = Result<(), String>;
 
-/// How much of a program is looked at.
+/// How much of a program is explored.
 #[derive(Clone, Copy)]
 pub(crate) struct Size {
     /// States.

@@ -15,7 +15,7 @@ pub struct Changed {
     pub spots: Vec<Spot>,
     /// What it takes the new content from: it is another change once that is another.
     pub uses: Vec<Spot>,
-    /// What contains it: who writes that as a whole writes it, too, and is told to all who touch a part by their reading of the whole.
+    /// What contains it: who writes the container writes the part, too; who touches a part reads the container, and so learns of it.
     pub container: Option<Spot>,
 }
 

@@ -9,7 +9,7 @@ pub(crate) struct Totals {
     pub programs: u64,
     pub states: u64,
     pub edits: u64,
-    /// A hash of all that was told.
+    /// A hash of all reports.
     pub told: u64,
     pub clauses: BTreeMap<String, u64>,
 }
@@ -22,7 +22,7 @@ impl Totals {
         }
     }
 
-    /// Takes note of something that was told.
+    /// Notes a report.
     pub(crate) fn tell(&mut self, what: impl Hash) {
         let mut hasher = DefaultHasher::new();
         (self.told, what).hash(&mut hasher);

@@ -95,7 +95,7 @@ pub(crate) fn orbits(machine: &Machine, all: &States, text: &str) -> usize {
 
 const MODELS: u64 = 300;
 
-/// The definition is looked at in so many states of a model at the most: with all of its states, also what it says of them together.
+/// The definition is checked in at most so many states of a model; if that is all of them, on the whole graph, too.
 const STATES_MAX: usize = 300;
 
 /// Verdicts are compared where a model has no more states than so many.

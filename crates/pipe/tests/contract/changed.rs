@@ -29,7 +29,7 @@ pub(crate) struct Changes {
     pool: Pool,
     /// For each kind of thing: steps that meet it, and steps that do not.
     pub(crate) seen: BTreeMap<&'static str, (u64, u64)>,
-    /// A hash of all that was told.
+    /// A hash of all reports.
     told: u64,
 }
 
@@ -130,7 +130,7 @@ impl Subject {
         accesses.map(|access| tables.location_text(access.location)).collect()
     }
 
-    /// Takes note of something that was told.
+    /// Notes a report.
     fn tell(&mut self, what: impl Hash) {
         let mut hasher = DefaultHasher::new();
         (self.told, what).hash(&mut hasher);

@@ -93,7 +93,7 @@ struct Made {
 pub(crate) struct Subject {
     pub(crate) run: MachineRun,
     seen: Seen,
-    /// A hash of all that was told.
+    /// A hash of all reports.
     pub(crate) told: u64,
 }
 

@@ -125,7 +125,7 @@ pub(crate) fn category(
         methods.iter().flatten().any(|method| names.iter().any(|name| method == name))
     };
     match () {
-        // Who receives is told that the channel is closed: that is what closing is for.
+        // A receiver learns that the channel is closed: closing is for that.
         () if calls(&["close"]) && calls(&["send", "try_send"]) => Category::ClosedChannel,
         () if calls(&["close"]) && calls(&["read", "write", "seek", "open"]) => {
             Category::ClosedFile

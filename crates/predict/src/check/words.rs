@@ -131,7 +131,7 @@ fn stack(tables: &Tables, fact: &Fact) -> Vec<String> {
 }
 
 /// Returns the title of a finding: what can happen, in one phrase. An object that is named by its
-/// address is told by where it was allocated, too, which is the same in every run.
+/// address is also named by where it was allocated, which is the same in every run.
 pub(crate) fn title(tables: &Tables, category: Category, first: &Fact, second: &Fact) -> String {
     let phrase = phrase(tables, category, first, second);
     for fact in [first, second] {

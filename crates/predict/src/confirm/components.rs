@@ -1,6 +1,6 @@
 //! What the rules of Android components ask of a reordering.
 //!
-//! Edges and orders of tasks are causes like others. That broadcasts are received in the order of their causes is looked at in each order that is
+//! Edges and orders of tasks are causes like others. That broadcasts are received in the order of their causes is checked in each order that is
 //! tried, as the turns of mailboxes are.
 
 use super::clause::{Atom, Clause};

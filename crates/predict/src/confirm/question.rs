@@ -25,7 +25,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Asks for one of the forms in which a pair of actions is looked at by itself.
+    /// Asks for one of the forms that concern a pair of actions by itself.
     pub(super) fn new(
         trace: &Trace,
         past: &Past,

@@ -38,7 +38,7 @@ pub struct Machine {
     pub(crate) reduced: std::sync::OnceLock<Box<crate::system::ReducedTables>>,
     /// Which machine it is, for memories.
     pub(crate) number: u64,
-    /// The most messages in the mailboxes of a state that was gone on from, and the mailbox that had most of them then.
+    /// The most messages in the mailboxes of an expanded state, and the mailbox that had most of them then.
     pub(crate) grown: Growth,
 }
 
@@ -92,9 +92,9 @@ pub struct Switches {
     pub outermost_component: bool,
     /// An update of an element is one of its container.
     pub whole_containers: bool,
-    /// What a step updates and puts back is told as a silent write: unsound.
+    /// What a step updates and puts back is reported as a silent write: unsound.
     pub silent_updates: bool,
-    /// Of the updates of a global by a step only the last is told.
+    /// Of the updates of a global by a step only the last is reported.
     pub last_write_only: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What decides in a state whether each pending task can run, and how many alternatives it has.
 //!
-//! It is told of tasks that can run like of those that cannot: a guard that holds may cease to. What is told is what was read to find out, so a
+//! Enabled tasks are listed, too: a guard that holds may cease to. The list is what was read to find out, so a
 //! step that writes none of it changes nothing. Every event, message and thread also waits for its own shadow location.
 
 use super::names::StateNames;

@@ -22,7 +22,7 @@ use std::io::Read;
 /// The name of the format in errors and in [`Meta::origin`].
 pub(super) const FORMAT: &str = "std";
 
-/// What is said of an operation that is not in the table of the format.
+/// The warning about an operation that is not in the table of the format.
 const UNKNOWN_OPERATION: &str = "unknown operation, kept as an event that orders nothing";
 
 /// Reads a trace in STD, as a stream. The input needs no buffer of its own.

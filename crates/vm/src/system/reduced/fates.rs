@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::program::{Op, PostTarget};
 use rustc_hash::FxHashMap;
 
-/// Fates that are told apart; those beyond share places.
+/// The number of fates with places of their own; those beyond share places.
 const APART: u64 = 64;
 
 /// Which posts and forks give handles, by task and mailbox or function: with the numbers of their places.

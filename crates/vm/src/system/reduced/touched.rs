@@ -1,6 +1,6 @@
 //! What a step touched, as places that mean the same in every state.
 //!
-//! What the code does to memory, locks and conditions, and what it makes and cancels, is in the log of the step. What happens to threads and flags is told by comparing
+//! What the code does to memory, locks and conditions, and what it makes and cancels, is in the log of the step. What happens to threads and flags is found by comparing
 //! the states before and after. A mailbox that has an order is two places: what it gives next, and what came last. Think of its messages as numbered by their posts: the
 //! second place is the last number, the first says which numbers have been taken. So a post and a take commute, also where there is one message or none: the post
 //! writes where its own message stands, and that makes it ready.
