@@ -1,6 +1,6 @@
 //! Changes of single elements of lists and maps: a table of steps shows `role[0]: Follower -> Candidate`, not two lists of all roles.
 
-use super::steps::messages;
+use super::steps::{messages, outside};
 use anyorder_report::run::Change;
 
 /// Values that are shorter are shown whole where their elements come or go.
@@ -48,14 +48,9 @@ struct Parts<'a> {
 /// Takes the words of a value apart: `[1, 2]`, `map[1: "a", 2: "b"]`. Nothing where it was cut, or is something else.
 fn parts(text: &str) -> Option<Parts<'_>> {
     if let Some(inner) = text.strip_prefix("map[").and_then(|rest| rest.strip_suffix(']')) {
-        let entry = |entry: &'_ str| {
-            let (key, _) = split_key(entry)?;
-            Some((key.to_owned(), ()))
-        };
-        let all = messages(inner);
-        let items: Option<Vec<(String, &str)>> = all
+        let items: Option<Vec<(String, &str)>> = messages(inner)
             .into_iter()
-            .map(|one| entry(one).and_then(|(key, ())| Some((key, split_key(one)?.1))))
+            .map(|entry| split_key(entry).map(|(key, value)| (key.to_owned(), value)))
             .collect();
         return Some(Parts { is_map: true, items: items? });
     }
@@ -66,20 +61,8 @@ fn parts(text: &str) -> Option<Parts<'_>> {
 
 /// Takes the key off an entry; colons in brackets and strings do not count.
 fn split_key(entry: &str) -> Option<(&str, &str)> {
-    let (mut depth, mut quoted, mut escaped) = (0_i32, false, false);
-    for (at, c) in entry.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            ':' if depth == 0 => return Some((&entry[..at], entry[at + 1..].trim())),
-            _ => {}
-        }
-    }
-    None
+    let at = outside(entry, ':').next()?;
+    Some((&entry[..at], entry[at + 1..].trim()))
 }
 
 #[cfg(test)]

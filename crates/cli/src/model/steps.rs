@@ -216,9 +216,21 @@ fn untimed(message: &str) -> &str {
 
 /// Takes the messages of a mailbox, or the elements of a list, apart: commas in brackets and strings do not count.
 pub(super) fn messages(text: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut depth, mut quoted, mut escaped) =
-        (Vec::new(), 0, 0_i32, false, false);
-    for (at, c) in text.char_indices() {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for at in outside(text, ',') {
+        parts.push(text[start..at].trim());
+        start = at + 1;
+    }
+    if start < text.len() {
+        parts.push(text[start..].trim());
+    }
+    parts
+}
+
+/// Returns where a sign stands outside of brackets and strings.
+pub(super) fn outside(text: &str, sign: char) -> impl Iterator<Item = usize> {
+    let (mut depth, mut quoted, mut escaped) = (0_i32, false, false);
+    text.char_indices().filter_map(move |(at, c)| {
         match c {
             _ if escaped => escaped = false,
             '\\' if quoted => escaped = true,
@@ -226,17 +238,11 @@ pub(super) fn messages(text: &str) -> Vec<&str> {
             _ if quoted => {}
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
-            }
+            _ if c == sign && depth == 0 => return Some(at),
             _ => {}
         }
-    }
-    if start < text.len() {
-        parts.push(text[start..].trim());
-    }
-    parts
+        None
+    })
 }
 
 /// Takes the position off the end of a message: `... at file:line:column`.

@@ -357,7 +357,7 @@ fn tell_looked(log: &mut Log, looked: Vec<Touch>) {
 
 /// Doors for tests.
 impl MachineRun {
-    /// Goes on from another state, with the names of this one.
+    /// Moves to another state and keeps the names of this one.
     #[doc(hidden)]
     pub fn put(&mut self, state: State) {
         self.at.state = state;
