@@ -1,7 +1,7 @@
 //! What of an input was not understood: as warnings in the result, and as remarks on the findings
 //! that rest on it.
 
-use crate::units::plural;
+use anyorder_common::numbers::plural;
 use anyorder_finding::{Finding, Warning, WarningKind, rests_on_ignored};
 use anyorder_trace::{
     EventId, EventKind, Ignored, IgnoredOperation, InvocationId, LabelScheme, Problem, Problems,

@@ -3,7 +3,7 @@
 use crate::args::Global;
 use crate::failure::{Failure, note, warn};
 use crate::model::{is_model, text_of};
-use crate::output::shown;
+use anyorder_common::text::shown;
 use anyorder_lang::source::SOURCE_BYTES_MAX;
 use anyorder_system::Control;
 use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};

@@ -1,7 +1,7 @@
 //! A picture of who was busy when: one lane a handler, drawn with as many columns as fit.
 
-use crate::escape::shorten;
-use crate::units::count;
+use anyorder_common::numbers::count;
+use anyorder_common::text::shorten;
 use std::io::{self, Write};
 
 /// The number of buckets kept; when they are full, neighbours are merged.

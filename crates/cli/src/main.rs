@@ -33,8 +33,6 @@ mod panic;
 
 mod watch;
 
-mod escape;
-
 mod units;
 
 mod lanes;

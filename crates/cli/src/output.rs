@@ -1,6 +1,7 @@
 //! Where results go: stdout, or a file that appears under its name only when it is complete.
 
 use crate::failure::Failure;
+use anyorder_common::text::shown;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -60,11 +61,6 @@ fn set_mode(builder: &mut tempfile::Builder<'_, '_>) {
 
 #[cfg(not(unix))]
 fn set_mode(_builder: &mut tempfile::Builder<'_, '_>) {}
-
-/// Returns a path for messages: escaped, not quoted.
-pub(crate) fn shown(path: &Path) -> String {
-    crate::escape::escape(&path.to_string_lossy()).into_owned()
-}
 
 /// Returns the width of the terminal, else that of `COLUMNS`, else 100.
 pub(crate) fn width() -> usize {

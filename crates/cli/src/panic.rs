@@ -24,7 +24,8 @@ fn explain(info: &PanicHookInfo<'_>) {
         .unwrap_or("no message");
     let place = info.location().map(ToString::to_string).unwrap_or_default();
     let mut err = std::io::stderr().lock();
-    let _ = writeln!(err, "error: this is a bug in anyorder: {}", crate::escape::escape(what));
+    let _ =
+        writeln!(err, "error: this is a bug in anyorder: {}", anyorder_common::text::escape(what));
     let _ = writeln!(err, "  at {place}, version {}", env!("CARGO_PKG_VERSION"));
     let _ = writeln!(
         err,

@@ -1,4 +1,4 @@
-//! Durations, sizes and counts as people write and read them.
+//! Durations and sizes as people write them.
 
 use std::time::Duration;
 
@@ -50,59 +50,9 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     if bytes.is_finite() && bytes < 9e15 { Ok(bytes as u64) } else { Err(EXPECTED.to_owned()) }
 }
 
-/// Returns a count with commas between thousands.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Returns a size with a binary unit and one decimal.
-pub(crate) fn bytes(number: u64) -> String {
-    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
-    if number < 1024 {
-        return format!("{number} B");
-    }
-    let mut value = number as f64 / 1024.0;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
-}
-
-/// Returns `1 race`, `2 races`.
-pub(crate) fn plural(number: u64, word: &str) -> String {
-    let ending = match (number, word.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{} {word}{ending}", count(number))
-}
-
-/// Returns `1 more race`, `2 more races`.
-pub(crate) fn more(number: u64, word: &str) -> String {
-    plural(number, &format!("more {word}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nouns_agree_with_their_numbers() {
-        assert_eq!(plural(1, "witness"), "1 witness");
-        assert_eq!(plural(2, "witness"), "2 witnesses");
-        assert_eq!(more(1_000, "race"), "1,000 more races");
-    }
 
     #[test]
     fn durations() {
@@ -125,14 +75,5 @@ mod tests {
         for bad in ["", "M", "1X", "-1", "1e3", "99999999999T", "1.2.3"] {
             assert!(parse_bytes(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn numbers_for_people() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0, 1023, 1536, 3 << 30].map(bytes), ["0 B", "1023 B", "1.5 KiB", "3.0 GiB"]);
-        assert_eq!(plural(1, "race"), "1 race");
-        assert_eq!(plural(2000, "race"), "2,000 races");
-        assert_eq!(more(2, "race"), "2 more races");
     }
 }

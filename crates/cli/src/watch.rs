@@ -1,9 +1,9 @@
 //! Watches a long job: Ctrl-C, the time limit, the memory limit, and a progress bar with an ETA.
 
 use crate::args::{Global, LimitArgs};
-use crate::escape::escape;
 use crate::failure::{Failure, note};
 use crate::input::awaits_terminal;
+use anyorder_common::text::escape;
 use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;

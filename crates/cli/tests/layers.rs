@@ -6,7 +6,8 @@ use std::process::Command;
 
 /// For each crate, the crates of the workspace that it may depend on. A crate that is not listed fails the test.
 const MAP: &[(&str, &[&str])] = &[
-    ("anyorder-trace", &[]),
+    ("anyorder-common", &[]),
+    ("anyorder-trace", &["anyorder-common"]),
     ("anyorder-system", &["anyorder-trace"]),
     ("anyorder-order", &["anyorder-trace"]),
     ("anyorder-finding", &[]),
@@ -31,10 +32,35 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-hb",
         ],
     ),
-    ("anyorder-report", &["anyorder-finding", "anyorder-trace", "anyorder-system"]),
+    (
+        "anyorder-report",
+        &["anyorder-common", "anyorder-finding", "anyorder-trace", "anyorder-system"],
+    ),
+    (
+        "anyorder-drive",
+        &[
+            "anyorder-common",
+            "anyorder-trace",
+            "anyorder-system",
+            "anyorder-order",
+            "anyorder-finding",
+            "anyorder-hb",
+            "anyorder-consistency",
+            "anyorder-certify",
+            "anyorder-vm",
+            "anyorder-search",
+            "anyorder-commute",
+            "anyorder-explore",
+            "anyorder-predict",
+            "anyorder-lang",
+            "anyorder-pipe",
+        ],
+    ),
     (
         "anyorder",
         &[
+            "anyorder-common",
+            "anyorder-drive",
             "anyorder-trace",
             "anyorder-system",
             "anyorder-order",

@@ -50,6 +50,8 @@ mod ordered;
 
 mod outcome;
 
+pub mod run;
+
 pub mod exit;
 
 mod baseline;

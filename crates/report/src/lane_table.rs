@@ -1,10 +1,10 @@
 //! A run as a table for a terminal, with a column for each thread: who did what, from top to bottom.
 
 use crate::escape::{clipped, visible};
-use crate::run::{Run, RunStep};
 use crate::run_table::sign;
 use crate::words::count;
 use crate::wrap::wrap;
+use anyorder_finding::run::{Run, RunStep};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -199,7 +199,7 @@ fn tail(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Mark;
+    use anyorder_finding::run::Mark;
 
     fn run() -> Run {
         let step = |lane: &str, what: &str, number: &str| RunStep {

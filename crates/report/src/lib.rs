@@ -32,8 +32,6 @@ mod words;
 
 mod wrap;
 
-pub mod run;
-
 mod run_table;
 
 mod lane_table;

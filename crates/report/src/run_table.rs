@@ -2,8 +2,8 @@
 
 use crate::escape::clipped;
 use crate::lane_table;
-use crate::run::{Comparison, Mark, Run, RunStep};
 use crate::wrap::wrap;
+use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
 use std::fmt::Write as _;
 
 /// The most steps shown at each end of a run; those between are counted.
@@ -166,7 +166,7 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Change, Differing, RunPost};
+    use anyorder_finding::run::{Change, Differing, RunPost};
 
     fn example(steps: usize) -> Run {
         let step = |n: usize| RunStep {

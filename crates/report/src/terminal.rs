@@ -1,11 +1,11 @@
 //! The report for people at a terminal: short, ranked, readable without colour at 80 columns.
 
 use crate::escape::visible;
-use crate::run::{Run, Runs};
 use crate::run_table;
 use crate::words;
 use crate::wrap::wrap;
 use anstyle::{AnsiColor, Style as Ansi};
+use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{Finding, Kind, Outcome, Policy, Severity, Site, Step, Verdict};
 use std::io::{self, Write};
 

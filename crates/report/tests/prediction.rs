@@ -1,9 +1,9 @@
 //! Predictions: on a terminal and on a page, with a witness, and without.
 
+use anyorder_finding::run::{Comparison, Mark, Run, RunStep, Runs};
 use anyorder_finding::{
     Finding, Harm, Kind, Outcome, Policy, Severity, Site, Step, Witness, WitnessPlace, assign_ids,
 };
-use anyorder_report::run::{Comparison, Mark, Run, RunStep, Runs};
 use anyorder_report::{html, terminal};
 
 fn step(lane: &str, what: &str, number: u32, mark: Option<Mark>) -> RunStep {

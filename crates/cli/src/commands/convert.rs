@@ -3,9 +3,10 @@
 use crate::args::{ConvertArgs, Global, LimitArgs};
 use crate::failure::{Failure, print_warnings, warn};
 use crate::input::{self, Watched, title};
-use crate::output::{shown, to_file};
-use crate::units::plural;
+use crate::output::to_file;
 use crate::watch::Watch;
+use anyorder_common::numbers::plural;
+use anyorder_common::text::shown;
 use anyorder_finding::exit;
 use anyorder_trace::detect::Format;
 use anyorder_trace::format::std::{Losses, StdWriter};

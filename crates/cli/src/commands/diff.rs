@@ -2,13 +2,14 @@
 
 use super::together::{self, Given, warn_if_changed};
 use crate::args::{DiffArgs, Global};
-use crate::escape::{escape, shorten};
 use crate::failure::{Failure, warn};
 use crate::model::{self, Replayed, Stored, schedules_of};
-use crate::output::{shown, to_stdout, width};
-use crate::units::{more, plural};
+use crate::output::{to_stdout, width};
+use anyorder_common::numbers::{more, plural};
+use anyorder_common::text::shown;
+use anyorder_common::text::{escape, shorten};
 use anyorder_finding::exit;
-use anyorder_report::run::Run;
+use anyorder_finding::run::Run;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,9 +1,9 @@
 //! `anyorder explain`: what the words of the reports mean.
 
 use crate::args::ExplainArgs;
-use crate::escape::escape;
 use crate::failure::Failure;
 use crate::output::to_stdout;
+use anyorder_common::text::escape;
 use anyorder_finding::{TOPICS, explain};
 use std::process::ExitCode;
 

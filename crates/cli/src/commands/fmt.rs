@@ -3,7 +3,8 @@
 use crate::args::FmtArgs;
 use crate::failure::Failure;
 use crate::model;
-use crate::output::{shown, to_file};
+use crate::output::to_file;
+use anyorder_common::text::shown;
 use anyorder_finding::exit;
 use anyorder_lang::format::format;
 use std::io::{self, Write};

@@ -2,9 +2,9 @@
 
 use crate::args::{GenerateArgs, RunMailboxArg};
 use crate::commands::consistency::write_run;
-use crate::escape::escape;
 use crate::failure::Failure;
 use crate::output::to_file;
+use anyorder_common::text::escape;
 use anyorder_generate::{GenerateError, Request, RunMailbox, generate_with_run};
 use anyorder_trace::Trace;
 use anyorder_trace::open::create;

@@ -43,7 +43,7 @@ mod why;
 pub(crate) use check::add_stats;
 
 use crate::args::{Cli, Command};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use clap::{ColorChoice, Parser};
 use std::process::ExitCode;
 
@@ -55,7 +55,7 @@ pub(crate) fn run() -> ExitCode {
         ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
         ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
     }
-    dispatch(cli).unwrap_or_else(|failure| failure.print())
+    dispatch(cli).unwrap_or_else(|failure| failure::print(&failure))
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {

@@ -3,22 +3,22 @@
 use super::check::{Aside, set_limits};
 use super::render::{self, Form};
 use crate::args::{Global, PairsArg, PredictArgs};
-use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::ignored::NotUnderstood;
 use crate::input;
 use crate::model::quote;
-use crate::output::shown;
 use crate::predicted::{
     Analysis, Known, Loaded, Question, Shape, last_of, load, place, predict, predict_stream,
     run_of, tie_findings, types_of,
 };
-use crate::units::plural;
 use crate::watch::{Watch, peak_memory_kb};
+use anyorder_common::numbers::plural;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
+use anyorder_finding::run::Runs;
 use anyorder_finding::{Finding, Input, Outcome, Stats};
 use anyorder_predict::Reorders;
 use anyorder_predict::check::{Checked, Found, Statistics};
-use anyorder_report::run::Runs;
 use anyorder_trace::{Tables, Trace};
 use std::collections::BTreeMap;
 use std::path::Path;

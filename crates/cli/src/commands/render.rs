@@ -2,9 +2,10 @@
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::failure::Failure;
-use crate::output::{shown, to_file, to_stdout, width};
+use crate::output::{to_file, to_stdout, width};
+use anyorder_common::text::shown;
+use anyorder_finding::run::Runs;
 use anyorder_finding::{Outcome, Policy, exit_code};
-use anyorder_report::run::Runs;
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::Trace;
 use std::io::{self, Write};

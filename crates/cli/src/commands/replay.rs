@@ -2,15 +2,16 @@
 
 use super::together::{self, Given, warn_if_changed};
 use crate::args::{Global, ReplayArgs};
-use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::input::{self, Begun};
 use crate::model::{self, End, Model, Replayed, Stored, schedules_of};
-use crate::output::{shown, to_stdout, width};
+use crate::output::{to_stdout, width};
 use crate::predicted;
 use crate::reversal::{
     self, Again, Target, cannot_start, command_of, is_difference, pipe_options, with_system,
 };
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_finding::exit;
 use anyorder_pipe::PipeFactory;
 use anyorder_report::terminal;
@@ -164,7 +165,7 @@ fn runnable<'a>(
         return Err(Given::no_model(path, &all[0].schedule));
     }
     if left_out > 0 && !global.quiet {
-        let what = crate::units::plural(left_out, "finding");
+        let what = anyorder_common::numbers::plural(left_out, "finding");
         warn(&format!("{}: {what} of other models left out", shown(path)));
     }
     Ok(runnable)

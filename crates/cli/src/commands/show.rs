@@ -1,14 +1,15 @@
 //! How `anyorder info` shows its counts: as text and as JSON.
 
 use crate::args::InfoArgs;
-use crate::escape::{shorten, shorten_middle};
 use crate::ignored::warnings_of_stream;
 use crate::input::Opened;
 use crate::lanes::ascii_locale;
-use crate::output::{shown, width};
+use crate::output::width;
 use crate::tally::{Tally, greatest};
-use crate::units::{bytes, count, plural};
 use anstyle::Style;
+use anyorder_common::numbers::{bytes, count, plural};
+use anyorder_common::text::shown;
+use anyorder_common::text::{shorten, shorten_middle};
 use anyorder_trace::{EventKind, HandlerId, LabelScheme, LocationId, Tables, TraceOrder};
 use serde_json::{Value, json};
 use std::io::{self, Write};

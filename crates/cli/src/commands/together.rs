@@ -4,11 +4,11 @@
 //! opened because of it.
 
 use crate::args::Global;
-use crate::escape::escape;
 use crate::failure::{Failure, warn};
 use crate::input::{self, Begun};
 use crate::model::{self, Model, SCHEDULE_BYTES_MAX};
-use crate::output::shown;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 

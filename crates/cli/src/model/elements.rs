@@ -1,7 +1,7 @@
 //! Changes of single elements of lists and maps: a table of steps shows `role[0]: Follower -> Candidate`, not two lists of all roles.
 
 use super::steps::{messages, outside};
-use anyorder_report::run::Change;
+use anyorder_finding::run::Change;
 
 /// Values that are shorter are shown whole where their elements come or go.
 const SHORT: usize = 24;

@@ -1,7 +1,7 @@
 //! The checkpoint of a search, which is written from time to time.
 
 use crate::failure::Failure;
-use crate::output::shown;
+use anyorder_common::text::shown;
 use anyorder_search::{Search, SearchError, is_checkpoint};
 use anyorder_system::StateSystem;
 use std::path::Path;

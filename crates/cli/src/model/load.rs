@@ -1,10 +1,10 @@
 //! Reads a model and makes it ready to run, or says what is wrong with it, with the lines.
 
 use super::is_model;
-use crate::escape::escape;
 use crate::failure::Failure;
 use crate::input::{end_terminal, note_terminal, title};
-use crate::output::shown;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_lang::diagnostic::{Diagnostic, render};
 use anyorder_lang::lower::compile;
 use anyorder_lang::source::{SOURCE_BYTES_MAX, Source};

@@ -4,7 +4,7 @@
 //! much as the binomial coefficients do: the ratio of one level to the one before falls by about the same factor each time. Once levels
 //! shrink, what is left is guessed by carrying that on. As long as they grow, the guess would be worth nothing, and none is made.
 
-use crate::units::{bytes, count};
+use anyorder_common::numbers::{bytes, count};
 use anyorder_search::{Gauge, Options, Order};
 use std::time::Duration;
 

@@ -4,7 +4,7 @@
 //! is what the step did.
 
 use super::elements;
-use anyorder_report::run::{Change, Run, RunPost, RunStep};
+use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_search::Path;
 use anyorder_vm::program::FuncId;
 use anyorder_vm::{Machine, PathWords};

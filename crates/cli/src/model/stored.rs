@@ -1,8 +1,8 @@
 //! Schedules in files: as they are, or in the findings of a result.
 
-use crate::escape::escape;
 use crate::failure::Failure;
-use crate::output::shown;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_finding::{Outcome, Witness, WitnessPlace};
 use anyorder_system::Schedule;
 use std::path::Path;

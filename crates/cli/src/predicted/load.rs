@@ -1,12 +1,12 @@
 //! Reads a trace into memory as long as it fits; what does not goes on as a stream.
 
 use crate::args::Global;
-use crate::escape::escape;
 use crate::failure::{Failure, print_warnings};
 use crate::ignored::{NotUnderstood, warnings_of};
 use crate::input::{self, Begun, Opened, Watched};
-use crate::output::shown;
 use crate::watch::Watch;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_commute::{Document, built_in_types};
 use anyorder_finding::Warning;
 use anyorder_predict::Types;

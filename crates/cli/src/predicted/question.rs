@@ -5,12 +5,12 @@ use super::load::Stream;
 use super::search::Search;
 use crate::args::{AnalysisArg, PairsArg, RulesArg, WitnessArgs};
 use crate::engine::{is_android, rule_set};
-use crate::escape::escape;
 use crate::failure::Failure;
 use crate::ignored::warnings_of_stream;
 use crate::input::{self, Watched};
-use crate::output::shown;
 use crate::watch::Watch;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_finding::Warning;
 use anyorder_predict::check::{
     Candidate, CheckOptions, Checked, Facts, Knows, Order, Pairs, Subject, check, check_unconfirmed,

@@ -1,9 +1,10 @@
 //! Witnesses in results and files: JSON objects of format `reordering`.
 
 use super::told::{step_text, unique_label};
-use crate::escape::escape;
 use crate::failure::Failure;
-use crate::output::{shown, to_file};
+use crate::output::to_file;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
 use anyorder_predict::{Form, Reorders, Witness};
 use anyorder_trace::{EventId, Trace};

@@ -1,7 +1,7 @@
 //! A witness as reports draw it: a column for each thread, beside the same events as they were recorded.
 
+use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
 use anyorder_predict::{Form, Witness};
-use anyorder_report::run::{Comparison, Mark, Run, RunStep};
 use anyorder_trace::{
     EventId, EventKind, HandlerId, InputId, InvocationId, LabelScheme, LockId, OperandKind, TaskId,
     Trace,

@@ -5,12 +5,12 @@ use super::findings::Teller;
 use super::target::{Target, cannot_start};
 use crate::commands::add_stats;
 use crate::failure::{Failure, note, warn};
-use crate::output::shown;
-use crate::units::plural;
 use crate::watch::Watch;
+use anyorder_common::numbers::plural;
+use anyorder_common::text::shown;
 use anyorder_explore::r4::{self, Counts, Limit, Verdict};
+use anyorder_finding::run::Run;
 use anyorder_finding::{Ordered, Outcome, Stats};
-use anyorder_report::run::Run;
 use anyorder_system::RunError;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -58,7 +58,7 @@ pub(crate) fn explored(
             return Err(cannot_start(target.name(), &RunError::Crashed(error)));
         }
         Err(error) => {
-            let error = crate::escape::escape(&error.to_string()).into_owned();
+            let error = anyorder_common::text::escape(&error.to_string()).into_owned();
             return Err(Failure::new(format!("{}: {error}", shown(Path::new(target.name())))));
         }
     };

@@ -1,7 +1,7 @@
 //! The command of a program behind a pipe: words as a shell would split them, but no shell.
 
-use crate::escape::escape;
 use crate::failure::Failure;
+use anyorder_common::text::escape;
 use anyorder_pipe::{ChildCommand, PipeOptions};
 
 /// Takes a command apart: blanks separate words, quotes and backslashes keep them together.

@@ -5,8 +5,8 @@ use super::replay::{AGAINST, DIFFERENCE};
 use super::told::short;
 use crate::model::{SHOWS, witness};
 use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
+use anyorder_finding::run::{Comparison, Differing, Run};
 use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness};
-use anyorder_report::run::{Comparison, Differing, Run};
 use anyorder_system::{Level, Observation, PartPath, TaskName};
 
 /// The most parts named in a title.

@@ -4,7 +4,7 @@ use super::checked::END;
 use super::target::WithSystem;
 use super::told::{Told, tell};
 use crate::model::SHOWS;
-use anyorder_report::run::Run;
+use anyorder_finding::run::Run;
 use anyorder_system::{PartPath, RunError, Schedule, TaskSystem};
 
 /// How what a schedule shows begins when it is a difference to another run; the parts follow as a JSON list.

@@ -95,7 +95,7 @@ pub(crate) fn with_system<W: WithSystem>(
 
 /// Makes the failure of a program that cannot be started.
 pub(crate) fn cannot_start(command: &str, error: &RunError) -> Failure {
-    let error = crate::escape::escape(&error.to_string()).into_owned();
-    let failure = Failure::new(format!("{}: {error}", crate::escape::escape(command)));
+    let error = anyorder_common::text::escape(&error.to_string()).into_owned();
+    let failure = Failure::new(format!("{}: {error}", anyorder_common::text::escape(command)));
     failure.with_hint("a program must speak the pipe protocol: see docs/pipe-protocol.md")
 }

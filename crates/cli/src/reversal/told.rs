@@ -1,6 +1,6 @@
 //! A run of any task system, as reports draw it: who ran what, what it wrote and posted.
 
-use anyorder_report::run::{Change, Run, RunPost, RunStep};
+use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_system::{
     AccessKind, Choice, EnabledDetail, EnabledTask, Observation, RunError, Step, TaskName,
     TaskSystem,

@@ -1,7 +1,7 @@
 //! Leaves out of two long runs what both begin with, and what comes after all that matters.
 
-use crate::units::more;
-use anyorder_report::run::{Run, RunStep};
+use anyorder_common::numbers::more;
+use anyorder_finding::run::{Run, RunStep};
 
 /// Shorter runs are shown whole.
 const WHOLE_MAX: usize = 40;
@@ -33,7 +33,7 @@ pub(super) fn trim(before: &mut Run, after: &mut Run, common: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyorder_report::run::Mark;
+    use anyorder_finding::run::Mark;
 
     fn run(steps: usize, marked: &[usize]) -> Run {
         let step = |number: usize| RunStep {

@@ -2,7 +2,7 @@
 
 use super::page::safe;
 use super::sequence::{Room, diagram, start};
-use crate::run::{Comparison, Differing, Mark, Run};
+use anyorder_finding::run::{Comparison, Differing, Mark, Run};
 use maud::{Markup, html};
 
 /// The most tasks listed as skipped, late or new, and the most differences.
@@ -107,7 +107,7 @@ fn differences(differences: &[Differing]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::RunStep;
+    use anyorder_finding::run::RunStep;
 
     fn run(order: &[(&str, Option<Mark>)]) -> Run {
         let step = |(what, mark): &(&str, Option<Mark>)| RunStep {

@@ -5,8 +5,8 @@ use super::page::{colour_class, safe};
 use super::sequence;
 use super::threads;
 use super::write::Options;
-use crate::run::Run;
 use crate::words;
+use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Policy, Site, Step};
 use maud::{Markup, html};
 

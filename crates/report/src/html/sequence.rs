@@ -4,7 +4,7 @@
 
 use super::page::safe;
 use crate::escape::clipped;
-use crate::run::{Mark, Run, RunStep};
+use anyorder_finding::run::{Mark, Run, RunStep};
 use maud::{Markup, html};
 
 /// The most steps drawn; of a longer run the last ones, as they are where it goes wrong.
@@ -302,7 +302,7 @@ fn arrow(from: usize, to: usize, y: usize, what: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Change, RunPost};
+    use anyorder_finding::run::{Change, RunPost};
 
     fn run(steps: usize) -> Run {
         let step = |n: usize| RunStep {

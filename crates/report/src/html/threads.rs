@@ -2,7 +2,7 @@
 
 use super::page::safe;
 use crate::lane_table::{as_recorded, elided};
-use crate::run::{Comparison, Mark, Run, RunStep};
+use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
 use maud::{Markup, html};
 
 /// The most rows; of a longer run the last ones.

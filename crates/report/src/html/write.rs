@@ -3,7 +3,7 @@
 use super::page;
 use super::timeline::{Budget, TimelineData};
 use crate::json::{Audience, write_value};
-use crate::run::Runs;
+use anyorder_finding::run::Runs;
 use anyorder_finding::{Outcome, Policy};
 use anyorder_trace::Trace;
 use std::fs;

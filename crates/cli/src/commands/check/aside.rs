@@ -1,10 +1,11 @@
 //! What a team has set aside: the baseline and the suppressions.
 
 use crate::args::CountingArgs;
-use crate::escape::escape;
 use crate::failure::{Failure, warn};
-use crate::output::{shown, to_file};
-use crate::units::plural;
+use crate::output::to_file;
+use anyorder_common::numbers::plural;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_finding::{Baseline, Finding, Suppressions};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,10 @@
 
 use crate::args::ConsistencyArgs;
 use crate::consistent::{Examined, Verdict};
-use crate::escape::escape;
-use crate::output::{shown, width};
-use crate::units::{count, plural};
+use crate::output::width;
+use anyorder_common::numbers::{count, plural};
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
 use anyorder_consistency::Overtakings;
 
 /// Returns the remarks, escaped, each line ended.

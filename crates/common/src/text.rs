@@ -1,10 +1,12 @@
 //! Names from an input are hostile: nothing of them may act on the terminal.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Returns `text` with control, invisible and direction-changing characters written as `\u{..}`; tabs,
 /// newlines and carriage returns as `\t`, `\n`, `\r`.
-pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hostile) {
         return Cow::Borrowed(text);
     }
@@ -24,24 +26,30 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn is_hostile(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
+/// Returns whether a character does something other than show itself: a control character (terminal
+/// escapes are among them), an invisible one, one that reorders text, or a line separator.
+#[must_use]
+pub const fn is_hostile(c: char) -> bool {
+    matches!(
+        c,
+        '\0'..='\x1f'
+            | '\x7f'..='\u{9f}'
+            |            '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{fffe}'..='\u{ffff}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// Returns `text` escaped and cut to `width` characters, with `…` where something is missing.
-pub(crate) fn shorten(text: &str, width: usize) -> String {
+#[must_use]
+pub fn shorten(text: &str, width: usize) -> String {
     let text = escape(text);
     if text.chars().count() <= width {
         return text.into_owned();
@@ -52,7 +60,8 @@ pub(crate) fn shorten(text: &str, width: usize) -> String {
 }
 
 /// Returns `text` escaped and cut to `width` characters in its middle: paths and fields differ at their ends.
-pub(crate) fn shorten_middle(text: &str, width: usize) -> String {
+#[must_use]
+pub fn shorten_middle(text: &str, width: usize) -> String {
     let text = escape(text);
     let length = text.chars().count();
     if length <= width {
@@ -64,6 +73,12 @@ pub(crate) fn shorten_middle(text: &str, width: usize) -> String {
     short.push('…');
     short.extend(text.chars().skip(length - tail));
     short
+}
+
+/// Returns a path for messages: escaped, not quoted.
+#[must_use]
+pub fn shown(path: &Path) -> String {
+    escape(&path.to_string_lossy()).into_owned()
 }
 
 #[cfg(test)]

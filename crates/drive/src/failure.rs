@@ -1,0 +1,160 @@
+//! Why a job could not be done, as data.
+
+use anyorder_common::numbers::more;
+use anyorder_common::text::{escape, shown};
+use anyorder_trace::{Problem, Problems, ReadError, Severity};
+use std::io;
+use std::path::Path;
+
+/// The number of problems of one file that are listed; the rest is counted.
+const PROBLEMS_SHOWN_MAX: usize = 20;
+
+/// Why a job could not be done: bad input or usage, or a reader of the output that went away.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// What went wrong, one message each.
+    pub messages: Vec<Message>,
+    /// What the user can do.
+    pub hint: Option<String>,
+    /// Whether the reader of our output went away.
+    pub broken_pipe: bool,
+}
+
+/// One message of a failure, escaped for a terminal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// Whether it is a warning.
+    pub warning: bool,
+    /// The message in one line.
+    pub line: String,
+    /// The text of the input at that place.
+    pub text: Option<String>,
+    /// Whether the line is a whole text as it is, with colours.
+    pub rendered: bool,
+}
+
+impl Failure {
+    /// Makes a failure of one message, already escaped.
+    #[must_use]
+    pub fn new(line: impl Into<String>) -> Failure {
+        let message = Message { warning: false, line: line.into(), text: None, rendered: false };
+        Failure { messages: vec![message], hint: None, broken_pipe: false }
+    }
+
+    /// Makes a failure of texts that are already as they are to be printed, each ending in a line feed.
+    #[must_use]
+    pub fn rendered(texts: Vec<String>) -> Failure {
+        let message = |line| Message { warning: false, line, text: None, rendered: true };
+        Failure {
+            messages: texts.into_iter().map(message).collect(),
+            hint: None,
+            broken_pipe: false,
+        }
+    }
+
+    /// Says that there are so many errors more.
+    #[must_use]
+    pub fn and_more(mut self, path: &Path, number: u64) -> Failure {
+        let line = format!("{}: and {}", shown(path), more(number, "error"));
+        self.messages.push(Message { warning: false, line, text: None, rendered: false });
+        self
+    }
+
+    /// Adds what the user can do.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Makes the failure of writing to `path`.
+    #[must_use]
+    pub fn writing(path: &Path, error: &io::Error) -> Failure {
+        let failure = Failure::new(format!("cannot write {}: {}", shown(path), reason(error)));
+        Failure { broken_pipe: error.kind() == io::ErrorKind::BrokenPipe, ..failure }
+    }
+
+    /// Makes the failure of reading `path`.
+    #[must_use]
+    pub fn reading(path: &Path, error: &io::Error) -> Failure {
+        let failure = Failure::new(format!("cannot read {}: {}", shown(path), reason(error)));
+        match error.kind() {
+            io::ErrorKind::IsADirectory => failure.with_hint("give the files in it one by one"),
+            io::ErrorKind::NotFound => failure.with_hint("check the spelling of the path"),
+            _ => failure,
+        }
+    }
+
+    /// Makes the failure of an input that could not be read as a trace.
+    #[must_use]
+    pub fn input(path: &Path, error: &ReadError) -> Failure {
+        match error {
+            ReadError::Io(error) => Failure::reading(path, error),
+            ReadError::Malformed { format, problems } => {
+                let failure = Failure::problems(path, problems);
+                let binary = problems.list.iter().any(|p| p.place.block.is_some());
+                if binary {
+                    failure.with_hint("`--salvage` reads the whole blocks before the damage")
+                } else {
+                    failure.with_hint(format!(
+                        "the file was read as {format}; `--input-format` reads it as another format"
+                    ))
+                }
+            }
+            ReadError::Full(full) => Failure::new(format!("{}: {full}", shown(path))),
+        }
+    }
+
+    /// Makes the failure of an input with problems; the first are listed, the others counted.
+    #[must_use]
+    pub fn problems(path: &Path, problems: &Problems) -> Failure {
+        let errors = || problems.list.iter().filter(|p| p.severity == Severity::Error);
+        let mut messages: Vec<Message> =
+            errors().take(PROBLEMS_SHOWN_MAX).map(|p| Message::problem(path, p)).collect();
+        let rest = problems.errors_total.saturating_sub(messages.len() as u64);
+        if rest > 0 {
+            let line = format!("{}: and {}", shown(path), more(rest, "error"));
+            messages.push(Message { warning: false, line, text: None, rendered: false });
+        }
+        Failure { messages, hint: None, broken_pipe: false }
+    }
+
+    /// Puts the failures of several inputs together; the last hint stays.
+    #[must_use]
+    pub fn join(failures: Vec<Failure>) -> Option<Failure> {
+        failures.into_iter().reduce(|mut all, next| {
+            all.messages.extend(next.messages);
+            all.hint = next.hint.or(all.hint);
+            all.broken_pipe |= next.broken_pipe;
+            all
+        })
+    }
+}
+
+impl Message {
+    /// Makes the message of a problem of an input.
+    #[must_use]
+    pub fn problem(path: &Path, problem: &Problem) -> Message {
+        let place = problem.place.to_string();
+        let separator = if place.is_empty() { "" } else { ": " };
+        let line = format!("{}: {place}{separator}{}", shown(path), escape(&problem.message));
+        let text = problem.text.as_ref().map(|text| match problem.place.line {
+            Some(number) => format!("{number:>6} | {}", escape(text)),
+            None => format!("       | {}", escape(text)),
+        });
+        Message { warning: problem.severity == Severity::Warning, line, text, rendered: false }
+    }
+}
+
+/// Returns the system's reason in our style: lower case, without its error number.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = escape(text.split(" (os error").next().unwrap_or(&text)).into_owned();
+    let mut chars = text.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().collect::<String>() + chars.as_str()
+        }
+        _ => text,
+    }
+}
