@@ -1,13 +1,13 @@
 //! Decides consistency, and has both answers checked by the crate that does not know the engine.
 
 use crate::args::{MailboxArg, ProcedureArg};
-use crate::panic::ISSUES;
 use anyorder_certify::consistency as certify;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
 use anyorder_consistency::{
     Answer, Effort, Fact, FromTrace, FromTraceError, Kept, Limit, Link, MailboxRule, NotFor,
     PartialTrace, Procedure, Refutation, Relation, Stats, Step, Why, split_own_code,
 };
+use anyorder_drive::ISSUES;
 use anyorder_system::{Control, StopReason};
 use anyorder_trace::{EventId, TaskId, Trace, TraceOrder};
 use std::time::Instant;

@@ -5,6 +5,11 @@
 //! [`Control`](anyorder_system::Control) that watches and stops it. It returns data: findings,
 //! runs, counts. It prints nothing, opens no file and reads no clock.
 
-pub use failure::{Failure, Message};
+pub use failure::{Failure, Level, Message};
+pub use result::{Collected, JobResult, Reported, add_stats};
 
 mod failure;
+mod result;
+
+/// Where bugs are reported.
+pub const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");

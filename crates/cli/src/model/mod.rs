@@ -1,5 +1,6 @@
 //! Models: how they are recognised, made ready, searched, and how their runs are told.
 
+pub(crate) use anyorder_common::text::quote;
 pub(crate) use detect::is_model;
 pub(crate) use finding::{Reported, SHOWS, explanation, report, witness};
 pub(crate) use load::{Model, load, load_text, read, refused, text_of};
@@ -10,7 +11,7 @@ pub(crate) use search::{failure, limit_word, never_run, search, stats};
 pub(crate) use steps::{End, place_in, run_of};
 pub(crate) use stored::{SCHEDULE_BYTES_MAX, Stored, schedules_of};
 pub(crate) use updates::{Conflict, conflicts_of, is_conflict, report_conflicts, site_of_step};
-pub(crate) use witness::{Replay, place, place_for, quote};
+pub(crate) use witness::{Replay, place, place_for};
 
 mod detect;
 

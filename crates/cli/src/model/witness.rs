@@ -3,6 +3,7 @@
 use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::output::to_file;
+use anyorder_common::text::quote;
 use anyorder_finding::{Finding, Witness, WitnessPlace};
 use std::path::Path;
 
@@ -79,26 +80,4 @@ pub(crate) fn place_for(
 fn model_of(schedule: &serde_json::Value) -> String {
     let name = schedule.pointer("/program/name").and_then(serde_json::Value::as_str);
     name.filter(|name| *name != "-").map_or_else(|| "MODEL".to_owned(), quote)
-}
-
-/// Quotes a word for a shell, where it needs quotes.
-pub(crate) fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quote("a/b-1.trace"), "a/b-1.trace");
-        assert_eq!(quote("a b"), "'a b'");
-        assert_eq!(quote("it's; rm -rf"), r"'it'\''s; rm -rf'");
-        assert_eq!(quote(""), "''");
-    }
 }

@@ -1,16 +1,14 @@
 //! `anyorder check`: reads the inputs, runs the engine, prints what it found.
 
+pub(crate) use anyorder_drive::add_stats;
 pub(crate) use aside::Aside;
 pub(crate) use models::{cut, print_warnings, set_limits};
-pub(crate) use sum::add_stats;
 
 mod aside;
 
 mod models;
 
 mod predictions;
-
-mod sum;
 
 mod varied;
 

@@ -1,11 +1,11 @@
 //! Checks one model: searches its states, and makes findings of what is violated.
 
-use super::sum::add_stats;
 use crate::args::{CheckArgs, Global, LimitArgs, OrderArg, StorageArg};
 use crate::failure::{Failure, note, warn};
 use crate::model::{self, Engine, Model, Question, Reduced, Reported};
 use crate::watch::Watch;
 use anyorder_common::text::shown;
+use anyorder_drive::add_stats;
 use anyorder_finding::run::Run;
 use anyorder_finding::{Input, Options, Outcome, Stat};
 use anyorder_search::ResponseVerdict;
