@@ -15,10 +15,6 @@ mod certified;
 
 mod consistent;
 
-mod model;
-
-mod reversal;
-
 mod predicted;
 
 mod input;
@@ -32,6 +28,10 @@ mod failure;
 mod panic;
 
 mod watch;
+
+mod search_watch;
+
+mod witness;
 
 mod units;
 

@@ -7,9 +7,15 @@
 
 pub use failure::{Failure, Level, Message};
 pub use result::{Collected, JobResult, Reported, add_stats};
+pub use schedules::{Shows, Stored, first_schedule, read_schedules, schedule_of};
+
+pub mod explore;
+pub mod model;
+pub mod states;
 
 mod failure;
 mod result;
+mod schedules;
 
 /// Where bugs are reported.
 pub const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");

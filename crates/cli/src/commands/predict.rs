@@ -6,7 +6,6 @@ use crate::args::{Global, PairsArg, PredictArgs};
 use crate::failure::{Failure, warn};
 use crate::ignored::NotUnderstood;
 use crate::input;
-use crate::model::quote;
 use crate::predicted::{
     Analysis, Known, Loaded, Question, Shape, last_of, load, place, predict, predict_stream,
     run_of, tie_findings, types_of,
@@ -14,6 +13,7 @@ use crate::predicted::{
 use crate::watch::{Watch, peak_memory_kb};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
+use anyorder_common::text::quote;
 use anyorder_common::text::shown;
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Finding, Input, Outcome, Stats};

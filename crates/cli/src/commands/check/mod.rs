@@ -1,8 +1,7 @@
 //! `anyorder check`: reads the inputs, runs the engine, prints what it found.
 
-pub(crate) use anyorder_drive::add_stats;
 pub(crate) use aside::Aside;
-pub(crate) use models::{cut, print_warnings, set_limits};
+pub(crate) use models::set_limits;
 
 mod aside;
 
@@ -19,10 +18,12 @@ use crate::commands::read::{Read, read_begun};
 use crate::commands::render::{self, Form};
 use crate::consistent::{Question, Verdict, examine};
 use crate::engine;
-use crate::failure::Failure;
+use crate::failure::{Failure, print_messages};
 use crate::input::Begun;
-use crate::model::{self, Replay, quote};
 use crate::watch::Watch;
+use crate::witness::{Replay, place_for};
+use anyorder_common::text::quote;
+use anyorder_drive::{JobResult, add_stats};
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{Finding, Input, Outcome};
 use anyorder_trace::{Trace, TraceOrder};
@@ -47,7 +48,9 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     match varied::split(args, global) {
         Err(failure) => failures.push(failure),
         Ok(Given::Varied(varied)) => {
-            varied::check(varied, args, global, &watch, &mut outcome, &mut told)?;
+            let (inputs, result) = varied::check(varied, args, global, &watch)?;
+            outcome.inputs = inputs;
+            add(&mut outcome, &mut told, result, args, global, &watch);
         }
         Ok(Given::Inputs(inputs)) => {
             for (path, begun) in inputs {
@@ -76,7 +79,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let ids = outcome.findings.iter().map(|finding| finding.id.clone());
     let runs: Runs = ids.zip(told).filter_map(|(id, run)| Some((id, run?))).collect();
     let again = command(args);
-    model::place_for(&mut outcome.findings, replay(args, &again), args.program.as_deref())?;
+    place_for(&mut outcome.findings, replay(args, &again), args.program.as_deref())?;
     aside.apply(&mut outcome.findings, global.quiet);
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);
@@ -106,7 +109,10 @@ fn one(
             return Err(Failure::new("`--checkpoint` and `--resume` are for one model at a time"));
         }
         let text = begun.model_text(path)?;
-        models::check(path, &text, args, global, watch, outcome, runs)?;
+        let result = models::check(path, &text, args, global, watch)?;
+        add(outcome, runs, result, args, global, watch);
+        let path = path.to_string_lossy().into_owned();
+        outcome.inputs.push(Input { path, format: "model".to_owned() });
         return Ok(None);
     }
     let control = watch.control();
@@ -158,6 +164,34 @@ fn one(
     outcome.inputs.push(Input { path, format: format.word().to_owned() });
     set_options(outcome, args, analysis.rules, analysis.coverage);
     Ok(Some(trace))
+}
+
+/// Adds what a job found to a result.
+fn add(
+    outcome: &mut Outcome,
+    runs: &mut Vec<Option<Run>>,
+    result: JobResult,
+    args: &CheckArgs,
+    global: &Global,
+    watch: &Watch,
+) {
+    watch.done();
+    if !global.quiet {
+        print_messages(&result.remarks);
+    }
+    result.limits.iter().for_each(|limit| outcome.cut_by(limit));
+    result.bounds.iter().for_each(|bound| outcome.bounded_by(bound));
+    add_stats(&mut outcome.stats, &result.stats);
+    for (name, value) in result.options.iter() {
+        outcome.options.set(name, value.clone());
+    }
+    outcome.options.set("strict", args.counting.strict);
+    set_limits(&mut outcome.options, &args.limits);
+    runs.resize(outcome.findings.len(), None);
+    for found in result.findings {
+        outcome.findings.push(found.finding);
+        runs.push(found.run);
+    }
 }
 
 /// Checks a partial trace: what it can be asked is whether it is consistent.
