@@ -24,7 +24,12 @@ use std::path::Path;
 /// use anyorder_drive::states::{SimulateOptions, simulate};
 /// use anyorder_system::Control;
 ///
-/// let text = "model late\nvar page = null;\nevent idle() {}\nevent load() { page = 7; }\nevent show() { assert page != null; }\n";
+/// let text = "
+///     model late
+///     var script = false;
+///     event idle {}
+///     event loaded { script = true; }
+///     event click { assert script, \"not loaded\"; }";
 /// let (model, control) = (Model::compile("late.any", text)?, Control::default());
 /// let options = SimulateOptions { runs: 3, ..SimulateOptions::default() };
 /// let found = simulate(&model, &options, &control)?;

@@ -37,11 +37,14 @@ impl Default for ExploreOptions {
 /// use anyorder_drive::model::Model;
 /// use anyorder_system::Control;
 ///
-/// let text = "model late\nvar page = null;\nhandler ui: bag;\nevent start() { post show() to ui; post load() to ui; }\n\
-///     task load() { page = 7; }\ntask show() { assert page != null; }\n";
+/// let text = "
+///     model late
+///     var script = false;
+///     once event loaded { script = true; }
+///     once event click { assert script, \"not loaded\"; }";
 /// let model = Model::compile("late.any", text)?;
 /// let found = explore(&model, &ExploreOptions::default(), &Control::default())?;
-/// assert_eq!(found.findings[0].finding.title, "an assertion fails");
+/// assert_eq!(found.findings[0].finding.title, "an assertion fails: not loaded");
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```
 pub fn explore<P: TaskProgram>(

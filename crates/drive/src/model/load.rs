@@ -36,8 +36,8 @@ impl Model {
     ///
     /// ```
     /// use anyorder_drive::model::Model;
-    /// let model = Model::compile("once.any", "model once\nvar x = 0;\nevent click() { x = 1; }\n")?;
-    /// assert!(model.warnings().is_empty());
+    /// let model = Model::compile("click.any", "model click\nvar x = 0;\nevent press { x = 1; }\n")?;
+    /// assert_eq!(model.responses(), 0);
     /// assert!(Model::compile("bad.any", "model bad\nvar x = y;\n").is_err());
     /// # Ok::<(), anyorder_drive::Failure>(())
     /// ```

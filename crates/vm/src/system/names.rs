@@ -1,6 +1,6 @@
 //! Names of what a state has pending: they survive re-execution and reordering, as numbers in a state do not.
 
-use super::words;
+use super::words::{self, Member};
 use crate::machine::Machine;
 use crate::state::{Origin, State, What};
 use crate::step::Log;
@@ -32,15 +32,10 @@ pub(crate) struct StateNames {
     pub(crate) objects: FxHashMap<u64, u64>,
 }
 
-/// A name whose second part, in brackets, becomes the label: `rm[2]` is `rm@2`.
-fn split(name: &str) -> TaskName {
-    match name.split_once('[') {
-        Some((kind, rest)) if !kind.is_empty() => {
-            TaskName::root(kind).with_label(rest.trim_end_matches(']'))
-        }
-        _ if name.is_empty() => TaskName::root("?"),
-        _ => TaskName::root(name),
-    }
+/// The name of a member of a family: its index becomes the label.
+fn root((name, index): Member<'_>) -> TaskName {
+    let root = TaskName::root(kind_or_unknown(name));
+    index.map_or(root.clone(), |index| root.with_label(&index.to_string()))
 }
 
 fn kind_or_unknown(name: &str) -> &str {
@@ -54,7 +49,7 @@ impl StateNames {
             Move::Init => TaskName::root("init"),
             Move::Event(member) => {
                 let count = self.happened.get(&member).copied().unwrap_or(0);
-                split(&words::event_name(machine, member)).with_ordinal(count + 1)
+                root(words::event_of(machine, member)).with_ordinal(count + 1)
             }
             Move::Message { queue, position, .. } => {
                 let message = state.queue(queue as usize).get(position as usize);
@@ -63,7 +58,7 @@ impl StateNames {
             }
             Move::Thread { origin: Origin::Declared(member), .. } => {
                 let count = self.steps.get(&member).copied().unwrap_or(0);
-                split(&words::thread_name(machine, member)).with_ordinal(count + 1)
+                root(words::thread_of(machine, member)).with_ordinal(count + 1)
             }
             Move::Thread { origin, rank } => {
                 let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
