@@ -9,21 +9,13 @@ mod args;
 
 mod commands;
 
-mod engine;
-
-mod certified;
-
-mod consistent;
-
 mod model;
 
 mod reversal;
 
-mod predicted;
-
 mod input;
 
-mod ignored;
+mod load;
 
 mod output;
 

@@ -1,7 +1,9 @@
 //! The options of `anyorder check`.
 
-use crate::args::{CountingArgs, OutputArgs, SearchArgs, WitnessArgs};
+use crate::args::{CountingArgs, Global, OutputArgs, SearchArgs, WitnessArgs};
 use crate::units::{parse_bytes, parse_duration};
+use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
+use anyorder_finding::{CoverageLevel, Options};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -64,6 +66,29 @@ pub(crate) struct CheckArgs {
     pub(crate) counting: CountingArgs,
 }
 
+impl CheckArgs {
+    /// Returns the options for traces.
+    pub(crate) fn trace_options(&self, global: &Global) -> CheckTraceOptions {
+        CheckTraceOptions {
+            rules: self.rules.rule_set(),
+            coverage: self.coverage.map(|level| match level {
+                CoverageArg::Task => CoverageLevel::Task,
+                CoverageArg::Access => CoverageLevel::Access,
+                CoverageArg::Single => CoverageLevel::Single,
+            }),
+            group_by: match self.group_by {
+                GroupArg::Field => GroupBy::Field,
+                GroupArg::Sites => GroupBy::Sites,
+            },
+            max_pairs: self.max_pairs,
+            filters: !self.no_filters,
+            predict: !self.no_predict,
+            witnesses: self.witnesses.options(),
+            infer_coherence: global.infer_co,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   anyorder check app.trace                            print the races of a trace
@@ -91,6 +116,18 @@ pub(crate) struct LimitArgs {
     pub(crate) memory_limit: Option<u64>,
 }
 
+impl LimitArgs {
+    /// Sets the limits that were asked for among the options of a result.
+    pub(crate) fn set(&self, options: &mut Options) {
+        if let Some(limit) = self.time_limit {
+            options.set("time-limit", u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+        }
+        if let Some(limit) = self.memory_limit {
+            options.set("memory-limit", limit);
+        }
+    }
+}
+
 /// A rule set, or the choice by content.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RulesArg {
@@ -102,6 +139,18 @@ pub(crate) enum RulesArg {
     Mailbox,
     /// Threads, locks, conditions and atomics only
     Threads,
+}
+
+impl RulesArg {
+    /// Returns the rule set that was asked for.
+    pub(crate) const fn rule_set(self) -> Option<RuleSet> {
+        match self {
+            RulesArg::Auto => None,
+            RulesArg::Android => Some(RuleSet::Android),
+            RulesArg::Mailbox => Some(RuleSet::Mailbox),
+            RulesArg::Threads => Some(RuleSet::Threads),
+        }
+    }
 }
 
 /// A level of coverage.

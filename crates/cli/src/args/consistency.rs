@@ -1,6 +1,7 @@
 //! The options of `anyorder consistency`.
 
-use crate::args::{LimitArgs, OutputArgs};
+use crate::args::{Global, LimitArgs, OutputArgs};
+use anyorder_drive::{ConsistencyOptions, MailboxRule, Procedure};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -41,6 +42,28 @@ pub(crate) struct ConsistencyArgs {
 
     #[command(flatten)]
     pub(crate) out: OutputArgs,
+}
+
+impl ConsistencyArgs {
+    /// Returns the options of the job.
+    pub(crate) fn options(&self, global: &Global) -> ConsistencyOptions {
+        ConsistencyOptions {
+            mailbox: self.mailbox.map(|rule| match rule {
+                MailboxArg::Fifo => MailboxRule::Fifo,
+                MailboxArg::Bag => MailboxRule::Bag,
+                MailboxArg::Delayed => MailboxRule::Delayed,
+            }),
+            procedure: match self.procedure {
+                ProcedureArg::Auto | ProcedureArg::Solver => Procedure::Solver,
+                ProcedureArg::Enumerate => Procedure::Enumerate,
+                ProcedureArg::Flat => Procedure::Flat,
+            },
+            infer_coherence: global.infer_co,
+            max_conflicts: self.max_conflicts,
+            whole_proof: self.certificate.is_some(),
+            max_reasons: self.max_reasons,
+        }
+    }
 }
 
 const EXAMPLES: &str = "\

@@ -1,6 +1,7 @@
 //! The options of `anyorder predict`.
 
 use crate::args::{CountingArgs, LimitArgs, OutputArgs};
+use anyorder_drive::{Analysis, Pairs, PredictOptions, Specifications, WitnessOptions};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -57,32 +58,64 @@ pub(crate) struct PredictArgs {
     pub(crate) counting: CountingArgs,
 }
 
+impl PredictArgs {
+    /// Returns the options of the job, with these specifications.
+    pub(crate) fn options(&self, specifications: Specifications) -> PredictOptions {
+        PredictOptions {
+            specifications: Some(specifications),
+            analysis: self.analysis.map(AnalysisArg::analysis),
+            pairs: match self.pairs {
+                PairsArg::Auto => Pairs::Auto,
+                PairsArg::Candidates => Pairs::Candidates,
+                PairsArg::All => Pairs::All,
+            },
+            confirm: !self.no_confirm,
+            max_pairs: self.max_pairs,
+            search: self.search.options(),
+        }
+    }
+}
+
 /// How hard to look for witnesses.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct WitnessArgs {
     /// How many events before the first action of a pair are looked at; 0 is no bound
-    #[arg(long, value_name = "N", default_value_t = 1 << 20, help_heading = "Witnesses")]
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.window, help_heading = "Witnesses")]
     pub(crate) window: u64,
 
     /// How many conflicts the order solver may have for one pair
-    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Witnesses")]
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_conflicts, help_heading = "Witnesses")]
     pub(crate) max_conflicts: u64,
 
     /// How many pairs are tried
-    #[arg(long, value_name = "N", default_value_t = 100_000, help_heading = "Witnesses")]
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_tries, help_heading = "Witnesses")]
     pub(crate) max_tries: u64,
 
     /// How many events all tries together may look at
-    #[arg(long, value_name = "N", default_value_t = 4_000_000_000, help_heading = "Witnesses")]
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_work, help_heading = "Witnesses")]
     pub(crate) max_work: u64,
 
     /// How many candidates are kept; all are counted
-    #[arg(long, value_name = "N", default_value_t = 100_000, help_heading = "Witnesses")]
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_candidates, help_heading = "Witnesses")]
     pub(crate) max_candidates: usize,
 
     /// Longer traces are not held in memory, and their candidates not tried
-    #[arg(long, value_name = "N", default_value_t = 64_000_000, help_heading = "Witnesses")]
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_events, help_heading = "Witnesses")]
     pub(crate) max_events: u64,
+}
+
+impl WitnessArgs {
+    /// Returns the options of the search.
+    pub(crate) const fn options(&self) -> WitnessOptions {
+        WitnessOptions {
+            window: self.window,
+            max_conflicts: self.max_conflicts,
+            max_tries: self.max_tries,
+            max_work: self.max_work,
+            max_candidates: self.max_candidates,
+            max_events: self.max_events,
+        }
+    }
 }
 
 /// The relation that gives the candidates.
@@ -99,13 +132,13 @@ pub(crate) enum AnalysisArg {
 }
 
 impl AnalysisArg {
-    /// Returns the name under which results list it.
-    pub(crate) const fn word(self) -> &'static str {
+    /// Returns the analysis.
+    pub(crate) const fn analysis(self) -> Analysis {
         match self {
-            AnalysisArg::Hb => "hb",
-            AnalysisArg::Wdc => "wdc",
-            AnalysisArg::Edc => "edc",
-            AnalysisArg::EventDriven => "event-driven",
+            AnalysisArg::Hb => Analysis::Hb,
+            AnalysisArg::Wdc => Analysis::Wdc,
+            AnalysisArg::Edc => Analysis::Edc,
+            AnalysisArg::EventDriven => Analysis::EventDriven,
         }
     }
 }

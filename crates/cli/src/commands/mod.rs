@@ -24,11 +24,11 @@ mod info;
 
 mod predict;
 
-mod read;
-
 mod render;
 
 mod replay;
+
+mod replay_witness;
 
 mod show;
 

@@ -1,12 +1,12 @@
 //! `anyorder replay`: runs the schedules of findings again.
 
+use super::replay_witness;
 use super::together::{self, Given, warn_if_changed};
 use crate::args::{Global, ReplayArgs};
 use crate::failure::{Failure, warn};
 use crate::input::{self, Begun};
 use crate::model::{self, End, Model, Replayed, Stored, schedules_of};
 use crate::output::{to_stdout, width};
-use crate::predicted;
 use crate::reversal::{
     self, Again, Target, cannot_start, command_of, is_difference, pipe_options, with_system,
 };
@@ -83,16 +83,7 @@ fn of_trace(
         return expected(&path, "no witness and no result, expected JSON");
     }
     let content = text.text(&path, model::SCHEDULE_BYTES_MAX)?;
-    predicted::again(
-        predicted::Again {
-            trace: (&trace_path, trace),
-            witness: (&path, &content),
-            finding: args.finding.as_deref(),
-            spec: args.spec.as_deref(),
-            objects: &args.object,
-        },
-        global,
-    )
+    replay_witness::run((&trace_path, trace), (&path, &content), args, global)
 }
 
 /// Runs the schedules of a program behind a pipe.

@@ -1,7 +1,6 @@
 //! How `anyorder info` shows its counts: as text and as JSON.
 
 use crate::args::InfoArgs;
-use crate::ignored::warnings_of_stream;
 use crate::input::Opened;
 use crate::lanes::ascii_locale;
 use crate::output::width;
@@ -10,6 +9,7 @@ use anstyle::Style;
 use anyorder_common::numbers::{bytes, count, plural};
 use anyorder_common::text::shown;
 use anyorder_common::text::{shorten, shorten_middle};
+use anyorder_drive::warnings_of_stream;
 use anyorder_trace::{EventKind, HandlerId, LabelScheme, LocationId, Tables, TraceOrder};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -245,13 +245,14 @@ pub(crate) fn json(info: &Info<'_>) -> Value {
     if let Some(size) = info.opened.size {
         stats["file_bytes"] = json!(size);
     }
+    let path = info.args.trace.to_string_lossy();
     let mut value = json!({
         "schema": 1, "tool": "anyorder", "version": env!("CARGO_PKG_VERSION"), "command": "info",
-        "inputs": [{"path": info.args.trace.to_string_lossy(), "format": info.opened.format.word()}],
+        "inputs": [{"path": path, "format": info.opened.format.word()}],
         "complete": info.complete, "origin": tables.meta.origin, "stats": stats,
         "handlers": handlers, "locations": locations, "locks": locks,
     });
-    let warnings = warnings_of_stream(&info.args.trace, info.opened.source.problems());
+    let warnings = warnings_of_stream(&path, info.opened.source.problems());
     if !warnings.is_empty() {
         value["warnings"] = json!(warnings);
     }
