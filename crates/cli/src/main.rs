@@ -9,10 +9,6 @@ mod args;
 
 mod commands;
 
-mod model;
-
-mod reversal;
-
 mod input;
 
 mod load;
@@ -24,6 +20,10 @@ mod failure;
 mod panic;
 
 mod watch;
+
+mod search_watch;
+
+mod witness;
 
 mod units;
 

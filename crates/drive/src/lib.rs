@@ -18,8 +18,13 @@ pub use predict::{
     StoredWitness, WitnessOptions, WitnessReplay, predict, predict_stream, replay_witness,
 };
 pub use result::{Collected, JobResult, Reported, add_stats};
+pub use schedules::{Shows, Stored, first_schedule, read_schedules, schedule_of};
 pub use trace_input::{TraceInput, observed};
 pub use why::{Explanation, why};
+
+pub mod explore;
+pub mod model;
+pub mod states;
 
 mod check_trace;
 mod consistency;
@@ -28,6 +33,7 @@ mod not_understood;
 mod predict;
 mod result;
 mod rules;
+mod schedules;
 mod trace_input;
 mod why;
 

@@ -7,7 +7,7 @@ pub(crate) use explore::{AlgorithmArg, BoundArg, ExploreArgs, ReversalArgs, Shri
 pub(crate) use generate::{GenerateArgs, RunMailboxArg};
 pub(crate) use model::{
     DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
-    StorageArg,
+    StorageArg, cores,
 };
 pub(crate) use output::{CountingArgs, OutputArgs, OutputFormat};
 pub(crate) use predict::{PairsArg, PredictArgs, WitnessArgs};

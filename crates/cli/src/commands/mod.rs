@@ -40,8 +40,6 @@ mod together;
 
 mod why;
 
-pub(crate) use check::add_stats;
-
 use crate::args::{Cli, Command};
 use crate::failure::{self, Failure};
 use clap::{ColorChoice, Parser};

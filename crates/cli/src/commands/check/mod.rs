@@ -1,8 +1,6 @@
 //! `anyorder check`: reads the inputs, has each checked by its job, prints what was found.
 
-pub(crate) use anyorder_drive::add_stats;
 pub(crate) use aside::Aside;
-pub(crate) use models::{cut, print_warnings, set_limits};
 
 mod aside;
 
@@ -16,11 +14,11 @@ use crate::commands::render::{self, Form};
 use crate::failure::{Failure, print_messages};
 use crate::input::Begun;
 use crate::load::{Read, read};
-use crate::model::{self, Replay};
 use crate::watch::Watch;
+use crate::witness::{Replay, place_for};
 use anyorder_common::text::quote;
-use anyorder_drive::{Collected, JobResult, Reported, check_trace};
-use anyorder_finding::{Finding, Input, Outcome};
+use anyorder_drive::{Collected, JobResult, check_trace};
+use anyorder_finding::{Finding, Input};
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
 use std::process::ExitCode;
@@ -39,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let findings = &mut outcome.findings;
     let again = command(args);
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &again);
-    model::place_for(findings, replay, args.program.as_deref())?;
+    place_for(findings, replay, args.program.as_deref())?;
     findings.iter_mut().for_each(|finding| set_replay(args, finding));
     aside.apply(findings, global.quiet);
     findings.sort_by(Finding::rank);
@@ -63,6 +61,7 @@ fn check_all(
     let mut all = Collected::new("check", env!("CARGO_PKG_VERSION"));
     let mut add = |inputs: Vec<Input>, result: JobResult| {
         if !global.quiet {
+            watch.done();
             print_messages(&result.remarks);
         }
         all.add(inputs, result);
@@ -72,7 +71,7 @@ fn check_all(
     let mut last = None;
     match varied::split(args, global)? {
         Given::Varied(varied) => {
-            let (inputs, result) = check_varied(varied, args, global, watch)?;
+            let (inputs, result) = varied::check(varied, args, global, watch)?;
             add(inputs, result);
         }
         Given::Inputs(inputs) => {
@@ -109,7 +108,7 @@ fn one(
             return Err(Failure::new("`--checkpoint` and `--resume` are for one model at a time"));
         }
         let text = begun.model_text(path)?;
-        let result = check_model(path, &text, args, global, watch)?;
+        let result = models::check(path, &text, args, global, watch)?;
         let path = path.to_string_lossy().into_owned();
         return Ok((Input { path, format: "model".to_owned() }, result, None));
     }
@@ -119,43 +118,6 @@ fn one(
         result.stats.set("solve_ms", watch.phase_ms("solving"));
     }
     Ok((input, result, Some(trace.trace)))
-}
-
-// To go with the jobs of models: their commands still add to an outcome.
-fn check_model(
-    path: &Path,
-    text: &str,
-    args: &CheckArgs,
-    global: &Global,
-    watch: &Watch,
-) -> Result<JobResult, Failure> {
-    let (mut outcome, mut runs) = (Outcome::new("", ""), Vec::new());
-    models::check(path, text, args, global, watch, &mut outcome, &mut runs)?;
-    Ok(result_of(outcome, runs))
-}
-
-fn check_varied(
-    varied: varied::Varied,
-    args: &CheckArgs,
-    global: &Global,
-    watch: &Watch,
-) -> Result<(Vec<Input>, JobResult), Failure> {
-    let (mut outcome, mut runs) = (Outcome::new("", ""), Vec::new());
-    varied::check(varied, args, global, watch, &mut outcome, &mut runs)?;
-    Ok((outcome.inputs.clone(), result_of(outcome, runs)))
-}
-
-fn result_of(outcome: Outcome, runs: Vec<Option<anyorder_finding::run::Run>>) -> JobResult {
-    let findings = outcome.findings.into_iter().zip(runs);
-    JobResult {
-        findings: findings.map(|(finding, run)| Reported { finding, run }).collect(),
-        stats: outcome.stats,
-        options: outcome.options,
-        limits: outcome.limits,
-        bounds: outcome.bounds,
-        warnings: outcome.warnings,
-        remarks: Vec::new(),
-    }
 }
 
 /// Sets the command that checks the witness of a prediction again.

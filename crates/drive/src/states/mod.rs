@@ -1,0 +1,32 @@
+//! Jobs on programs given as states: check, simulate, export the graph, replay and compare paths.
+//!
+//! A front end gives a [`StateProgram`]: a state system, and its words. Everything after is shared.
+
+pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, Storage};
+pub use check::{
+    Algorithm, CheckOptions, CheckResult, Watcher, check_states, check_states_watched,
+};
+pub use compare::{Compared, Parting, compare};
+pub use full::{GraphOptions, SimulateOptions, export_graph, simulate};
+pub use program::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
+pub use replay::{ReplayVerdict, Replayed, replay_path};
+
+pub(crate) use conflicts::{Conflict, is_conflict};
+pub(crate) use replay::alike;
+pub(crate) use report::{explanation, report, report_conflicts};
+
+// The door.
+mod program;
+
+// The jobs.
+mod check;
+mod compare;
+mod full;
+mod reduced;
+mod replay;
+
+// What they share.
+mod checkpoint;
+mod conflicts;
+mod observed;
+mod report;
