@@ -27,10 +27,6 @@ mod witness;
 
 mod units;
 
-mod lanes;
-
-mod tally;
-
 fn main() -> ExitCode {
     panic::guard(commands::run)
 }

@@ -30,8 +30,6 @@ mod replay;
 
 mod replay_witness;
 
-mod show;
-
 mod shrink;
 
 mod simulate;
