@@ -1,10 +1,11 @@
 //! The options of `anyorder check`.
 
+use crate::args::choice::{Word, choice};
 use crate::args::{CountingArgs, Global, OutputArgs, SearchArgs, WitnessArgs};
 use crate::units::{parse_bytes, parse_duration};
 use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
 use anyorder_finding::{CoverageLevel, Options};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,17 +23,17 @@ pub(crate) struct CheckArgs {
     pub(crate) program: Option<String>,
 
     /// Which rules order events; `auto` decides by what the trace holds
-    #[arg(long, value_enum, default_value_t = RulesArg::Auto, help_heading = "Analysis")]
-    pub(crate) rules: RulesArg,
+    #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
+    pub(crate) rules: Rules,
 
     /// When a race counts as covered: ordering other races orders it
     /// [default: task for event-driven traces, access for threads]
-    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Analysis")]
-    pub(crate) coverage: Option<CoverageArg>,
+    #[arg(long, value_parser = choice(COVERAGE), value_name = "LEVEL", help_heading = "Analysis")]
+    pub(crate) coverage: Option<CoverageLevel>,
 
     /// Which races make up one finding
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = GroupArg::Field, help_heading = "Analysis")]
-    pub(crate) group_by: GroupArg,
+    #[arg(long, value_parser = choice(GROUPS), value_name = "HOW", default_value = "field", help_heading = "Analysis")]
+    pub(crate) group_by: GroupBy,
 
     /// How many pairs of events are listed for each finding; all are counted
     #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Analysis")]
@@ -70,16 +71,9 @@ impl CheckArgs {
     /// Returns the options for traces.
     pub(crate) fn trace_options(&self, global: &Global) -> CheckTraceOptions {
         CheckTraceOptions {
-            rules: self.rules.rule_set(),
-            coverage: self.coverage.map(|level| match level {
-                CoverageArg::Task => CoverageLevel::Task,
-                CoverageArg::Access => CoverageLevel::Access,
-                CoverageArg::Single => CoverageLevel::Single,
-            }),
-            group_by: match self.group_by {
-                GroupArg::Field => GroupBy::Field,
-                GroupArg::Sites => GroupBy::Sites,
-            },
+            rules: self.rules,
+            coverage: self.coverage,
+            group_by: self.group_by,
             max_pairs: self.max_pairs,
             filters: !self.no_filters,
             predict: !self.no_predict,
@@ -128,47 +122,30 @@ impl LimitArgs {
     }
 }
 
-/// A rule set, or the choice by content.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum RulesArg {
-    /// `android` for logs of the Android runtime, `mailbox` where tasks are posted, else `threads`
-    Auto,
-    /// Mailboxes and the order of Android's component callbacks
-    Android,
-    /// Tasks posted to mailboxes, beside threads and locks
-    Mailbox,
-    /// Threads, locks, conditions and atomics only
-    Threads,
-}
+/// A rule set that is asked for. An alias: of an `Option` the parser would make an option without default.
+pub(crate) type Rules = Option<RuleSet>;
 
-impl RulesArg {
-    /// Returns the rule set that was asked for.
-    pub(crate) const fn rule_set(self) -> Option<RuleSet> {
-        match self {
-            RulesArg::Auto => None,
-            RulesArg::Android => Some(RuleSet::Android),
-            RulesArg::Mailbox => Some(RuleSet::Mailbox),
-            RulesArg::Threads => Some(RuleSet::Threads),
-        }
-    }
-}
+/// Rule sets, and the choice by content.
+pub(crate) const RULES: &[Word<Rules>] = &[
+    (
+        "auto",
+        "`android` for logs of the Android runtime, `mailbox` where tasks are posted, else `threads`",
+        None,
+    ),
+    ("android", "Mailboxes and the order of Android's component callbacks", Some(RuleSet::Android)),
+    ("mailbox", "Tasks posted to mailboxes, beside threads and locks", Some(RuleSet::Mailbox)),
+    ("threads", "Threads, locks, conditions and atomics only", Some(RuleSet::Threads)),
+];
 
-/// A level of coverage.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CoverageArg {
-    /// A third task lies between the two
-    Task,
-    /// A third event lies between the two
-    Access,
-    /// One other race decides this one; for comparison only
-    Single,
-}
+/// Levels of coverage.
+const COVERAGE: &[Word<CoverageLevel>] = &[
+    ("task", "A third task lies between the two", CoverageLevel::Task),
+    ("access", "A third event lies between the two", CoverageLevel::Access),
+    ("single", "One other race decides this one; for comparison only", CoverageLevel::Single),
+];
 
 /// How races are put together into findings.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum GroupArg {
-    /// All races of one field or variable, by category
-    Field,
-    /// All races between two positions in the source
-    Sites,
-}
+const GROUPS: &[Word<GroupBy>] = &[
+    ("field", "All races of one field or variable, by category", GroupBy::Field),
+    ("sites", "All races between two positions in the source", GroupBy::Sites),
+];

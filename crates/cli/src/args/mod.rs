@@ -4,17 +4,19 @@
 pub(crate) use check::{CheckArgs, LimitArgs};
 pub(crate) use consistency::ConsistencyArgs;
 pub(crate) use explore::{AlgorithmArg, BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs};
-pub(crate) use generate::{GenerateArgs, RunMailboxArg};
+pub(crate) use generate::GenerateArgs;
 pub(crate) use model::{
     DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
     StorageArg, cores,
 };
 pub(crate) use output::{CountingArgs, OutputArgs, OutputFormat};
-pub(crate) use predict::{PairsArg, PredictArgs, WitnessArgs};
+pub(crate) use predict::{PredictArgs, WitnessArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
 
 mod check;
+
+mod choice;
 
 mod consistency;
 

@@ -1,8 +1,9 @@
 //! The options of `anyorder predict`.
 
+use crate::args::choice::{Word, choice};
 use crate::args::{CountingArgs, LimitArgs, OutputArgs};
 use anyorder_drive::{Analysis, Pairs, PredictOptions, Specifications, WitnessOptions};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// `anyorder predict`.
@@ -22,12 +23,12 @@ pub(crate) struct PredictArgs {
     pub(crate) object: Vec<String>,
 
     /// Which order gives the candidates [default: `event-driven` where tasks are posted, else `edc`]
-    #[arg(long, value_enum, value_name = "ORDER", help_heading = "Analysis")]
-    pub(crate) analysis: Option<AnalysisArg>,
+    #[arg(long, value_parser = choice(ANALYSES), value_name = "ORDER", help_heading = "Analysis")]
+    pub(crate) analysis: Option<Analysis>,
 
     /// Which pairs are tried: `auto` takes all where there are at most 20,000, else the candidates
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = PairsArg::Auto, help_heading = "Analysis")]
-    pub(crate) pairs: PairsArg,
+    #[arg(long, value_parser = choice(PAIRS), value_name = "WHICH", default_value = "auto", help_heading = "Analysis")]
+    pub(crate) pairs: Pairs,
 
     /// List the candidates, and look for no witness
     #[arg(long, help_heading = "Analysis")]
@@ -63,12 +64,8 @@ impl PredictArgs {
     pub(crate) fn options(&self, specifications: Specifications) -> PredictOptions {
         PredictOptions {
             specifications: Some(specifications),
-            analysis: self.analysis.map(AnalysisArg::analysis),
-            pairs: match self.pairs {
-                PairsArg::Auto => Pairs::Auto,
-                PairsArg::Candidates => Pairs::Candidates,
-                PairsArg::All => Pairs::All,
-            },
+            analysis: self.analysis,
+            pairs: self.pairs,
             confirm: !self.no_confirm,
             max_pairs: self.max_pairs,
             search: self.search.options(),
@@ -118,41 +115,28 @@ impl WitnessArgs {
     }
 }
 
-/// The relation that gives the candidates.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AnalysisArg {
-    /// Happens-before: what this run's locks and signals ordered is taken as ordered
-    Hb,
-    /// Critical sections are ordered only where their memory accesses conflict
-    Wdc,
-    /// The same, for all actions that a specification knows
-    Edc,
-    /// The same, and the rules of mailboxes
-    EventDriven,
-}
-
-impl AnalysisArg {
-    /// Returns the analysis.
-    pub(crate) const fn analysis(self) -> Analysis {
-        match self {
-            AnalysisArg::Hb => Analysis::Hb,
-            AnalysisArg::Wdc => Analysis::Wdc,
-            AnalysisArg::Edc => Analysis::Edc,
-            AnalysisArg::EventDriven => Analysis::EventDriven,
-        }
-    }
-}
+/// The relations that give the candidates.
+const ANALYSES: &[Word<Analysis>] = &[
+    (
+        "hb",
+        "Happens-before: what this run's locks and signals ordered is taken as ordered",
+        Analysis::Hb,
+    ),
+    (
+        "wdc",
+        "Critical sections are ordered only where their memory accesses conflict",
+        Analysis::Wdc,
+    ),
+    ("edc", "The same, for all actions that a specification knows", Analysis::Edc),
+    ("event-driven", "The same, and the rules of mailboxes", Analysis::EventDriven),
+];
 
 /// Which pairs are tried.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PairsArg {
-    /// All where there are few enough, else the candidates
-    Auto,
-    /// The candidates of the analysis
-    Candidates,
-    /// All pairs of actions that do not commute
-    All,
-}
+const PAIRS: &[Word<Pairs>] = &[
+    ("auto", "All where there are few enough, else the candidates", Pairs::Auto),
+    ("candidates", "The candidates of the analysis", Pairs::Candidates),
+    ("all", "All pairs of actions that do not commute", Pairs::All),
+];
 
 const EXAMPLES: &str = "\
 Examples:

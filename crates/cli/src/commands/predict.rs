@@ -2,7 +2,7 @@
 
 use super::check::Aside;
 use super::render::{self, Form};
-use crate::args::{Global, PairsArg, PredictArgs};
+use crate::args::{Global, PredictArgs};
 use crate::failure::{Failure, print_messages};
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
@@ -10,7 +10,8 @@ use crate::output::to_file;
 use crate::watch::{Watch, peak_memory_kb};
 use anyorder_common::text::quote;
 use anyorder_drive::{
-    Collected, PredictOptions, Prediction, Specifications, TraceInput, predict, predict_stream,
+    Collected, Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict,
+    predict_stream,
 };
 use anyorder_finding::Finding;
 use anyorder_trace::{Tables, TraceSource};
@@ -156,12 +157,12 @@ fn command(args: &PredictArgs) -> String {
         text.push_str(&format!(" --object {}", quote(object)));
     }
     if let Some(analysis) = args.analysis {
-        text.push_str(&format!(" --analysis {}", analysis.analysis().word()));
+        text.push_str(&format!(" --analysis {}", analysis.word()));
     }
     match args.pairs {
-        PairsArg::Auto => {}
-        PairsArg::Candidates => text.push_str(" --pairs candidates"),
-        PairsArg::All => text.push_str(" --pairs all"),
+        Pairs::Auto => {}
+        Pairs::Candidates => text.push_str(" --pairs candidates"),
+        Pairs::All => text.push_str(" --pairs all"),
     }
     text
 }

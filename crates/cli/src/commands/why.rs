@@ -18,7 +18,7 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &WhyArgs, global: &Global) -> Result<ExitCode, Failure> {
     let watch = Watch::start(global, &args.limits)?;
     let Read { trace, input } = read(&args.trace, input::begin(&args.trace)?, global, &watch)?;
-    let why = why(&trace, [&args.a, &args.b], args.rules.rule_set(), &watch.control())?;
+    let why = why(&trace, [&args.a, &args.b], args.rules, &watch.control())?;
     watch.done();
     let Some(why) = why else {
         let reason = watch.stopped().map(|reason| reason.to_string()).unwrap_or_default();
