@@ -9,6 +9,7 @@ use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_trace::open::{OpenOptions, open as open_format};
 use anyorder_trace::{Block, Problems, ReadError, Tables, TraceSource};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::borrow::BorrowMut;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
@@ -331,30 +332,31 @@ impl<R: BufRead> BufRead for Counted<R> {
 }
 
 /// A source that ends early when the job is stopped, and shows how far it is.
-pub(crate) struct Watched<'a> {
-    pub(crate) opened: &'a mut Opened,
+pub(crate) struct Watched<'a, O> {
+    pub(crate) opened: O,
     pub(crate) control: &'a Control<'a>,
 }
 
-impl TraceSource for Watched<'_> {
+impl<O: BorrowMut<Opened>> TraceSource for Watched<'_, O> {
     fn tables(&self) -> &Tables {
-        self.opened.source.tables()
+        self.opened.borrow().source.tables()
     }
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        let (done, total) = self.opened.progress();
+        let opened = self.opened.borrow_mut();
+        let (done, total) = opened.progress();
         if self.control.step(done, total).is_err() {
             block.columns.clear();
             return Ok(false);
         }
-        self.opened.source.next_block(block)
+        opened.source.next_block(block)
     }
 
     fn problems(&self) -> &Problems {
-        self.opened.source.problems()
+        self.opened.borrow().source.problems()
     }
 
     fn take_tables(&mut self) -> Tables {
-        self.opened.source.take_tables()
+        self.opened.borrow_mut().source.take_tables()
     }
 }

@@ -9,17 +9,9 @@ mod args;
 
 mod commands;
 
-mod engine;
-
-mod certified;
-
-mod consistent;
-
-mod predicted;
-
 mod input;
 
-mod ignored;
+mod load;
 
 mod output;
 
@@ -34,10 +26,6 @@ mod search_watch;
 mod witness;
 
 mod units;
-
-mod lanes;
-
-mod tally;
 
 fn main() -> ExitCode {
     panic::guard(commands::run)

@@ -63,7 +63,7 @@ impl JobResult {
 /// let mut result = JobResult::default();
 /// result.push(Finding::new(Kind::Race), None);
 /// let mut all = Collected::new("check", "1.0");
-/// all.add(Input { path: "app.trace".to_owned(), format: "text".to_owned() }, result);
+/// all.add(vec![Input { path: "app.trace".to_owned(), format: "text".to_owned() }], result);
 /// let (outcome, runs) = all.finish();
 /// assert_eq!((outcome.findings.len(), runs.len()), (1, 0));
 /// ```
@@ -73,20 +73,22 @@ pub struct Collected {
     pub outcome: Outcome,
     /// The run of each finding, in the order of the findings.
     runs: Vec<Option<Run>>,
+    /// The number of inputs that were checked.
+    checked: usize,
 }
 
 impl Collected {
     /// Begins the result of a command of a version.
     #[must_use]
     pub fn new(command: &str, version: &str) -> Collected {
-        Collected { outcome: Outcome::new(command, version), runs: Vec::new() }
+        Collected { outcome: Outcome::new(command, version), runs: Vec::new(), checked: 0 }
     }
 
-    /// Adds what a job found in one input. Counts add up. An option whose text differs between
+    /// Adds what a job found in its inputs, the one that was checked first. Counts add up. An option whose text differs between
     /// inputs gets each text once, joined by `+`.
-    pub fn add(&mut self, input: Input, result: JobResult) {
+    pub fn add(&mut self, inputs: Vec<Input>, result: JobResult) {
         let outcome = &mut self.outcome;
-        outcome.inputs.push(input);
+        self.checked += 1;
         outcome.warnings.extend(result.warnings);
         result.limits.iter().for_each(|option| outcome.cut_by(option));
         result.bounds.iter().for_each(|option| outcome.bounded_by(option));
@@ -100,18 +102,27 @@ impl Collected {
             };
             outcome.options.set(name, value);
         }
-        for Reported { finding, run } in result.findings {
+        for Reported { mut finding, run } in result.findings {
+            finding.input = inputs.first().map(|input| input.path.clone());
             outcome.findings.push(finding);
             self.runs.push(run);
         }
+        outcome.inputs.extend(inputs);
     }
 
-    /// Sets the final ids of all findings, and writes them where groups and witnesses name them.
+    /// Sets the final ids of all findings, and writes them where groups and witnesses name them; those
+    /// of one input keep the ids that they have. Where there are several inputs, each finding names its own.
     /// Returns the outcome, and the runs by the ids of their findings.
     #[must_use]
     pub fn finish(self) -> (Outcome, Runs) {
-        let Collected { mut outcome, runs } = self;
-        number(&mut outcome.findings);
+        let Collected { mut outcome, runs, checked } = self;
+        let findings = &mut outcome.findings;
+        if checked > 1 || findings.iter().any(|finding| finding.id.is_empty()) {
+            number(findings);
+        }
+        if checked < 2 {
+            findings.iter_mut().for_each(|finding| finding.input = None);
+        }
         let ids = outcome.findings.iter().map(|finding| finding.id.clone());
         let runs = ids.zip(runs).filter_map(|(id, run)| Some((id, run?))).collect();
         (outcome, runs)

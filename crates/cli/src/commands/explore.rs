@@ -1,6 +1,5 @@
 //! `anyorder explore`: one algorithm on a model or a program, with all its options.
 
-use super::check::set_limits;
 use super::render::{self, Form};
 use crate::args::{AlgorithmArg, ExploreArgs, Global, cores};
 use crate::failure::{Failure, print_messages};
@@ -52,11 +51,12 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
     if !global.quiet {
         print_messages(&result.remarks);
     }
-    all.add(input, result);
+    let mut inputs = vec![input];
     if let (AlgorithmArg::R4, Some(path)) = (algorithm, &args.reversals.recording) {
         let path = path.to_string_lossy().into_owned();
-        all.outcome.inputs.push(Input { path, format: "schedule".to_owned() });
+        inputs.push(Input { path, format: "schedule".to_owned() });
     }
+    all.add(inputs, result);
     finish(args, all, started)
 }
 
@@ -187,5 +187,5 @@ fn options(args: &ExploreArgs, outcome: &mut Outcome) {
         options.set("max-executions", most);
     }
     options.set("strict", args.strict);
-    set_limits(options, &args.limits);
+    args.limits.set(options);
 }

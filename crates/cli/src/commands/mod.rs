@@ -24,13 +24,11 @@ mod info;
 
 mod predict;
 
-mod read;
-
 mod render;
 
 mod replay;
 
-mod show;
+mod replay_witness;
 
 mod shrink;
 

@@ -1,11 +1,11 @@
 //! `anyorder replay`: runs the schedules of findings again.
 
+use super::replay_witness;
 use super::together::{self, Given, warn_if_changed};
 use crate::args::{Global, ReplayArgs};
 use crate::failure::{Failure, warn};
 use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
 use crate::output::{to_stdout, width};
-use crate::predicted;
 use anyorder_common::text::{escape, shown};
 use anyorder_drive::explore::{pipe_program, replay_run};
 use anyorder_drive::model::{Model, replay_model};
@@ -67,16 +67,7 @@ fn of_trace(
         return expected(&path, "no witness and no result, expected JSON");
     }
     let content = text.text(&path, SCHEDULE_BYTES_MAX)?;
-    predicted::again(
-        predicted::Again {
-            trace: (&trace_path, trace),
-            witness: (&path, &content),
-            finding: args.finding.as_deref(),
-            spec: args.spec.as_deref(),
-            objects: &args.object,
-        },
-        global,
-    )
+    replay_witness::run((&trace_path, trace), (&path, &content), args, global)
 }
 
 /// Runs the schedules of a program behind a pipe.

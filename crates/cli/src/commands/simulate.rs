@@ -1,7 +1,6 @@
 //! `anyorder simulate`: random runs of a model.
 
 use crate::args::{Global, SimulateArgs};
-use crate::commands::check::set_limits;
 use crate::commands::render::{self, Form};
 use crate::failure::{Failure, print_messages, warn};
 use crate::input::load_model;
@@ -31,12 +30,12 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     watch.done();
     let mut all = Collected::new("simulate", env!("CARGO_PKG_VERSION"));
     let path = args.model.to_string_lossy().into_owned();
-    all.add(Input { path: path.clone(), format: "model".to_owned() }, result);
+    all.add(vec![Input { path: path.clone(), format: "model".to_owned() }], result);
     let (mut outcome, runs) = all.finish();
     outcome.options.set("runs", args.runs);
     outcome.options.set("seed", args.seed);
     outcome.options.set("max-steps", u64::from(args.max_steps));
-    set_limits(&mut outcome.options, &args.limits);
+    args.limits.set(&mut outcome.options);
     let numbers =
         format!("--runs {} --seed {} --max-steps {}", args.runs, args.seed, args.max_steps);
     let again = format!("anyorder simulate {} {numbers} --format json", quote(&path));

@@ -1,6 +1,6 @@
 //! Checks one model: searches its states, and reports what is violated.
 
-use crate::args::{CheckArgs, Global, LimitArgs, OrderArg, StorageArg};
+use crate::args::{CheckArgs, Global, OrderArg, StorageArg};
 use crate::failure::{Failure, print_messages};
 use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
@@ -64,15 +64,5 @@ fn set_options(options: &mut Options, args: &CheckArgs) {
     }
     if let Some(most) = search.max_depth {
         options.set("max-depth", u64::from(most));
-    }
-}
-
-/// Sets the limits of time and memory that were asked for.
-pub(crate) fn set_limits(options: &mut Options, limits: &LimitArgs) {
-    if let Some(limit) = limits.time_limit {
-        options.set("time-limit", u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
-    }
-    if let Some(limit) = limits.memory_limit {
-        options.set("memory-limit", limit);
     }
 }

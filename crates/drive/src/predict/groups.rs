@@ -1,11 +1,11 @@
-//! Where the pairs of findings stand in their trace, for tying those of one mistake together.
+//! Groups of findings that one mistake makes, by where their pairs stand in the trace.
 
 use anyorder_finding::{Finding, Placed, tie};
 use anyorder_trace::{EventId, LabelScheme, Trace};
 use std::collections::HashMap;
 
-/// Ties the findings of a trace together that miss the same order. Linear in the trace.
-pub(crate) fn tie_findings(trace: &Trace, findings: &mut [Finding]) {
+/// Groups the findings of a trace that miss the same order. Linear in the trace.
+pub(crate) fn group_findings(trace: &Trace, findings: &mut [Finding]) {
     // Where accesses and operations are numbered apart, a label is not one event; such traces have
     // no frees.
     let apart = trace.tables().meta.labels == LabelScheme::AccessOrOperation;

@@ -1,45 +1,45 @@
 //! Counts what is in a trace as its blocks stream by. Memory grows with the tables, not with the length.
 
-use crate::lanes::Lanes;
+use super::lanes::Lanes;
 use anyorder_trace::{
     Block, Columns, EventKind, HandlerId, LabelScheme, OperandKind, Tables, TaskId, TaskKind,
 };
 
 /// Counts of a trace.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Tally {
+pub struct Tally {
     /// Events.
-    pub(crate) events: u64,
+    pub(super) events: u64,
     /// Events by the number of their kind.
-    pub(crate) kinds: [u64; EventKind::ALL.len()],
+    pub(super) kinds: [u64; EventKind::ALL.len()],
     /// By handler.
-    pub(crate) handlers: Vec<HandlerTally>,
+    pub(super) handlers: Vec<HandlerTally>,
     /// Reads and writes by location; rmw counts as both.
-    pub(crate) locations: Vec<[u64; 2]>,
+    pub(super) locations: Vec<[u64; 2]>,
     /// Acquires by lock.
-    pub(crate) locks: Vec<u64>,
+    pub(super) locks: Vec<u64>,
     /// Tasks that were posted and ran.
-    pub(crate) tasks_ran: u64,
+    pub(super) tasks_ran: u64,
     /// The first and last virtual time.
-    pub(crate) times: Option<(u64, u64)>,
+    pub(super) times: Option<(u64, u64)>,
     /// Entries of sparse columns.
-    pub(crate) sparse: [u64; 4],
+    pub(super) sparse: [u64; 4],
     /// Who was busy when.
-    pub(crate) lanes: Lanes,
+    pub(super) lanes: Lanes,
     tasks: Vec<TaskTally>,
 }
 
 /// Counts of one handler.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct HandlerTally {
+pub(super) struct HandlerTally {
     /// Events it ran.
-    pub(crate) events: u64,
+    pub(super) events: u64,
     /// Tasks it took from its mailbox.
-    pub(crate) tasks: u64,
+    pub(super) tasks: u64,
     /// Posts to it.
-    pub(crate) posts_in: u64,
+    pub(super) posts_in: u64,
     /// Posts by it.
-    pub(crate) posts_out: u64,
+    pub(super) posts_out: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ struct TaskTally {
 
 impl Tally {
     /// Takes the next block.
-    pub(crate) fn add(&mut self, tables: &Tables, block: &Block) {
+    pub fn add(&mut self, tables: &Tables, block: &Block) {
         self.grow(tables);
         let columns = &block.columns;
         self.events += columns.len() as u64;
@@ -69,7 +69,7 @@ impl Tally {
     }
 
     /// Completes the counts that need the whole trace.
-    pub(crate) fn finish(&mut self, tables: &Tables) {
+    pub fn finish(&mut self, tables: &Tables) {
         self.grow(tables);
         for (task, tally) in self.tasks.iter().enumerate() {
             let handler = tally.handler.some().unwrap_or(tables.tasks[task].handler);
@@ -80,7 +80,7 @@ impl Tally {
     }
 
     /// The bytes that one event takes in memory on average, tables left out.
-    pub(crate) fn memory_bytes_per_event(&self, labels: LabelScheme) -> f64 {
+    pub(super) fn memory_bytes_per_event(&self, labels: LabelScheme) -> f64 {
         let labels = if labels == LabelScheme::Position { 0 } else { 4 };
         let dense = (Columns::BYTES_PER_EVENT - 4 + labels) as f64;
         let [values, times, stacks, refers] = self.sparse;
@@ -89,7 +89,7 @@ impl Tally {
     }
 
     /// The counts of tasks by kind: initial, posted, bursts.
-    pub(crate) fn tasks_by_kind(tables: &Tables) -> [u64; 3] {
+    pub(super) fn tasks_by_kind(tables: &Tables) -> [u64; 3] {
         let of = |kind| tables.tasks.iter().filter(|task| task.kind == kind).count() as u64;
         [of(TaskKind::Initial), of(TaskKind::Posted), of(TaskKind::Burst)]
     }
@@ -142,7 +142,7 @@ impl Tally {
 }
 
 /// Returns the positions of the `top` greatest counts, the greatest first, ties in order, zeros left out.
-pub(crate) fn greatest(counts: impl Iterator<Item = u64>, top: usize) -> Vec<(usize, u64)> {
+pub(super) fn greatest(counts: impl Iterator<Item = u64>, top: usize) -> Vec<(usize, u64)> {
     let mut all: Vec<(usize, u64)> = counts.enumerate().filter(|(_, n)| *n > 0).collect();
     all.sort_by_key(|(position, n)| (std::cmp::Reverse(*n), *position));
     all.truncate(top);

@@ -10,7 +10,7 @@ use anyorder_trace::Trace;
 /// # Errors
 ///
 /// Fails with the reason, in words, when the proof does not hold: then the engine or the checker is wrong.
-pub(crate) fn certified(trace: &Trace, rules: RuleSet, why: &Why) -> Option<Result<(), String>> {
+pub(super) fn certified(trace: &Trace, rules: RuleSet, why: &Why) -> Option<Result<(), String>> {
     let proof = translated(why.proof.as_ref()?);
     let rules = match rules {
         RuleSet::Android => certify::RuleSet::Android,
@@ -59,7 +59,7 @@ mod tests {
     use anyorder_trace::{EventId, TraceSource};
 
     fn example() -> Trace {
-        let text = include_bytes!("../../../examples/notes-app.trace");
+        let text = include_bytes!("../../../../examples/notes-app.trace");
         let source: &mut dyn TraceSource = &mut NativeTextReader::new(&text[..]);
         Trace::read(source).expect("the example is a trace")
     }

@@ -3,33 +3,19 @@
 use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
 use anyorder_predict::{Form, Witness};
 use anyorder_trace::{
-    EventId, EventKind, HandlerId, InputId, InvocationId, LabelScheme, LockId, OperandKind, TaskId,
-    Trace,
+    EventId, EventKind, HandlerId, InputId, InvocationId, LockId, OperandKind, TaskId, Trace,
 };
 use std::collections::BTreeSet;
 
-/// How much of a witness is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Shape {
-    /// How many of its last steps are.
-    pub(crate) last: usize,
-    /// How many earlier ones that matter are at the most: those on locks that are held at the two actions, forks and joins of their threads.
-    pub(crate) earlier: usize,
-}
+/// How many of the last steps of a witness are shown.
+const LAST_MAX: usize = 24;
 
-impl Default for Shape {
-    fn default() -> Shape {
-        Shape { last: 24, earlier: 8 }
-    }
-}
+/// How many earlier steps that matter are shown: those on locks that are held at the two actions, forks and joins of their threads.
+const EARLIER_MAX: usize = 8;
 
 /// Returns a witness as a run, compared with the order of the trace.
-pub(crate) fn run_of(
-    trace: &Trace,
-    (first, second, witness): (EventId, EventId, &Witness),
-    shape: Shape,
-) -> Run {
-    let shown = shown(trace, (first, second), &witness.order, shape);
+pub(crate) fn run_of(trace: &Trace, (first, second, witness): (EventId, EventId, &Witness)) -> Run {
+    let shown = shown(trace, (first, second), &witness.order);
     let mark = |event: EventId| match event {
         event if event == first => Some(Mark::First),
         event if event == second => Some(Mark::Second),
@@ -93,13 +79,8 @@ fn end(trace: &Trace, first: EventId, second: EventId, form: Form) -> String {
 }
 
 /// Returns the places of the steps that are shown, ascending.
-fn shown(
-    trace: &Trace,
-    (first, second): (EventId, EventId),
-    order: &[EventId],
-    shape: Shape,
-) -> Vec<usize> {
-    let tail = order.len().saturating_sub(shape.last);
+fn shown(trace: &Trace, (first, second): (EventId, EventId), order: &[EventId]) -> Vec<usize> {
+    let tail = order.len().saturating_sub(LAST_MAX);
     let lanes = [first, second].map(|event| trace.handler_of(event));
     let locks = locks_held(trace, order, [first, second]);
     let mut places: BTreeSet<usize> = (tail..order.len()).collect();
@@ -108,7 +89,7 @@ fn shown(
             places.insert(place);
         }
     }
-    let mut room = shape.earlier;
+    let mut room = EARLIER_MAX;
     for place in (0..tail).rev() {
         let event = trace.event(order[place]);
         let matters = match event.kind() {
@@ -160,20 +141,8 @@ fn step(trace: &Trace, event: EventId) -> RunStep {
     }
 }
 
-/// Returns a name of an event that no other event has: its label, with what tells accesses from operations where these are numbered apart.
-pub(crate) fn unique_label(trace: &Trace, event: EventId) -> String {
-    let label = trace.label(event);
-    match trace.tables().meta.labels {
-        LabelScheme::AccessOrOperation if trace.event(event).kind().is_access() => {
-            format!("access:{label}")
-        }
-        LabelScheme::AccessOrOperation => format!("op:{label}"),
-        _ => label,
-    }
-}
-
 /// Returns what an event does, in a few words: `write x`, `acquire m`, `jobs.push(3) = 1`.
-pub(crate) fn step_text(trace: &Trace, event: EventId) -> String {
+pub(super) fn step_text(trace: &Trace, event: EventId) -> String {
     let event = trace.event(event);
     let tables = trace.tables();
     let (kind, index) = (event.kind(), event.operand as usize);

@@ -1,41 +1,57 @@
-//! Predictions beside the races of happens-before, for `anyorder check` on traces of threads: each race once, with a witness where there is
+//! Predictions beside the races of happens-before, for traces of threads: each race once, with a witness where there is
 //! one, and behind them what happens-before does not see.
 
-use super::question::{Analysis, Known, Question, predict};
-use super::stored::place;
-use super::told::{Shape, run_of, unique_label};
+use super::{CheckTraceOptions, WithRuns, without_runs};
 use crate::failure::Failure;
+use crate::predict::{
+    Analysis, Known, PredictOptions, Question, Reordering, add_outcome, analyse, last_of, stats,
+};
+use crate::result::JobResult;
+use crate::trace_input::TraceInput;
 use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Step};
 use anyorder_hb::{HappensBefore, RuleSet};
-use anyorder_predict::check::{Candidate, Fate, Found, form_words};
-use anyorder_predict::{Form, Reorders, Witness};
+use anyorder_predict::Reorders;
+use anyorder_predict::check::{Candidate, Checked, Fate, Found, form_words};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::mem;
 
 /// How many pairs of each race of happens-before are tried.
 const PAIRS_TRIED_MAX: usize = 8;
 
+/// The counts of a prediction that stand beside those of happens-before.
+const COUNTS: [&str; 7] =
+    ["candidates", "racy", "non_racy", "confirmed", "dropped", "unconfirmed", "missed_by_order"];
+
 /// A finding, and the run that shows it.
-pub(crate) struct Beside {
-    pub(crate) finding: Finding,
-    pub(crate) run: Option<Run>,
+struct Shown {
+    finding: Finding,
+    run: Option<Run>,
     /// The last event of what shows or refutes it; `None` where only its sites do.
-    pub(crate) last: Option<EventId>,
+    last: Option<EventId>,
 }
 
-/// Tries the races of happens-before, and predicts what else could happen. Returns all findings, those of happens-before first in
-/// their order, and what the prediction was.
-pub(crate) fn beside_hb(
-    path: &Path,
-    trace: &Trace,
+/// Returns the races of happens-before, with witnesses where there are some, and the predictions behind them.
+pub(super) fn add(
+    input: &TraceInput,
     races: Vec<Finding>,
-    question: &Question<'_>,
-    replay: &dyn Fn(&Finding) -> String,
+    options: &CheckTraceOptions,
     control: &Control<'_>,
-) -> Result<(Vec<Beside>, Analysis), Failure> {
+    result: &mut JobResult,
+) -> Result<WithRuns, Failure> {
+    let trace = &input.trace;
+    if trace.len() as u64 > options.witnesses.max_events {
+        result.cut_by("max-events");
+        return Ok(without_runs(input, races));
+    }
+    let options = PredictOptions {
+        analysis: Some(Analysis::Edc),
+        max_pairs: options.max_pairs,
+        search: options.witnesses,
+        ..PredictOptions::default()
+    };
     let pairs = pairs_of(trace, &races);
     let extra: Vec<(EventId, EventId)> = pairs.iter().flatten().copied().collect();
     // Without races, happens-before orders everything that it knows of.
@@ -50,32 +66,62 @@ pub(crate) fn beside_hb(
         is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
     };
     let known = Known { extra: &extra, is_known: &is_known };
-    let mut analysis = predict(path, trace, question, &known, control)?;
+    let question = Question::new(&input.name, &options)?;
+    let mut analysed = analyse(trace, &question, &known, control)?;
+    let mut all = join(trace, races, pairs, &mut analysed.checked);
+    let not_understood =
+        input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
+    result.warnings.extend(not_understood.of_unspecified(&input.name));
+    for one in &mut all {
+        if let Some(last) = one.last {
+            not_understood.mark(&mut one.finding, last);
+        }
+    }
+    let by_sites = all.iter_mut().filter(|one| one.last.is_none());
+    not_understood.mark_by_sites(trace, by_sites.map(|one| &mut one.finding));
+    add_outcome(&input.name, &analysed.checked, result);
+    if !analysed.checked.all_pairs {
+        result.bounded_by("pairs");
+    }
+    for (name, stat) in stats(&analysed.checked.statistics).iter() {
+        if COUNTS.contains(&name) {
+            result.stats.set(name, stat.clone());
+        }
+    }
+    Ok(all.into_iter().map(|one| (one.finding, one.run)).unzip())
+}
+
+/// Returns the races of happens-before in their order, then what else was found. `pairs` are the first pairs of each race.
+fn join(
+    trace: &Trace,
+    races: Vec<Finding>,
+    pairs: Vec<Vec<(EventId, EventId)>>,
+    checked: &mut Checked,
+) -> Vec<Shown> {
     let fates: HashMap<(u64, u64), &Fate> =
-        analysis.checked.fates.iter().map(|(one, fate)| ((one.first, one.second), fate)).collect();
+        checked.fates.iter().map(|(one, fate)| ((one.first, one.second), fate)).collect();
     let mut all = Vec::new();
     for (mut finding, pairs) in races.into_iter().zip(pairs) {
-        // What a free has to do with is a use after free, and told as that.
+        // A race with a free is a use after free, and stands there as that.
         let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0)));
-        let told = |(a, b): &(EventId, EventId)| !(is_plain(trace, *a) && is_plain(trace, *b));
+        let frees = |(a, b): &(EventId, EventId)| !(is_plain(trace, *a) && is_plain(trace, *b));
         let confirmed = |pair| fate(pair).is_some_and(|fate| fate.form().is_some());
-        if pairs.iter().any(|pair| told(pair) && confirmed(pair)) {
+        if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
             continue;
         }
-        let (run, last) = confirm(trace, &mut finding, &pairs, &fates)?;
-        all.push(Beside { finding, run, last });
+        let (run, last) = confirm(trace, &mut finding, &pairs, &fates);
+        all.push(Shown { finding, run, last });
     }
-    for Found { mut finding, witness, .. } in std::mem::take(&mut analysis.checked.found) {
-        let mut run = None;
+    for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
+        let witness = witness.map(|witness| Reordering::new(witness, Reorders::Threads));
         let last = last_of(trace, &finding, witness.as_ref());
-        if let Some((first, second, witness)) = &witness {
-            place(&mut finding, trace, (*first, *second, witness), Reorders::Threads, None)?;
-            run = Some(run_of(trace, (*first, *second, witness), Shape::default()));
-            finding.replay = Some(replay(&finding));
-        }
-        all.push(Beside { finding, run, last });
+        let run = witness.map(|witness| {
+            witness.place(trace, &mut finding);
+            witness.run(trace)
+        });
+        all.push(Shown { finding, run, last });
     }
-    Ok((all, analysis))
+    all
 }
 
 /// Returns whether an event reads or writes memory, and does not free it.
@@ -106,13 +152,13 @@ fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
     wanted.iter().map(|pairs| pairs.iter().filter_map(pair).collect()).collect()
 }
 
-/// Says of a race whether one of its pairs has a witness; returns the run of the best.
+/// Marks a race by what became of its pairs. Returns the run of the best witness, and the last event that matters.
 fn confirm(
     trace: &Trace,
     finding: &mut Finding,
     pairs: &[(EventId, EventId)],
     fates: &HashMap<(u64, u64), &Fate>,
-) -> Result<(Option<Run>, Option<EventId>), Failure> {
+) -> (Option<Run>, Option<EventId>) {
     let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0))).copied();
     let confirmed = pairs.iter().filter_map(|pair| match fate(pair)? {
         Fate::Confirmed(witness) => Some((*pair, witness)),
@@ -122,16 +168,20 @@ fn confirm(
     if let Some(((first, second), witness)) = best {
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());
-        let claimed = (first, second, witness);
-        place(finding, trace, claimed, Reorders::Threads, None)?;
-        finding.explanation.insert(0, told(trace, first, second, witness.form));
-        let last = last_of(trace, finding, Some(&(first, second, witness.clone())));
-        return Ok((Some(run_of(trace, claimed, Shape::default())), last));
+        let shown = Reordering::new((first, second, witness.clone()), Reorders::Threads);
+        shown.place(trace, finding);
+        let step = Step {
+            rule: Some("witness".to_owned()),
+            events: [first, second].map(|event| trace.unique_label(event)).to_vec(),
+            ..Step::new(form_words(witness.form))
+        };
+        finding.explanation.insert(0, step);
+        return (Some(shown.run(trace)), last_of(trace, finding, Some(&shown)));
     }
     if let Some(form) = pairs.iter().filter_map(|pair| fate(pair)?.form()).min() {
         finding.confirmed = Some(true);
         finding.form = Some(form.word().to_owned());
-        return Ok((None, last_of(trace, finding, None)));
+        return (None, last_of(trace, finding, None));
     }
     let all = pairs.len() as u64 == finding.pairs_total && !pairs.is_empty();
     if all && pairs.iter().all(|pair| fate(pair) == Some(&Fate::Impossible)) {
@@ -141,31 +191,7 @@ fn confirm(
             .explanation
             .insert(0, Step { rule: Some("impossible".to_owned()), ..Step::new(text) });
         // The proof is about the whole trace.
-        return Ok((None, Some(EventId(trace.len() as u32))));
+        return (None, Some(EventId(trace.len() as u32)));
     }
-    Ok((None, None))
-}
-
-/// Returns the last event of the witness of a finding; where a confirmed one has no witness that
-/// was kept, the end of the trace.
-pub(crate) fn last_of(
-    trace: &Trace,
-    finding: &Finding,
-    witness: Option<&(EventId, EventId, Witness)>,
-) -> Option<EventId> {
-    match witness {
-        None => (finding.confirmed == Some(true)).then_some(EventId(trace.len() as u32)),
-        Some((first, second, witness)) => {
-            let prefix = EventId(witness.prefix.saturating_sub(1));
-            witness.order.iter().chain([first, second, &prefix]).copied().max()
-        }
-    }
-}
-
-fn told(trace: &Trace, first: EventId, second: EventId, form: Form) -> Step {
-    Step {
-        rule: Some("witness".to_owned()),
-        events: vec![unique_label(trace, first), unique_label(trace, second)],
-        ..Step::new(form_words(form))
-    }
+    (None, None)
 }

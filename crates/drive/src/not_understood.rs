@@ -8,7 +8,6 @@ use anyorder_trace::{
     Severity, Trace, Unknown,
 };
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
 /// The number of different texts of warnings of one input in a result; others are counted.
 const TEXTS_MAX: usize = 20;
@@ -143,11 +142,10 @@ impl NotUnderstood {
 
     /// Returns a warning for each object without a specification; for many, one for those behind
     /// the first.
-    pub(crate) fn of_unspecified(&self, path: &Path) -> Vec<Warning> {
-        let input = path.to_string_lossy().into_owned();
+    pub(crate) fn of_unspecified(&self, input: &str) -> Vec<Warning> {
         let warning = |what: String, count| Warning {
             kind: WarningKind::Ignored,
-            input: Some(input.clone()),
+            input: Some(input.to_owned()),
             text: format!(
                 "calls of {what} are ignored: there is no specification (`--spec`, `--object`)"
             ),
@@ -170,24 +168,24 @@ impl NotUnderstood {
 /// Returns everything that is to be said of a trace that was read: what its reader found, and what
 /// the check of its form did.
 pub(crate) fn warnings_of(
-    path: &Path,
+    input: &str,
     reader: &Problems,
     form: &Problems,
     not_understood: &NotUnderstood,
 ) -> Vec<Warning> {
-    let input = path.to_string_lossy();
-    let mut warnings = not_understood.of_operations(&input);
+    let mut warnings = not_understood.of_operations(input);
     let kept = warnings.iter().map(|warning| warning.count).sum();
     let is_kept = |problem: &Problem| problem.unknown == Some(Unknown::Kept);
     let kept = if reader.list.iter().any(is_kept) { kept } else { 0 };
-    warnings.extend(of_problems(&input, reader, Some(kept)));
-    warnings.extend(of_problems(&input, form, Some(0)));
+    warnings.extend(of_problems(input, reader, Some(kept)));
+    warnings.extend(of_problems(input, form, Some(0)));
     warnings
 }
 
-/// Returns what the reader of a trace found that was not held in memory.
-pub(crate) fn warnings_of_stream(path: &Path, reader: &Problems) -> Vec<Warning> {
-    of_problems(&path.to_string_lossy(), reader, None)
+/// Returns the warnings of a result on a trace that is not held in memory: those of its reader.
+#[must_use]
+pub fn warnings_of_stream(input: &str, reader: &Problems) -> Vec<Warning> {
+    of_problems(input, reader, None)
 }
 
 /// Returns the warnings of a reader, those with the same text as one. `kept` of them are about
@@ -195,7 +193,7 @@ pub(crate) fn warnings_of_stream(path: &Path, reader: &Problems) -> Vec<Warning>
 fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warning> {
     let listed = problems.list.iter().filter(|problem| problem.severity == Severity::Warning);
     let mut warnings: Vec<Warning> = Vec::new();
-    let mut told = kept.unwrap_or(0);
+    let mut counted = kept.unwrap_or(0);
     for problem in listed {
         if kept.is_some() && problem.unknown == Some(Unknown::Kept) {
             continue;
@@ -220,12 +218,12 @@ fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warni
         });
         let warning = &mut warnings[known];
         warning.count += 1;
-        told += 1;
+        counted += 1;
         if warning.places.len() < PLACES_MAX {
             warning.places.push(place(problem));
         }
     }
-    let rest = problems.warnings_total.saturating_sub(told);
+    let rest = problems.warnings_total.saturating_sub(counted);
     if rest > 0 {
         warnings.push(Warning {
             kind: WarningKind::Odd,

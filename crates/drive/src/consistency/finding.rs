@@ -1,20 +1,20 @@
 //! An inconsistency as a finding.
 
-use crate::consistent::{Examined, Verdict};
+use super::{Consistency, Consistent};
 use anyorder_consistency::{Procedure, describe};
 use anyorder_finding::{Finding, Kind, Severity, Site, Step};
-use anyorder_trace::{EventId, LabelScheme, NameId, Trace};
+use anyorder_trace::{EventId, NameId, Trace};
 
 /// The most sites of a finding: the cycle is told in full by its explanation.
 const SITES_MAX: usize = 8;
 
 /// Makes the finding of an inconsistent trace.
-pub(crate) fn inconsistency(trace: &Trace, examined: &Examined, reasons_max: usize) -> Finding {
+pub(super) fn inconsistency(trace: &Trace, answer: &Consistency, reasons_max: usize) -> Finding {
     let mut finding = Finding::new(Kind::Inconsistency);
     finding.severity = Severity::Error;
     finding.title = "no order of the messages explains what this trace says".to_owned();
-    let Verdict::Inconsistent(Some(proof)) = &examined.verdict else {
-        let text = if examined.procedure == Procedure::Solver {
+    let Consistent::No(Some(proof)) = &answer.verdict else {
+        let text = if answer.procedure == Procedure::Solver {
             "the search that found it was long, and so is the proof: `--certificate FILE` writes it and checks it again"
         } else {
             "all orders were tried; this procedure gives no reason, `--procedure solver` does"
@@ -23,9 +23,9 @@ pub(crate) fn inconsistency(trace: &Trace, examined: &Examined, reasons_max: usi
         return finding;
     };
     finding.confirmed = Some(true);
-    let told = describe(trace, &examined.partial, &proof.refutation, reasons_max);
+    let told = describe(trace, &answer.partial, &proof.refutation, reasons_max);
     for reason in told.reasons {
-        let events = reason.events.iter().map(|event| label(trace, *event)).collect();
+        let events = reason.events.iter().map(|event| trace.unique_label(*event)).collect();
         finding.explanation.push(Step { text: reason.text, rule: None, events });
     }
     finding.sites = sites(trace, &told.cycle);
@@ -54,23 +54,11 @@ fn site(trace: &Trace, id: EventId) -> Site {
         line: number(position.line),
         column: number(position.column),
         label: text(position.label).or_else(|| text(position.function)),
-        event: Some(label(trace, id)),
+        event: Some(trace.unique_label(id)),
         task: Some(trace.task_name(event.task).to_owned()),
         handler: Some(trace.handler_name(trace.handler_of(id)).to_owned()),
         location: event.location().map(|location| trace.location_text(location)),
         access: Some(event.kind().word().to_owned()),
         ..Site::default()
-    }
-}
-
-/// Returns the label of an event; where a trace has two numberings, with the name of its own.
-pub(crate) fn label(trace: &Trace, event: EventId) -> String {
-    let label = trace.label(event);
-    match trace.tables().meta.labels {
-        LabelScheme::AccessOrOperation if trace.event(event).kind().is_access() => {
-            format!("access:{label}")
-        }
-        LabelScheme::AccessOrOperation => format!("op:{label}"),
-        _ => label,
     }
 }

@@ -7,24 +7,22 @@ use std::collections::BTreeMap;
 
 /// The invocations of specified objects. Which object is of which type is decided in one place for search and check; what an invocation observes
 /// is computed by each of them.
-pub(crate) struct SpecifiedCalls {
+pub(super) struct SpecifiedCalls {
     calls: SpecifiedCommunication,
 }
 
 impl SpecifiedCalls {
     /// Looks at all invocations of a trace.
-    pub(crate) fn new(trace: &Trace, types: &Types) -> SpecifiedCalls {
+    pub(super) fn new(trace: &Trace, types: &Types) -> SpecifiedCalls {
         let mut calls = SpecifiedCommunication::new(types.clone(), trace);
         for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
             calls.object(trace.tables(), event.op, event.operand);
         }
         SpecifiedCalls { calls }
     }
-}
 
-impl SpecifiedCalls {
     /// Returns the objects that no specification is known for, by name, with the number of their invocations: these are ignored.
-    pub(crate) fn unspecified(&self, trace: &Trace) -> BTreeMap<String, u64> {
+    pub(super) fn unspecified(&self, trace: &Trace) -> BTreeMap<String, u64> {
         let mut objects = BTreeMap::new();
         let tables = trace.tables();
         for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {

@@ -19,7 +19,7 @@ const ASCII: [char; 8] = ['.', ':', '-', '=', '+', '*', '#', '@'];
 
 /// How many events each handler ran in each stretch of the trace.
 #[derive(Clone, Debug)]
-pub(crate) struct Lanes {
+pub(super) struct Lanes {
     events_per_bucket: u64,
     lanes: Vec<Vec<Cell>>,
     events: u64,
@@ -39,7 +39,7 @@ impl Default for Lanes {
 
 impl Lanes {
     /// Takes the next event of the trace.
-    pub(crate) fn add(&mut self, handler: usize, begins_task: bool) {
+    pub(super) fn add(&mut self, handler: usize, begins_task: bool) {
         let mut bucket = self.events / self.events_per_bucket;
         if bucket >= BUCKETS_MAX as u64 {
             self.merge();
@@ -69,7 +69,7 @@ impl Lanes {
     }
 
     /// Draws the picture into `width` columns. `names` are those of the handlers, in the order of their ids.
-    pub(crate) fn draw(
+    pub(super) fn draw(
         &self,
         names: &[String],
         width: usize,
@@ -170,14 +170,6 @@ fn legend(per_column: u64, ascii: bool) -> String {
     } else {
         format!("a column is {} events: {low} few to {high} many of them", count(per_column))
     }
-}
-
-/// Returns whether the locale says that only ASCII can be shown.
-pub(crate) fn ascii_locale() -> bool {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
-    // Without any of them pipes and files are UTF-8 by custom; `C` and `POSIX` say ASCII.
-    locale.is_some_and(|locale| !locale.to_ascii_lowercase().replace('-', "").contains("utf8"))
 }
 
 #[cfg(test)]
