@@ -1,8 +1,11 @@
-//! Follows a search: how far it is, in words, how much of it is left, and when its checkpoint is due.
+//! Follows a search: how far it is, in words, how much of it is left, and when its checkpoint is
+//! due.
 //!
-//! Nobody knows how many states a program has before they were seen. But breadth-first the levels of most programs grow, and then shrink,
-//! much as the binomial coefficients do: the ratio of one level to the one before falls by about the same factor each time. Once levels
-//! shrink, what is left is guessed by carrying that on. As long as they grow, the guess would be worth nothing, and none is made.
+//! Nobody knows how many states a program has before they were seen. But breadth-first the levels
+//! of most programs grow, and then shrink, much as the binomial coefficients do: the ratio of one
+//! level to the one before falls by about the same factor each time. Once levels shrink, what is
+//! left is guessed by carrying that on. As long as they grow, the guess would be worth nothing, and
+//! none is made.
 
 use crate::args::{OrderArg, SearchArgs};
 use crate::watch::Watch;
@@ -122,7 +125,8 @@ impl Progress {
         }
         let (before, ratio) = (b / a, c / b);
         let slope = (ratio / before).min(1.0);
-        // The level after the last whole one is being found now; what of it was found waits already.
+        // The level after the last whole one is being found now; what of it was found waits
+        // already.
         let bound = self.depth_max.map_or(LEVELS_MAX, |most| most.saturating_sub(gauge.depth));
         let (mut level, mut ratio, mut rest) = (c, ratio, 0.0);
         for _ in 0..bound.min(LEVELS_MAX) {
@@ -151,7 +155,8 @@ fn about(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Follows a search of levels of these sizes, a gauge a level, up to the given one; returns the guess and the truth.
+    /// Follows a search of levels of these sizes, a gauge a level, up to the given one; returns the
+    /// guess and the truth.
     fn guess(
         sizes: &[u64],
         upto: usize,

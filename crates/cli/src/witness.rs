@@ -19,7 +19,8 @@ pub(crate) enum Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Returns the first that there is: the folder of schedules, or else of the report; the result; the command.
+    /// Returns the first that there is: the folder of schedules, or else of the report; the result;
+    /// the command.
     pub(crate) fn of(
         schedules: Option<&'a Path>,
         out: &'a OutputArgs,
@@ -33,7 +34,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Writes the schedules of findings, and sets the commands that replay them. Ids must have been set.
+/// Writes the schedules of findings, and sets the commands that replay them. Ids must have been
+/// set.
 pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), Failure> {
     place_for(findings, replay, None)
 }
@@ -76,7 +78,8 @@ pub(crate) fn place_for(
     Ok(())
 }
 
-/// Returns the model that a schedule of ours was made for, for a command; a placeholder where it was read from a pipe.
+/// Returns the model that a schedule of ours was made for, for a command; a placeholder where it
+/// was read from a pipe.
 fn model_of(schedule: &serde_json::Value) -> String {
     let name = schedule.pointer("/program/name").and_then(serde_json::Value::as_str);
     name.filter(|name| *name != "-").map_or_else(|| "MODEL".to_owned(), quote)

@@ -11,7 +11,8 @@ use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
 use anyorder_system::{Control, Observation, PartPath, Schedule};
 use std::path::Path;
 
-/// Makes the run of a schedule as small as it gets; `None` where it does not show what it says when it runs.
+/// Makes the run of a schedule as small as it gets; `None` where it does not show what it says when
+/// it runs.
 ///
 /// # Errors
 ///

@@ -10,13 +10,14 @@ use anyorder_finding::{Ordered, Stats};
 use anyorder_system::{Control, RunError};
 use std::path::Path;
 
-/// What an exploration of a run is asked. The limits on runs and their lengths are those of the [`Control`].
+/// What an exploration of a run is asked. The limits on runs and their lengths are those of the
+/// [`Control`].
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
     /// What is reversed, and how.
     pub reversals: r4::Options,
-    /// How often each input event happens at most, where events can happen any number of times; more where the recording has it
-    /// more often.
+    /// How often each input event happens at most, where events can happen any number of times;
+    /// more where the recording has it more often.
     pub repeats: u32,
 }
 
@@ -26,7 +27,8 @@ impl Default for ExploreOptions {
     }
 }
 
-/// Takes one run of a program, reverses its conflicts one at a time, and reports which reversals do harm.
+/// Takes one run of a program, reverses its conflicts one at a time, and reports which reversals do
+/// harm.
 ///
 /// # Errors
 ///

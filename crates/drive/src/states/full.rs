@@ -195,7 +195,8 @@ impl Default for GraphOptions {
 /// use anyorder_drive::states::{GraphOptions, export_graph};
 /// use anyorder_system::Control;
 ///
-/// let model = Model::compile("flip.any", "model flip\nvar on = false;\nevent press { on = !on; }")?;
+/// let text = "model flip\nvar on = false;\nevent press { on = !on; }";
+/// let model = Model::compile("flip.any", text)?;
 /// let graph = export_graph(&model, &GraphOptions::default(), &Control::default())?;
 /// assert!(graph.complete && graph.text.starts_with("digraph"));
 /// # Ok::<(), anyorder_drive::Failure>(())

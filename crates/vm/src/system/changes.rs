@@ -33,12 +33,14 @@ fn find<'a>(parts: &'a [Part], part: &Part) -> Option<&'a Part> {
     parts.iter().find(|other| other.is_same(part))
 }
 
-/// Returns whether a part has a value that people follow: not what is shown in another way, nor what has happened.
+/// Returns whether a part has a value that people follow: not what is shown in another way, nor
+/// what has happened.
 pub(super) fn is_value(part: &Part) -> bool {
     !matches!(part.content, Content::Happened | Content::Mailbox(_) | Content::Thread(_))
 }
 
-/// Returns the values that differ between two states. Objects that nobody refers to any more are passed over.
+/// Returns the values that differ between two states. Objects that nobody refers to any more are
+/// passed over.
 pub(super) fn changes(program: &Program, old: &[Part], new: &[Part]) -> Vec<PlaceChange> {
     let mut changes = Vec::new();
     for before in old.iter().filter(|part| is_value(part)) {
@@ -85,8 +87,9 @@ fn changed(program: &Program, before: &Part, after: &Part, changes: &mut Vec<Pla
     }
 }
 
-/// Returns the changes of the elements of a list or map, if they say it better than the values as wholes: a table of steps then shows
-/// `role[0]: Follower -> Candidate`, not two lists of all roles.
+/// Returns the changes of the elements of a list or map, if they say it better than the values as
+/// wholes: a table of steps then shows `role[0]: Follower -> Candidate`, not two lists of all
+/// roles.
 fn elements(
     program: &Program,
     name: &str,
@@ -145,7 +148,8 @@ fn items(program: &Program, value: &Value) -> Option<Vec<(String, Value)>> {
     }
 }
 
-/// Returns the threads that wait after a step for what they did not wait for before, with the conditions.
+/// Returns the threads that wait after a step for what they did not wait for before, with the
+/// conditions.
 pub(super) fn waits<'p>(old: &[Part], new: &'p [Part]) -> Vec<(&'p str, &'p str)> {
     let waiting = |part: &Part| match &part.content {
         Content::Thread(Running { waits_for, .. }) => waits_for.is_some(),
@@ -162,8 +166,8 @@ pub(super) fn waits<'p>(old: &[Part], new: &'p [Part]) -> Vec<(&'p str, &'p str)
     waits
 }
 
-/// Returns the tasks that are there after a step and were not before it, and the threads that began. `lane` takes the step, and `taken` is what
-/// it runs.
+/// Returns the tasks that are there after a step and were not before it, and the threads that
+/// began. `lane` takes the step, and `taken` is what it runs.
 pub(super) fn posts(lane: &str, taken: &str, old: &[Part], new: &[Part]) -> Vec<NewTask> {
     let mut posts = Vec::new();
     for part in new {

@@ -1,6 +1,7 @@
-//! Names of what a state has pending: they survive re-execution and reordering, as numbers in a state do not.
+//! Names of what a state has pending: they survive re-execution and reordering, as numbers in a
+//! state do not.
 
-use super::words::{self, Member};
+use super::words;
 use crate::machine::Machine;
 use crate::state::{Origin, State, What};
 use crate::step::Log;
@@ -32,10 +33,15 @@ pub(crate) struct StateNames {
     pub(crate) objects: FxHashMap<u64, u64>,
 }
 
-/// The name of a member of a family: its index becomes the label.
-fn root((name, index): Member<'_>) -> TaskName {
-    let root = TaskName::root(kind_or_unknown(name));
-    index.map_or(root.clone(), |index| root.with_label(&index.to_string()))
+/// A name whose second part, in brackets, becomes the label: `rm[2]` is `rm@2`.
+fn split(name: &str) -> TaskName {
+    match name.split_once('[') {
+        Some((kind, rest)) if !kind.is_empty() => {
+            TaskName::root(kind).with_label(rest.trim_end_matches(']'))
+        }
+        _ if name.is_empty() => TaskName::root("?"),
+        _ => TaskName::root(name),
+    }
 }
 
 fn kind_or_unknown(name: &str) -> &str {
@@ -49,7 +55,7 @@ impl StateNames {
             Move::Init => TaskName::root("init"),
             Move::Event(member) => {
                 let count = self.happened.get(&member).copied().unwrap_or(0);
-                root(words::event_of(machine, member)).with_ordinal(count + 1)
+                split(&words::event_name(machine, member)).with_ordinal(count + 1)
             }
             Move::Message { queue, position, .. } => {
                 let message = state.queue(queue as usize).get(position as usize);
@@ -58,7 +64,7 @@ impl StateNames {
             }
             Move::Thread { origin: Origin::Declared(member), .. } => {
                 let count = self.steps.get(&member).copied().unwrap_or(0);
-                root(words::thread_of(machine, member)).with_ordinal(count + 1)
+                split(&words::thread_name(machine, member)).with_ordinal(count + 1)
             }
             Move::Thread { origin, rank } => {
                 let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
@@ -155,7 +161,8 @@ impl StateNames {
         self.pending.get(&uid).is_some_and(|named| named.delayed)
     }
 
-    /// Returns forked threads and running tasks in the order of their names, which does not depend on the order of steps.
+    /// Returns forked threads and running tasks in the order of their names, which does not depend
+    /// on the order of steps.
     pub(crate) fn in_order(&self, state: &State) -> Vec<u64> {
         let threads = state.threads().iter().filter(|thread| thread.uid != 0);
         let mut named: Vec<(Option<&TaskName>, u64)> =

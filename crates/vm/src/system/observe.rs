@@ -6,7 +6,8 @@ use crate::state::{State, encode};
 use crate::value::show::short;
 use anyorder_system::{Level, Observation, PartPath};
 
-/// Returns the observation of a state: globals by their levels, objects, mailboxes, and the rest as bookkeeping.
+/// Returns the observation of a state: globals by their levels, objects, mailboxes, and the rest as
+/// bookkeeping.
 pub(crate) fn observe(machine: &Machine, state: &State, failure: Option<&str>) -> Observation {
     let mut observation = Observation::new();
     let mut part = |names: &[&str], level: Level, content: &[u8], text: &str| {

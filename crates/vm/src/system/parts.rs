@@ -102,7 +102,8 @@ impl Part {
     }
 }
 
-/// Returns all parts of a state in a fixed order, with other numbers for its objects as they stand in it.
+/// Returns all parts of a state in a fixed order, with other numbers for its objects as they stand
+/// in it.
 pub(crate) fn parts(machine: &Machine, state: &State, number: impl Fn(u32) -> u32) -> Vec<Part> {
     let program = &machine.program;
     let mut parts = Vec::new();

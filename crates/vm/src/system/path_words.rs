@@ -1,8 +1,10 @@
-//! The states and steps of one path as data for people, with numbers of objects and tasks that last along the path.
+//! The states and steps of one path as data for people, with numbers of objects and tasks that last
+//! along the path.
 //!
-//! In a state objects and tasks are numbered by how they are reached, so that equal states look equal; a step may give the same object
-//! another number. A reader of a counterexample follows objects, not numbers: here each keeps the number under which it was met
-//! first. What makes that possible is that a state carries the allocation of each object beside its canonical form.
+//! In a state objects and tasks are numbered by how they are reached, so that equal states look
+//! equal; a step may give the same object another number. A reader of a counterexample follows
+//! objects, not numbers: here each keeps the number under which it was met first. What makes that
+//! possible is that a state carries the allocation of each object beside its canonical form.
 
 use super::changes::{NewTask, PlaceChange, changes, is_value, posts, waits};
 use super::parts::{Part, parts};
@@ -19,8 +21,9 @@ use anyorder_system::AccessKind;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Follows one path, step by step. The states must come from each other: those of [`StateSystem::decode`](anyorder_system::StateSystem::decode)
-/// do not know which objects they have in common with others.
+/// Follows one path, step by step. The states must come from each other: those of
+/// [`StateSystem::decode`](anyorder_system::StateSystem::decode) do not know which objects they
+/// have in common with others.
 #[derive(Debug)]
 pub struct PathWords<'m> {
     machine: &'m Machine,
@@ -36,7 +39,8 @@ pub struct PathWords<'m> {
 /// What a step of a path did, with values in words.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StepFacts {
-    /// Who takes it: a handler, an event that has none, a thread. Tasks that run on threads of their own are told apart by numbers.
+    /// Who takes it: a handler, an event that has none, a thread. Tasks that run on threads of
+    /// their own are told apart by numbers.
     pub lane: String,
     /// What it runs: a task with its arguments, an event, a thread.
     pub what: String,
@@ -108,7 +112,8 @@ impl<'m> PathWords<'m> {
         values.map(|part| (part.label(), part.text(&self.machine.program))).collect()
     }
 
-    /// Takes a step to a state, and returns what it did; of one that fails not which values it wrote again.
+    /// Takes a step to a state, and returns what it did; of one that fails not which values it
+    /// wrote again.
     pub fn step(&mut self, action: &Action, after: &State, fails: bool) -> StepFacts {
         let before = self.state.clone();
         let Runs { what, place, .. } = words::runs(self.machine, &self.renamed, action.step);
@@ -140,7 +145,8 @@ impl<'m> PathWords<'m> {
         Lasting { objects, handles }
     }
 
-    /// A state with lasting numbers, for words only: it is not in canonical form, and its objects stand where they stood.
+    /// A state with lasting numbers, for words only: it is not in canonical form, and its objects
+    /// stand where they stood.
     fn renamed(&self, state: &State, by: &Lasting) -> State {
         let mut renamed = state.clone();
         for i in 0..self.machine.program.globals.len() {
@@ -205,7 +211,8 @@ impl<'m> PathWords<'m> {
         }
     }
 
-    /// Returns what a step read of globals and fields, each once, in order: names and the values that it read first.
+    /// Returns what a step read of globals and fields, each once, in order: names and the values
+    /// that it read first.
     fn reads(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
         let mut walker = Walker::new(self.machine, before);
         walker.keep_log();
@@ -219,7 +226,8 @@ impl<'m> PathWords<'m> {
         self.named_reads(before, &log)
     }
 
-    /// Returns the globals and fields to which a step wrote what they held before it, and that hold it after it, each once, with the value.
+    /// Returns the globals and fields to which a step wrote what they held before it, and that hold
+    /// it after it, each once, with the value.
     fn same_writes(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
         let mut walker = Walker::new(self.machine, before);
         walker.keep_log();
@@ -259,8 +267,8 @@ impl<'m> PathWords<'m> {
         same
     }
 
-    /// Returns what an invariant, a guard or another function that changes nothing reads in the state that the path has come to: names and the
-    /// values that it reads first.
+    /// Returns what an invariant, a guard or another function that changes nothing reads in the
+    /// state that the path has come to: names and the values that it reads first.
     pub fn reads_of(&mut self, function: FuncId) -> Vec<(String, String)> {
         let state = self.state.clone();
         let mut walker = Walker::new(self.machine, &state);
@@ -315,7 +323,8 @@ mod tests {
     use crate::value::Value;
     use anyorder_system::StateSystem;
 
-    /// Two events: one makes an object and moves the one before to `old`; the other reads what `new` holds.
+    /// Two events: one makes an object and moves the one before to `old`; the other reads what
+    /// `new` holds.
     fn machine() -> Machine {
         let mut b = ProgramBuilder::new("objects");
         let (new, old) = (b.global("new", Literal::Null), b.global("old", Literal::Null));

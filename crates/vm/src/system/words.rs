@@ -7,15 +7,9 @@ use crate::state::{Message, Origin, State, Thread, What};
 use crate::value::{Value, show::short};
 use crate::walk::{Action, Move};
 
-/// The name of a member of a family, with its index; of what is no family without one.
-pub(super) type Member<'m> = (&'m str, Option<i64>);
-
-fn member_name((name, index): Member<'_>) -> String {
-    index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"))
-}
-
-fn member(name: &str, family: Option<Family>, index: i64) -> Member<'_> {
-    (name, family.map(|_| index))
+/// `name`, or `name[index]` in a family.
+fn member_name(name: &str, family: Option<Family>, index: i64) -> String {
+    if family.is_some() { format!("{name}[{index}]") } else { name.to_owned() }
 }
 
 /// `name`, or `name[index]` in an array.
@@ -23,32 +17,22 @@ fn array_name(name: &str, array: Option<u16>, index: u32) -> String {
     if array.is_some() { format!("{name}[{index}]") } else { name.to_owned() }
 }
 
-/// An event member.
-pub(super) fn event_of(machine: &Machine, number: u32) -> Member<'_> {
-    let Some((event, index)) = machine.layout.members.get(number as usize) else {
-        return ("?", None);
+/// The name of an event member.
+pub(crate) fn event_name(machine: &Machine, member: u32) -> String {
+    let Some((event, index)) = machine.layout.members.get(member as usize) else {
+        return "?".to_owned();
     };
     let event = &machine.program.events[usize::from(*event)];
-    member(&event.name, event.family, *index)
-}
-
-/// The name of an event member.
-pub(crate) fn event_name(machine: &Machine, number: u32) -> String {
-    member_name(event_of(machine, number))
-}
-
-/// A declared thread.
-pub(super) fn thread_of(machine: &Machine, number: u32) -> Member<'_> {
-    let Some((thread, index)) = machine.layout.thread_members.get(number as usize) else {
-        return ("?", None);
-    };
-    let thread = &machine.program.threads[usize::from(*thread)];
-    member(&thread.name, thread.family, *index)
+    member_name(&event.name, event.family, *index)
 }
 
 /// The name of a declared thread.
-pub(crate) fn thread_name(machine: &Machine, number: u32) -> String {
-    member_name(thread_of(machine, number))
+pub(crate) fn thread_name(machine: &Machine, member: u32) -> String {
+    let Some((thread, index)) = machine.layout.thread_members.get(member as usize) else {
+        return "?".to_owned();
+    };
+    let thread = &machine.program.threads[usize::from(*thread)];
+    member_name(&thread.name, thread.family, *index)
 }
 
 /// The name of a slot or mailbox: a handler instance, the event that has it, or `any`.

@@ -12,7 +12,8 @@ const START_MAX: usize = 40;
 /// The most values shown of what a step read.
 const READS_MAX: usize = 8;
 
-/// Returns a path as a run: its steps, with what they changed or else read, and what is wrong at its end.
+/// Returns a path as a run: its steps, with what they changed or else read, and what is wrong at
+/// its end.
 pub(in crate::model) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run {
     let mut words = PathWords::new(machine, &path.initial);
     let mut start = words.values();
