@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 use anyorder_common::numbers::more;
 use anyorder_common::text::shown;
 pub(crate) use anyorder_drive::Failure;
-use anyorder_drive::Message;
+use anyorder_drive::{Level, Message};
 use anyorder_finding::exit;
 use anyorder_trace::{Problems, Severity};
 use std::io::{self, Write};
@@ -40,8 +40,11 @@ fn write_message(message: &Message, out: &mut dyn Write) -> io::Result<()> {
     if message.rendered {
         return out.write_all(message.line.as_bytes());
     }
-    let (style, word) = if message.warning { (WARNING, "warning") } else { (ERROR, "error") };
-    writeln!(out, "{style}{word}:{style:#} {}", message.line)?;
+    match message.level {
+        Level::Note => writeln!(out, "note: {}", message.line)?,
+        Level::Warning => writeln!(out, "{WARNING}warning:{WARNING:#} {}", message.line)?,
+        Level::Error => writeln!(out, "{ERROR}error:{ERROR:#} {}", message.line)?,
+    }
     if let Some(text) = &message.text {
         writeln!(out, "{text}")?;
     }
@@ -58,22 +61,27 @@ pub(crate) fn print_warnings(path: &Path, problems: &Problems) {
     }
     let rest = problems.warnings_total.saturating_sub(WARNINGS_SHOWN_MAX as u64);
     if rest > 0 {
-        warn_on(&mut err, &format!("{}: and {}", shown(path), more(rest, "warning")));
+        let line = format!("{}: and {}", shown(path), more(rest, "warning"));
+        let _ = write_message(&Message::new(Level::Warning, line), &mut err);
+    }
+}
+
+/// Prints messages of our own.
+pub(crate) fn print_messages(messages: &[Message]) {
+    let mut err = anstream::stderr().lock();
+    for message in messages {
+        let _ = write_message(message, &mut err);
     }
 }
 
 /// Prints a warning of our own.
 pub(crate) fn warn(line: &str) {
-    warn_on(&mut anstream::stderr().lock(), line);
+    print_messages(&[Message::new(Level::Warning, line)]);
 }
 
 /// Prints something that is good to know, and no reason to worry.
 pub(crate) fn note(line: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "note: {line}");
-}
-
-fn warn_on(err: &mut dyn Write, line: &str) {
-    let _ = writeln!(err, "{WARNING}warning:{WARNING:#} {line}");
+    print_messages(&[Message::new(Level::Note, line)]);
 }
 
 #[cfg(test)]

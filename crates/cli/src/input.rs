@@ -2,20 +2,23 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, note, warn};
-use crate::model::{is_model, text_of};
 use anyorder_common::text::shown;
-use anyorder_lang::source::SOURCE_BYTES_MAX;
+use anyorder_drive::model::{MODEL_BYTES_MAX, Model, is_model, model_text};
 use anyorder_system::Control;
 use anyorder_trace::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_trace::open::{OpenOptions, open as open_format};
 use anyorder_trace::{Block, Problems, ReadError, Tables, TraceSource};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::borrow::BorrowMut;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The most bytes of a file that is read as a schedule or a result.
+pub(crate) const SCHEDULE_BYTES_MAX: u64 = 1 << 30;
 
 /// Parses the name of any format.
 pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
@@ -112,10 +115,10 @@ impl Begun {
     /// Reads the rest as the text of a model.
     pub(crate) fn model_text(self, path: &Path) -> Result<String, Failure> {
         let mut bytes = self.head;
-        let most = SOURCE_BYTES_MAX as u64 + 1;
+        let most = MODEL_BYTES_MAX as u64 + 1;
         let read = self.rest.take(most).read_to_end(&mut bytes);
         read.map_err(|error| Failure::reading(path, &error))?;
-        text_of(path, bytes)
+        model_text(path, bytes)
     }
 }
 
@@ -138,6 +141,42 @@ pub(crate) fn begin(path: &Path) -> Result<Begun, Failure> {
     let mut head = Vec::new();
     rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
     Ok(Begun { head, rest, size })
+}
+
+/// Reads and compiles a model; `-` is standard input.
+pub(crate) fn load_model(path: &Path) -> Result<Model, Failure> {
+    let text = read_model(path)?;
+    expect_model(path, text.as_bytes())?;
+    Model::compile(&path.to_string_lossy(), &text)
+}
+
+/// Reads the text of a model.
+pub(crate) fn read_model(path: &Path) -> Result<String, Failure> {
+    let begun = begin(path)?;
+    let head = begun.head.clone();
+    // What is plainly something else is named, rather than its first byte that is wrong.
+    begun.model_text(path).map_err(|failure| expect_model(path, &head).err().unwrap_or(failure))
+}
+
+/// Refuses what is plainly something else than a model, and says what reads it.
+fn expect_model(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if is_model(bytes) {
+        return Ok(());
+    }
+    match detect(bytes) {
+        Ok(format) => {
+            let what = format!("a trace ({}), expected a model", title(format));
+            let failure = Failure::new(format!("{}: {what}", shown(path)));
+            Err(failure.with_hint(
+                "`anyorder check`, `predict` and `info` read traces; a model begins with `model NAME`",
+            ))
+        }
+        Err(DetectError::Foreign(foreign)) => {
+            let what = format!("{}, expected a model", foreign.what);
+            Err(Failure::new(format!("{}: {what}", shown(path))).with_hint(foreign.advice))
+        }
+        Err(_) => Ok(()),
+    }
 }
 
 /// Says that a terminal is read, where it is: else the command waits without a word.
@@ -293,30 +332,31 @@ impl<R: BufRead> BufRead for Counted<R> {
 }
 
 /// A source that ends early when the job is stopped, and shows how far it is.
-pub(crate) struct Watched<'a> {
-    pub(crate) opened: &'a mut Opened,
+pub(crate) struct Watched<'a, O> {
+    pub(crate) opened: O,
     pub(crate) control: &'a Control<'a>,
 }
 
-impl TraceSource for Watched<'_> {
+impl<O: BorrowMut<Opened>> TraceSource for Watched<'_, O> {
     fn tables(&self) -> &Tables {
-        self.opened.source.tables()
+        self.opened.borrow().source.tables()
     }
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
-        let (done, total) = self.opened.progress();
+        let opened = self.opened.borrow_mut();
+        let (done, total) = opened.progress();
         if self.control.step(done, total).is_err() {
             block.columns.clear();
             return Ok(false);
         }
-        self.opened.source.next_block(block)
+        opened.source.next_block(block)
     }
 
     fn problems(&self) -> &Problems {
-        self.opened.source.problems()
+        self.opened.borrow().source.problems()
     }
 
     fn take_tables(&mut self) -> Tables {
-        self.opened.source.take_tables()
+        self.opened.borrow_mut().source.take_tables()
     }
 }

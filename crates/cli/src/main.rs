@@ -9,21 +9,9 @@ mod args;
 
 mod commands;
 
-mod engine;
-
-mod certified;
-
-mod consistent;
-
-mod model;
-
-mod reversal;
-
-mod predicted;
-
 mod input;
 
-mod ignored;
+mod load;
 
 mod output;
 
@@ -33,11 +21,11 @@ mod panic;
 
 mod watch;
 
+mod search_watch;
+
+mod witness;
+
 mod units;
-
-mod lanes;
-
-mod tally;
 
 fn main() -> ExitCode {
     panic::guard(commands::run)

@@ -1,12 +1,10 @@
 //! A panic is a bug of ours: it ends with exit status 70 and says how to report it.
 
+use anyorder_drive::ISSUES;
 use anyorder_finding::exit;
 use std::io::Write;
 use std::panic::{self, PanicHookInfo, UnwindSafe};
 use std::process::ExitCode;
-
-/// Where bugs are reported.
-pub(crate) const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
 /// Runs `body`; a panic in it is explained on stderr and gives exit status 70.
 pub(crate) fn guard(body: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {

@@ -79,6 +79,13 @@ impl Watch {
         }
     }
 
+    /// Returns how long a phase took that is over, in milliseconds.
+    pub(crate) fn phase_ms(&self, name: &str) -> u64 {
+        let Ok(past) = self.bar.past.lock() else { return 0 };
+        let took: Duration = past.iter().filter(|phase| phase.0 == name).map(|phase| phase.1).sum();
+        u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+    }
+
     /// Takes the bar off the terminal.
     pub(crate) fn done(&self) {
         self.bar.clear();
@@ -140,6 +147,8 @@ struct Bar {
     notes: Option<Mutex<Vec<String>>>,
     shown: Mutex<Option<ProgressBar>>,
     phase: Mutex<Phase>,
+    /// The phases that are over, and how long they took.
+    past: Mutex<Vec<(&'static str, Duration)>>,
     detail: Mutex<String>,
 }
 
@@ -156,7 +165,8 @@ impl Bar {
         let start = Instant::now();
         let phase = Mutex::new(Phase { name: "working", start });
         let notes = (!global.quiet).then(Mutex::default);
-        Bar { start, wanted, notes, shown: Mutex::new(None), phase, detail: Mutex::default() }
+        let (shown, past, detail) = Default::default();
+        Bar { start, wanted, notes, shown, phase, past, detail }
     }
 
     fn clear(&self) {
@@ -223,7 +233,8 @@ impl Progress for Bar {
     }
 
     fn phase(&self, name: &'static str) {
-        if let Ok(mut phase) = self.phase.lock() {
+        if let (Ok(mut phase), Ok(mut past)) = (self.phase.lock(), self.past.lock()) {
+            past.push((phase.name, phase.start.elapsed()));
             *phase = Phase { name, start: Instant::now() };
         }
         if let Ok(mut detail) = self.detail.lock() {

@@ -81,6 +81,16 @@ pub fn shown(path: &Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }
 
+/// Quotes a word for a shell, where it needs quotes.
+#[must_use]
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,5 +110,13 @@ mod tests {
         assert_eq!(shorten("\u{1b}", 4), "\\u{…");
         assert_eq!(shorten_middle("abcdef", 6), "abcdef");
         assert_eq!(shorten_middle("abcdefghij", 7), "ab…ghij");
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quote("a/b-1.trace"), "a/b-1.trace");
+        assert_eq!(quote("a b"), "'a b'");
+        assert_eq!(quote("it's; rm -rf"), r"'it'\''s; rm -rf'");
+        assert_eq!(quote(""), "''");
     }
 }

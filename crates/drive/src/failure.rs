@@ -20,11 +20,22 @@ pub struct Failure {
     pub broken_pipe: bool,
 }
 
-/// One message of a failure, escaped for a terminal.
+/// How bad what a message says is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Good to know, and no reason to worry.
+    Note,
+    /// Something may be wrong.
+    Warning,
+    /// The job could not be done.
+    Error,
+}
+
+/// One message for a person, escaped for a terminal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// Whether it is a warning.
-    pub warning: bool,
+    /// How bad it is.
+    pub level: Level,
     /// The message in one line.
     pub line: String,
     /// The text of the input at that place.
@@ -37,14 +48,14 @@ impl Failure {
     /// Makes a failure of one message, already escaped.
     #[must_use]
     pub fn new(line: impl Into<String>) -> Failure {
-        let message = Message { warning: false, line: line.into(), text: None, rendered: false };
+        let message = Message::new(Level::Error, line);
         Failure { messages: vec![message], hint: None, broken_pipe: false }
     }
 
     /// Makes a failure of texts that are already as they are to be printed, each ending in a line feed.
     #[must_use]
     pub fn rendered(texts: Vec<String>) -> Failure {
-        let message = |line| Message { warning: false, line, text: None, rendered: true };
+        let message = |line| Message { rendered: true, ..Message::new(Level::Error, line) };
         Failure {
             messages: texts.into_iter().map(message).collect(),
             hint: None,
@@ -56,7 +67,7 @@ impl Failure {
     #[must_use]
     pub fn and_more(mut self, path: &Path, number: u64) -> Failure {
         let line = format!("{}: and {}", shown(path), more(number, "error"));
-        self.messages.push(Message { warning: false, line, text: None, rendered: false });
+        self.messages.push(Message::new(Level::Error, line));
         self
     }
 
@@ -114,7 +125,7 @@ impl Failure {
         let rest = problems.errors_total.saturating_sub(messages.len() as u64);
         if rest > 0 {
             let line = format!("{}: and {}", shown(path), more(rest, "error"));
-            messages.push(Message { warning: false, line, text: None, rendered: false });
+            messages.push(Message::new(Level::Error, line));
         }
         Failure { messages, hint: None, broken_pipe: false }
     }
@@ -132,6 +143,12 @@ impl Failure {
 }
 
 impl Message {
+    /// Makes a message of one line, already escaped.
+    #[must_use]
+    pub fn new(level: Level, line: impl Into<String>) -> Message {
+        Message { level, line: line.into(), text: None, rendered: false }
+    }
+
     /// Makes the message of a problem of an input.
     #[must_use]
     pub fn problem(path: &Path, problem: &Problem) -> Message {
@@ -142,7 +159,11 @@ impl Message {
             Some(number) => format!("{number:>6} | {}", escape(text)),
             None => format!("       | {}", escape(text)),
         });
-        Message { warning: problem.severity == Severity::Warning, line, text, rendered: false }
+        let level = match problem.severity {
+            Severity::Warning => Level::Warning,
+            _ => Level::Error,
+        };
+        Message { text, ..Message::new(level, line) }
     }
 }
 

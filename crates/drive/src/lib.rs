@@ -5,6 +5,37 @@
 //! [`Control`](anyorder_system::Control) that watches and stops it. It returns data: findings,
 //! runs, counts. It prints nothing, opens no file and reads no clock.
 
-pub use failure::{Failure, Message};
+pub use anyorder_hb::{GroupBy, RuleSet};
+pub use check_trace::{CheckTraceOptions, check_trace};
+pub use consistency::{
+    Consistency, ConsistencyOptions, Consistent, MailboxRule, Overtakings, Procedure, Proof,
+    consistency,
+};
+pub use failure::{Failure, Level, Message};
+pub use not_understood::warnings_of_stream;
+pub use predict::{
+    Analysis, CheckedWitness, Pairs, PredictOptions, Prediction, Reordering, Specifications,
+    StoredWitness, WitnessOptions, WitnessReplay, predict, predict_stream, replay_witness,
+};
+pub use result::{Collected, JobResult, Reported, add_stats};
+pub use schedules::{Shows, Stored, first_schedule, read_schedules, schedule_of};
+pub use trace_input::{TraceInput, observed};
+pub use why::{Explanation, why};
 
+pub mod explore;
+pub mod model;
+pub mod states;
+
+mod check_trace;
+mod consistency;
 mod failure;
+mod not_understood;
+mod predict;
+mod result;
+mod rules;
+mod schedules;
+mod trace_input;
+mod why;
+
+/// Where bugs are reported.
+pub const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");

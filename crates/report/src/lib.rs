@@ -38,6 +38,8 @@ mod lane_table;
 
 pub mod terminal;
 
+pub mod info;
+
 pub mod json;
 
 pub mod sarif;

@@ -213,6 +213,20 @@ impl Trace {
         }
     }
 
+    /// Returns a name of an event that no other event has: its label, with the name of its numbering
+    /// where accesses and operations are numbered apart.
+    #[must_use]
+    pub fn unique_label(&self, event: EventId) -> String {
+        let label = self.label(event);
+        match self.tables.meta.labels {
+            LabelScheme::AccessOrOperation if self.event(event).kind().is_access() => {
+                format!("access:{label}")
+            }
+            LabelScheme::AccessOrOperation => format!("op:{label}"),
+            _ => label,
+        }
+    }
+
     /// Finds the event with a label. In traces with two numberings a bare number means the access of
     /// that number before the operation; `op:N` and `access:N` (or `rwId:N`) say which.
     #[must_use]

@@ -1,8 +1,11 @@
 //! The options of `anyorder check`.
 
-use crate::args::{CountingArgs, OutputArgs, SearchArgs, WitnessArgs};
+use crate::args::choice::{Word, choice};
+use crate::args::{CountingArgs, Global, OutputArgs, SearchArgs, WitnessArgs};
 use crate::units::{parse_bytes, parse_duration};
-use clap::{Args, ValueEnum, ValueHint};
+use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
+use anyorder_finding::{CoverageLevel, Options};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,17 +23,17 @@ pub(crate) struct CheckArgs {
     pub(crate) program: Option<String>,
 
     /// Which rules order events; `auto` decides by what the trace holds
-    #[arg(long, value_enum, default_value_t = RulesArg::Auto, help_heading = "Analysis")]
-    pub(crate) rules: RulesArg,
+    #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
+    pub(crate) rules: Rules,
 
     /// When a race counts as covered: ordering other races orders it
     /// [default: task for event-driven traces, access for threads]
-    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Analysis")]
-    pub(crate) coverage: Option<CoverageArg>,
+    #[arg(long, value_parser = choice(COVERAGE), value_name = "LEVEL", help_heading = "Analysis")]
+    pub(crate) coverage: Option<CoverageLevel>,
 
     /// Which races make up one finding
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = GroupArg::Field, help_heading = "Analysis")]
-    pub(crate) group_by: GroupArg,
+    #[arg(long, value_parser = choice(GROUPS), value_name = "HOW", default_value = "field", help_heading = "Analysis")]
+    pub(crate) group_by: GroupBy,
 
     /// How many pairs of events are listed for each finding; all are counted
     #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Analysis")]
@@ -64,6 +67,22 @@ pub(crate) struct CheckArgs {
     pub(crate) counting: CountingArgs,
 }
 
+impl CheckArgs {
+    /// Returns the options for traces.
+    pub(crate) fn trace_options(&self, global: &Global) -> CheckTraceOptions {
+        CheckTraceOptions {
+            rules: self.rules,
+            coverage: self.coverage,
+            group_by: self.group_by,
+            max_pairs: self.max_pairs,
+            filters: !self.no_filters,
+            predict: !self.no_predict,
+            witnesses: self.witnesses.options(),
+            infer_coherence: global.infer_co,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   anyorder check app.trace                            print the races of a trace
@@ -91,35 +110,42 @@ pub(crate) struct LimitArgs {
     pub(crate) memory_limit: Option<u64>,
 }
 
-/// A rule set, or the choice by content.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum RulesArg {
-    /// `android` for logs of the Android runtime, `mailbox` where tasks are posted, else `threads`
-    Auto,
-    /// Mailboxes and the order of Android's component callbacks
-    Android,
-    /// Tasks posted to mailboxes, beside threads and locks
-    Mailbox,
-    /// Threads, locks, conditions and atomics only
-    Threads,
+impl LimitArgs {
+    /// Sets the limits that were asked for among the options of a result.
+    pub(crate) fn set(&self, options: &mut Options) {
+        if let Some(limit) = self.time_limit {
+            options.set("time-limit", u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+        }
+        if let Some(limit) = self.memory_limit {
+            options.set("memory-limit", limit);
+        }
+    }
 }
 
-/// A level of coverage.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CoverageArg {
-    /// A third task lies between the two
-    Task,
-    /// A third event lies between the two
-    Access,
-    /// One other race decides this one; for comparison only
-    Single,
-}
+/// A rule set that is asked for. An alias: of an `Option` the parser would make an option without default.
+pub(crate) type Rules = Option<RuleSet>;
+
+/// Rule sets, and the choice by content.
+pub(crate) const RULES: &[Word<Rules>] = &[
+    (
+        "auto",
+        "`android` for logs of the Android runtime, `mailbox` where tasks are posted, else `threads`",
+        None,
+    ),
+    ("android", "Mailboxes and the order of Android's component callbacks", Some(RuleSet::Android)),
+    ("mailbox", "Tasks posted to mailboxes, beside threads and locks", Some(RuleSet::Mailbox)),
+    ("threads", "Threads, locks, conditions and atomics only", Some(RuleSet::Threads)),
+];
+
+/// Levels of coverage.
+const COVERAGE: &[Word<CoverageLevel>] = &[
+    ("task", "A third task lies between the two", CoverageLevel::Task),
+    ("access", "A third event lies between the two", CoverageLevel::Access),
+    ("single", "One other race decides this one; for comparison only", CoverageLevel::Single),
+];
 
 /// How races are put together into findings.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum GroupArg {
-    /// All races of one field or variable, by category
-    Field,
-    /// All races between two positions in the source
-    Sites,
-}
+const GROUPS: &[Word<GroupBy>] = &[
+    ("field", "All races of one field or variable, by category", GroupBy::Field),
+    ("sites", "All races between two positions in the source", GroupBy::Sites),
+];

@@ -1,7 +1,9 @@
 //! The options of `anyorder consistency`.
 
-use crate::args::{LimitArgs, OutputArgs};
-use clap::{Args, ValueEnum, ValueHint};
+use crate::args::choice::{Word, choice};
+use crate::args::{Global, LimitArgs, OutputArgs};
+use anyorder_drive::{ConsistencyOptions, MailboxRule, Procedure};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// `anyorder consistency`.
@@ -13,12 +15,12 @@ pub(crate) struct ConsistencyArgs {
     pub(crate) trace: PathBuf,
 
     /// What mailboxes promise [default: what the trace records]
-    #[arg(long, value_enum, value_name = "RULE", help_heading = "Analysis")]
-    pub(crate) mailbox: Option<MailboxArg>,
+    #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", help_heading = "Analysis")]
+    pub(crate) mailbox: Option<MailboxRule>,
 
     /// How the answer is looked for
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = ProcedureArg::Auto, help_heading = "Analysis")]
-    pub(crate) procedure: ProcedureArg,
+    #[arg(long, value_parser = choice(PROCEDURES), value_name = "HOW", default_value = "auto", help_heading = "Analysis")]
+    pub(crate) procedure: Procedure,
 
     /// Give up after this many conflicts of the search; procedures that enumerate count tries
     #[arg(long, value_name = "N", help_heading = "Limits")]
@@ -43,6 +45,20 @@ pub(crate) struct ConsistencyArgs {
     pub(crate) out: OutputArgs,
 }
 
+impl ConsistencyArgs {
+    /// Returns the options of the job.
+    pub(crate) fn options(&self, global: &Global) -> ConsistencyOptions {
+        ConsistencyOptions {
+            mailbox: self.mailbox,
+            procedure: self.procedure,
+            infer_coherence: global.infer_co,
+            max_conflicts: self.max_conflicts,
+            whole_proof: self.certificate.is_some(),
+            max_reasons: self.max_reasons,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   anyorder consistency trace.edt                      can these messages have run in any order?
@@ -56,25 +72,32 @@ checked again, independently, before they are printed. The exit status is 0 for 
 `inconsistent`, 3 for `unknown`.";
 
 /// What mailboxes promise.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum MailboxArg {
-    /// Messages run in the order of their posts
-    Fifo,
-    /// Messages run in any order
-    Bag,
-    /// In the order of their posts, unless a delay, a post to the front or idle work says otherwise
-    Delayed,
-}
+const MAILBOXES: &[Word<MailboxRule>] = &[
+    ("fifo", "Messages run in the order of their posts", MailboxRule::Fifo),
+    ("bag", "Messages run in any order", MailboxRule::Bag),
+    (
+        "delayed",
+        "In the order of their posts, unless a delay, a post to the front or idle work says otherwise",
+        MailboxRule::Delayed,
+    ),
+];
 
 /// How an answer is looked for.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ProcedureArg {
-    /// The one that is best for all traces: `solver`
-    Auto,
-    /// Saturation, then a search modulo orders, with a proof of either answer
-    Solver,
-    /// Enumeration of message orders with saturation, with a proof of either answer; for comparison
-    Enumerate,
-    /// A search over the orders of posts, where no posted message posts; for comparison, mostly without a proof that there is no order
-    Flat,
-}
+const PROCEDURES: &[Word<Procedure>] = &[
+    ("auto", "The one that is best for all traces: `solver`", Procedure::Solver),
+    (
+        "solver",
+        "Saturation, then a search modulo orders, with a proof of either answer",
+        Procedure::Solver,
+    ),
+    (
+        "enumerate",
+        "Enumeration of message orders with saturation, with a proof of either answer; for comparison",
+        Procedure::Enumerate,
+    ),
+    (
+        "flat",
+        "A search over the orders of posts, where no posted message posts; for comparison, mostly without a proof that there is no order",
+        Procedure::Flat,
+    ),
+];

@@ -1,6 +1,8 @@
 //! The options of `anyorder explore` and `anyorder shrink`.
 
 use crate::args::{LimitArgs, OutputArgs};
+use anyorder_drive::explore::{Order, ReversalOptions, Sleep, UserEvents};
+use anyorder_system::Schedule;
 use clap::{Args, ValueEnum, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -102,6 +104,32 @@ pub(crate) struct ReversalArgs {
     /// `r4`: how often a run is tried that the program loses
     #[arg(long, value_name = "N", default_value = "5", help_heading = "Reversals (r4)")]
     pub(crate) attempts: std::num::NonZeroU32,
+}
+
+impl ReversalArgs {
+    /// Returns what an exploration by reversals is asked.
+    pub(crate) fn options(&self, recording: Option<Schedule>, workers: usize) -> ReversalOptions {
+        ReversalOptions {
+            bound: self.bound.0,
+            order: if self.paper_order { Order::DepthFirst } else { Order::Levels },
+            sleep: if self.no_sleep { Sleep::Off } else { Sleep::Exact },
+            recording,
+            user_events: match self.user_events.as_str() {
+                "declared" => UserEvents::Declared,
+                "all" => UserEvents::All,
+                "none" => UserEvents::None,
+                kinds => {
+                    let kinds = kinds.split(',').map(|kind| kind.trim().to_owned());
+                    UserEvents::Kinds(kinds.filter(|kind| !kind.is_empty()).collect())
+                }
+            },
+            same_value: self.values.unwrap_or(false),
+            workers,
+            attempts: self.attempts.get(),
+            alternatives_max: self.alternatives.get(),
+            ..ReversalOptions::default()
+        }
+    }
 }
 
 /// A number of reversals.

@@ -1,8 +1,9 @@
 //! The options of `anyorder generate`.
 
-use anyorder_generate::Family;
+use crate::args::choice::{Word, choice};
+use anyorder_generate::{Family, RunMailbox};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// `anyorder generate`.
@@ -22,8 +23,8 @@ pub(crate) struct GenerateArgs {
     pub(crate) seed: u64,
 
     /// How mailboxes work in the run that is recorded; a trace of `bag` may be inconsistent with fifo ones
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = RunMailboxArg::Fifo)]
-    pub(crate) mailbox: RunMailboxArg,
+    #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", default_value = "fifo")]
+    pub(crate) mailbox: RunMailbox,
 
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -74,13 +75,10 @@ Examples:
   anyorder generate android --size 1000000 --messages 10000 -o large.edt";
 
 /// How mailboxes work in the run that is recorded.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum RunMailboxArg {
-    /// In the order of the posts
-    Fifo,
-    /// In random order
-    Bag,
-}
+const MAILBOXES: &[Word<RunMailbox>] = &[
+    ("fifo", "In the order of the posts", RunMailbox::Fifo),
+    ("bag", "In random order", RunMailbox::Bag),
+];
 
 /// Parses the name of a family; help lists them all.
 fn family_parser() -> impl TypedValueParser<Value = Family> {

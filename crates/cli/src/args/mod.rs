@@ -1,20 +1,22 @@
 //! What can be typed: the one declaration of all commands and options, from which help, completions and manual
 //! page are made.
 
-pub(crate) use check::{CheckArgs, CoverageArg, GroupArg, LimitArgs, RulesArg};
-pub(crate) use consistency::{ConsistencyArgs, MailboxArg, ProcedureArg};
+pub(crate) use check::{CheckArgs, LimitArgs};
+pub(crate) use consistency::ConsistencyArgs;
 pub(crate) use explore::{AlgorithmArg, BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs};
-pub(crate) use generate::{GenerateArgs, RunMailboxArg};
+pub(crate) use generate::GenerateArgs;
 pub(crate) use model::{
     DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
-    StorageArg,
+    StorageArg, cores,
 };
 pub(crate) use output::{CountingArgs, OutputArgs, OutputFormat};
-pub(crate) use predict::{AnalysisArg, PairsArg, PredictArgs, WitnessArgs};
+pub(crate) use predict::{PredictArgs, WitnessArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
 
 mod check;
+
+mod choice;
 
 mod consistency;
 

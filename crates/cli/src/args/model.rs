@@ -2,9 +2,11 @@
 
 use crate::args::{LimitArgs, OutputArgs};
 use crate::units::{parse_bytes, parse_duration};
+use anyorder_drive::states::{Algorithm, CheckOptions, Order, Storage};
 use clap::{Args, ValueEnum, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
 /// What `anyorder check` is told about models.
@@ -61,6 +63,37 @@ pub(crate) struct SearchArgs {
     /// Write the schedule of each finding into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Models")]
     pub(crate) schedules: Option<PathBuf>,
+}
+
+impl SearchArgs {
+    /// Returns what a check of a model is asked.
+    pub(crate) fn options(&self) -> CheckOptions {
+        CheckOptions {
+            algorithm: self.no_reduction.then_some(Algorithm::Full),
+            threads: self.threads.unwrap_or_else(cores),
+            first: self.first,
+            states_max: self.max_states,
+            order: match self.order {
+                OrderArg::Breadth => Order::Breadth,
+                OrderArg::Depth => Order::Depth,
+            },
+            storage: match self.storage {
+                StorageArg::Fingerprint => Storage::Fingerprints,
+                StorageArg::Exact => Storage::Exact,
+                StorageArg::Bitstate => Storage::Bitstate { bytes: self.storage_size.max(8) },
+            },
+            symmetry: self.symmetry,
+            depth_max: self.max_depth,
+            checkpoint: self.checkpoint.clone(),
+            resume: self.resume.clone(),
+            ..CheckOptions::default()
+        }
+    }
+}
+
+/// Returns the number of cores.
+pub(crate) fn cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Which states come first.

@@ -1,5 +1,6 @@
 //! What several commands have: where a result goes and in which form, and what makes a finding count.
 
+use crate::args::choice::{Word, choice};
 use anyorder_finding::{Policy, Severity};
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::{Path, PathBuf};
@@ -43,8 +44,8 @@ pub(crate) struct CountingArgs {
     pub(crate) config: Option<PathBuf>,
 
     /// The least severity that gives exit status 1
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = SeverityArg::Note, help_heading = "What counts")]
-    pub(crate) fail_on: SeverityArg,
+    #[arg(long, value_parser = choice(SEVERITIES), value_name = "SEVERITY", default_value = "note", help_heading = "What counts")]
+    pub(crate) fail_on: Severity,
 
     /// Let harmless, covered and unconfirmed findings give exit status 1, too
     #[arg(long, help_heading = "What counts")]
@@ -54,12 +55,7 @@ pub(crate) struct CountingArgs {
 impl CountingArgs {
     /// Returns what makes a finding count, findings with one of `filters` left out.
     pub(crate) fn policy(&self, filters: Vec<String>) -> Policy {
-        let fail_on = match self.fail_on {
-            SeverityArg::Note => Severity::Note,
-            SeverityArg::Warning => Severity::Warning,
-            SeverityArg::Error => Severity::Error,
-        };
-        Policy { fail_on, strict: self.strict, filters }
+        Policy { fail_on: self.fail_on, strict: self.strict, filters }
     }
 }
 
@@ -78,13 +74,9 @@ pub(crate) enum OutputFormat {
     Junit,
 }
 
-/// A severity.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SeverityArg {
-    /// Everything that counts
-    Note,
-    /// Warnings and errors
-    Warning,
-    /// Errors only
-    Error,
-}
+/// Severities.
+const SEVERITIES: &[Word<Severity>] = &[
+    ("note", "Everything that counts", Severity::Note),
+    ("warning", "Warnings and errors", Severity::Warning),
+    ("error", "Errors only", Severity::Error),
+];

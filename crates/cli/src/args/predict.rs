@@ -1,7 +1,9 @@
 //! The options of `anyorder predict`.
 
+use crate::args::choice::{Word, choice};
 use crate::args::{CountingArgs, LimitArgs, OutputArgs};
-use clap::{Args, ValueEnum, ValueHint};
+use anyorder_drive::{Analysis, Pairs, PredictOptions, Specifications, WitnessOptions};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// `anyorder predict`.
@@ -21,12 +23,12 @@ pub(crate) struct PredictArgs {
     pub(crate) object: Vec<String>,
 
     /// Which order gives the candidates [default: `event-driven` where tasks are posted, else `edc`]
-    #[arg(long, value_enum, value_name = "ORDER", help_heading = "Analysis")]
-    pub(crate) analysis: Option<AnalysisArg>,
+    #[arg(long, value_parser = choice(ANALYSES), value_name = "ORDER", help_heading = "Analysis")]
+    pub(crate) analysis: Option<Analysis>,
 
     /// Which pairs are tried: `auto` takes all where there are at most 20,000, else the candidates
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = PairsArg::Auto, help_heading = "Analysis")]
-    pub(crate) pairs: PairsArg,
+    #[arg(long, value_parser = choice(PAIRS), value_name = "WHICH", default_value = "auto", help_heading = "Analysis")]
+    pub(crate) pairs: Pairs,
 
     /// List the candidates, and look for no witness
     #[arg(long, help_heading = "Analysis")]
@@ -57,69 +59,84 @@ pub(crate) struct PredictArgs {
     pub(crate) counting: CountingArgs,
 }
 
-/// How hard to look for witnesses.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct WitnessArgs {
-    /// How many events before the first action of a pair are looked at; 0 is no bound
-    #[arg(long, value_name = "N", default_value_t = 1 << 20, help_heading = "Witnesses")]
-    pub(crate) window: u64,
-
-    /// How many conflicts the order solver may have for one pair
-    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Witnesses")]
-    pub(crate) max_conflicts: u64,
-
-    /// How many pairs are tried
-    #[arg(long, value_name = "N", default_value_t = 100_000, help_heading = "Witnesses")]
-    pub(crate) max_tries: u64,
-
-    /// How many events all tries together may look at
-    #[arg(long, value_name = "N", default_value_t = 4_000_000_000, help_heading = "Witnesses")]
-    pub(crate) max_work: u64,
-
-    /// How many candidates are kept; all are counted
-    #[arg(long, value_name = "N", default_value_t = 100_000, help_heading = "Witnesses")]
-    pub(crate) max_candidates: usize,
-
-    /// Longer traces are not held in memory, and their candidates not tried
-    #[arg(long, value_name = "N", default_value_t = 64_000_000, help_heading = "Witnesses")]
-    pub(crate) max_events: u64,
-}
-
-/// The relation that gives the candidates.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AnalysisArg {
-    /// Happens-before: what this run's locks and signals ordered is taken as ordered
-    Hb,
-    /// Critical sections are ordered only where their memory accesses conflict
-    Wdc,
-    /// The same, for all actions that a specification knows
-    Edc,
-    /// The same, and the rules of mailboxes
-    EventDriven,
-}
-
-impl AnalysisArg {
-    /// Returns the name under which results list it.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            AnalysisArg::Hb => "hb",
-            AnalysisArg::Wdc => "wdc",
-            AnalysisArg::Edc => "edc",
-            AnalysisArg::EventDriven => "event-driven",
+impl PredictArgs {
+    /// Returns the options of the job, with these specifications.
+    pub(crate) fn options(&self, specifications: Specifications) -> PredictOptions {
+        PredictOptions {
+            specifications: Some(specifications),
+            analysis: self.analysis,
+            pairs: self.pairs,
+            confirm: !self.no_confirm,
+            max_pairs: self.max_pairs,
+            search: self.search.options(),
         }
     }
 }
 
-/// Which pairs are tried.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PairsArg {
-    /// All where there are few enough, else the candidates
-    Auto,
-    /// The candidates of the analysis
-    Candidates,
-    /// All pairs of actions that do not commute
-    All,
+/// How hard to look for witnesses.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct WitnessArgs {
+    /// How many events before the first action of a pair are looked at; 0 is no bound
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.window, help_heading = "Witnesses")]
+    pub(crate) window: u64,
+
+    /// How many conflicts the order solver may have for one pair
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_conflicts, help_heading = "Witnesses")]
+    pub(crate) max_conflicts: u64,
+
+    /// How many pairs are tried
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_tries, help_heading = "Witnesses")]
+    pub(crate) max_tries: u64,
+
+    /// How many events all tries together may look at
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_work, help_heading = "Witnesses")]
+    pub(crate) max_work: u64,
+
+    /// How many candidates are kept; all are counted
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_candidates, help_heading = "Witnesses")]
+    pub(crate) max_candidates: usize,
+
+    /// Longer traces are not held in memory, and their candidates not tried
+    #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_events, help_heading = "Witnesses")]
+    pub(crate) max_events: u64,
 }
+
+impl WitnessArgs {
+    /// Returns the options of the search.
+    pub(crate) const fn options(&self) -> WitnessOptions {
+        WitnessOptions {
+            window: self.window,
+            max_conflicts: self.max_conflicts,
+            max_tries: self.max_tries,
+            max_work: self.max_work,
+            max_candidates: self.max_candidates,
+            max_events: self.max_events,
+        }
+    }
+}
+
+/// The relations that give the candidates.
+const ANALYSES: &[Word<Analysis>] = &[
+    (
+        "hb",
+        "Happens-before: what this run's locks and signals ordered is taken as ordered",
+        Analysis::Hb,
+    ),
+    (
+        "wdc",
+        "Critical sections are ordered only where their memory accesses conflict",
+        Analysis::Wdc,
+    ),
+    ("edc", "The same, for all actions that a specification knows", Analysis::Edc),
+    ("event-driven", "The same, and the rules of mailboxes", Analysis::EventDriven),
+];
+
+/// Which pairs are tried.
+const PAIRS: &[Word<Pairs>] = &[
+    ("auto", "All where there are few enough, else the candidates", Pairs::Auto),
+    ("candidates", "The candidates of the analysis", Pairs::Candidates),
+    ("all", "All pairs of actions that do not commute", Pairs::All),
+];
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,6 +1,7 @@
 //! The options of `anyorder why`.
 
-use crate::args::check::{LimitArgs, RulesArg};
+use crate::args::check::{LimitArgs, RULES, Rules};
+use crate::args::choice::choice;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -21,8 +22,8 @@ pub(crate) struct WhyArgs {
     pub(crate) b: String,
 
     /// Which rules order events; `auto` decides by what the trace holds
-    #[arg(long, value_enum, default_value_t = RulesArg::Auto, help_heading = "Analysis")]
-    pub(crate) rules: RulesArg,
+    #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
+    pub(crate) rules: Rules,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

@@ -3,11 +3,11 @@
 use super::together::{self, Given, warn_if_changed};
 use crate::args::{DiffArgs, Global};
 use crate::failure::{Failure, warn};
-use crate::model::{self, Replayed, Stored, schedules_of};
 use crate::output::{to_stdout, width};
 use anyorder_common::numbers::{more, plural};
-use anyorder_common::text::shown;
-use anyorder_common::text::{escape, shorten};
+use anyorder_common::text::{escape, shorten, shown};
+use anyorder_drive::first_schedule;
+use anyorder_drive::states::compare;
 use anyorder_finding::exit;
 use anyorder_finding::run::Run;
 use std::fmt::Write;
@@ -18,7 +18,8 @@ use std::process::ExitCode;
 const COMMON_MAX: usize = 10;
 const AFTER_MAX: usize = 20;
 
-/// Compares the runs; the status is 0 when they are the same, 1 when they differ, 3 when one cannot be followed.
+/// Compares the runs; the status is 0 when they are the same, 1 when they differ, 3 when one cannot
+/// be followed.
 pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure> {
     let given = together::read(&args.inputs, global)?;
     let [(path_a, text_a), (path_b, text_b)] = &given.others[..] else {
@@ -26,46 +27,39 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
         let what = format!("expected two schedules or results beside the model, found {found}");
         return Err(Failure::new(what));
     };
-    let (a, b) = (first(path_a, text_a)?, first(path_b, text_b)?);
-    let Some((path, model)) = given.model_of(&a.schedule) else {
-        return Err(Given::no_model(path_a, &a.schedule));
+    let a = first_schedule(path_a, text_a, None)?.schedule;
+    let b = first_schedule(path_b, text_b, None)?.schedule;
+    let Some((path, model)) = given.model_of(&a) else {
+        return Err(Given::no_model(path_a, &a));
     };
-    for stored in [&a, &b] {
-        warn_if_changed(path, model, &stored.schedule, global);
+    for schedule in [&a, &b] {
+        warn_if_changed(path, model, schedule, global);
     }
-    let run = |stored: &Stored| -> Result<(Replayed, Run), Failure> {
-        let replayed =
-            model::replay(model, &stored.schedule).map_err(|error| model::failure(path, &error))?;
-        let end = replayed.shows.clone().unwrap_or_default();
-        let run = model::run_of(&model.machine, &replayed.path, &end);
-        Ok((replayed, run))
-    };
-    let ((one, run_a), (two, run_b)) = (run(&a)?, run(&b)?);
-    let mut lost = false;
-    for (path, replayed) in [(path_a, &one), (path_b, &two)] {
-        if let Some(divergence) = &replayed.divergence {
-            lost = true;
-            warn(&format!("{}: {}", shown(path), escape(&divergence.to_string())));
+    let compared = compare(model, &a, &b)?;
+    let [run_a, run_b] = &compared.runs;
+    for (path, lost) in [path_a, path_b].into_iter().zip(&compared.lost) {
+        if let Some(lost) = lost {
+            warn(&format!("{}: {}", shown(path), escape(lost)));
         }
     }
-    let difference = anyorder_search::diff(&*model.machine, &one.path, &two.path);
-    let Some(difference) = difference else {
+    let lost = compared.lost.iter().any(Option::is_some);
+    let Some(parting) = &compared.parting else {
         to_stdout(|out| {
             writeln!(out, "the runs are the same: {}", plural(run_a.steps.len() as u64, "step"))
         })?;
         return Ok(ExitCode::from(if lost { exit::LIMIT } else { exit::CLEAN }));
     };
-    let mut text = side_by_side([&run_a, &run_b], [path_a, path_b], difference.common);
+    let mut text = side_by_side([run_a, run_b], [path_a, path_b], parting.common);
     // Writing to a string does not fail.
-    let _ = writeln!(text, "\nthe runs part after {} equal steps", difference.common);
-    for (name, a, b) in &difference.values {
+    let _ = writeln!(text, "\nthe runs part after {} equal steps", parting.common);
+    for (name, a, b) in &parting.values {
         let value = |value: &Option<String>| match value {
             Some(value) => shorten(value, 200),
             None => "not there".to_owned(),
         };
         let _ = writeln!(text, "  {}: {} | {}", escape(name), value(a), value(b));
     }
-    for (path, run) in [(path_a, &run_a), (path_b, &run_b)] {
+    for (path, run) in [(path_a, run_a), (path_b, run_b)] {
         let failure = || run.steps.last().and_then(|step| step.failure.as_deref());
         let end = Some(run.end.as_str()).filter(|end| !end.is_empty()).or_else(failure);
         if let Some(end) = end {
@@ -74,12 +68,6 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     }
     to_stdout(|out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::from(if lost { exit::LIMIT } else { exit::FINDINGS }))
-}
-
-/// Reads a schedule; of a result that of its first finding.
-fn first(path: &Path, text: &str) -> Result<Stored, Failure> {
-    let mut stored = schedules_of(path, text, None)?;
-    Ok(stored.swap_remove(0))
 }
 
 /// Lays the steps of two runs beside each other: the last equal ones, and those after.

@@ -1,82 +1,79 @@
 //! `anyorder explore`: one algorithm on a model or a program, with all its options.
 
-use super::check::set_limits;
 use super::render::{self, Form};
-use crate::args::{AlgorithmArg, ExploreArgs, Global, ReversalArgs};
-use crate::commands::check::{cut, print_warnings};
-use crate::failure::{Failure, warn};
-use crate::model::{self, Engine, Model, Question, Replay, quote, schedules_of};
-use crate::reversal::{Asked, Target, command_of, explored, pipe_options};
+use crate::args::{AlgorithmArg, ExploreArgs, Global, cores};
+use crate::failure::{Failure, print_messages};
+use crate::input::{SCHEDULE_BYTES_MAX, begin, load_model};
 use crate::watch::Watch;
-use anyorder_common::text::escape;
-use anyorder_common::text::shown;
-use anyorder_commute::Declarations;
-use anyorder_explore::r4;
-use anyorder_finding::run::{Run, Runs};
-use anyorder_finding::{Finding, Outcome, Policy, assign_ids};
-use anyorder_pipe::PipeFactory;
-use anyorder_system::{Schedule, StateSystem as _};
-use std::num::NonZeroUsize;
+use crate::witness::{Replay, place_for};
+use anyorder_common::text::{escape, quote};
+use anyorder_drive::explore::{ExploreOptions, TaskProgram, explore, pipe_program};
+use anyorder_drive::model::{Model, check_model};
+use anyorder_drive::states::{Algorithm, CheckOptions};
+use anyorder_drive::{Collected, JobResult, first_schedule};
+use anyorder_finding::{Finding, Input, Outcome, Policy};
+use anyorder_system::Schedule;
 use std::path::Path;
 use std::process::ExitCode;
-use std::thread;
 use std::time::Instant;
 
 /// Explores, prints what was found, and returns the exit status that it gives.
 pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let watch = Watch::start(global, &args.limits)?;
-    let mut outcome = Outcome::new("explore", env!("CARGO_PKG_VERSION"));
+    let mut all = Collected::new("explore", env!("CARGO_PKG_VERSION"));
     let algorithm = algorithm(args)?;
-    outcome.options.set("algorithm", algorithm.word());
-    let runs = match (&args.model, &args.program) {
+    all.outcome.options.set("algorithm", algorithm.word());
+    let input =
+        |path: &str, format: &str| Input { path: path.to_owned(), format: format.to_owned() };
+    let (input, result) = match (&args.model, &args.program) {
         (Some(path), _) => {
-            let model = model::load(path)?;
-            print_warnings(&model, global);
-            let name = path.to_string_lossy();
-            match algorithm {
-                AlgorithmArg::R4 => {
-                    let target = Target::Model(&model, &name);
-                    vary(target, args, global, &watch, &mut outcome)?
-                }
-                _ => {
-                    outcome.inputs.push(Target::Model(&model, &name).input());
-                    states((path, &model), algorithm, args, global, &watch, &mut outcome)?
-                }
+            let model = load_model(path)?;
+            if !global.quiet {
+                print_messages(model.warnings());
             }
+            let result = match algorithm {
+                AlgorithmArg::R4 => vary(&model, cores().get(), args, &watch)?,
+                AlgorithmArg::Stateful => {
+                    states(&model, Algorithm::Stateful, args, global, &watch)?
+                }
+                AlgorithmArg::Paper => states(&model, Algorithm::Paper, args, global, &watch)?,
+                AlgorithmArg::Full => states(&model, Algorithm::Full, args, global, &watch)?,
+            };
+            (input(&path.to_string_lossy(), "model"), result)
         }
         (None, Some(command)) => {
-            let factory = PipeFactory { command: command_of(command)?, options: pipe_options() };
-            vary(Target::Program(&factory, command), args, global, &watch, &mut outcome)?
+            (input(command, "program"), vary(&pipe_program(command)?, 1, args, &watch)?)
         }
         (None, None) => return Err(Failure::new("a model or `--program` was expected")),
     };
     watch.done();
-    options(args, &mut outcome);
-    let policy = Policy { strict: args.strict, ..Policy::default() };
-    finish(args, outcome, runs, &policy, started)
+    if !global.quiet {
+        print_messages(&result.remarks);
+    }
+    let mut inputs = vec![input];
+    if let (AlgorithmArg::R4, Some(path)) = (algorithm, &args.reversals.recording) {
+        let path = path.to_string_lossy().into_owned();
+        inputs.push(Input { path, format: "schedule".to_owned() });
+    }
+    all.add(inputs, result);
+    finish(args, all, started)
 }
 
 /// Judges a result, places its schedules, and writes it.
-fn finish(
-    args: &ExploreArgs,
-    mut outcome: Outcome,
-    runs: Vec<Option<Run>>,
-    policy: &Policy,
-    started: Instant,
-) -> Result<ExitCode, Failure> {
-    assign_ids(&mut outcome.findings);
-    let ids = outcome.findings.iter().map(|finding| finding.id.clone());
-    let runs: Runs = ids.zip(runs).filter_map(|(id, run)| Some((id, run?))).collect();
+fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCode, Failure> {
+    let (mut outcome, runs) = all.finish();
+    options(args, &mut outcome);
+    let policy = Policy { strict: args.strict, ..Policy::default() };
     let again = command(args);
     let replay = Replay::of(args.schedules.as_deref(), &args.out, &again);
-    model::place_for(&mut outcome.findings, replay, args.program.as_deref())?;
+    place_for(&mut outcome.findings, replay, args.program.as_deref())?;
     outcome.findings.sort_by(Finding::rank);
-    outcome.judge(policy);
+    outcome.judge(&policy);
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     outcome.stats.set("elapsed_ms", elapsed_ms);
     let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
-    render::finish(&form, &outcome, policy, None)
+    render::finish(&form, &outcome, &policy, None)
 }
 
 /// Returns the algorithm that was asked for, or the one that fits.
@@ -100,133 +97,49 @@ fn algorithm(args: &ExploreArgs) -> Result<AlgorithmArg, Failure> {
 
 /// Searches the states of a model.
 fn states(
-    (path, model): (&Path, &Model),
-    algorithm: AlgorithmArg,
+    model: &Model,
+    algorithm: Algorithm,
     args: &ExploreArgs,
     global: &Global,
     watch: &Watch,
-    outcome: &mut Outcome,
-) -> Result<Vec<Option<Run>>, Failure> {
-    let responses = !model.machine.responses().is_empty();
-    if responses && algorithm != AlgorithmArg::Full && !global.quiet {
-        let what = "responses are not checked: `--algorithm full` does";
-        warn(&format!("{}: {what}", shown(path)));
-    }
-    let components = !model.machine.program().components.is_empty();
-    if components && algorithm == AlgorithmArg::Paper && !global.quiet {
-        let what = "update conflicts are not looked for by `--algorithm paper`";
-        warn(&format!("{}: {what}", shown(path)));
-    }
-    let question = Question {
+) -> Result<JobResult, Failure> {
+    let options = CheckOptions {
+        algorithm: Some(algorithm),
         threads: args.threads.unwrap_or_else(cores),
         first: args.first,
         values: args.reversals.values.unwrap_or(true),
         states_max: args.max_states,
-        executions_max: args.max_executions,
-        engine: match algorithm {
-            AlgorithmArg::Paper => Engine::Paper,
-            _ => Engine::Stateful,
-        },
+        ..CheckOptions::default()
     };
-    let reported = if algorithm == AlgorithmArg::Full {
-        model::full_states(path, model, question, watch, outcome)?
-    } else {
-        let found = model::reduced(path, model, question, watch)?;
-        cut(&found, outcome);
-        super::add_stats(&mut outcome.stats, &found.stats);
-        let mut reported = model::report(model, &found.violations);
-        reported.extend(model::report_conflicts(model, &found.conflicts));
-        if responses || (components && algorithm == AlgorithmArg::Paper) {
-            outcome.cut_by("algorithm");
-        }
-        reported
-    };
-    let mut runs = Vec::with_capacity(reported.len());
-    for one in reported {
-        outcome.findings.push(one.finding);
-        runs.push(Some(one.run));
+    if !global.quiet {
+        print_messages(&options.plan(model).1);
     }
-    Ok(runs)
+    let mut control = watch.control();
+    control.limits.executions = args.max_executions;
+    Ok(check_model(model, &options, &control)?.result)
 }
 
-pub(crate) fn cores() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
-}
-
-/// Varies a run of a model or a program.
-fn vary(
-    target: Target<'_>,
-    args: &ExploreArgs,
-    global: &Global,
-    watch: &Watch,
-    outcome: &mut Outcome,
-) -> Result<Vec<Option<Run>>, Failure> {
-    outcome.inputs.push(target.input());
-    let recording = match &args.reversals.recording {
-        Some(path) => Some(recording(path)?),
-        None => None,
-    };
-    if let Some(path) = &args.reversals.recording {
-        let path = path.to_string_lossy().into_owned();
-        outcome.inputs.push(anyorder_finding::Input { path, format: "schedule".to_owned() });
-    }
-    let workers = match (args.threads, target) {
-        (Some(threads), _) => threads.get(),
-        (None, Target::Model(..)) => cores().get(),
-        (None, Target::Program(..)) => 1,
-    };
-    let options = reversal_options(&args.reversals, recording, workers);
-    let asked = Asked {
-        target,
-        options,
-        executions_max: args.max_executions,
-        steps_max: Some(args.reversals.max_steps),
-        repeats: args.reversals.repeats,
-        quiet: global.quiet,
-    };
-    Ok(explored(&asked, watch, outcome)?.runs)
-}
-
-/// Returns what an exploration by reversals is asked.
-pub(crate) fn reversal_options(
-    args: &ReversalArgs,
-    recording: Option<Schedule>,
+/// Varies a run of a model or a program, with so many workers unless told otherwise.
+fn vary<P: TaskProgram>(
+    program: &P,
     workers: usize,
-) -> r4::Options {
-    r4::Options {
-        bound: args.bound.0,
-        order: if args.paper_order { r4::Order::DepthFirst } else { r4::Order::Levels },
-        sleep: if args.no_sleep { r4::Sleep::Off } else { r4::Sleep::Exact },
-        recording,
-        user_events: match args.user_events.as_str() {
-            "declared" => r4::UserEvents::Declared,
-            "all" => r4::UserEvents::All,
-            "none" => r4::UserEvents::None,
-            kinds => r4::UserEvents::Kinds(
-                kinds
-                    .split(',')
-                    .map(|kind| kind.trim().to_owned())
-                    .filter(|kind| !kind.is_empty())
-                    .collect(),
-            ),
-        },
-        same_value: args.values.unwrap_or(false),
-        updates: Declarations::default(),
-        workers,
-        attempts: args.attempts.get(),
-        alternatives_max: args.alternatives.get(),
-        ..r4::Options::default()
-    }
+    args: &ExploreArgs,
+    watch: &Watch,
+) -> Result<JobResult, Failure> {
+    let recording = args.reversals.recording.as_deref().map(recording).transpose()?;
+    let workers = args.threads.map_or(workers, |threads| threads.get());
+    let reversals = args.reversals.options(recording, workers);
+    let options = ExploreOptions { reversals, repeats: args.reversals.repeats };
+    let mut control = watch.control();
+    control.limits.executions = args.max_executions;
+    control.limits.steps = Some(args.reversals.max_steps);
+    explore(program, &options, &control)
 }
 
 /// Reads a schedule, or the first of a result.
 pub(crate) fn recording(path: &Path) -> Result<Schedule, Failure> {
-    let text = crate::input::begin(path)?.text(path, model::SCHEDULE_BYTES_MAX)?;
-    let mut all = schedules_of(path, &text, None)?;
-    if all.is_empty() {
-        return Err(Failure::new(format!("{}: there is no schedule", shown(path))));
-    }
-    Ok(all.swap_remove(0).schedule)
+    let text = begin(path)?.text(path, SCHEDULE_BYTES_MAX)?;
+    Ok(first_schedule(path, &text, None)?.schedule)
 }
 
 /// Returns the command that prints the same findings as JSON.
@@ -274,5 +187,5 @@ fn options(args: &ExploreArgs, outcome: &mut Outcome) {
         options.set("max-executions", most);
     }
     options.set("strict", args.strict);
-    set_limits(options, &args.limits);
+    args.limits.set(options);
 }

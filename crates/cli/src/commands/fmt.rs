@@ -2,16 +2,17 @@
 
 use crate::args::FmtArgs;
 use crate::failure::Failure;
-use crate::model;
+use crate::input::read_model;
 use crate::output::to_file;
 use anyorder_common::text::shown;
+use anyorder_drive::model::format_model;
 use anyorder_finding::exit;
-use anyorder_lang::format::format;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Formats all files, or lists those that are not formatted. A file that cannot be parsed stays as it is.
+/// Formats all files, or lists those that are not formatted. A file that cannot be parsed stays as
+/// it is.
 pub(crate) fn run(args: &FmtArgs) -> Result<ExitCode, Failure> {
     let mut failures = Vec::new();
     let mut changed = Vec::new();
@@ -36,9 +37,8 @@ pub(crate) fn run(args: &FmtArgs) -> Result<ExitCode, Failure> {
 
 /// Formats one file; returns whether it was not formatted before.
 fn one(path: &Path, check: bool) -> Result<bool, Failure> {
-    let text = model::read(path)?;
-    let formatted = format(&text)
-        .map_err(|diagnostics| model::refused(&path.to_string_lossy(), &text, &diagnostics))?;
+    let text = read_model(path)?;
+    let formatted = format_model(&path.to_string_lossy(), &text)?;
     let changed = formatted != text;
     if check {
         return Ok(changed);

@@ -1,11 +1,11 @@
 //! `anyorder generate`: makes a trace of a family.
 
-use crate::args::{GenerateArgs, RunMailboxArg};
+use crate::args::GenerateArgs;
 use crate::commands::consistency::write_run;
 use crate::failure::Failure;
 use crate::output::to_file;
 use anyorder_common::text::escape;
-use anyorder_generate::{GenerateError, Request, RunMailbox, generate_with_run};
+use anyorder_generate::{GenerateError, Request, generate_with_run};
 use anyorder_trace::Trace;
 use anyorder_trace::open::create;
 use std::io::{self, Write};
@@ -16,10 +16,7 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     let request = Request {
         seed: args.seed,
-        mailbox: match args.mailbox {
-            RunMailboxArg::Fifo => RunMailbox::Fifo,
-            RunMailboxArg::Bag => RunMailbox::Bag,
-        },
+        mailbox: args.mailbox,
         shuffle_lines: !args.ordered,
         ratio: args.ratio,
         messages: args.messages,

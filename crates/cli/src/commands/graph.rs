@@ -1,37 +1,32 @@
 //! `anyorder graph`: the states of a model and the steps between them.
 
 use crate::args::{Global, GraphArgs, GraphForm};
-use crate::commands::check::print_warnings;
-use crate::failure::{Failure, warn};
-use crate::model;
+use crate::failure::{Failure, print_messages, warn};
+use crate::input::load_model;
 use crate::output::{to_file, to_stdout};
 use crate::watch::Watch;
 use anyorder_common::text::shown;
+use anyorder_drive::states::{GraphFormat, GraphOptions, export_graph};
 use anyorder_finding::exit;
-use anyorder_search::{GraphFormat, Options, export};
 use std::process::ExitCode;
 
 /// Writes the graph; the status is 3 when a limit left states out.
 pub(crate) fn run(args: &GraphArgs, global: &Global) -> Result<ExitCode, Failure> {
-    let model = model::load(&args.model)?;
-    print_warnings(&model, global);
+    let model = load_model(&args.model)?;
+    if !global.quiet {
+        print_messages(model.warnings());
+    }
     let watch = Watch::start(global, &args.limits)?;
-    let control = watch.control();
-    let options = Options {
-        states_max: Some(args.max_states),
-        depth_max: args.max_depth,
-        responses: false,
-        ..Options::default()
-    };
-    let failed = |error| model::failure(&args.model, &error);
     let format = match args.format {
         GraphForm::Dot => GraphFormat::Dot,
         GraphForm::Json => GraphFormat::Json,
     };
-    let graph = export(&*model.machine, format, &options, &control).map_err(failed)?;
+    let (states_max, depth_max) = (Some(args.max_states), args.max_depth);
+    let options = GraphOptions { format, states_max, depth_max };
+    let graph = export_graph(&model, &options, &watch.control())?;
     watch.done();
     if !graph.complete && !global.quiet {
-        let limits: Vec<_> = graph.limits.iter().map(|limit| model::limit_word(*limit)).collect();
+        let limits: Vec<_> = graph.limits.iter().map(|limit| limit.word()).collect();
         let what = format!("the graph is not whole, it was cut by --{}", limits.join(", --"));
         warn(&format!("{}: {what}", shown(&args.model)));
     }

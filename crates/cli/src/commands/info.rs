@@ -1,13 +1,13 @@
 //! `anyorder info`: what is in a trace, counted while it streams by.
 
-use super::show::{Info, json, text};
 use crate::args::{Global, InfoArgs, InfoFormat, LimitArgs};
 use crate::failure::{Failure, print_warnings};
-use crate::input::{self, Watched};
-use crate::output::to_stdout;
-use crate::tally::Tally;
+use crate::input::{self, Watched, title};
+use crate::output::{to_stdout, width};
 use crate::watch::Watch;
+use anyorder_drive::warnings_of_stream;
 use anyorder_finding::exit;
+use anyorder_report::info::{Info, Tally, json, text};
 use anyorder_trace::{Block, TraceSource};
 use std::process::ExitCode;
 
@@ -24,14 +24,35 @@ pub(crate) fn run(args: &InfoArgs, global: &Global) -> Result<ExitCode, Failure>
     }
     let complete = watch.stopped().is_none();
     watch.done();
+    let problems = opened.source.problems();
     tally.finish(opened.source.tables());
     if !global.quiet {
-        print_warnings(&args.trace, opened.source.problems());
+        print_warnings(&args.trace, problems);
     }
-    let info = Info { args, opened: &opened, tally: &tally, complete };
+    let path = &*args.trace.to_string_lossy();
+    let info = Info {
+        path,
+        format: (opened.format.word(), title(opened.format)),
+        size: opened.size,
+        tables: opened.source.tables(),
+        warnings: warnings_of_stream(path, problems),
+        tally: &tally,
+        complete,
+        top: args.top,
+    };
     match args.format {
-        InfoFormat::Text => to_stdout(|out| text(&info, out))?,
+        InfoFormat::Text => {
+            to_stdout(|out| text(&info, width(), args.ascii || ascii_locale(), out))?;
+        }
         InfoFormat::Json => to_stdout(|out| writeln!(out, "{}", json(&info)))?,
     }
     Ok(ExitCode::from(if complete { exit::CLEAN } else { exit::LIMIT }))
+}
+
+/// Returns whether the locale says that only ASCII can be shown.
+fn ascii_locale() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
+    // Without any of them pipes and files are UTF-8 by custom; `C` and `POSIX` say ASCII.
+    locale.is_some_and(|locale| !locale.to_ascii_lowercase().replace('-', "").contains("utf8"))
 }

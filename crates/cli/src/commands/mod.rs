@@ -24,13 +24,11 @@ mod info;
 
 mod predict;
 
-mod read;
-
 mod render;
 
 mod replay;
 
-mod show;
+mod replay_witness;
 
 mod shrink;
 
@@ -39,8 +37,6 @@ mod simulate;
 mod together;
 
 mod why;
-
-pub(crate) use check::add_stats;
 
 use crate::args::{Cli, Command};
 use crate::failure::{self, Failure};

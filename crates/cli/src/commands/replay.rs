@@ -1,25 +1,24 @@
 //! `anyorder replay`: runs the schedules of findings again.
 
+use super::replay_witness;
 use super::together::{self, Given, warn_if_changed};
 use crate::args::{Global, ReplayArgs};
 use crate::failure::{Failure, warn};
-use crate::input::{self, Begun};
-use crate::model::{self, End, Model, Replayed, Stored, schedules_of};
+use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
 use crate::output::{to_stdout, width};
-use crate::predicted;
-use crate::reversal::{
-    self, Again, Target, cannot_start, command_of, is_difference, pipe_options, with_system,
-};
-use anyorder_common::text::escape;
-use anyorder_common::text::shown;
+use anyorder_common::text::{escape, shown};
+use anyorder_drive::explore::{pipe_program, replay_run};
+use anyorder_drive::model::{Model, replay_model};
+use anyorder_drive::states::{ReplayVerdict, Replayed};
+use anyorder_drive::{Stored, read_schedules};
 use anyorder_finding::exit;
-use anyorder_pipe::PipeFactory;
 use anyorder_report::terminal;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one cannot be followed.
+/// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one
+/// cannot be followed.
 pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(command) = &args.program {
         return of_program(command, args);
@@ -34,29 +33,15 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failur
         let failure = Failure::new("there is no schedule and no result among the inputs");
         return Err(failure.with_hint("`anyorder check MODEL --schedules DIR` writes schedules"));
     }
-    let mut text = String::new();
-    let (mut again, mut lost) = (false, false);
+    let mut replays = Replays::default();
     for (path, content) in &given.others {
-        let all = schedules_of(path, content, args.finding.as_deref())?;
+        let all = read_schedules(path, content, args.finding.as_deref())?;
         for (one, model_path, model) in runnable(path, &all, &given, global)? {
             warn_if_changed(model_path, model, &one.schedule, global);
-            if is_difference(&one.schedule) {
-                let name = model_path.to_string_lossy();
-                let replayed = again_with(Target::Model(model, &name), one)?;
-                again |= replayed.same;
-                lost |= !replayed.same && (replayed.lost.is_some() || replayed.wrong);
-                tell_again(&mut text, one, replayed);
-                continue;
-            }
-            let replayed = model::replay(model, &one.schedule)
-                .map_err(|error| model::failure(model_path, &error))?;
-            again |= replayed.same;
-            lost |= !replayed.same && (replayed.divergence.is_some() || replayed.shows.is_some());
-            tell(&mut text, one, model, &replayed);
+            replays.add(one, replay_model(model, &one.schedule)?);
         }
     }
-    to_stdout(|out| out.write_all(text.as_bytes()))?;
-    Ok(status(again, lost))
+    replays.finish()
 }
 
 /// Checks witnesses against the trace that they reorder: the input at a place of the list.
@@ -82,68 +67,56 @@ fn of_trace(
     if !text.is_json() {
         return expected(&path, "no witness and no result, expected JSON");
     }
-    let content = text.text(&path, model::SCHEDULE_BYTES_MAX)?;
-    predicted::again(
-        predicted::Again {
-            trace: (&trace_path, trace),
-            witness: (&path, &content),
-            finding: args.finding.as_deref(),
-            spec: args.spec.as_deref(),
-            objects: &args.object,
-        },
-        global,
-    )
+    let content = text.text(&path, SCHEDULE_BYTES_MAX)?;
+    replay_witness::run((&trace_path, trace), (&path, &content), args, global)
 }
 
 /// Runs the schedules of a program behind a pipe.
 fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
-    let factory = PipeFactory { command: command_of(command)?, options: pipe_options() };
-    let mut text = String::new();
-    let (mut again, mut lost) = (false, false);
+    let program = pipe_program(command)?;
+    let mut replays = Replays::default();
     for path in &args.inputs {
-        let content = input::begin(path)?.text(path, model::SCHEDULE_BYTES_MAX)?;
-        for one in schedules_of(path, &content, args.finding.as_deref())? {
-            let replayed = again_with(Target::Program(&factory, command), &one)?;
-            again |= replayed.same;
-            lost |= !replayed.same && (replayed.lost.is_some() || replayed.wrong);
-            tell_again(&mut text, &one, replayed);
+        let content = input::begin(path)?.text(path, SCHEDULE_BYTES_MAX)?;
+        for one in read_schedules(path, &content, args.finding.as_deref())? {
+            replays.add(&one, replay_run(&program, &one.schedule)?);
         }
     }
-    to_stdout(|out| out.write_all(text.as_bytes()))?;
-    Ok(status(again, lost))
+    replays.finish()
 }
 
-fn status(again: bool, lost: bool) -> ExitCode {
-    ExitCode::from(match (again, lost) {
-        (true, _) => exit::FINDINGS,
-        (false, true) => exit::LIMIT,
-        (false, false) => exit::CLEAN,
-    })
+/// What the schedules showed, as text, and how many did what.
+#[derive(Default)]
+struct Replays {
+    text: String,
+    again: bool,
+    lost: bool,
 }
 
-/// Runs a schedule on whatever it is for.
-fn again_with(target: Target<'_>, stored: &Stored) -> Result<Again, Failure> {
-    let replayed = with_system(target, reversal::replay(&stored.schedule))?;
-    replayed.map_err(|error| cannot_start(target.name(), &error))
-}
-
-fn tell_again(text: &mut String, stored: &Stored, replayed: Again) {
-    if let Some((id, title)) = &stored.finding {
-        let _ = writeln!(text, "{} {}", escape(id), escape(title));
+impl Replays {
+    fn add(&mut self, stored: &Stored, replayed: Replayed) {
+        let Replayed { run, verdict } = replayed;
+        self.again |= verdict == ReplayVerdict::Again;
+        self.lost |= matches!(verdict, ReplayVerdict::Lost | ReplayVerdict::Other);
+        // Writing to a string does not fail.
+        if let Some((id, title)) = &stored.finding {
+            let _ = writeln!(self.text, "{} {}", escape(id), escape(title));
+        }
+        self.text.push_str(&terminal::table(&run, width()));
+        let _ = writeln!(self.text, "replay: {}", verdict.words());
     }
-    let mut run = replayed.run;
-    let verdict = match (replayed.same, &replayed.lost, replayed.wrong) {
-        (true, _, _) => "it occurs again",
-        (false, Some(_), _) => "the schedule cannot be followed to its end",
-        (false, None, true) => "something else goes wrong",
-        (false, None, false) => "it does not occur",
-    };
-    run.end = replayed.lost.unwrap_or_default();
-    text.push_str(&terminal::table(&run, width()));
-    let _ = writeln!(text, "replay: {verdict}");
+
+    fn finish(self) -> Result<ExitCode, Failure> {
+        to_stdout(|out| out.write_all(self.text.as_bytes()))?;
+        Ok(ExitCode::from(match (self.again, self.lost) {
+            (true, _) => exit::FINDINGS,
+            (false, true) => exit::LIMIT,
+            (false, false) => exit::CLEAN,
+        }))
+    }
 }
 
-/// Returns the schedules of a file with their models. Of a result of several models those are left out whose models are not given.
+/// Returns the schedules of a file with their models. Of a result of several models those are left
+/// out whose models are not given.
 fn runnable<'a>(
     path: &Path,
     all: &'a [Stored],
@@ -169,25 +142,4 @@ fn runnable<'a>(
         warn(&format!("{}: {what} of other models left out", shown(path)));
     }
     Ok(runnable)
-}
-
-fn tell(text: &mut String, stored: &Stored, model: &Model, replayed: &Replayed) {
-    // Writing to a string does not fail.
-    if let Some((id, title)) = &stored.finding {
-        let _ = writeln!(text, "{} {}", escape(id), escape(title));
-    }
-    let end = match (&replayed.shows, &replayed.divergence) {
-        (Some(shows), _) => shows.clone(),
-        (None, Some(divergence)) => End::from(divergence.to_string()),
-        (None, None) => End::default(),
-    };
-    let run = model::run_of(&model.machine, &replayed.path, &end);
-    text.push_str(&terminal::table(&run, width()));
-    let verdict = match (replayed.same, &replayed.divergence, &replayed.shows) {
-        (true, _, _) => "it occurs again",
-        (false, Some(_), None) => "the schedule cannot be followed to its end",
-        (false, _, Some(_)) => "something else goes wrong",
-        (false, None, None) => "it does not occur",
-    };
-    let _ = writeln!(text, "replay: {verdict}");
 }

@@ -1,14 +1,15 @@
 //! Models and schedules that are given together: told apart by content, and put together.
 //!
-//! A schedule names the model that it was made for. That name is data: it helps to choose among the models given, and nothing is
-//! opened because of it.
+//! A schedule names the model that it was made for. That name is data: it helps to choose among the
+//! models given, and nothing is opened because of it.
 
 use crate::args::Global;
 use crate::failure::{Failure, warn};
-use crate::input::{self, Begun};
-use crate::model::{self, Model, SCHEDULE_BYTES_MAX};
+use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
 use anyorder_common::text::escape;
 use anyorder_common::text::shown;
+use anyorder_drive::model::Model;
+use anyorder_drive::states::StateProgram as _;
 use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,7 @@ pub(super) fn read_begun(inputs: Vec<(PathBuf, Begun)>, global: &Global) -> Resu
         let path = &path;
         if begun.is_model(global) {
             let text = begun.model_text(path)?;
-            given.models.push((path.clone(), model::load_text(path, &text)?));
+            given.models.push((path.clone(), Model::compile(&path.to_string_lossy(), &text)?));
         } else if let Some(format) = begun.trace_format(global) {
             let what =
                 format!("a trace ({}), expected a model or a schedule", input::title(format));
@@ -46,14 +47,15 @@ pub(super) fn read_begun(inputs: Vec<(PathBuf, Begun)>, global: &Global) -> Resu
 }
 
 impl Given {
-    /// Returns the model of a schedule: the one with its hash, else the one with its name, else the only one.
+    /// Returns the model of a schedule: the one with its hash, else the one with its name, else the
+    /// only one.
     pub(super) fn model_of(&self, schedule: &Schedule) -> Option<(&Path, &Model)> {
         let program = &schedule.program;
         let same = |known: &dyn Fn(&Model) -> bool| {
             self.models.iter().find(|(_, model)| known(model)).map(|(path, one)| (&**path, one))
         };
-        let hash = program.hash.and_then(|hash| same(&|one| one.program.hash == Some(hash)));
-        let name = || same(&|one| one.program.name == program.name);
+        let hash = program.hash.and_then(|hash| same(&|one| one.program().hash == Some(hash)));
+        let name = || same(&|one| one.program().name == program.name);
         let only = || match &self.models[..] {
             [(path, model)] => Some((&**path, model)),
             _ => None,
@@ -61,11 +63,12 @@ impl Given {
         hash.or_else(name).or_else(only)
     }
 
-    /// Returns whether a model is that of the schedule, as it was or changed, and not just the only one there.
+    /// Returns whether a model is that of the schedule, as it was or changed, and not just the only
+    /// one there.
     pub(super) fn is_named(model: &Model, schedule: &Schedule) -> bool {
         let program = &schedule.program;
-        (program.hash.is_some() && program.hash == model.program.hash)
-            || program.name == model.program.name
+        (program.hash.is_some() && program.hash == model.program().hash)
+            || program.name == model.program().name
     }
 
     /// Makes the failure of a schedule whose model is not there.
@@ -82,7 +85,7 @@ impl Given {
 /// Says that a model is not as it was when a schedule was made.
 pub(super) fn warn_if_changed(path: &Path, model: &Model, schedule: &Schedule, global: &Global) {
     let known = schedule.program.hash;
-    if known.is_some() && known != model.program.hash && !global.quiet {
+    if known.is_some() && known != model.program().hash && !global.quiet {
         warn(&format!("{}: the model is not as it was when the schedule was made", shown(path)));
     }
 }

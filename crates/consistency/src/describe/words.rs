@@ -2,7 +2,7 @@
 
 use crate::answer::{Fact, Link, Why};
 use crate::partial::{MessageId, PartialTrace, Relation, Slot};
-use anyorder_trace::{Action, EventId, HandlerId, LabelScheme, TaskId, Trace};
+use anyorder_trace::{Action, EventId, HandlerId, TaskId, Trace};
 use std::collections::HashMap;
 
 /// The most links of a chain that are told; of a longer one, the beginning and the end.
@@ -34,7 +34,7 @@ impl<'a> Words<'a> {
 
     /// Returns the label of an event, as `anyorder why` takes it.
     pub(super) fn label(&self, slot: Slot) -> String {
-        label(self.trace, self.event(slot))
+        self.trace.unique_label(self.event(slot))
     }
 
     /// Returns the name of a message.
@@ -142,18 +142,6 @@ impl<'a> Words<'a> {
             }
         }
         joined
-    }
-}
-
-/// Returns the label of an event, with the name of its numbering where the trace has two.
-fn label(trace: &Trace, event: EventId) -> String {
-    let label = trace.label(event);
-    match trace.tables().meta.labels {
-        LabelScheme::AccessOrOperation if trace.event(event).kind().is_access() => {
-            format!("access:{label}")
-        }
-        LabelScheme::AccessOrOperation => format!("op:{label}"),
-        _ => label,
     }
 }
 

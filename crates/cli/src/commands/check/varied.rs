@@ -1,18 +1,15 @@
-//! What is checked by varying one run: a program behind a pipe, and a model with a schedule beside it.
+//! What is checked by varying one run: a program behind a pipe, and a model with a schedule beside
+//! it.
 
-use super::models::set_limits;
-use crate::args::{BoundArg, CheckArgs, Global, ReversalArgs};
-use crate::commands::check::print_warnings;
-use crate::commands::explore::{cores, reversal_options};
-use crate::failure::Failure;
-use crate::input::{self, Begun};
-use crate::model::{self, SCHEDULE_BYTES_MAX, schedules_of};
-use crate::reversal::{Asked, Target, command_of, explored, pipe_options};
+use crate::args::{BoundArg, CheckArgs, Global, ReversalArgs, cores};
+use crate::failure::{Failure, print_messages};
+use crate::input::{self, Begun, SCHEDULE_BYTES_MAX};
 use crate::watch::Watch;
 use anyorder_common::text::shown;
-use anyorder_finding::run::Run;
-use anyorder_finding::{Input, Outcome};
-use anyorder_pipe::PipeFactory;
+use anyorder_drive::explore::{ExploreOptions, explore, pipe_program};
+use anyorder_drive::model::Model;
+use anyorder_drive::{JobResult, first_schedule};
+use anyorder_finding::Input;
 use anyorder_system::Schedule;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -50,7 +47,7 @@ pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<Given, Failure>
         let begun = begun?;
         if begun.is_schedule(global) && varied.recording.is_none() {
             let text = begun.text(&path, SCHEDULE_BYTES_MAX)?;
-            let schedule = schedules_of(&path, &text, None)?.swap_remove(0).schedule;
+            let schedule = first_schedule(&path, &text, None)?.schedule;
             varied.recording = Some((path, schedule));
         } else if begun.is_model(global) && varied.model.is_none() && args.program.is_none() {
             let text = begun.model_text(&path)?;
@@ -69,15 +66,13 @@ pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<Given, Failure>
     Ok(Given::Varied(varied))
 }
 
-/// Varies a run; adds what was found to the result.
+/// Varies a run; returns the inputs, the program first, and what was found.
 pub(super) fn check(
     varied: Varied,
     args: &CheckArgs,
     global: &Global,
     watch: &Watch,
-    outcome: &mut Outcome,
-    told: &mut Vec<Option<Run>>,
-) -> Result<(), Failure> {
+) -> Result<(Vec<Input>, JobResult), Failure> {
     let reversals = ReversalArgs {
         bound: BoundArg(Some(1)),
         recording: None,
@@ -96,33 +91,28 @@ pub(super) fn check(
         (None, None) => cores().get(),
     };
     let (beside, recording) = varied.recording.unzip();
-    let options = reversal_options(&reversals, recording, workers);
-    let explore = |target: Target<'_>| {
-        outcome.inputs.push(target.input());
-        if let Some(path) = &beside {
-            let path = path.to_string_lossy().into_owned();
-            outcome.inputs.push(Input { path, format: "schedule".to_owned() });
-        }
-        outcome.options.set("algorithm", "r4");
-        let (executions_max, steps_max) = (None, Some(STEPS_MAX));
-        let quiet = global.quiet;
-        let asked = Asked { target, options, executions_max, steps_max, repeats: 1, quiet };
-        explored(&asked, watch, outcome)
-    };
-    let found = match (&varied.model, &args.program) {
+    let options = ExploreOptions { reversals: reversals.options(recording, workers), repeats: 1 };
+    let mut control = watch.control();
+    control.limits.steps = Some(STEPS_MAX);
+    let (path, format, result) = match (varied.model, &args.program) {
         (Some((path, text)), _) => {
-            let model = model::load_text(path, text)?;
-            print_warnings(&model, global);
-            explore(Target::Model(&model, &path.to_string_lossy()))?
+            let path = path.to_string_lossy().into_owned();
+            let model = Model::compile(&path, &text)?;
+            if !global.quiet {
+                print_messages(model.warnings());
+            }
+            (path, "model", explore(&model, &options, &control)?)
         }
-        (None, Some(command)) => {
-            let factory = PipeFactory { command: command_of(command)?, options: pipe_options() };
-            explore(Target::Program(&factory, command))?
+        (None, command) => {
+            let command = command.clone().unwrap_or_default();
+            let program = pipe_program(&command)?;
+            (command, "program", explore(&program, &options, &control)?)
         }
-        (None, None) => return Ok(()),
     };
-    told.extend(found.runs);
-    outcome.options.set("strict", args.counting.strict);
-    set_limits(&mut outcome.options, &args.limits);
-    Ok(())
+    let mut inputs = vec![Input { path, format: format.to_owned() }];
+    inputs.extend(beside.map(|path| {
+        let path = path.to_string_lossy().into_owned();
+        Input { path, format: "schedule".to_owned() }
+    }));
+    Ok((inputs, result))
 }

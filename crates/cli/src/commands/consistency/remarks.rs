@@ -1,24 +1,22 @@
 //! What a text says behind the verdict: what was looked at, what was not, and what to do next.
 
 use crate::args::ConsistencyArgs;
-use crate::consistent::{Examined, Verdict};
 use crate::output::width;
 use anyorder_common::numbers::{count, plural};
-use anyorder_common::text::escape;
-use anyorder_common::text::shown;
-use anyorder_consistency::Overtakings;
+use anyorder_common::text::{escape, shown};
+use anyorder_drive::{Consistency, Consistent};
 
 /// Returns the remarks, escaped, each line ended.
-pub(super) fn of(args: &ConsistencyArgs, examined: &Examined) -> String {
+pub(super) fn of(args: &ConsistencyArgs, answer: &Consistency) -> String {
     let mut text = Text { lines: String::new(), width: width() };
     text.lines.push('\n');
-    answer(&mut text, args, examined);
-    let stats = &examined.stats;
+    verdict(&mut text, args, answer);
+    let stats = &answer.stats;
     text.line(&format!(
         "{} on {}; {}.",
-        plural(examined.partial.messages.len() as u64, "message"),
-        plural(examined.kept.handlers, "handler"),
-        examined.partial.mailboxes.describe(),
+        plural(answer.partial.messages.len() as u64, "message"),
+        plural(answer.kept.handlers, "handler"),
+        answer.partial.mailboxes.describe(),
     ));
     text.line(&format!(
         "{} of messages on one handler: {} left open by saturation; {}, {}.",
@@ -27,21 +25,21 @@ pub(super) fn of(args: &ConsistencyArgs, examined: &Examined) -> String {
         plural(stats.decisions, "decision"),
         plural(stats.conflicts, "conflict"),
     ));
-    let notes = examined.kept.notes(examined.partial.mailboxes);
+    let notes = answer.kept.notes(answer.partial.mailboxes);
     if !notes.is_empty() {
         text.line("Of what the trace holds:");
         for note in notes {
             text.item(&note);
         }
     }
-    hint(&mut text, args, examined);
+    hint(&mut text, args, answer);
     text.lines
 }
 
 /// Says what the answer is worth.
-fn answer(text: &mut Text, args: &ConsistencyArgs, examined: &Examined) {
-    match &examined.verdict {
-        Verdict::Consistent(order) => {
+fn verdict(text: &mut Text, args: &ConsistencyArgs, answer: &Consistency) {
+    match &answer.verdict {
+        Consistent::Yes(order) => {
             let events = plural(order.len() as u64, "event");
             text.line(&format!(
                 "There is a run of all {events} that explains the trace. It was checked again, independently."
@@ -50,8 +48,8 @@ fn answer(text: &mut Text, args: &ConsistencyArgs, examined: &Examined) {
                 text.line(&format!("It is in {}.", shown(path)));
             }
         }
-        Verdict::Inconsistent(Some(proof)) => {
-            let steps = plural(proof.refutation.steps.len() as u64, "step");
+        Consistent::No(Some(proof)) => {
+            let steps = plural(proof.steps() as u64, "step");
             text.line(&format!("The proof has {steps}. It was checked again, independently."));
             if let Some(path) = &args.certificate {
                 text.line(&format!("It is in {}.", shown(path)));
@@ -62,24 +60,23 @@ fn answer(text: &mut Text, args: &ConsistencyArgs, examined: &Examined) {
                  order that reason n gives, -mo(n)-> their posts.",
             );
         }
-        Verdict::Inconsistent(None) => {
+        Consistent::No(None) => {
             text.line("This answer comes without a proof, and was not checked again.");
         }
-        Verdict::Unknown(_) => text.line("There is no answer within the limits."),
+        Consistent::Unknown(_) => text.line("There is no answer within the limits."),
     }
-    recorded(text, examined);
+    recorded(text, answer);
 }
 
 /// Says how a recorded run and the rule fit together.
-fn recorded(text: &mut Text, examined: &Examined) {
-    let Some(recorded) = &examined.recorded else { return };
+fn recorded(text: &mut Text, answer: &Consistency) {
+    let Some(recorded) = &answer.recorded else { return };
     let order = "The order in which the trace was recorded";
     match recorded {
         Ok(()) => text.line(&format!("{order} is such a run, too.")),
         Err(why) => text.line(&format!("{order} breaks this rule: {}.", escape(why))),
     }
-    let found = Overtakings::of(&examined.partial).filter(|found| found.total() > 0);
-    let Some(found) = found else { return };
+    let Some(found) = answer.overtakings().filter(|found| found.total() > 0) else { return };
     let total = plural(found.total(), "pair");
     text.line(&format!("In it, {total} of messages ran against the order of their posts:"));
     for (number, what) in [
@@ -94,12 +91,12 @@ fn recorded(text: &mut Text, examined: &Examined) {
     }
 }
 
-fn hint(text: &mut Text, args: &ConsistencyArgs, examined: &Examined) {
-    let hint = match &examined.verdict {
-        Verdict::Consistent(_) if args.witness.is_none() => {
+fn hint(text: &mut Text, args: &ConsistencyArgs, answer: &Consistency) {
+    let hint = match &answer.verdict {
+        Consistent::Yes(_) if args.witness.is_none() => {
             "`--witness FILE` writes the run, an event a line"
         }
-        Verdict::Inconsistent(Some(_)) if args.certificate.is_none() => {
+        Consistent::No(Some(_)) if args.certificate.is_none() => {
             "`--certificate FILE` writes the proof, for others to check"
         }
         _ => return,

@@ -1,0 +1,16 @@
+//! Options that take one of several words.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// A word that can be typed, its help, and what it stands for.
+pub(crate) type Word<T> = (&'static str, &'static str, T);
+
+/// Returns a parser of one of several words.
+pub(crate) fn choice<T: Copy + Send + Sync + 'static>(
+    words: &'static [Word<T>],
+) -> impl TypedValueParser<Value = T> {
+    let listed = words.iter().map(|(word, help, _)| PossibleValue::new(*word).help(*help));
+    // Only words of the list get past the first parser.
+    PossibleValuesParser::new(listed)
+        .map(|typed| words.iter().find(|(word, ..)| *word == typed).unwrap_or(&words[0]).2)
+}

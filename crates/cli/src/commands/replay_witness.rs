@@ -1,0 +1,61 @@
+//! `anyorder replay TRACE WITNESS`: stored witnesses, checked against the trace that they reorder.
+
+use super::predict::specifications;
+use crate::args::{Global, LimitArgs, ReplayArgs};
+use crate::failure::Failure;
+use crate::input::Begun;
+use crate::load::{Loaded, load};
+use crate::output::{to_stdout, width};
+use crate::watch::Watch;
+use anyorder_common::text::{escape, shown};
+use anyorder_drive::{StoredWitness, WitnessReplay, replay_witness};
+use anyorder_finding::exit;
+use anyorder_report::terminal;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Checks witnesses, prints each as a table, and returns status 1 when all hold, else 3.
+pub(super) fn run(
+    (path, begun): (&Path, Begun),
+    (witness, text): (&Path, &str),
+    args: &ReplayArgs,
+    global: &Global,
+) -> Result<ExitCode, Failure> {
+    let name = witness.to_string_lossy();
+    let stored = StoredWitness::read(&name, text, args.finding.as_deref())?;
+    let watch = Watch::start(global, &LimitArgs::default())?;
+    let specifications = specifications(args.spec.as_deref(), &args.object)?;
+    let Loaded::Held(read) = load(path, begun, &|_| u64::MAX, global, &watch)? else {
+        return Err(Failure::new(format!("{}: too many events to be held", shown(path))));
+    };
+    let replays = replay_witness(&read.trace, &stored, Some(&specifications), &watch.control())?;
+    watch.done();
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    replays.iter().for_each(|replay| write(replay, &mut text).unwrap_or_default());
+    to_stdout(|out| out.write_all(text.as_bytes()))?;
+    let all = replays.iter().all(|replay| replay.checked.is_ok());
+    Ok(ExitCode::from(if all { exit::FINDINGS } else { exit::LIMIT }))
+}
+
+fn write(replay: &WitnessReplay, out: &mut String) -> std::fmt::Result {
+    if let Some((id, title)) = &replay.finding {
+        writeln!(out, "{} {}", escape(id), escape(title))?;
+    }
+    let holds = match &replay.checked {
+        Ok(holds) => holds,
+        // An order that is none is not shown: the step that cannot come there says more.
+        Err(why) => return writeln!(out, "replay: {}", escape(why)),
+    };
+    if let Some(run) = &holds.run {
+        out.push_str(&terminal::table(run, width()));
+    }
+    let form = holds.form.word();
+    let what = format!("it is an order of the recorded events, of form `{form}`");
+    writeln!(out, "replay: the witness holds: {what}")?;
+    if let Some(what) = &holds.needed {
+        writeln!(out, "replay: this holds only if {}", escape(what))?;
+    }
+    Ok(())
+}

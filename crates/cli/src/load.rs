@@ -1,0 +1,154 @@
+//! Reads traces: whole, or as far as they fit into memory.
+
+use crate::args::Global;
+use crate::failure::{Failure, print_warnings};
+use crate::input::{self, Begun, Opened, Watched};
+use crate::watch::Watch;
+use anyorder_drive::{TraceInput, observed};
+use anyorder_finding::Input;
+use anyorder_system::Control;
+use anyorder_trace::detect::Format;
+use anyorder_trace::{Block, Columns, Problems, ReadError, Tables, Trace, TraceSource};
+use std::collections::VecDeque;
+use std::path::Path;
+
+/// The bytes of memory that an event is taken to need, all told, where memory is limited.
+const BYTES_PER_EVENT: u64 = 160;
+
+/// A trace in memory, and what it was read from.
+pub(crate) struct Read {
+    pub(crate) trace: TraceInput,
+    pub(crate) input: Input,
+}
+
+/// What became of an input.
+pub(crate) enum Loaded {
+    /// It is in memory.
+    Held(Box<Read>),
+    /// It is longer.
+    Streamed(Box<Stream>),
+}
+
+/// A trace, of which the first blocks were read.
+pub(crate) struct Stream {
+    begun: VecDeque<Block>,
+    opened: Opened,
+    pub(crate) input: Input,
+}
+
+/// Reads a whole trace and checks that it is well-formed; prints what is odd about it.
+pub(crate) fn read(
+    path: &Path,
+    begun: Begun,
+    global: &Global,
+    watch: &Watch,
+) -> Result<Read, Failure> {
+    let control = watch.control();
+    control.progress.phase("reading");
+    let mut opened = input::open_begun(path, begun, global)?;
+    let trace = Trace::read(&mut Watched { opened: &mut opened, control: &control })
+        .map_err(|error| Failure::input(path, &error))?;
+    checked(path, trace, &opened, global, &control)
+}
+
+/// Reads a recorded run of at most `events_max` events into memory, and of a longer one the beginning; the bound may depend on what
+/// the tables hold by then.
+pub(crate) fn load(
+    path: &Path,
+    begun: Begun,
+    events_max: &dyn Fn(&Tables) -> u64,
+    global: &Global,
+    watch: &Watch,
+) -> Result<Loaded, Failure> {
+    let control = watch.control();
+    control.progress.phase("reading");
+    let by_memory = control.limits.memory_bytes.map_or(u64::MAX, |bytes| bytes / BYTES_PER_EVENT);
+    let most = by_memory.min(u64::from(u32::MAX) - 1);
+    let name = path.to_string_lossy();
+    let mut opened = input::open_begun(path, begun, global)?;
+    let mut begun = VecDeque::new();
+    let (mut events, mut block) = (0_u64, Block::default());
+    loop {
+        let mut source = Watched { opened: &mut opened, control: &control };
+        let more = source.next_block(&mut block);
+        let more = more.map_err(|error| Failure::input(path, &error))?;
+        observed(&name, opened.source.tables())?;
+        if !more {
+            break;
+        }
+        events += block.columns.len() as u64;
+        begun.push_back(std::mem::take(&mut block));
+        if events > events_max(opened.source.tables()).min(most) {
+            let input = input_of(path, opened.format);
+            return Ok(Loaded::Streamed(Box::new(Stream { begun, opened, input })));
+        }
+    }
+    let mut columns = Columns::default();
+    for block in begun {
+        columns.append(&block.columns);
+    }
+    let trace = Trace::new(opened.source.take_tables(), columns);
+    Ok(Loaded::Held(Box::new(checked(path, trace, &opened, global, &control)?)))
+}
+
+/// Checks that a trace is well-formed; prints what is odd about it.
+fn checked(
+    path: &Path,
+    trace: Trace,
+    opened: &Opened,
+    global: &Global,
+    control: &Control<'_>,
+) -> Result<Read, Failure> {
+    let problems = opened.source.problems();
+    if !global.quiet {
+        print_warnings(path, problems);
+    }
+    let mut trace = TraceInput::new(path.to_string_lossy(), trace, problems, control)?;
+    // Only a damaged file gives a binary reader something to warn of, and only with `--salvage`.
+    trace.damaged = global.salvage && opened.format == Format::NativeBinary && !problems.is_empty();
+    if !global.quiet {
+        print_warnings(path, &trace.form);
+    }
+    Ok(Read { trace, input: input_of(path, opened.format) })
+}
+
+fn input_of(path: &Path, format: Format) -> Input {
+    Input { path: path.to_string_lossy().into_owned(), format: format.word().to_owned() }
+}
+
+impl Stream {
+    /// Returns the trace as a source that ends early when the job is stopped.
+    pub(crate) fn source<'a>(&'a mut self, control: &'a Control<'a>) -> impl TraceSource + 'a {
+        Chained { begun: &mut self.begun, rest: Watched { opened: &mut self.opened, control } }
+    }
+}
+
+/// First the blocks that were read, then the rest. A block that was given away is forgotten.
+struct Chained<'a> {
+    begun: &'a mut VecDeque<Block>,
+    rest: Watched<'a, &'a mut Opened>,
+}
+
+impl TraceSource for Chained<'_> {
+    fn tables(&self) -> &Tables {
+        self.rest.tables()
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        match self.begun.pop_front() {
+            Some(begun) => {
+                *block = begun;
+                Ok(true)
+            }
+            None => self.rest.next_block(block),
+        }
+    }
+
+    fn problems(&self) -> &Problems {
+        self.rest.problems()
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        self.rest.take_tables()
+    }
+}

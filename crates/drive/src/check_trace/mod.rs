@@ -1,0 +1,208 @@
+//! The check of one trace: races of happens-before, with predictions beside them where threads ran;
+//! of a partial trace, whether it is consistent.
+
+mod predictions;
+
+use crate::consistency::{ConsistencyOptions, consistency};
+use crate::failure::Failure;
+use crate::predict::{WitnessOptions, group_findings};
+use crate::result::JobResult;
+use crate::rules::fitting_rules;
+use crate::trace_input::TraceInput;
+use anyorder_common::text::quote;
+use anyorder_finding::run::Run;
+use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids};
+use anyorder_hb::{Checked, GroupBy, Options, RuleSet, Statistics};
+use anyorder_system::Control;
+use anyorder_trace::{TaskKind, Trace};
+use std::mem;
+
+/// The options of [`check_trace`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckTraceOptions {
+    /// The rules that order events; `None` takes those that fit what the trace holds.
+    pub rules: Option<RuleSet>,
+    /// When a race counts as covered; `None` takes what fits the rules.
+    pub coverage: Option<CoverageLevel>,
+    /// Which races make up one finding.
+    pub group_by: GroupBy,
+    /// How many pairs of events a finding lists at the most; all are counted.
+    pub max_pairs: usize,
+    /// Whether late registrations and patterns like unloading are set apart.
+    pub filters: bool,
+    /// Whether a trace of threads is also predicted from.
+    pub predict: bool,
+    /// How hard the prediction looks for witnesses.
+    pub witnesses: WitnessOptions,
+    /// Whether a partial trace may leave coherence orders open.
+    pub infer_coherence: bool,
+}
+
+impl Default for CheckTraceOptions {
+    fn default() -> CheckTraceOptions {
+        CheckTraceOptions {
+            rules: None,
+            coverage: None,
+            group_by: GroupBy::Field,
+            max_pairs: 1000,
+            filters: true,
+            predict: true,
+            witnesses: WitnessOptions::default(),
+            infer_coherence: false,
+        }
+    }
+}
+
+/// Checks a trace. A recorded run is checked for races; where threads ran and no task was posted,
+/// other orders of the run are predicted, too. A partial trace is checked for consistency.
+///
+/// ```
+/// use anyorder_drive::{CheckTraceOptions, TraceInput, check_trace};
+/// use anyorder_system::Control;
+/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_trace::{Problems, Trace};
+///
+/// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n";
+/// let control = Control::default();
+/// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
+/// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
+/// let result = check_trace(&input, &CheckTraceOptions::default(), &control).unwrap();
+/// assert_eq!(result.findings.len(), 1);
+/// assert_eq!(result.findings[0].finding.pairs, [["2", "3"]]);
+/// ```
+///
+/// # Errors
+///
+/// Fails when the trace does not say enough for its consistency to be decided.
+///
+/// # Panics
+///
+/// Panics when the answer about a partial trace does not pass the independent check.
+pub fn check_trace(
+    input: &TraceInput,
+    options: &CheckTraceOptions,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    let mut result = JobResult::default();
+    if let Some(reason) = control.cancel.reason() {
+        result.cut_by(reason.word());
+    }
+    if input.is_partial() {
+        return check_partial(input, options, result, control);
+    }
+    input.describe(&mut result);
+    let trace = &input.trace;
+    let rules = options.rules.unwrap_or_else(|| fitting_rules(trace));
+    let fitting = Options::new(rules);
+    let of_engine = Options {
+        coverage: options.coverage.unwrap_or(fitting.coverage),
+        group_by: options.group_by,
+        max_pairs: options.max_pairs,
+        filters: options.filters,
+        ..fitting
+    };
+    control.progress.phase("checking");
+    let mut checked = anyorder_hb::check(trace, &of_engine, control);
+    for finding in &mut checked.findings {
+        finding.replay = finding.replay.take().or_else(|| why_command(&input.name, finding));
+    }
+    result.stats = stats(&checked.statistics);
+    let (mut findings, runs) = if predicts(trace, rules, &checked, options) {
+        let races = mem::take(&mut checked.findings);
+        predictions::add(input, races, options, control, &mut result)?
+    } else {
+        without_runs(input, mem::take(&mut checked.findings))
+    };
+    // Ids that differ within this input.
+    assign_ids(&mut findings);
+    group_findings(trace, &mut findings);
+    findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
+    if let Some(reason) = checked.stopped {
+        result.cut_by(reason.word());
+    }
+    set_options(&mut result, options, rules.word(), Some(of_engine.coverage));
+    Ok(result)
+}
+
+/// Findings, each with its run.
+type WithRuns = (Vec<Finding>, Vec<Option<Run>>);
+
+/// Returns findings that no run shows, marked where they rest on what was not understood.
+fn without_runs(input: &TraceInput, mut findings: Vec<Finding>) -> WithRuns {
+    input.not_understood.mark_by_sites(&input.trace, findings.iter_mut());
+    let runs = vec![None; findings.len()];
+    (findings, runs)
+}
+
+/// Returns whether a trace is one of threads, to be predicted from.
+fn predicts(trace: &Trace, rules: RuleSet, checked: &Checked, options: &CheckTraceOptions) -> bool {
+    let posted = trace.tables().tasks.iter().any(|task| task.kind == TaskKind::Posted);
+    options.predict && !posted && rules == RuleSet::Threads && checked.stopped.is_none()
+}
+
+/// Checks a partial trace: the one question about it is whether it is consistent.
+fn check_partial(
+    input: &TraceInput,
+    options: &CheckTraceOptions,
+    mut result: JobResult,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    let asked = ConsistencyOptions {
+        infer_coherence: options.infer_coherence,
+        ..ConsistencyOptions::default()
+    };
+    let found = consistency(input, &asked, control)?.result;
+    result.warnings = found.warnings;
+    result.limits.extend(found.limits);
+    result.stats = found.stats;
+    result.findings = found.findings;
+    for one in &mut result.findings {
+        one.finding.replay = Some(format!("anyorder consistency {}", quote(&input.name)));
+    }
+    set_options(&mut result, options, "consistency", None);
+    Ok(result)
+}
+
+fn set_options(
+    result: &mut JobResult,
+    options: &CheckTraceOptions,
+    rules: &str,
+    coverage: Option<CoverageLevel>,
+) {
+    let set = &mut result.options;
+    set.set("rules", rules);
+    if let Some(coverage) = coverage {
+        set.set("coverage", coverage.word());
+    }
+    set.set("group-by", options.group_by.word());
+    set.set("max-pairs", options.max_pairs as u64);
+    set.set("no-filters", !options.filters);
+}
+
+/// Returns the command that explains the first pair of a race.
+fn why_command(name: &str, finding: &Finding) -> Option<String> {
+    let [a, b] = finding.pairs.first()?;
+    Some(format!("anyorder why {}", [name, a, b].map(quote).join(" ")))
+}
+
+/// Returns the counts under the names that they have in results.
+fn stats(counts: &Statistics) -> Stats {
+    let by_category: Ordered<u64> =
+        counts.races_by_category.0.iter().map(|(category, n)| (category.word(), *n)).collect();
+    let mut stats = Stats::new();
+    stats
+        .set("events", counts.events)
+        .set("tasks", counts.tasks)
+        .set("handlers", counts.handlers)
+        .set("threads", counts.threads)
+        .set("locks", counts.locks)
+        .set("locations", counts.locations)
+        .set("hb_edges", counts.hb_edges)
+        .set("rounds", counts.rounds)
+        .set("chains", counts.chains)
+        .set("race_pairs", counts.race_pairs)
+        .set("races", counts.races)
+        .set("races_uncovered", counts.races_uncovered)
+        .set("races_by_category", by_category);
+    stats
+}

@@ -1,0 +1,197 @@
+//! Predictions beside the races of happens-before, for traces of threads: each race once, with a witness where there is
+//! one, and behind them what happens-before does not see.
+
+use super::{CheckTraceOptions, WithRuns, without_runs};
+use crate::failure::Failure;
+use crate::predict::{
+    Analysis, Known, PredictOptions, Question, Reordering, add_outcome, analyse, last_of, stats,
+};
+use crate::result::JobResult;
+use crate::trace_input::TraceInput;
+use anyorder_finding::run::Run;
+use anyorder_finding::{Finding, Step};
+use anyorder_hb::{HappensBefore, RuleSet};
+use anyorder_predict::Reorders;
+use anyorder_predict::check::{Candidate, Checked, Fate, Found, form_words};
+use anyorder_system::Control;
+use anyorder_trace::{EventId, EventKind, Trace};
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
+
+/// How many pairs of each race of happens-before are tried.
+const PAIRS_TRIED_MAX: usize = 8;
+
+/// The counts of a prediction that stand beside those of happens-before.
+const COUNTS: [&str; 7] =
+    ["candidates", "racy", "non_racy", "confirmed", "dropped", "unconfirmed", "missed_by_order"];
+
+/// A finding, and the run that shows it.
+struct Shown {
+    finding: Finding,
+    run: Option<Run>,
+    /// The last event of what shows or refutes it; `None` where only its sites do.
+    last: Option<EventId>,
+}
+
+/// Returns the races of happens-before, with witnesses where there are some, and the predictions behind them.
+pub(super) fn add(
+    input: &TraceInput,
+    races: Vec<Finding>,
+    options: &CheckTraceOptions,
+    control: &Control<'_>,
+    result: &mut JobResult,
+) -> Result<WithRuns, Failure> {
+    let trace = &input.trace;
+    if trace.len() as u64 > options.witnesses.max_events {
+        result.cut_by("max-events");
+        return Ok(without_runs(input, races));
+    }
+    let options = PredictOptions {
+        analysis: Some(Analysis::Edc),
+        max_pairs: options.max_pairs,
+        search: options.witnesses,
+        ..PredictOptions::default()
+    };
+    let pairs = pairs_of(trace, &races);
+    let extra: Vec<(EventId, EventId)> = pairs.iter().flatten().copied().collect();
+    // Without races, happens-before orders everything that it knows of.
+    let order = match races.is_empty() {
+        true => None,
+        false => HappensBefore::new(trace, RuleSet::Threads, &control.cancel).ok(),
+    };
+    let is_known = |candidate: &Candidate| {
+        let ids =
+            [candidate.first, candidate.second].map(|event| u32::try_from(event).map(EventId));
+        let ([Ok(a), Ok(b)], Some(order)) = (ids, &order) else { return false };
+        is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
+    };
+    let known = Known { extra: &extra, is_known: &is_known };
+    let question = Question::new(&input.name, &options)?;
+    let mut analysed = analyse(trace, &question, &known, control)?;
+    let mut all = join(trace, races, pairs, &mut analysed.checked);
+    let not_understood =
+        input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
+    result.warnings.extend(not_understood.of_unspecified(&input.name));
+    for one in &mut all {
+        if let Some(last) = one.last {
+            not_understood.mark(&mut one.finding, last);
+        }
+    }
+    let by_sites = all.iter_mut().filter(|one| one.last.is_none());
+    not_understood.mark_by_sites(trace, by_sites.map(|one| &mut one.finding));
+    add_outcome(&input.name, &analysed.checked, result);
+    if !analysed.checked.all_pairs {
+        result.bounded_by("pairs");
+    }
+    for (name, stat) in stats(&analysed.checked.statistics).iter() {
+        if COUNTS.contains(&name) {
+            result.stats.set(name, stat.clone());
+        }
+    }
+    Ok(all.into_iter().map(|one| (one.finding, one.run)).unzip())
+}
+
+/// Returns the races of happens-before in their order, then what else was found. `pairs` are the first pairs of each race.
+fn join(
+    trace: &Trace,
+    races: Vec<Finding>,
+    pairs: Vec<Vec<(EventId, EventId)>>,
+    checked: &mut Checked,
+) -> Vec<Shown> {
+    let fates: HashMap<(u64, u64), &Fate> =
+        checked.fates.iter().map(|(one, fate)| ((one.first, one.second), fate)).collect();
+    let mut all = Vec::new();
+    for (mut finding, pairs) in races.into_iter().zip(pairs) {
+        // A race with a free is a use after free, and stands there as that.
+        let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0)));
+        let frees = |(a, b): &(EventId, EventId)| !(is_plain(trace, *a) && is_plain(trace, *b));
+        let confirmed = |pair| fate(pair).is_some_and(|fate| fate.form().is_some());
+        if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
+            continue;
+        }
+        let (run, last) = confirm(trace, &mut finding, &pairs, &fates);
+        all.push(Shown { finding, run, last });
+    }
+    for Found { mut finding, witness, .. } in mem::take(&mut checked.found) {
+        let witness = witness.map(|witness| Reordering::new(witness, Reorders::Threads));
+        let last = last_of(trace, &finding, witness.as_ref());
+        let run = witness.map(|witness| {
+            witness.place(trace, &mut finding);
+            witness.run(trace)
+        });
+        all.push(Shown { finding, run, last });
+    }
+    all
+}
+
+/// Returns whether an event reads or writes memory, and does not free it.
+fn is_plain(trace: &Trace, event: EventId) -> bool {
+    let kind = trace.event(event).kind();
+    kind.is_access() && kind != EventKind::Free
+}
+
+/// Returns the first pairs of each race, as events.
+fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
+    let tried = |finding: &Finding| finding.pairs.iter().take(PAIRS_TRIED_MAX).cloned().collect();
+    let wanted: Vec<Vec<[String; 2]>> = races.iter().map(tried).collect();
+    let mut by_label: BTreeMap<&str, Option<EventId>> =
+        wanted.iter().flatten().flatten().map(|label| (label.as_str(), None)).collect();
+    for event in (0..trace.len() as u32).map(EventId) {
+        // Labels of accesses; in traces of threads nothing else is numbered.
+        if trace.event(event).kind().is_access()
+            && let Some(found) = by_label.get_mut(trace.label(event).as_str())
+        {
+            found.get_or_insert(event);
+        }
+    }
+    let find = |label: &String| by_label.get(label.as_str()).copied().flatten();
+    let pair = |[a, b]: &[String; 2]| {
+        let (a, b) = (find(a)?, find(b)?);
+        (a < b).then_some((a, b))
+    };
+    wanted.iter().map(|pairs| pairs.iter().filter_map(pair).collect()).collect()
+}
+
+/// Marks a race by what became of its pairs. Returns the run of the best witness, and the last event that matters.
+fn confirm(
+    trace: &Trace,
+    finding: &mut Finding,
+    pairs: &[(EventId, EventId)],
+    fates: &HashMap<(u64, u64), &Fate>,
+) -> (Option<Run>, Option<EventId>) {
+    let fate = |(a, b): &(EventId, EventId)| fates.get(&(u64::from(a.0), u64::from(b.0))).copied();
+    let confirmed = pairs.iter().filter_map(|pair| match fate(pair)? {
+        Fate::Confirmed(witness) => Some((*pair, witness)),
+        _ => None,
+    });
+    let best = confirmed.min_by_key(|(pair, witness)| (witness.form, witness.order.len(), *pair));
+    if let Some(((first, second), witness)) = best {
+        finding.confirmed = Some(true);
+        finding.form = Some(witness.form.word().to_owned());
+        let shown = Reordering::new((first, second, witness.clone()), Reorders::Threads);
+        shown.place(trace, finding);
+        let step = Step {
+            rule: Some("witness".to_owned()),
+            events: [first, second].map(|event| trace.unique_label(event)).to_vec(),
+            ..Step::new(form_words(witness.form))
+        };
+        finding.explanation.insert(0, step);
+        return (Some(shown.run(trace)), last_of(trace, finding, Some(&shown)));
+    }
+    if let Some(form) = pairs.iter().filter_map(|pair| fate(pair)?.form()).min() {
+        finding.confirmed = Some(true);
+        finding.form = Some(form.word().to_owned());
+        return (None, last_of(trace, finding, None));
+    }
+    let all = pairs.len() as u64 == finding.pairs_total && !pairs.is_empty();
+    if all && pairs.iter().all(|pair| fate(pair) == Some(&Fate::Impossible)) {
+        finding.confirmed = Some(false);
+        let text = "no order of the recorded events has the two the other way round, as long as each thread sees what it saw";
+        finding
+            .explanation
+            .insert(0, Step { rule: Some("impossible".to_owned()), ..Step::new(text) });
+        // The proof is about the whole trace.
+        return (None, Some(EventId(trace.len() as u32)));
+    }
+    (None, None)
+}

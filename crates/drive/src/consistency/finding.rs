@@ -1,0 +1,64 @@
+//! An inconsistency as a finding.
+
+use super::{Consistency, Consistent};
+use anyorder_consistency::{Procedure, describe};
+use anyorder_finding::{Finding, Kind, Severity, Site, Step};
+use anyorder_trace::{EventId, NameId, Trace};
+
+/// The most sites of a finding: the cycle is told in full by its explanation.
+const SITES_MAX: usize = 8;
+
+/// Makes the finding of an inconsistent trace.
+pub(super) fn inconsistency(trace: &Trace, answer: &Consistency, reasons_max: usize) -> Finding {
+    let mut finding = Finding::new(Kind::Inconsistency);
+    finding.severity = Severity::Error;
+    finding.title = "no order of the messages explains what this trace says".to_owned();
+    let Consistent::No(Some(proof)) = &answer.verdict else {
+        let text = if answer.procedure == Procedure::Solver {
+            "the search that found it was long, and so is the proof: `--certificate FILE` writes it and checks it again"
+        } else {
+            "all orders were tried; this procedure gives no reason, `--procedure solver` does"
+        };
+        finding.explanation.push(Step::new(text));
+        return finding;
+    };
+    finding.confirmed = Some(true);
+    let told = describe(trace, &answer.partial, &proof.refutation, reasons_max);
+    for reason in told.reasons {
+        let events = reason.events.iter().map(|event| trace.unique_label(*event)).collect();
+        finding.explanation.push(Step { text: reason.text, rule: None, events });
+    }
+    finding.sites = sites(trace, &told.cycle);
+    finding
+}
+
+/// Returns the sites of the accesses of a cycle; of all its events where fewer than three are accesses, so that it is
+/// not taken for a pair.
+fn sites(trace: &Trace, cycle: &[EventId]) -> Vec<Site> {
+    let accesses = cycle.iter().filter(|event| trace.event(**event).kind().is_access());
+    let events: Vec<EventId> =
+        if accesses.clone().count() > 2 { accesses.copied().collect() } else { cycle.to_vec() };
+    let sites: Vec<Site> =
+        events.into_iter().take(SITES_MAX).map(|event| site(trace, event)).collect();
+    sites
+}
+
+fn site(trace: &Trace, id: EventId) -> Site {
+    let event = trace.event(id);
+    let tables = trace.tables();
+    let position = tables.sites.get(event.site.index()).copied().unwrap_or_default();
+    let text = |name: NameId| (name != NameId::EMPTY).then(|| tables.name(name).to_owned());
+    let number = |number: u32| (number != 0).then_some(number);
+    Site {
+        file: text(position.file),
+        line: number(position.line),
+        column: number(position.column),
+        label: text(position.label).or_else(|| text(position.function)),
+        event: Some(trace.unique_label(id)),
+        task: Some(trace.task_name(event.task).to_owned()),
+        handler: Some(trace.handler_name(trace.handler_of(id)).to_owned()),
+        location: event.location().map(|location| trace.location_text(location)),
+        access: Some(event.kind().word().to_owned()),
+        ..Site::default()
+    }
+}

@@ -1,0 +1,292 @@
+//! Whether some order of its messages explains a trace. Both answers are checked by the crate that does
+//! not know the engine.
+
+mod finding;
+mod proof;
+
+pub use anyorder_consistency::{MailboxRule, Overtakings, Procedure};
+pub use proof::Proof;
+
+use crate::ISSUES;
+use crate::failure::Failure;
+use crate::result::JobResult;
+use crate::trace_input::TraceInput;
+use anyorder_certify::{check_consistency_witness, check_inconsistency};
+use anyorder_common::text::{escape, shown};
+use anyorder_consistency::{
+    Answer, Effort, FromTrace, FromTraceError, Kept, Limit, NotFor, PartialTrace, Stats,
+    split_own_code,
+};
+use anyorder_finding as found;
+use anyorder_finding::assign_ids;
+use anyorder_system::{Control, StopReason};
+use anyorder_trace::{EventId, Trace, TraceOrder};
+use proof::certified_rule;
+use std::path::Path;
+
+/// The options of [`consistency`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConsistencyOptions {
+    /// What the mailboxes promise; `None` takes what the trace records.
+    pub mailbox: Option<MailboxRule>,
+    /// How the answer is looked for.
+    pub procedure: Procedure,
+    /// Whether coherence orders that the trace leaves open are looked for.
+    pub infer_coherence: bool,
+    /// After how many conflicts the procedure gives up; procedures that enumerate count tries.
+    pub max_conflicts: Option<u64>,
+    /// Whether the proof of an inconsistency is wanted however long it is.
+    pub whole_proof: bool,
+    /// How many reasons of an inconsistency its finding has at the most.
+    pub max_reasons: usize,
+}
+
+impl Default for ConsistencyOptions {
+    fn default() -> ConsistencyOptions {
+        ConsistencyOptions {
+            mailbox: None,
+            procedure: Procedure::Solver,
+            infer_coherence: false,
+            max_conflicts: None,
+            whole_proof: false,
+            max_reasons: 20,
+        }
+    }
+}
+
+/// A proof of more bytes is given up unless it was asked for: to check it would take longer than to find it.
+const PROOF_BYTES_MAX: usize = 32 << 20;
+
+/// An answer that was checked.
+#[derive(Clone, Debug)]
+pub struct Consistency {
+    /// The finding of an inconsistency, the counts and the limits.
+    pub result: JobResult,
+    /// The answer.
+    pub verdict: Consistent,
+    /// What was decided about.
+    pub partial: PartialTrace,
+    /// What of the trace was decided about, and what was not.
+    pub kept: Kept,
+    /// The work of the procedure.
+    pub stats: Stats,
+    /// The procedure.
+    pub procedure: Procedure,
+    /// Of a recorded run: whether the recorded order is a run that the rules allow, else why not.
+    pub recorded: Option<Result<(), String>>,
+}
+
+/// Whether a trace is consistent.
+#[derive(Clone, Debug)]
+pub enum Consistent {
+    /// It is, by a run of these events.
+    Yes(Vec<EventId>),
+    /// It is not; with the reason, if the procedure gives one, and the proof that was checked.
+    No(Option<Box<Proof>>),
+    /// Nobody knows, because of the limit of this name.
+    Unknown(&'static str),
+}
+
+/// Decides whether a trace is consistent: whether some order of its messages explains what every read read.
+///
+/// ```
+/// use anyorder_drive::{Consistent, ConsistencyOptions, TraceInput, consistency};
+/// use anyorder_system::Control;
+/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_trace::{Problems, Trace};
+///
+/// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|r(x)|3\n";
+/// let control = Control::default();
+/// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
+/// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
+/// let answer = consistency(&input, &ConsistencyOptions::default(), &control).unwrap();
+/// assert!(matches!(answer.verdict, Consistent::Yes(order) if order.len() == 3));
+/// ```
+///
+/// # Errors
+///
+/// Fails when the trace does not say enough, or when the procedure cannot decide such traces.
+///
+/// # Panics
+///
+/// Panics when the answer does not pass the independent check: that is a bug of ours.
+pub fn consistency(
+    input: &TraceInput,
+    options: &ConsistencyOptions,
+    control: &Control<'_>,
+) -> Result<Consistency, Failure> {
+    let trace = &input.trace;
+    let mut answer =
+        decide(trace, options, control).map_err(|refused| failure(&input.name, trace, &refused))?;
+    let mut result = JobResult::default();
+    input.describe(&mut result);
+    set_options(&mut result, options, &answer);
+    match &answer.verdict {
+        Consistent::Yes(_) => {}
+        Consistent::Unknown(limit) => result.cut_by(limit),
+        Consistent::No(_) => {
+            let mut finding = [finding::inconsistency(trace, &answer, options.max_reasons)];
+            assign_ids(&mut finding);
+            finding.into_iter().for_each(|finding| result.push(finding, None));
+        }
+    }
+    set_stats(&mut result.stats, &answer);
+    answer.result = result;
+    Ok(answer)
+}
+
+impl Consistency {
+    /// Returns the messages of a recorded run that ran against the order of their posts, counted by
+    /// their reasons.
+    #[must_use]
+    pub fn overtakings(&self) -> Option<Overtakings> {
+        self.recorded.as_ref().and_then(|_| Overtakings::of(&self.partial))
+    }
+}
+
+/// Why there is no answer.
+enum Refused {
+    Trace(FromTraceError),
+    Procedure(NotFor),
+}
+
+fn decide(
+    trace: &Trace,
+    options: &ConsistencyOptions,
+    control: &Control<'_>,
+) -> Result<Consistency, Refused> {
+    // A trace that was not read to its end is no options.
+    let nothing = Trace::default();
+    let trace = if control.cancel.reason().is_some() { &nothing } else { trace };
+    let rule = options.mailbox.unwrap_or_else(|| MailboxRule::recorded(trace));
+    let procedure = options.procedure;
+    control.progress.phase("preparing");
+    let meaning = FromTrace { mailboxes: rule, infer_coherence: options.infer_coherence };
+    let (partial, kept) = PartialTrace::from_trace(trace, &meaning).map_err(Refused::Trace)?;
+    let split = split_own_code(trace).map_err(Refused::Trace)?;
+    let checked = split.as_ref().unwrap_or(trace);
+    control.progress.phase("solving");
+    let proof_bytes = (!options.whole_proof).then_some(PROOF_BYTES_MAX);
+    let effort = Effort { conflicts: options.max_conflicts, refute: true, proof_bytes };
+    let outcome = match control.cancel.reason() {
+        Some(reason) => stopped(reason, &partial),
+        None => procedure.decide(&partial, effort, control).map_err(Refused::Procedure)?,
+    };
+    control.progress.phase("checking the answer");
+    let observed = trace.tables().meta.order == TraceOrder::Observed;
+    let recorded = (observed && !trace.is_empty()).then(|| {
+        let all: Vec<EventId> = (0..trace.len() as u32).map(EventId).collect();
+        check_consistency_witness(checked, certified_rule(rule), &all).map_err(|error| {
+            let label = trace.unique_label(error.event);
+            format!("event `{label}`: {}", error.reason)
+        })
+    });
+    let verdict = match outcome.answer {
+        Answer::Consistent(slots) => {
+            let order: Vec<EventId> =
+                slots.into_iter().map(|slot| partial.events[slot as usize]).collect();
+            if let Err(error) = check_consistency_witness(checked, certified_rule(rule), &order) {
+                disagree(&error.to_string());
+            }
+            Consistent::Yes(order)
+        }
+        Answer::Inconsistent(None) => Consistent::No(None),
+        Answer::Inconsistent(Some(refutation)) => {
+            let certificate = proof::translated(&partial, &refutation);
+            if let Err(error) = check_inconsistency(checked, certified_rule(rule), &certificate) {
+                disagree(&error.to_string());
+            }
+            Consistent::No(Some(Box::new(Proof { refutation, certificate, split })))
+        }
+        Answer::Unknown(Limit::Stopped(reason)) => Consistent::Unknown(reason.word()),
+        Answer::Unknown(Limit::Conflicts) => Consistent::Unknown("max-conflicts"),
+    };
+    // The recorded run of an inconsistent trace cannot be one that the rules allow.
+    if let (Consistent::No(_), Some(Ok(()))) = (&verdict, &recorded) {
+        disagree("the recorded order is a run");
+    }
+    let (result, stats) = (JobResult::default(), outcome.stats);
+    Ok(Consistency { result, verdict, partial, kept, stats, procedure, recorded })
+}
+
+fn stopped(reason: StopReason, partial: &PartialTrace) -> anyorder_consistency::Outcome {
+    let stats = Stats {
+        events: partial.events.len() as u64,
+        messages: partial.messages.len() as u64,
+        handlers: u64::from(partial.handlers),
+        pairs_total: partial.pairs(),
+        ..Stats::default()
+    };
+    anyorder_consistency::Outcome { answer: Answer::Unknown(Limit::Stopped(reason)), stats }
+}
+
+fn disagree(what: &str) -> ! {
+    panic!("the answer did not stand the independent check: {what}; see {ISSUES}")
+}
+
+/// Says why there is no answer.
+fn failure(name: &str, trace: &Trace, refused: &Refused) -> Failure {
+    let event = |event: &EventId| format!("event `{}`", escape(&trace.label(*event)));
+    let location = |location| escape(&trace.location_text(location)).into_owned();
+    let (what, hint) = match refused {
+        Refused::Trace(FromTraceError::NoWrite { event: read }) => {
+            (format!("{} reads from what is no other write of its location", event(read)), None)
+        }
+        Refused::Trace(FromTraceError::NoSource { event: read }) => {
+            (format!("{} does not say what it reads from", event(read)), None)
+        }
+        Refused::Trace(FromTraceError::NoCoherence { location: at }) => (
+            format!("`{}` has several writes, and nothing says in which order", location(*at)),
+            Some("`--infer-co` looks for an order"),
+        ),
+        Refused::Trace(FromTraceError::BadCoherence { location: at }) => (
+            format!("the coherence order of `{}` does not name each write once", location(*at)),
+            None,
+        ),
+        Refused::Trace(FromTraceError::NoHandler { task }) => (
+            format!("nothing says which handler runs task `{}`", escape(trace.task_name(*task))),
+            None,
+        ),
+        Refused::Procedure(NotFor::Nested { .. }) => (
+            "a posted message posts another one, which procedure `flat` cannot handle".to_owned(),
+            Some("`--procedure solver` takes all traces"),
+        ),
+        Refused::Procedure(NotFor::OpenCoherence) => (
+            "a coherence order is to be found, which only procedure `solver` can do".to_owned(),
+            Some("`--procedure solver` takes all traces"),
+        ),
+    };
+    let failure = Failure::new(format!("{}: {what}", shown(Path::new(name))));
+    match hint {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+fn set_options(result: &mut JobResult, options: &ConsistencyOptions, answer: &Consistency) {
+    let set = &mut result.options;
+    set.set("mailbox", answer.partial.mailboxes.word());
+    set.set("procedure", answer.procedure.name());
+    set.set("infer-co", options.infer_coherence);
+    set.set("max-reasons", options.max_reasons as u64);
+    if let Some(limit) = options.max_conflicts {
+        set.set("max-conflicts", limit);
+    }
+}
+
+/// Sets the counts under the names that they have in results.
+fn set_stats(stats: &mut found::Stats, answer: &Consistency) {
+    let counts = &answer.stats;
+    stats
+        .set("events", answer.kept.events)
+        .set("messages", answer.partial.messages.len() as u64)
+        .set("handlers", answer.kept.handlers)
+        .set("pairs_total", counts.pairs_total)
+        .set("pairs", counts.pairs)
+        .set("variables", counts.variables)
+        .set("decisions", counts.decisions)
+        .set("conflicts", counts.conflicts)
+        .set("propagations", counts.propagations)
+        .set("candidates", counts.candidates)
+        .set("procedure", answer.procedure.name());
+}

@@ -1,0 +1,83 @@
+//! The proof of an inconsistency: translated for the checker, and written for others.
+
+use anyorder_certify::consistency as certify;
+use anyorder_consistency::{
+    Fact, Link, MailboxRule, PartialTrace, Refutation, Relation, Step, Why,
+};
+use anyorder_trace::{TaskId, Trace};
+use std::io;
+
+/// Why a trace is inconsistent, for people and for the checker.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    pub(super) refutation: Refutation,
+    pub(super) certificate: certify::ConsistencyProof,
+    /// The trace that the certificate is about: each piece of a handler's own code between tasks is a task of its own.
+    pub(super) split: Option<Trace>,
+}
+
+impl Proof {
+    /// Returns the number of its steps.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.refutation.steps.len()
+    }
+
+    /// Writes the proof about `trace` in the format of certificates.
+    ///
+    /// # Errors
+    ///
+    /// Fails when `out` does.
+    pub fn write(&self, trace: &Trace, out: &mut dyn io::Write) -> io::Result<()> {
+        certify::write_proof(&self.certificate, self.split.as_ref().unwrap_or(trace), out)
+    }
+}
+
+pub(super) fn certified_rule(rule: MailboxRule) -> certify::MailboxRule {
+    match rule {
+        MailboxRule::Fifo => certify::MailboxRule::Fifo,
+        MailboxRule::Bag => certify::MailboxRule::Bag,
+        MailboxRule::Delayed => certify::MailboxRule::Delayed,
+    }
+}
+
+/// Translates a refutation: the same of events and tasks of the trace.
+pub(super) fn translated(
+    partial: &PartialTrace,
+    refutation: &Refutation,
+) -> certify::ConsistencyProof {
+    let event = |slot: u32| partial.events[slot as usize];
+    let task = |message: u32| -> TaskId { partial.messages[message as usize].task };
+    let fact = |fact: Fact| match fact {
+        Fact::Runs { first, second } => {
+            certify::Fact::Runs { first: task(first), second: task(second) }
+        }
+        Fact::Before { first, second } => {
+            certify::Fact::Before { first: event(first), second: event(second) }
+        }
+    };
+    let link = |link: &Link| certify::Link {
+        from: event(link.from),
+        to: event(link.to),
+        why: match link.why {
+            Why::Decided(decided) => certify::Why::Decided(fact(decided)),
+            Why::Given(Relation::Program) => certify::Why::Program,
+            Why::Given(Relation::ReadsFrom) => certify::Why::ReadsFrom,
+            Why::Given(Relation::Coherence) => certify::Why::Coherence,
+            Why::Given(Relation::FromReads) => certify::Why::FromReads,
+            Why::Given(Relation::PostedBy) => certify::Why::PostedBy,
+            Why::Given(Relation::Fork) => certify::Why::Fork,
+            Why::Given(Relation::Join) => certify::Why::Join,
+        },
+    };
+    let facts = |clause: &[Fact]| clause.iter().map(|one| fact(*one)).collect();
+    let steps = refutation.steps.iter().map(|step| match step {
+        Step::Cycle(links) => certify::Step::Cycle(links.iter().map(link).collect()),
+        Step::ReadsOpen { read, other } => {
+            certify::Step::ReadsOpen { read: event(*read), other: event(*other) }
+        }
+        Step::Derived(clause) => certify::Step::Derived(facts(clause)),
+        Step::Forget(clause) => certify::Step::Forget(facts(clause)),
+    });
+    certify::ConsistencyProof { steps: steps.collect() }
+}

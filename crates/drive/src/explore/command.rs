@@ -1,0 +1,65 @@
+//! Programs behind a pipe, by the command that starts them: words as a shell would split them, but
+//! no shell.
+
+use super::program::Started;
+use crate::Failure;
+use anyorder_common::text::escape;
+use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
+
+/// Returns the program that a command starts. Blanks separate words, quotes and backslashes keep
+/// them together.
+///
+/// # Errors
+///
+/// Fails when a quote has no partner, and when there is no word.
+pub fn pipe_program(command: &str) -> Result<Started<PipeFactory>, Failure> {
+    let words = words(command).ok_or_else(|| {
+        let what = format!("`{}`: a quote without its partner", escape(command));
+        Failure::new(format!("--program {what}"))
+    })?;
+    let mut words = words.into_iter();
+    let Some(program) = words.next() else {
+        let failure = Failure::new("--program: a command that starts the program was expected");
+        return Err(failure.with_hint("such as `--program 'node app.js'`"));
+    };
+    let command_words = ChildCommand::new(program).arguments(words);
+    let factory = PipeFactory { command: command_words, options: PipeOptions::default() };
+    Ok(Started { name: command.to_owned(), factory })
+}
+
+fn words(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word) = (Vec::new(), None::<String>);
+    let (mut quote, mut chars) = (None, text.chars());
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().push(chars.next()?),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_taken_apart() {
+        let split = |text: &str| words(text).unwrap_or_else(|| vec!["?".to_owned()]);
+        assert_eq!(split("node app.js"), ["node", "app.js"]);
+        assert_eq!(split("  a 'b c' \"d \\\" e\" f\\ g '' "), ["a", "b c", "d \" e", "f g", ""]);
+        assert_eq!(split("a'b'\"c\""), ["abc"]);
+        assert_eq!(split("$(rm) | ;"), ["$(rm)", "|", ";"]);
+        for bad in ["'a", "a \"b", "a\\"] {
+            assert_eq!(words(bad), None, "{bad}");
+        }
+        assert!(pipe_program("  ").is_err());
+    }
+}

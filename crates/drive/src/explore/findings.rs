@@ -1,0 +1,224 @@
+//! Findings of an exploration: failures, harmful reversals, wrong ends, instability, and what
+//! turned out to be harmless.
+
+use super::program::{END, ShownRun, TaskProgram};
+use super::races;
+use super::trim::trim;
+use crate::schedules::Shows;
+use crate::states::explanation;
+use crate::{Failure, Reported};
+use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, ReversalKind, Verdict};
+use anyorder_finding::run::Mark;
+use anyorder_finding::{Harm, Severity};
+use anyorder_system::{Control, PartPath, TaskName};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most findings whose runs are made again to be shown, and the most harmless reversals that
+/// are listed.
+const SHOWN_MAX: usize = 60;
+const HARMLESS_MAX: usize = 1_000;
+
+/// Makes findings.
+pub(super) struct Reporter<'a, P> {
+    program: &'a P,
+    pub(super) outcome: &'a Outcome,
+    control: &'a Control<'a>,
+    shown: BTreeMap<usize, Option<ShownRun>>,
+}
+
+impl<'a, P: TaskProgram> Reporter<'a, P> {
+    pub(super) fn new(
+        program: &'a P,
+        outcome: &'a Outcome,
+        control: &'a Control<'a>,
+    ) -> Reporter<'a, P> {
+        Reporter { program, outcome, control, shown: BTreeMap::new() }
+    }
+
+    /// Returns all findings: of those that are the same but for the run, the one with the fewest
+    /// reversals.
+    pub(super) fn findings(mut self) -> Result<Vec<Reported>, Failure> {
+        let mut reported: Vec<Reported> = Vec::new();
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        let outcome = self.outcome;
+        for found in &outcome.findings {
+            // Where a limit cut a run, that it ends otherwise says nothing. The result is
+            // incomplete then.
+            let is_cut = |run: Option<usize>| run.is_some_and(|run| outcome.runs[run].cut);
+            if (is_cut(found.run) || is_cut(found.parent))
+                && !matches!(found.kind, FindingKind::Failure(_))
+            {
+                continue;
+            }
+            if known.insert(identity(found)) {
+                reported.push(self.one(found)?);
+            }
+        }
+        for (run, shows) in self.wrong_ends() {
+            if known.insert(format!("end {shows}"))
+                && let Some(one) = self.program.reported(&self.outcome.choices(run), &shows)
+            {
+                reported.push(one);
+            }
+        }
+        let mut harmless = 0;
+        for run in 0..outcome.runs.len() {
+            let info = &outcome.runs[run];
+            let (Some(comparison), Some(reversal)) = (&info.comparison, &info.reversal) else {
+                continue;
+            };
+            // Of the last two the failure, or the other alternative, says all there is.
+            if matches!(
+                comparison.verdict,
+                Verdict::Different
+                    | Verdict::Unstable
+                    | Verdict::CutByFailure
+                    | Verdict::Alternative
+            ) || comparison.verdict == Verdict::Equivalent
+                && matches!(reversal.kind, ReversalKind::Alternative(_) | ReversalKind::Waiting)
+            {
+                continue;
+            }
+            let pair = pair_of(reversal);
+            if harmless < HARMLESS_MAX && known.insert(pair) {
+                harmless += 1;
+                reported.push(self.harmless(run));
+            }
+        }
+        Ok(reported)
+    }
+
+    fn one(&mut self, found: &Found) -> Result<Reported, Failure> {
+        match (&found.kind, found.run) {
+            (FindingKind::Harmful, Some(run)) => self.race(run, found.confirmed),
+            (FindingKind::Failure(text), Some(run)) => self.failure(run, text, found.confirmed),
+            (FindingKind::Unstable(why), _) => Ok(races::unstable(found, why)),
+            // What went wrong in no run at all cannot be shown.
+            (FindingKind::Harmful, None) => Ok(races::unstable(found, "there is no run of it")),
+            (FindingKind::Failure(text), None) => Ok(races::unstable(found, text)),
+        }
+    }
+
+    /// A reversal that makes a difference.
+    fn race(&mut self, run: usize, confirmed: Option<bool>) -> Result<Reported, Failure> {
+        let shown = self.compared(run)?;
+        let mut finding = races::race(self.outcome, run, shown.as_ref());
+        finding.severity = Severity::Error;
+        finding.harm = Harm::Harmful;
+        finding.confirmed = confirmed;
+        finding.witness = races::difference(self.outcome, run);
+        Ok(Reported { finding, run: shown.map(|shown| shown.run) })
+    }
+
+    fn harmless(&self, run: usize) -> Reported {
+        let mut finding = races::race(self.outcome, run, None);
+        let verdict = self.outcome.runs[run].comparison.as_ref().map(|one| one.verdict);
+        let class = verdict.map_or("", Verdict::word);
+        finding.severity = Severity::Note;
+        finding.harm = Harm::Harmless;
+        finding.harm_class = Some(class.replace(' ', "_"));
+        Reported { finding, run: None }
+    }
+
+    /// A failure of the program.
+    fn failure(
+        &mut self,
+        run: usize,
+        text: &str,
+        confirmed: Option<bool>,
+    ) -> Result<Reported, Failure> {
+        let shown = self.compared(run)?;
+        let shows = Shows::of_failure(text);
+        let reported = self.program.reported(&self.outcome.choices(run), &shows);
+        let mut reported =
+            reported.unwrap_or_else(|| races::failure(self.outcome, run, text, shown.as_ref()));
+        if confirmed.is_some() {
+            reported.finding.confirmed = confirmed;
+        }
+        // Of a failure the whole run is shown, beside the one that does not fail.
+        if let Some(shown) = shown {
+            let mut whole = shown.run;
+            if let Some(run) = &reported.run {
+                whole.end.clone_from(&run.end);
+                whole.steps.truncate(run.steps.len().saturating_sub(whole.first).max(1));
+            }
+            if reported.finding.explanation.is_empty() {
+                reported.finding.explanation = explanation(&whole);
+            }
+            reported.run = Some(whole);
+        }
+        Ok(reported)
+    }
+
+    /// The runs that end where they should not, by what is wrong.
+    fn wrong_ends(&self) -> Vec<(usize, Shows)> {
+        let end = PartPath::new([END]);
+        let runs = self.outcome.runs.iter().enumerate().filter(|(_, info)| !info.cut);
+        let ends = runs.filter_map(|(run, info)| {
+            let part = info.observation.part(&end)?;
+            Some((run, Shows::parse(part.text.as_deref().unwrap_or_default())))
+        });
+        ends.collect()
+    }
+
+    /// Returns a run as it is shown, compared with the one that it varies.
+    fn compared(&mut self, run: usize) -> Result<Option<ShownRun>, Failure> {
+        let Some(mut shown) = self.shown(run)? else { return Ok(None) };
+        let info = &self.outcome.runs[run];
+        if let (Some(parent), Some(reversal)) = (info.parent, &info.reversal)
+            && let Some(mut before) = self.shown(parent)?
+        {
+            let own: BTreeSet<&TaskName> = shown.tasks.iter().collect();
+            let others: BTreeSet<&TaskName> = before.tasks.iter().collect();
+            let mark = |task: &TaskName, others: &BTreeSet<&TaskName>| match () {
+                () if *task == reversal.first => Some(Mark::First),
+                () if *task == reversal.second => Some(Mark::Second),
+                () => (!others.contains(task)).then_some(Mark::Only),
+            };
+            let marks: Vec<_> = shown.tasks.iter().map(|task| mark(task, &others)).collect();
+            let before_marks: Vec<_> = before.tasks.iter().map(|task| mark(task, &own)).collect();
+            shown.run.steps.iter_mut().zip(marks).for_each(|(step, mark)| step.mark = mark);
+            let steps = before.run.steps.iter_mut();
+            steps.zip(before_marks).for_each(|(step, mark)| step.mark = mark);
+            if shown.run.start == before.run.start {
+                shown.run.start.clear();
+            }
+            let lanes = before.run.steps.iter().map(|step| step.lane.clone());
+            let places = before.tasks.iter().cloned().zip(lanes).zip(before.sites.iter().cloned());
+            shown.others = places.map(|((task, lane), site)| (task, lane, site)).collect();
+            let pairs = shown.tasks.iter().zip(&before.tasks);
+            let common = pairs.take_while(|(one, other)| one == other).count();
+            trim(&mut before.run, &mut shown.run, common);
+            let compared = races::comparison(self.outcome, run, before.run);
+            shown.run.compared = Some(Box::new(compared));
+        }
+        Ok(Some(shown))
+    }
+
+    /// Returns a run as it is shown; nothing where it cannot be made again, or where enough were.
+    fn shown(&mut self, run: usize) -> Result<Option<ShownRun>, Failure> {
+        if let Some(shown) = self.shown.get(&run) {
+            return Ok(shown.clone());
+        }
+        let enough = self.shown.len() >= SHOWN_MAX || self.control.check().is_err();
+        let shown = if enough { None } else { self.program.shown(&self.outcome.choices(run))? };
+        self.shown.insert(run, shown.clone());
+        Ok(shown)
+    }
+}
+
+/// Findings with the same text are one.
+fn identity(found: &Found) -> String {
+    let pair = found.reversal.as_ref().map(pair_of).unwrap_or_default();
+    match &found.kind {
+        FindingKind::Harmful => pair,
+        FindingKind::Failure(text) => format!("failure {text}"),
+        FindingKind::Unstable(_) => format!("unstable {pair}"),
+    }
+}
+
+/// The two tasks, in one order whichever came first.
+fn pair_of(reversal: &Reversal) -> String {
+    let (a, b) = (reversal.first.to_string(), reversal.second.to_string());
+    if a <= b { format!("{a} {b}") } else { format!("{b} {a}") }
+}

@@ -1,0 +1,213 @@
+//! Findings about reversals: what is compared, and in which words.
+
+use super::program::ShownRun;
+use super::rerun::short;
+use crate::Reported;
+use crate::schedules::{Shows, set_against, witness};
+use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
+use anyorder_finding::run::{Comparison, Differing, Run};
+use anyorder_finding::{Finding, Harm, Kind, Severity, Site, Step, Witness};
+use anyorder_system::{Level, Observation, PartPath, TaskName};
+
+/// The most parts named in a title.
+const TITLE_PARTS: usize = 3;
+
+/// The most characters of a part's content.
+const CONTENT_CHARS_MAX: usize = 200;
+
+/// Returns the finding of a reversal, without what is said about its harm.
+pub(super) fn race(outcome: &Outcome, run: usize, shown: Option<&ShownRun>) -> Finding {
+    let info = &outcome.runs[run];
+    let mut finding = Finding::new(Kind::Race);
+    finding.category = Some("reversal".to_owned());
+    let Some(reversal) = &info.reversal else { return finding };
+    let (first, second) = (&reversal.first, &reversal.second);
+    finding.sites = [first, second].map(|task| site(task, reversal, shown)).to_vec();
+    let differing = differing(outcome, run);
+    let parts: Vec<String> = differing.iter().map(|one| format!("`{}`", one.path)).collect();
+    let pair = format!("`{}` and `{}` can come in either order", short(first), short(second));
+    finding.title = match parts.len() {
+        0 => pair,
+        more if more > TITLE_PARTS => {
+            let named = parts[..TITLE_PARTS].join(", ");
+            format!("{pair}: {named} and {} more differ", more - TITLE_PARTS)
+        }
+        1 => format!("{pair}: {} differs", parts[0]),
+        _ => format!("{pair}: {} differ", parts.join(", ")),
+    };
+    finding.explanation = explanation(outcome, run, reversal);
+    finding
+}
+
+/// Returns where a task of the pair is: its position where that is known, else its name.
+fn site(task: &TaskName, reversal: &Reversal, shown: Option<&ShownRun>) -> Site {
+    let found = shown.and_then(|shown| {
+        let at = shown.tasks.iter().position(|one| one == task);
+        let here = at.and_then(|at| {
+            Some((shown.run.steps.get(at)?.lane.clone(), shown.sites.get(at)?.clone()))
+        });
+        let elsewhere = || {
+            let other = shown.others.iter().find(|(other, _, _)| other == task)?;
+            Some((other.1.clone(), other.2.clone()))
+        };
+        here.or_else(elsewhere)
+    });
+    let (lane, mut site) = found.map_or((None, Site::default()), |(lane, site)| (Some(lane), site));
+    if site.file.is_none() {
+        site.label = Some(task.to_string());
+    }
+    site.task = Some(task.to_string());
+    site.handler = lane;
+    site.location = reversal.locations.first().cloned();
+    site.access = Some("task".to_owned());
+    site
+}
+
+/// Says what was reversed and what came of it.
+fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<Step> {
+    let info = &outcome.runs[run];
+    let mut steps = Vec::new();
+    let mut say = |text: String| steps.push(Step::new(text));
+    let (first, second) = (&reversal.first, &reversal.second);
+    if reversal.kind == ReversalKind::Disabling {
+        say(format!("`{first}` disables `{second}`; the other way round both run"));
+    } else if let ReversalKind::Alternative(number) = reversal.kind {
+        say(format!("`{first}` takes its alternative {}", number + 1));
+    } else if reversal.kind == ReversalKind::Waiting {
+        say(format!("`{first}` comes before `{second}`, and a third task waits for both"));
+    } else if reversal.locations.is_empty() {
+        say(format!("`{first}` comes before `{second}`, and they conflict"));
+    } else {
+        let at = reversal.locations.join("`, `");
+        say(format!("`{first}` comes before `{second}`, and they conflict on `{at}`"));
+    }
+    let list = |names: &[TaskName]| {
+        let names: Vec<String> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    };
+    for (what, names) in [("skipped", &info.skipped), ("late", &info.late), ("new", &info.new)] {
+        if !names.is_empty() {
+            say(format!("in the other order, {what}: {}", list(names)));
+        }
+    }
+    for differing in differing(outcome, run) {
+        say(format!("differs: {}", differing.words()));
+    }
+    steps
+}
+
+/// Returns how a run compares with the one that it varies.
+pub(super) fn comparison(outcome: &Outcome, run: usize, before: Run) -> Comparison {
+    let info = &outcome.runs[run];
+    let names = |names: &[TaskName]| names.iter().map(ToString::to_string).collect();
+    let reversal = info.reversal.as_ref();
+    let text = |name: Option<&TaskName>| name.map(ToString::to_string).unwrap_or_default();
+    let title = match info.parent {
+        Some(0) | None => "Recorded run".to_owned(),
+        Some(_) => format!("Run with {}", reversals(info.depth.saturating_sub(1))),
+    };
+    Comparison {
+        before,
+        before_title: title,
+        after_title: "The same with the pair reversed".to_owned(),
+        first: text(reversal.map(|one| &one.first)),
+        second: text(reversal.map(|one| &one.second)),
+        locations: reversal.map_or_else(Vec::new, |one| one.locations.clone()),
+        skipped: names(&info.skipped),
+        late: names(&info.late),
+        new: names(&info.new),
+        class: info.comparison.as_ref().map_or("", |one| one.verdict.word()).to_owned(),
+        differences: differing(outcome, run),
+    }
+}
+
+fn reversals(count: u32) -> String {
+    if count == 1 { "1 reversal".to_owned() } else { format!("{count} reversals") }
+}
+
+/// Returns where the observation of a run differs from that of its parent, with the texts.
+fn differing(outcome: &Outcome, run: usize) -> Vec<Differing> {
+    let info = &outcome.runs[run];
+    let Some(parent) = info.parent.map(|parent| &outcome.runs[parent]) else { return Vec::new() };
+    let text = |observation: &Observation, path: &PartPath| {
+        let part = observation.part(path)?;
+        let text = part.text.clone().unwrap_or_else(|| part.hash.to_string());
+        Some(text.chars().take(CONTENT_CHARS_MAX).collect())
+    };
+    let differences = info.comparison.iter().flat_map(|comparison| &comparison.differences);
+    let one = |difference: &anyorder_system::Difference| Differing {
+        path: difference.path.to_string(),
+        level: difference.level.word().to_owned(),
+        before: text(&parent.observation, &difference.path),
+        after: text(&info.observation, &difference.path),
+    };
+    let mut differing: Vec<(Level, Differing)> =
+        differences.map(|difference| (difference.level, one(difference))).collect();
+    // What a user sees comes first.
+    differing.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
+    differing.into_iter().map(|(_, one)| one).collect()
+}
+
+/// Returns the schedule that shows a difference: that of the run, with that of its parent.
+pub(super) fn difference(outcome: &Outcome, run: usize) -> Option<Witness> {
+    let info = &outcome.runs[run];
+    let paths: Vec<String> = differing(outcome, run).into_iter().map(|one| one.path).collect();
+    let mut schedule = outcome.schedule(run);
+    Shows::Difference(paths).set(&mut schedule);
+    set_against(&mut schedule, &outcome.schedule(info.parent?));
+    witness(&schedule)
+}
+
+/// Returns the finding of a failure of a program that is no model.
+pub(super) fn failure(
+    outcome: &Outcome,
+    run: usize,
+    text: &str,
+    shown: Option<&ShownRun>,
+) -> Reported {
+    let failing = shown.and_then(|shown| {
+        let has = |failure: &Option<String>| failure.as_ref().is_some_and(|one| one.contains(text));
+        let at = shown.run.steps.iter().position(|step| has(&step.failure))?;
+        Some((shown.tasks.get(at)?.clone(), shown.run.steps[at].lane.clone(), at))
+    });
+    let is_limit = text.starts_with("step_limit");
+    let kind = if is_limit { Kind::StepLimit } else { Kind::Assertion };
+    let mut finding = Finding::new(kind);
+    finding.title = format!("the program fails: {text}");
+    finding.severity = Severity::Error;
+    finding.harm = Harm::Harmful;
+    let task = failing.as_ref().map(|(task, _, _)| task.to_string());
+    finding.sites.push(Site {
+        label: task.clone().or_else(|| Some(outcome.schedule(run).program.name)),
+        task,
+        handler: failing.as_ref().map(|(_, lane, _)| lane.clone()),
+        access: Some("failure".to_owned()),
+        ..Site::default()
+    });
+    if let Some(reversal) = &outcome.runs[run].reversal {
+        finding.explanation = explanation(outcome, run, reversal);
+    }
+    let mut schedule = outcome.schedule(run);
+    if let Some((_, _, at)) = failing {
+        schedule.choices.truncate(at + 1);
+    }
+    Shows::Failure(text.to_owned()).set(&mut schedule);
+    finding.witness = witness(&schedule);
+    Reported { finding, run: None }
+}
+
+/// Returns the finding of a run that could not be repeated.
+pub(super) fn unstable(found: &Found, why: &str) -> Reported {
+    let mut finding = Finding::new(Kind::Unstable);
+    finding.confirmed = found.confirmed;
+    if let Some(reversal) = &found.reversal {
+        let (first, second) = (&reversal.first, &reversal.second);
+        let pair = format!("`{}` before `{}`", short(second), short(first));
+        finding.title = format!("the run with {pair} is not stable: {why}");
+        finding.sites = [first, second].map(|task| site(task, reversal, None)).to_vec();
+    } else {
+        finding.title = format!("the recorded run is not stable: {why}");
+        finding.sites.push(Site { label: Some("recording".to_owned()), ..Site::default() });
+    }
+    Reported { finding, run: None }
+}

@@ -1,0 +1,59 @@
+//! Runs a schedule of any task system again, and says whether it shows the same.
+
+use super::program::{END, TaskProgram, cannot_start};
+use super::rerun::{Rerun, rerun};
+use crate::Failure;
+use crate::schedules::{Shows, against};
+use crate::states::{ReplayVerdict, Replayed};
+use anyorder_system::{PartPath, RunError, Schedule, TaskSystem};
+
+/// Runs a schedule of a program given as tasks.
+///
+/// # Errors
+///
+/// Fails when the program cannot be started.
+pub fn replay_run<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Replayed, Failure> {
+    let failed = |error: &RunError| cannot_start(program.name(), error);
+    let mut system = program.start(None).map_err(|error| failed(&error))?;
+    replay(&mut system, schedule).map_err(|error| failed(&error))
+}
+
+fn replay<S: TaskSystem>(system: &mut S, schedule: &Schedule) -> Result<Replayed, RunError> {
+    let mut made = rerun(system, &schedule.choices)?;
+    let ends_wrong = made.observation.part(&PartPath::new([END])).is_some();
+    let mut wrong = !made.failures.is_empty() || ends_wrong;
+    let fails_with = |wanted: &str| made.failures.iter().any(|(_, text)| text == wanted);
+    let same = match Shows::of(schedule) {
+        None => wrong,
+        Some(Shows::Difference(parts)) => {
+            let differs = made.lost.is_none() && differs(system, schedule, &made, &parts)?;
+            wrong |= differs;
+            differs
+        }
+        Some(Shows::Failure(failure)) => fails_with(&failure),
+        Some(other) => fails_with(&other.to_string()) || ends_wrong,
+    };
+    let verdict = match (same, &made.lost, wrong) {
+        (true, _, _) => ReplayVerdict::Again,
+        (false, Some(_), _) => ReplayVerdict::Lost,
+        (false, None, true) => ReplayVerdict::Other,
+        (false, None, false) => ReplayVerdict::Nothing,
+    };
+    let lost = made.lost.map(|task| format!("`{task}` cannot run when its turn comes"));
+    made.run.end = lost.unwrap_or_default();
+    Ok(Replayed { run: made.run, verdict })
+}
+
+/// Returns whether all parts differ from those of the run that a schedule is compared with.
+fn differs<S: TaskSystem>(
+    system: &mut S,
+    schedule: &Schedule,
+    made: &Rerun,
+    parts: &[String],
+) -> Result<bool, RunError> {
+    let Some(against) = against(schedule) else { return Ok(false) };
+    let other = rerun(system, &against.choices)?;
+    let found = other.observation.difference(&made.observation);
+    let differs = |part: &String| found.iter().any(|one| one.path.to_string() == *part);
+    Ok(other.lost.is_none() && !found.is_empty() && parts.iter().all(differs))
+}

@@ -1,0 +1,178 @@
+//! Runs choices of any task system again, and records the run as reports draw it: who ran what,
+//! what it wrote and posted.
+
+use anyorder_finding::run::{Change, Run, RunPost, RunStep};
+use anyorder_system::{
+    AccessKind, Choice, EnabledDetail, EnabledTask, Observation, RunError, Step, TaskName,
+    TaskSystem,
+};
+use std::collections::BTreeMap;
+
+/// The most changes and reads shown of a step.
+const CHANGES_MAX: usize = 16;
+const READS_MAX: usize = 8;
+
+/// How often a run is tried that the system loses.
+const ATTEMPTS_MAX: u32 = 8;
+
+/// A run that was made again.
+pub(super) struct Rerun {
+    pub(super) run: Run,
+    /// The name of each step's task.
+    pub(super) tasks: Vec<TaskName>,
+    /// The failures, each with the number of its step.
+    pub(super) failures: Vec<(usize, String)>,
+    pub(super) observation: Observation,
+    /// The first choice that could not be made.
+    pub(super) lost: Option<TaskName>,
+}
+
+/// Makes choices one after another, each as it is given. Attempts that the system loses are
+/// repeated.
+pub(super) fn rerun<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunError> {
+    let mut attempt = 1;
+    loop {
+        match once(system, choices) {
+            Err(error) if attempt < ATTEMPTS_MAX && !matches!(error, RunError::Unsupported(_)) => {
+                attempt += 1;
+            }
+            other => return other,
+        }
+    }
+}
+
+fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunError> {
+    system.reset()?;
+    let mut recorder = Recorder::default();
+    let mut made = Rerun {
+        run: Run::default(),
+        tasks: Vec::new(),
+        failures: Vec::new(),
+        observation: Observation::new(),
+        lost: None,
+    };
+    let listed = system.capabilities().enabled != EnabledDetail::Unknown;
+    if listed {
+        recorder.know(&system.enabled()?);
+    }
+    for choice in choices {
+        let step = match system.execute(choice) {
+            Ok(step) => step,
+            Err(RunError::Diverged(_)) => {
+                made.lost = Some(choice.task.clone());
+                break;
+            }
+            Err(error) => return Err(error),
+        };
+        let number = made.tasks.len();
+        made.failures.extend(step.failures.iter().map(|text| (number, text.clone())));
+        made.run.steps.push(recorder.step(system, choice, &step));
+        made.tasks.push(choice.task.clone());
+        if listed && recorder.is_unknown(choices.get(made.tasks.len())) {
+            recorder.know(&system.enabled()?);
+        }
+    }
+    made.observation = system.observe()?;
+    Ok(made)
+}
+
+/// What was learned of a run that goes on.
+#[derive(Default)]
+struct Recorder {
+    /// The handler of each task, as far as anybody said.
+    handlers: BTreeMap<TaskName, String>,
+    /// The value of each location, by its text.
+    values: BTreeMap<String, u64>,
+}
+
+impl Recorder {
+    fn know(&mut self, enabled: &[EnabledTask]) {
+        for task in enabled {
+            self.handlers.insert(task.task.clone(), task.handler.clone());
+        }
+    }
+
+    fn is_unknown(&self, next: Option<&Choice>) -> bool {
+        next.is_some_and(|next| !self.handlers.contains_key(&next.task))
+    }
+
+    fn step<S: TaskSystem>(&mut self, system: &S, choice: &Choice, step: &Step) -> RunStep {
+        let tables = system.tables();
+        let (mut changes, mut reads) = (Vec::new(), Vec::new());
+        for access in step.accesses.as_slice() {
+            let name = tables.location_text(access.location);
+            if let Some(read) = access.read {
+                self.values.entry(name.clone()).or_insert(read);
+                if reads.len() < READS_MAX {
+                    reads.push((name.clone(), number(read)));
+                }
+            }
+            if access.kind == AccessKind::Read || name.starts_with(SHADOW) {
+                continue;
+            }
+            let old = access.read.or_else(|| self.values.get(&name).copied());
+            if let Some(written) = access.written {
+                self.values.insert(name.clone(), written);
+            }
+            if changes.len() < CHANGES_MAX {
+                // Of a text only its hash is known, which says nothing to people.
+                let new = access.written.map(number);
+                changes.push(Change { name, old: old.map(number), new });
+            }
+        }
+        let mut posts = Vec::new();
+        for posted in &step.posted {
+            self.handlers.insert(posted.task.clone(), posted.handler.clone());
+            let what = match posted.delay {
+                0 => short(&posted.task),
+                delay => format!("{} after {delay}", short(&posted.task)),
+            };
+            posts.push(RunPost { to: posted.handler.clone(), what });
+        }
+        let known = self.handlers.get(&choice.task).cloned();
+        let lane = known.unwrap_or_else(|| choice.handler.clone());
+        RunStep {
+            lane: if lane.is_empty() { "main".to_owned() } else { lane },
+            what: short(&choice.task),
+            place: None,
+            alternative: Some(choice.alternative).filter(|number| *number > 0),
+            changes: changes.into_iter().map(tidied).collect(),
+            reads,
+            posts,
+            failure: (!step.failures.is_empty()).then(|| step.failures.join("; ")),
+            ..RunStep::default()
+        }
+    }
+}
+
+/// How locations begin that are about tasks and not about data.
+const SHADOW: &str = "task.";
+
+/// Returns a value as text. A large one is a hash, and not made.
+fn number(value: u64) -> String {
+    const SHOWN_MAX: u64 = 1 << 53;
+    if value < SHOWN_MAX { value.to_string() } else { "…".to_owned() }
+}
+
+/// A change of which nothing is known but that it is one.
+fn tidied(change: Change) -> Change {
+    let unknown = |text: &Option<String>| text.as_deref().is_none_or(|text| text == "…");
+    if unknown(&change.old) && unknown(&change.new) {
+        let name = format!("writes {}", change.name);
+        return Change { name, old: None, new: None };
+    }
+    change
+}
+
+/// Returns the last part of a name, which says what runs.
+pub(super) fn short(task: &TaskName) -> String {
+    let segment = task.segment();
+    let mut text = segment.kind.clone();
+    if !segment.label.is_empty() {
+        text.push_str(&format!(" {}", segment.label));
+    }
+    if segment.ordinal > 0 {
+        text.push_str(&format!(" #{}", segment.ordinal));
+    }
+    text
+}

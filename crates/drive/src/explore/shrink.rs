@@ -1,0 +1,149 @@
+//! Shrinks a schedule that shows something wrong.
+
+use super::program::{END, Repeats, TaskProgram, cannot_start};
+use super::rerun::{Rerun, rerun};
+use crate::Failure;
+use crate::model::place_in;
+use crate::schedules::{Shows, against};
+use crate::states::alike;
+use anyorder_common::text::{escape, shown};
+use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
+use anyorder_system::{Control, Observation, PartPath, Schedule};
+use std::path::Path;
+
+/// Makes the run of a schedule as small as it gets; `None` where it does not show what it says when
+/// it runs.
+///
+/// # Errors
+///
+/// Fails when the program cannot be started, and when what the schedule shows has no end.
+///
+/// ```
+/// use anyorder_drive::explore::{ShrinkOptions, shrink};
+/// use anyorder_drive::model::{Model, check_model};
+/// use anyorder_drive::schedule_of;
+/// use anyorder_drive::states::{SimulateOptions, simulate};
+/// use anyorder_system::Control;
+///
+/// let text = "
+///     model late
+///     var script = false;
+///     event idle {}
+///     event loaded { script = true; }
+///     event click { assert script, \"not loaded\"; }";
+/// let (model, control) = (Model::compile("late.any", text)?, Control::default());
+/// let options = SimulateOptions { runs: 3, ..SimulateOptions::default() };
+/// let found = simulate(&model, &options, &control)?;
+/// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule");
+/// let shrunk = shrink(&model, &schedule, &ShrinkOptions::default(), &control)?;
+/// assert_eq!(shrunk.map(|small| small.schedule.choices.len()), Some(1));
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
+pub fn shrink<P: TaskProgram>(
+    program: &P,
+    failing: &Schedule,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<Option<Shrunk>, Failure> {
+    let (meant, shows) = match Shows::of(failing) {
+        Some(Shows::Response(_)) => {
+            let what = "a response that never comes is shown by a run without end";
+            return Err(Failure::new(format!("{what}: it cannot be shrunk")));
+        }
+        Some(shows) => (Meant::of(&shows, failing, program)?, shows),
+        None => observed(again(program, failing)?),
+    };
+    let failure = |text: &str| match &meant {
+        Meant::Failure(wanted) => is_same(wanted, text),
+        Meant::End(_) | Meant::Difference(..) => false,
+    };
+    let end = |observation: &Observation| match &meant {
+        Meant::Failure(_) => false,
+        Meant::End(word) => {
+            let part = observation.part(&PartPath::new([END]));
+            part.is_some_and(|part| part.text.as_deref() == Some(word.as_str()))
+        }
+        Meant::Difference(against, parts) => {
+            let found = against.difference(observation);
+            parts.iter().all(|part| found.iter().any(|one| one.path.to_string() == *part))
+        }
+    };
+    let by_end = !matches!(meant, Meant::Failure(_));
+    let symptom = Symptom { failure: &failure, end: by_end.then_some(&end) };
+    let events = failing.choices.iter().filter(|choice| choice.task.creator().is_none());
+    let most = events.map(|choice| choice.task.segment().ordinal).max().unwrap_or(1).max(1);
+    let make = || program.start(Some(&Repeats::at_most(most)));
+    control.progress.phase("runs");
+    match shrink::shrink(&make, failing, symptom, options, control) {
+        Ok(mut shrunk) => {
+            shows.set(&mut shrunk.schedule);
+            shrunk.schedule.program = failing.program.clone();
+            Ok(Some(shrunk))
+        }
+        Err(Error::NotShown) => Ok(None),
+        Err(Error::Run(error)) => Err(cannot_start(program.name(), &error)),
+        Err(error) => {
+            let name = shown(Path::new(program.name()));
+            Err(Failure::new(format!("{name}: {}", escape(&error.to_string()))))
+        }
+    }
+}
+
+/// What a smaller run must show.
+enum Meant {
+    /// A failure like this.
+    Failure(String),
+    /// This wrong end.
+    End(String),
+    /// That these parts differ from what another run amounts to.
+    Difference(Observation, Vec<String>),
+}
+
+impl Meant {
+    fn of<P: TaskProgram>(
+        shows: &Shows,
+        failing: &Schedule,
+        program: &P,
+    ) -> Result<Meant, Failure> {
+        Ok(match shows {
+            Shows::Difference(parts) => {
+                let against = against(failing).filter(|_| !parts.is_empty());
+                let Some(against) = against else {
+                    let what = "the schedule does not say which run it differs from";
+                    return Err(Failure::new(what));
+                };
+                Meant::Difference(again(program, &against)?.observation, parts.clone())
+            }
+            Shows::Deadlock | Shows::Final => Meant::End(shows.to_string()),
+            Shows::Failure(text) => Meant::Failure(text.clone()),
+            other => Meant::Failure(other.to_string()),
+        })
+    }
+}
+
+fn again<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Failure> {
+    let system = program.start(None);
+    let made = system.and_then(|mut system| rerun(&mut system, &schedule.choices));
+    made.map_err(|error| cannot_start(program.name(), &error))
+}
+
+/// Returns what a run shows whose schedule does not say it.
+fn observed(made: Rerun) -> (Meant, Shows) {
+    match made.failures.into_iter().next() {
+        Some((_, failure)) => (Meant::Failure(failure.clone()), Shows::of_failure(&failure)),
+        None => {
+            let end = made.observation.part(&PartPath::new([END]));
+            // Where nothing is wrong, no run shows the empty end that is asked for.
+            let word = end.and_then(|part| part.text.clone()).unwrap_or_default();
+            (Meant::End(word.clone()), Shows::parse(&word))
+        }
+    }
+}
+
+/// Whether two failures are of one kind at one place. Without a place they are the same text.
+fn is_same(a: &str, b: &str) -> bool {
+    match (place_in(a), place_in(b)) {
+        (Some((_, place)), Some((_, other))) => place == other && alike(a, b),
+        _ => a == b,
+    }
+}

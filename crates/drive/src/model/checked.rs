@@ -1,0 +1,184 @@
+//! A run of a model that says, beside what fails in a step, which invariant a step breaks, which
+//! components overwrite each other, and whether the run ends where it should.
+
+use crate::explore::{END, Repeats};
+use crate::schedules::Shows;
+use anyorder_system::{
+    Awaited, Capabilities, Choice, Divergence, EnabledTask, Hash128, Level, Observation, PartPath,
+    Place, Program, RunError, SnapshotId, Snapshots, StateSystem, Step, TaskName, TaskSystem,
+};
+use anyorder_trace::Tables;
+use anyorder_vm::{Machine, MachineRun};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is known of a run beside its state.
+#[derive(Clone, Debug)]
+struct Known {
+    /// For each invariant, whether it was broken.
+    broken: Vec<bool>,
+    /// For each attribute, the component that updated it last, if it was one.
+    writers: BTreeMap<Place, Option<u32>>,
+}
+
+/// A run that is checked as it goes on.
+pub struct Checked {
+    run: MachineRun,
+    machine: Arc<Machine>,
+    invariants: Vec<String>,
+    known: Known,
+    saved: BTreeMap<u64, Known>,
+    repeats: Option<Repeats>,
+}
+
+impl Checked {
+    pub(super) fn new(
+        machine: &Arc<Machine>,
+        program: &Program,
+        repeats: Option<Repeats>,
+    ) -> Checked {
+        let invariants = machine.invariants();
+        let broken = vec![false; invariants.len()];
+        let known = Known { broken, writers: BTreeMap::new() };
+        let run = MachineRun::new(Arc::clone(machine)).with_program(program.clone());
+        let machine = Arc::clone(machine);
+        Checked { run, machine, invariants, known, saved: BTreeMap::new(), repeats }
+    }
+
+    /// Returns whether a task is an event that has happened as often as it may.
+    fn is_spent(&self, task: &TaskName) -> bool {
+        let Some(repeats) = &self.repeats else { return false };
+        let segment = task.segment();
+        let kind = segment.kind.split('[').next().unwrap_or_default();
+        let is_event = || self.machine.program().events.iter().any(|event| event.name == kind);
+        let spent = task.creator().is_none() && segment.ordinal > repeats.most && is_event();
+        if spent {
+            repeats.reach();
+        }
+        spent
+    }
+
+    /// Returns the invariants that the state breaks and no state before it did.
+    fn broken(&mut self) -> Vec<String> {
+        let mut failures = Vec::new();
+        for (index, name) in self.invariants.iter().enumerate() {
+            if !self.known.broken[index] && !self.machine.holds(index, self.run.state()) {
+                self.known.broken[index] = true;
+                failures.push(Shows::Invariant(name.clone()).to_string());
+            }
+        }
+        failures
+    }
+
+    /// Returns the update conflicts that show in a step, and notes what it updated.
+    fn overwritten(&mut self) -> Vec<String> {
+        let writes = self.run.writes();
+        if writes.is_empty() {
+            return Vec::new();
+        }
+        let names = self.machine.components();
+        let name = |at: u32| names.get(at as usize).cloned().unwrap_or_default();
+        let mut failures = Vec::new();
+        for write in writes {
+            let before = self.known.writers.insert(write.place, write.by).flatten();
+            if let (Some(a), Some(b)) = (before, write.by)
+                && a != b
+            {
+                let components = [name(a.min(b)), name(a.max(b))];
+                let failure = Shows::Conflict(write.attribute.clone(), components).to_string();
+                if !failures.contains(&failure) {
+                    failures.push(failure);
+                }
+            }
+        }
+        failures
+    }
+}
+
+impl TaskSystem for Checked {
+    fn capabilities(&self) -> Capabilities {
+        self.run.capabilities()
+    }
+
+    fn program(&self) -> &Program {
+        self.run.program()
+    }
+
+    fn tables(&self) -> &Tables {
+        self.run.tables()
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.known.broken.fill(false);
+        self.known.writers.clear();
+        self.run.reset()
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        let mut enabled = self.run.enabled()?;
+        enabled.retain(|task| !self.is_spent(&task.task));
+        Ok(enabled)
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        if self.is_spent(&choice.task) {
+            let enabled = self.enabled()?.into_iter().map(|task| task.task).collect();
+            let wanted = choice.task.clone();
+            return Err(RunError::Diverged(Divergence { choice: 0, wanted, enabled }));
+        }
+        let mut step = self.run.execute(choice)?;
+        if step.failures.is_empty() {
+            let broken = self.broken();
+            step.failures.extend(broken);
+            let overwritten = self.overwritten();
+            step.failures.extend(overwritten);
+        }
+        Ok(step)
+    }
+
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        self.run.awaited()
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        let mut observation = self.run.observe()?;
+        let failed = observation.part(&PartPath::new(["failure"])).is_some();
+        if !failed && self.run.enabled()?.is_empty() && !self.machine.is_final(self.run.state()) {
+            let stuck = self.machine.is_stuck(self.run.state());
+            let word = if stuck { "deadlock" } else { "final" };
+            let path = PartPath::new([END]);
+            observation.set(path.clone(), Level::Failure, word.as_bytes());
+            observation.keep_text(&path, word);
+        }
+        Ok(observation)
+    }
+
+    fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
+        Some(self)
+    }
+}
+
+impl Snapshots for Checked {
+    fn save(&mut self) -> Result<SnapshotId, RunError> {
+        let id = self.run.save()?;
+        self.saved.insert(id.0, self.known.clone());
+        Ok(id)
+    }
+
+    fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError> {
+        self.run.restore(snapshot)?;
+        if let Some(known) = self.saved.get(&snapshot.0) {
+            self.known = known.clone();
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, snapshot: SnapshotId) {
+        self.run.forget(snapshot);
+        self.saved.remove(&snapshot.0);
+    }
+
+    fn fingerprint(&mut self) -> Hash128 {
+        self.run.fingerprint()
+    }
+}

@@ -1,0 +1,127 @@
+//! Makes a model ready to run, or says what is wrong with it, with the lines.
+
+use crate::{Failure, Level, Message};
+use anyorder_common::text::{escape, shown};
+use anyorder_lang::diagnostic::{Diagnostic, render};
+use anyorder_lang::format::format;
+use anyorder_lang::lower::compile;
+use anyorder_lang::source::{SOURCE_BYTES_MAX, Source};
+use anyorder_system::{Hash128, Program};
+use anyorder_vm::Machine;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The most bytes of the text of a model.
+pub const MODEL_BYTES_MAX: usize = SOURCE_BYTES_MAX;
+
+/// How many diagnostics of one file are printed; the rest is counted.
+const DIAGNOSTICS_SHOWN_MAX: usize = 20;
+
+/// A model that can run.
+#[derive(Debug)]
+pub struct Model {
+    pub(crate) machine: Arc<Machine>,
+    /// Which program it is, for schedules: the path, a hash of the text.
+    pub(crate) program: Program,
+    warnings: Vec<Message>,
+    asymmetric: Option<Failure>,
+}
+
+impl Model {
+    /// Compiles the text of a model. `name` stands in messages and schedules: a path, as it was
+    /// given.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the errors of the text.
+    ///
+    /// ```
+    /// use anyorder_drive::model::Model;
+    /// let text = "model click\nvar x = 0;\nevent press { x = 1; }\n";
+    /// let model = Model::compile("click.any", text)?;
+    /// assert_eq!(model.responses(), 0);
+    /// assert!(Model::compile("bad.any", "model bad\nvar x = y;\n").is_err());
+    /// # Ok::<(), anyorder_drive::Failure>(())
+    /// ```
+    pub fn compile(name: &str, text: &str) -> Result<Model, Failure> {
+        let compiled =
+            compile(text, name).map_err(|diagnostics| refused(name, text, &diagnostics))?;
+        let source = Source::new(name, text);
+        let rendered = |warning| Message {
+            rendered: true,
+            ..Message::new(Level::Warning, render(&source, warning, true))
+        };
+        let program = Program {
+            name: name.to_owned(),
+            version: String::new(),
+            hash: Some(Hash128::of(text.as_bytes())),
+        };
+        let machine = Machine::new(compiled.program).map(Arc::new).map_err(|error| {
+            Failure::new(format!("{}: {}", shown(Path::new(name)), escape(&error.to_string())))
+        })?;
+        let differing = &compiled.symmetries.diagnostics;
+        Ok(Model {
+            machine,
+            program,
+            warnings: compiled.warnings.iter().map(rendered).collect(),
+            asymmetric: (!differing.is_empty()).then(|| refused(name, text, differing)),
+        })
+    }
+
+    /// Returns the warnings of the compiler.
+    #[must_use]
+    pub fn warnings(&self) -> &[Message] {
+        &self.warnings
+    }
+
+    /// Returns the number of its response properties, which only a full search checks.
+    #[must_use]
+    pub fn responses(&self) -> usize {
+        self.machine.program().responses.len()
+    }
+
+    /// Refuses a search that uses symmetry, where the model distinguishes the members of a part
+    /// that it declares `symmetric`.
+    pub fn expect_symmetric(&self) -> Result<(), Failure> {
+        self.asymmetric.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// Returns bytes as the text of a model.
+///
+/// # Errors
+///
+/// Fails when there are too many, and when they are not UTF-8.
+pub fn model_text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
+    if bytes.len() > MODEL_BYTES_MAX {
+        let message = format!("{}: larger than {MODEL_BYTES_MAX} bytes", shown(path));
+        return Err(Failure::new(message));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        Failure::new(format!(
+            "{}: line {line}: not UTF-8, expected the text of a model",
+            shown(path)
+        ))
+    })
+}
+
+/// Returns the text of a model in the one way in which models are written.
+///
+/// # Errors
+///
+/// Fails with the errors of a text that cannot be parsed.
+pub fn format_model(name: &str, text: &str) -> Result<String, Failure> {
+    format(text).map_err(|diagnostics| refused(name, text, &diagnostics))
+}
+
+/// Makes the failure of a model that cannot run.
+fn refused(name: &str, text: &str, diagnostics: &[Diagnostic]) -> Failure {
+    let source = Source::new(name, text);
+    let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+    let rendered = errors().take(DIAGNOSTICS_SHOWN_MAX).map(|error| render(&source, error, true));
+    let failure = Failure::rendered(rendered.collect());
+    let more = errors().count().saturating_sub(DIAGNOSTICS_SHOWN_MAX);
+    if more > 0 { failure.and_more(Path::new(name), more as u64) } else { failure }
+}

@@ -1,0 +1,75 @@
+//! A model as a program given as states.
+
+use super::load::Model;
+use super::schedule::{follow, schedule_of};
+use super::words::{described, run_of, site_at};
+use crate::states::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
+use anyorder_finding::run::Run;
+use anyorder_search::{Path, Violation};
+use anyorder_system::{Divergence, Place, Program, Schedule, StateSystem};
+use anyorder_vm::Machine;
+
+impl StateProgram for Model {
+    type System = Machine;
+
+    fn system(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn describe(&self, violation: &Violation<Machine>) -> Described {
+        described(self, violation)
+    }
+
+    fn attribute(&self, path: &Path<Machine>, place: Place) -> String {
+        let last = path.steps.len().checked_sub(1);
+        let last = last.and_then(|last| Some((path.state(last)?, &path.steps[last].action)));
+        let writes = last.map(|(before, action)| self.machine.writes(before, action));
+        let write = writes.into_iter().flatten().find(|write| write.place == place);
+        write.map(|write| write.attribute).unwrap_or_default()
+    }
+
+    fn updates(&self, path: &Path<Machine>, attribute: &str) -> Vec<AttributeUpdate> {
+        let names = self.machine.components();
+        let mut updates = Vec::new();
+        for (number, step) in path.steps.iter().enumerate() {
+            let Some(before) = path.state(number) else { continue };
+            for write in self.machine.writes(before, &step.action) {
+                if write.attribute == attribute {
+                    updates.push(AttributeUpdate {
+                        step: number,
+                        component: write.by.and_then(|at| names.get(at as usize)).cloned(),
+                        value: write.value,
+                        site: site_at(self, write.site),
+                    });
+                }
+            }
+        }
+        updates
+    }
+
+    fn run(&self, path: &Path<Machine>, end: &End) -> Run {
+        run_of(&self.machine, path, end)
+    }
+
+    fn schedule(&self, path: &Path<Machine>) -> Result<Schedule, NoSchedule> {
+        schedule_of(&self.machine, path, &self.program).ok_or(NoSchedule::NotRepeated)
+    }
+
+    fn follow(&self, schedule: &Schedule) -> (Vec<u32>, Option<Divergence>) {
+        follow(&self.machine, schedule)
+    }
+
+    fn never_runs(&self, part: usize, name: &str) -> String {
+        let program = self.machine.program();
+        let (events, tasks) = (program.events.len(), program.tasks.len());
+        match part {
+            part if part < events => format!("event `{name}` never happens"),
+            part if part < events + tasks => format!("task `{name}` never runs"),
+            _ => format!("thread `{name}` never runs"),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A model as a program given as tasks.
+
+use super::checked::Checked;
+use super::load::Model;
+use super::words::site_of_step;
+use crate::explore::{Repeats, ShownRun, TaskProgram};
+use crate::schedules::Shows;
+use crate::states::{Conflict, End, StateProgram, is_conflict, report, report_conflicts};
+use crate::{Failure, Level, Message, Reported};
+use anyorder_common::text::shown;
+use anyorder_search::{Path, Property, Violation};
+use anyorder_system::{Choice, RunError, Schedule, StateSystem};
+use anyorder_vm::Machine;
+
+impl TaskProgram for Model {
+    type System = Checked;
+
+    fn name(&self) -> &str {
+        &self.program.name
+    }
+
+    fn start(&self, repeats: Option<&Repeats>) -> Result<Checked, RunError> {
+        Ok(Checked::new(&self.machine, &self.program, repeats.cloned()))
+    }
+
+    fn has_endless_events(&self) -> bool {
+        true
+    }
+
+    fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
+        let Some(path) = self.path_of(choices) else { return Ok(None) };
+        let run = self.run(&path, &End::default());
+        let tasks = choices.iter().take(path.steps.len()).map(|choice| choice.task.clone());
+        let sites = path.steps.iter().map(|step| site_of_step(self, &step.action));
+        Ok(Some(ShownRun::new(run, tasks.collect(), sites.collect())))
+    }
+
+    /// Reports it as a search would.
+    fn reported(&self, choices: &[Choice], shows: &Shows) -> Option<Reported> {
+        let mut path = self.path_of(choices)?;
+        let name = match shows {
+            Shows::Failure(text) => text.clone(),
+            Shows::Invariant(name) => name.clone(),
+            shows => shows.to_string(),
+        };
+        let property = match shows {
+            Shows::Conflict(attribute, components) => {
+                return self.conflict(path, attribute, components);
+            }
+            Shows::Invariant(name) => {
+                let index = self.machine.invariants().iter().position(|one| one == name)?;
+                let broken = |state| !self.machine.holds(index, state);
+                let broken = path.steps.iter().position(|step| broken(&step.state))?;
+                path.steps.truncate(broken + 1);
+                Property::Invariant(index)
+            }
+            Shows::Failure(text) => Property::Failure(text.clone()),
+            Shows::Deadlock => Property::Deadlock,
+            _ => Property::Final,
+        };
+        report(self, &[Violation { property, name, path }]).pop()
+    }
+
+    fn remark(&self) -> Option<Message> {
+        if self.machine.program().invariants.is_empty() {
+            return None;
+        }
+        let what = "invariants are checked in the runs that were made";
+        let name = shown(std::path::Path::new(&self.program.name));
+        let hint = "`--algorithm stateful` checks all states";
+        Some(Message::new(Level::Note, format!("{name}: {what}; {hint}")))
+    }
+}
+
+impl Model {
+    /// Returns the path of choices.
+    fn path_of(&self, choices: &[Choice]) -> Option<Path<Machine>> {
+        let mut schedule = Schedule::new(self.program.clone());
+        schedule.choices = choices.to_vec();
+        let (places, _) = self.follow(&schedule);
+        anyorder_search::replay(&*self.machine, &places).ok()
+    }
+
+    /// Reports an update conflict, by the shortest beginning of a path that shows it.
+    fn conflict(
+        &self,
+        path: Path<Machine>,
+        attribute: &str,
+        components: &[String; 2],
+    ) -> Option<Reported> {
+        let mut path = path;
+        let end = (1..=path.steps.len()).find(|end| {
+            let mut cut = path.clone();
+            cut.steps.truncate(*end);
+            is_conflict(self, &cut, attribute, components)
+        })?;
+        path.steps.truncate(end);
+        let (attribute, components) = (attribute.to_owned(), components.clone());
+        report_conflicts(self, &[Conflict { attribute, components, path }]).pop()
+    }
+}

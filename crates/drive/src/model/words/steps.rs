@@ -1,0 +1,71 @@
+//! A path through a machine as a run for people: who ran what, what it changed, what it posted.
+
+use super::findings::{condition_of, failure_title, place_in};
+use crate::states::End;
+use anyorder_finding::run::{Change, Run, RunPost, RunStep};
+use anyorder_search::Path;
+use anyorder_vm::{Machine, PathWords, StepFacts};
+
+/// The most values shown of the state at the start.
+const START_MAX: usize = 40;
+
+/// The most values shown of what a step read.
+const READS_MAX: usize = 8;
+
+/// Returns a path as a run: its steps, with what they changed or else read, and what is wrong at
+/// its end.
+pub(in crate::model) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run {
+    let mut words = PathWords::new(machine, &path.initial);
+    let mut start = words.values();
+    start.truncate(START_MAX);
+    let mut steps = Vec::with_capacity(path.steps.len());
+    for step in &path.steps {
+        let facts = words.step(&step.action, &step.state, step.failure.is_some());
+        let alternative = Some(step.action.alternative()).filter(|number| *number > 0);
+        let failure = step.failure.as_deref().map(failure_words);
+        steps.push(RunStep { alternative, failure, ..run_step(facts) });
+    }
+    let mut text = end.text.clone();
+    let condition = end.property.as_ref().and_then(|property| condition_of(machine, property));
+    let reads = condition.map_or_else(Vec::new, |function| words.reads_of(function));
+    let reads: Vec<String> =
+        reads.iter().take(READS_MAX).map(|(name, value)| format!("{name} = {value}")).collect();
+    if !reads.is_empty() {
+        text.push_str(&format!(": {}", reads.join(", ")));
+    }
+    Run { start, steps, repeats_from: path.repeats_from, end: text, ..Run::default() }
+}
+
+fn run_step(facts: StepFacts) -> RunStep {
+    let changes = facts.changes.into_iter();
+    let mut changes: Vec<Change> =
+        changes.map(|one| Change { name: one.name, old: one.old, new: one.new }).collect();
+    changes.extend(facts.waits.into_iter().map(|(who, cond)| {
+        let name = format!("{who} waits for {cond}");
+        Change { name, ..Change::default() }
+    }));
+    changes.extend(facts.same_writes.into_iter().map(|(name, value)| {
+        let (old, new) = (Some(value.clone()), Some(value));
+        Change { name, old, new }
+    }));
+    let mut reads = facts.reads;
+    reads.truncate(READS_MAX);
+    let posts = facts.posts.into_iter().map(|post| RunPost { to: post.to, what: post.what });
+    RunStep {
+        lane: facts.lane,
+        what: facts.what,
+        place: facts.place,
+        changes,
+        posts: posts.collect(),
+        reads,
+        ..RunStep::default()
+    }
+}
+
+/// A failure with its position.
+fn failure_words(message: &str) -> String {
+    match place_in(message) {
+        Some((head, place)) => format!("{} at {place}", failure_title(head)),
+        None => failure_title(message),
+    }
+}

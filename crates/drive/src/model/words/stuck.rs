@@ -1,0 +1,209 @@
+//! Deadlocks: who waits for what, who has it and since when, and the cycle if there is one.
+
+use super::findings::{named, nowhere, site_at};
+use crate::model::Model;
+use anyorder_finding::Site;
+use anyorder_search::Path;
+use anyorder_vm::program::SourceSite;
+use anyorder_vm::{Machine, Reason, Waiting};
+
+/// The most sites of a deadlock, and the most that its text names.
+const SITES_MAX: usize = 8;
+const WORDS_MAX: usize = 4;
+
+/// What waits at the end of a path.
+pub(super) struct Stuck {
+    /// Those of the cycle first, in its order; then the others, those that may wait for ever last.
+    waiting: Vec<Held>,
+    /// How many of them wait for each other.
+    cycle: usize,
+}
+
+/// Something that waits, and for a lock since when it is held.
+struct Held {
+    waiting: Waiting,
+    since: Option<(usize, Option<SourceSite>)>,
+}
+
+impl Stuck {
+    pub(super) fn of(model: &Model, path: &Path<Machine>) -> Stuck {
+        let mut all = model.machine.waiting(path.last());
+        let cycle = cycle(&all);
+        let mut waiting = Vec::new();
+        for index in &cycle {
+            waiting.push(all[*index].clone());
+        }
+        let mut index = 0;
+        all.retain(|_| {
+            index += 1;
+            !cycle.contains(&(index - 1))
+        });
+        all.sort_by_key(|one| one.may);
+        waiting.extend(all);
+        let held = |waiting: Waiting| {
+            let since = match &waiting.reason {
+                Reason::Lock { number, .. } => since(&model.machine, path, *number),
+                _ => None,
+            };
+            Held { waiting, since }
+        };
+        Stuck { waiting: waiting.into_iter().map(held).collect(), cycle: cycle.len() }
+    }
+
+    /// What is wrong, in one phrase.
+    pub(super) fn title(&self) -> String {
+        let own = |one: &Held| format!("`{}`", one.waiting.who);
+        match (&self.waiting[..self.cycle], &self.waiting[..]) {
+            ([one], _) => format!("{} waits for what it holds itself", own(one)),
+            ([a, b], _) => format!("{} and {} wait for each other", own(a), own(b)),
+            ([rest @ .., last], _) => {
+                let rest: Vec<String> = rest.iter().map(own).collect();
+                format!("{} and {} wait for each other in a circle", rest.join(", "), own(last))
+            }
+            ([], []) => "all is done, and a lock is still held".to_owned(),
+            ([], [one, rest @ ..]) if rest.iter().all(|other| other.waiting.may) => {
+                format!("nothing can happen any more, and {} waits for ever", own(one))
+            }
+            _ => "nothing can happen any more, and something still waits".to_owned(),
+        }
+    }
+
+    /// What is said at the end of the run.
+    pub(super) fn end(&self, title: &str) -> String {
+        let mut words: Vec<String> = self.blamed().take(WORDS_MAX).map(Held::words).collect();
+        let more = self.blamed().count().saturating_sub(WORDS_MAX);
+        if more > 0 {
+            words.push(format!("{more} more wait"));
+        }
+        if words.is_empty() {
+            return title.to_owned();
+        }
+        format!("{title}: {}", words.join("; "))
+    }
+
+    /// Those that should not wait.
+    fn blamed(&self) -> impl Iterator<Item = &Held> {
+        self.waiting.iter().filter(|one| !one.waiting.may)
+    }
+
+    /// Where they wait. What the sites say is the same for all ways to the deadlock, as its id is
+    /// made of it.
+    pub(super) fn sites(&self, model: &Model) -> Vec<Site> {
+        let label = Some(model.machine.program().name.clone());
+        let site = |one: &Held| {
+            let waiting = &one.waiting;
+            let at = site_at(model, waiting.site);
+            let who = Some(waiting.who.clone());
+            let at = match waiting.runs {
+                Some(_) => Site { handler: who, ..at },
+                None => Site { thread: who, ..at },
+            };
+            named(Site { label: label.clone(), ..at }, &one.access())
+        };
+        let mut sites: Vec<Site> = Vec::new();
+        for one in self.blamed().map(site) {
+            if sites.len() < SITES_MAX && !sites.contains(&one) {
+                sites.push(one);
+            }
+        }
+        if sites.is_empty() { vec![named(nowhere(model), "lock held")] } else { sites }
+    }
+}
+
+impl Held {
+    /// What it does: `waits for lock b, held by right`.
+    fn access(&self) -> String {
+        match &self.waiting.reason {
+            Reason::Lock { lock, holder: Some(holder), .. } => {
+                // Forked threads have other numbers in other runs.
+                let holder = holder.split('#').next().unwrap_or_default();
+                format!("waits for lock {lock}, held by {holder}")
+            }
+            Reason::Lock { lock, holder: None, .. } => {
+                format!("waits for lock {lock}, held by one that has ended")
+            }
+            Reason::Notify { cond } => format!("waits for {cond}"),
+            Reason::End { of } => {
+                format!("waits for the end of {}", of.split('#').next().unwrap_or_default())
+            }
+            Reason::Assumption if self.waiting.message => {
+                format!("left in mailbox {}", self.waiting.who)
+            }
+            Reason::Assumption => "waits for what it assumes".to_owned(),
+            Reason::Turn => format!("left in mailbox {}", self.waiting.who),
+        }
+    }
+
+    /// The same with what is known of this run: `waits for lock b, held by right since 17:5 (step
+    /// 2)`.
+    fn what(&self) -> String {
+        let runs = self.waiting.runs.as_deref().unwrap_or_default();
+        match &self.waiting.reason {
+            Reason::Lock { lock, holder, .. } => {
+                let since = match self.since {
+                    Some((step, Some(site))) => {
+                        format!(" since {}:{} (step {})", site.line, site.column, step + 1)
+                    }
+                    Some((step, None)) => format!(" since step {}", step + 1),
+                    None => String::new(),
+                };
+                let holder = holder.as_deref().unwrap_or("one that has ended,");
+                format!("waits for lock {lock}, held by {holder}{since}")
+            }
+            Reason::End { of } => format!("waits for the end of {of}"),
+            Reason::Assumption if self.waiting.message => {
+                format!("cannot run {runs}, which assumes what does not hold")
+            }
+            Reason::Turn => format!("never gets to {runs}"),
+            _ => self.access(),
+        }
+    }
+
+    fn words(&self) -> String {
+        let at = match self.waiting.site {
+            Some(site) => format!(" at {}:{}", site.line, site.column),
+            None => String::new(),
+        };
+        format!("`{}`{at} {}", self.waiting.who, self.what())
+    }
+}
+
+/// Returns the step that took a lock last, and where, on a path at whose end it is held.
+fn since(
+    machine: &Machine,
+    path: &Path<Machine>,
+    lock: u32,
+) -> Option<(usize, Option<SourceSite>)> {
+    let steps = path.steps.iter().enumerate().rev();
+    let mut found = steps.filter_map(|(number, step)| {
+        let site = machine.lock_site(path.state(number)?, &step.action, lock)?;
+        Some((number, (site.line > 0).then_some(site)))
+    });
+    found.next()
+}
+
+/// Returns those that wait for each other, in order from the first; nothing where there is no
+/// cycle.
+fn cycle(all: &[Waiting]) -> Vec<usize> {
+    let next = |index: usize| {
+        let for_whom = match &all[index].reason {
+            Reason::Lock { holder, .. } => holder.as_ref()?,
+            Reason::End { of } => of,
+            _ => return None,
+        };
+        all.iter().position(|other| other.who == *for_whom && !matches!(other.reason, Reason::Turn))
+    };
+    for start in 0..all.len() {
+        let mut way = vec![start];
+        while let Some(index) = next(way[way.len() - 1]) {
+            if index == start {
+                return way;
+            }
+            if way.contains(&index) {
+                break;
+            }
+            way.push(index);
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,246 @@
+//! What of an input was not understood: as warnings in the result, and as remarks on the findings
+//! that rest on it.
+
+use anyorder_common::numbers::plural;
+use anyorder_finding::{Finding, Warning, WarningKind, rests_on_ignored};
+use anyorder_trace::{
+    EventId, EventKind, Ignored, IgnoredOperation, InvocationId, LabelScheme, Problem, Problems,
+    Severity, Trace, Unknown,
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// The number of different texts of warnings of one input in a result; others are counted.
+const TEXTS_MAX: usize = 20;
+
+/// The number of places of one warning in a result.
+const PLACES_MAX: usize = 5;
+
+/// The number of names in a remark.
+const NAMES_MAX: usize = 3;
+
+/// What of a trace was not understood.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct NotUnderstood {
+    operations: Ignored,
+    /// Objects without a specification, with the number of their calls.
+    unspecified: BTreeMap<String, u64>,
+    /// The first call of one of them.
+    first_call: Option<EventId>,
+}
+
+impl NotUnderstood {
+    /// Finds the unknown operations of a trace.
+    pub(crate) fn of(trace: &Trace) -> NotUnderstood {
+        NotUnderstood { operations: Ignored::of(trace), ..NotUnderstood::default() }
+    }
+
+    /// Adds the objects that no specification is known for.
+    pub(crate) fn with_unspecified(
+        mut self,
+        trace: &Trace,
+        objects: &BTreeMap<String, u64>,
+    ) -> NotUnderstood {
+        let tables = trace.tables();
+        let is_call = |event: &anyorder_trace::Event| {
+            event.kind() == EventKind::Invoke
+                && tables
+                    .invocations
+                    .get(InvocationId(event.operand).index())
+                    .is_some_and(|call| objects.contains_key(tables.name(call.object)))
+        };
+        if !objects.is_empty() {
+            self.first_call = trace.events().find(is_call).map(|event| event.id);
+        }
+        self.unspecified = objects.clone();
+        self
+    }
+
+    /// Marks a finding that rests on something that was not understood. `last` is the last event of
+    /// what shows it; by default, that of its sites.
+    ///
+    /// Where all of what shows it stands before the first event that was not understood, it holds
+    /// of the trace that ends there, in which everything is understood. Else it may not: a call
+    /// that waits could forbid the order, and one that writes could change what is read.
+    pub(crate) fn mark(&self, finding: &mut Finding, last: EventId) {
+        if let Some(what) = self.needed(last) {
+            rests_on_ignored(finding, &what);
+        }
+    }
+
+    /// Says what would have to be so for what was shown with the events up to one, as a sentence
+    /// behind `only if`; `None` where these are all understood.
+    pub(crate) fn needed(&self, last: EventId) -> Option<String> {
+        let call = self.first_call.is_some_and(|first| first < last);
+        (self.operations.stand_before(last) || call).then(|| self.words())
+    }
+
+    /// Marks findings by their sites.
+    pub(crate) fn mark_by_sites<'f>(
+        &self,
+        trace: &Trace,
+        findings: impl Iterator<Item = &'f mut Finding>,
+    ) {
+        if self.operations.is_empty() && self.first_call.is_none() {
+            return;
+        }
+        let findings: Vec<&mut Finding> = findings.collect();
+        let mut places: HashMap<String, Option<EventId>> = HashMap::new();
+        let labels = findings.iter().flat_map(|finding| &finding.sites);
+        places.extend(labels.filter_map(|site| site.event.clone()).map(|label| (label, None)));
+        let apart = trace.tables().meta.labels == LabelScheme::AccessOrOperation;
+        for event in trace.events().filter(|event| !apart || event.kind().is_access()) {
+            if let Some(place) = places.get_mut(&trace.label(event.id)) {
+                place.get_or_insert(event.id);
+            }
+        }
+        for finding in findings {
+            let last = finding
+                .sites
+                .iter()
+                .filter_map(|site| places.get(site.event.as_ref()?).copied()?);
+            // What names no event may rest on any.
+            let last = last.max().unwrap_or(EventId(trace.len() as u32));
+            self.mark(finding, last);
+        }
+    }
+
+    /// Says what would have to be so.
+    fn words(&self) -> String {
+        let operations = self.operations.operations().iter().map(|one| one.word.as_str());
+        let calls = self.unspecified.keys().map(String::as_str);
+        let names: Vec<&str> = operations.chain(calls).collect();
+        let mut shown: Vec<String> =
+            names.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+        if names.len() > NAMES_MAX {
+            shown.push(format!("{} more", names.len() - NAMES_MAX));
+        }
+        let last = shown.pop().unwrap_or_default();
+        if shown.is_empty() {
+            format!("{last}, which is not understood, orders nothing and accesses nothing")
+        } else {
+            let shown = shown.join(", ");
+            format!(
+                "{shown} and {last}, which are not understood, order nothing and access nothing"
+            )
+        }
+    }
+
+    /// Returns a warning for each unknown operation.
+    fn of_operations(&self, input: &str) -> Vec<Warning> {
+        let warning = |one: &IgnoredOperation| Warning {
+            kind: WarningKind::Ignored,
+            input: Some(input.to_owned()),
+            text: format!(
+                "operation `{}` is unknown: taken to order nothing and to access nothing",
+                one.word
+            ),
+            count: one.count,
+            places: one.events.iter().map(|event| format!("event {event}")).collect(),
+        };
+        self.operations.operations().iter().map(warning).collect()
+    }
+
+    /// Returns a warning for each object without a specification; for many, one for those behind
+    /// the first.
+    pub(crate) fn of_unspecified(&self, input: &str) -> Vec<Warning> {
+        let warning = |what: String, count| Warning {
+            kind: WarningKind::Ignored,
+            input: Some(input.to_owned()),
+            text: format!(
+                "calls of {what} are ignored: there is no specification (`--spec`, `--object`)"
+            ),
+            count,
+            places: Vec::new(),
+        };
+        let named = self.unspecified.iter().take(TEXTS_MAX);
+        let mut warnings: Vec<Warning> =
+            named.map(|(name, count)| warning(format!("`{name}`"), *count)).collect();
+        let more = self.unspecified.len().saturating_sub(TEXTS_MAX) as u64;
+        if more > 0 {
+            let calls = self.unspecified.values().skip(TEXTS_MAX);
+            let calls = calls.fold(0, |sum: u64, count| sum.saturating_add(*count));
+            warnings.push(warning(plural(more, "further object"), calls));
+        }
+        warnings
+    }
+}
+
+/// Returns everything that is to be said of a trace that was read: what its reader found, and what
+/// the check of its form did.
+pub(crate) fn warnings_of(
+    input: &str,
+    reader: &Problems,
+    form: &Problems,
+    not_understood: &NotUnderstood,
+) -> Vec<Warning> {
+    let mut warnings = not_understood.of_operations(input);
+    let kept = warnings.iter().map(|warning| warning.count).sum();
+    let is_kept = |problem: &Problem| problem.unknown == Some(Unknown::Kept);
+    let kept = if reader.list.iter().any(is_kept) { kept } else { 0 };
+    warnings.extend(of_problems(input, reader, Some(kept)));
+    warnings.extend(of_problems(input, form, Some(0)));
+    warnings
+}
+
+/// Returns the warnings of a result on a trace that is not held in memory: those of its reader.
+#[must_use]
+pub fn warnings_of_stream(input: &str, reader: &Problems) -> Vec<Warning> {
+    of_problems(input, reader, None)
+}
+
+/// Returns the warnings of a reader, those with the same text as one. `kept` of them are about
+/// unknown operations counted by name.
+fn of_problems(input: &str, problems: &Problems, kept: Option<u64>) -> Vec<Warning> {
+    let listed = problems.list.iter().filter(|problem| problem.severity == Severity::Warning);
+    let mut warnings: Vec<Warning> = Vec::new();
+    let mut counted = kept.unwrap_or(0);
+    for problem in listed {
+        if kept.is_some() && problem.unknown == Some(Unknown::Kept) {
+            continue;
+        }
+        let known = warnings.iter().position(|warning| warning.text == problem.message);
+        if known.is_none() && warnings.len() >= TEXTS_MAX {
+            continue;
+        }
+        let known = known.unwrap_or_else(|| {
+            warnings.push(Warning {
+                kind: match problem {
+                    Problem { unknown: Some(_), .. } => WarningKind::Ignored,
+                    Problem { place, .. } if place.block.is_some() => WarningKind::Damaged,
+                    _ => WarningKind::Odd,
+                },
+                input: Some(input.to_owned()),
+                text: problem.message.clone(),
+                count: 0,
+                places: Vec::new(),
+            });
+            warnings.len() - 1
+        });
+        let warning = &mut warnings[known];
+        warning.count += 1;
+        counted += 1;
+        if warning.places.len() < PLACES_MAX {
+            warning.places.push(place(problem));
+        }
+    }
+    let rest = problems.warnings_total.saturating_sub(counted);
+    if rest > 0 {
+        warnings.push(Warning {
+            kind: WarningKind::Odd,
+            input: Some(input.to_owned()),
+            text: "further warnings, not listed".to_owned(),
+            count: rest,
+            places: Vec::new(),
+        });
+    }
+    warnings
+}
+
+fn place(problem: &Problem) -> String {
+    match (problem.place.line, problem.place.block, problem.place.event) {
+        (Some(line), ..) => format!("line {line}"),
+        (None, Some(block), _) => format!("block {block}"),
+        (None, None, Some(event)) => format!("event {event}"),
+        _ => problem.place.to_string(),
+    }
+}

@@ -1,0 +1,285 @@
+//! One prediction: an analysis over a trace, and what becomes of its candidates.
+
+use super::calls::SpecifiedCalls;
+use super::search::Search;
+use super::{Analysis, PredictOptions, Specifications};
+use crate::failure::Failure;
+use crate::not_understood::warnings_of_stream;
+use crate::rules::{fitting_rules, is_android};
+use crate::trace_input::observed;
+use anyorder_common::text::{escape, shown};
+use anyorder_finding::Warning;
+use anyorder_predict::check::{
+    Candidate, CheckOptions, Checked, Facts, Knows, Order, Pairs, Subject, check, check_unconfirmed,
+};
+use anyorder_predict::{
+    Analysis as _, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis, Internals, MemoryOnly,
+    Options, OrderPaths, PredictError, Reorders, Report, Specified, SpecifiedCommunication, Types,
+    WdcAnalysis, event_driven, event_driven_order, run, without_internals,
+};
+use anyorder_system::Control;
+use anyorder_trace::{
+    Block, EventId, Problems, ReadError, Tables, Trace, TraceBlocks, TraceSource,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What is asked of a trace.
+pub(crate) struct Question<'a> {
+    /// The name of the trace in messages.
+    pub(super) name: &'a str,
+    pub(super) options: &'a PredictOptions,
+    types: Types,
+}
+
+/// What is known of a trace already.
+pub(crate) struct Known<'a> {
+    /// Pairs that are to be tried, too, each in trace order.
+    pub(crate) extra: &'a [(EventId, EventId)],
+    /// Whether a pair is known, so that it stands in no finding.
+    pub(crate) is_known: &'a dyn Fn(&Candidate) -> bool,
+}
+
+/// What was found, and by which analysis.
+pub(crate) struct Analysed {
+    pub(crate) checked: Checked,
+    pub(super) analysis: Analysis,
+    /// What witnesses may reorder.
+    pub(super) reorders: Reorders,
+    /// Objects without a specification, with the number of their invocations: ignored.
+    pub(crate) unspecified: BTreeMap<String, u64>,
+}
+
+impl<'a> Question<'a> {
+    pub(crate) fn new(name: &'a str, options: &'a PredictOptions) -> Result<Question<'a>, Failure> {
+        let types = match &options.specifications {
+            Some(specifications) => specifications.types.clone(),
+            None => Specifications::new(None, &[])?.types,
+        };
+        Ok(Question { name, options, types })
+    }
+
+    fn candidates(&self) -> Options {
+        Options { violations_max: self.options.search.max_candidates, ..Options::default() }
+    }
+
+    fn check_options(&self, tables: &Tables, analysis: Analysis) -> CheckOptions {
+        let (search, max_pairs) = (&self.options.search, self.options.max_pairs);
+        let pairs = match self.options.pairs {
+            // Who asks for a weaker analysis wants to see what that one finds.
+            Pairs::Auto if matches!(analysis, Analysis::Hb | Analysis::Wdc) => Pairs::Candidates,
+            // Its pairs are far apart, and each asks for nearly the whole log.
+            Pairs::Auto if analysis == Analysis::EventDriven && is_android(tables) => {
+                Pairs::Candidates
+            }
+            pairs => pairs,
+        };
+        CheckOptions {
+            pairs,
+            reorders: reorders(analysis, tables),
+            tries_max: search.max_tries,
+            work_max: search.max_work,
+            max_pairs,
+        }
+    }
+}
+
+fn reorders(analysis: Analysis, tables: &Tables) -> Reorders {
+    match analysis {
+        Analysis::EventDriven if is_android(tables) => Reorders::Components,
+        Analysis::EventDriven => Reorders::Tasks,
+        _ => Reorders::Threads,
+    }
+}
+
+/// Predicts from a trace in memory. What is known is tried and counted, and stands in no finding.
+pub(crate) fn analyse(
+    whole: &Trace,
+    question: &Question<'_>,
+    known: &Known<'_>,
+    control: &Control<'_>,
+) -> Result<Analysed, Failure> {
+    // What is inside an invocation is part of it: it is not there for analysis, search and check.
+    let without = without_internals(whole, &question.types, Internals::Auto);
+    let trace = without.as_ref().unwrap_or(whole);
+    let analysis = question.options.analysis(trace.tables());
+    let failed = |error| failure(question.name, &error);
+    control.progress.phase("analysing");
+    let report = match analysis {
+        Analysis::EventDriven => {
+            let mut spec = specified(question, Some(whole));
+            let rules = fitting_rules(trace);
+            // A stop is seen by who asks the watch; what was found by then is nothing.
+            event_driven(trace, rules, &mut spec, &question.candidates(), control)
+                .map(|found| found.report)
+                .unwrap_or_default()
+        }
+        _ => {
+            let source = &mut Stoppable { blocks: TraceBlocks::new(trace), control };
+            analysed(source, Some(whole), analysis, question, control).map_err(failed)?
+        }
+    };
+    let options = question.check_options(trace.tables(), analysis);
+    if !question.options.confirm {
+        let wanted = Facts::wanted(&report);
+        let facts = Facts::gather(&mut TraceBlocks::new(trace), wanted, |_| {}).map_err(failed)?;
+        let checked = check_unconfirmed(trace.tables(), &facts, &report, &options);
+        let (reorders, unspecified) = (options.reorders, BTreeMap::new());
+        return Ok(Analysed { checked, analysis, reorders, unspecified });
+    }
+    let mut communication = SpecifiedCommunication::new(question.types.clone(), trace);
+    let confirm = ConfirmOptions {
+        reorders: options.reorders,
+        window: question.options.search.window,
+        conflicts: question.options.search.max_conflicts,
+    };
+    control.progress.phase("preparing");
+    let calls = SpecifiedCalls::new(trace, &question.types);
+    let confirmer = Confirmer::new(trace, &mut communication, confirm);
+    let mut search = Search::new(trace, confirmer, &calls, options.reorders);
+    let candidates = question.candidates();
+    let (report, extra, is_known) = (&report, known.extra, known.is_known);
+    let checked = match analysis {
+        Analysis::Hb | Analysis::Wdc => {
+            let mut hb = HbAnalysis::new(MemoryOnly, candidates);
+            let mut wdc = WdcAnalysis::new(MemoryOnly, candidates);
+            let engine: &mut dyn Knows = if analysis == Analysis::Hb { &mut hb } else { &mut wdc };
+            let order = Some(Order::Engine(engine));
+            let spec = MemoryOnly;
+            let subject = Subject { trace, report, spec, order, why: None, extra, is_known };
+            check(subject, &mut search, &options, control)
+        }
+        Analysis::Edc => {
+            let spec = specified(question, Some(whole));
+            let mut engine = EdcAnalysis::new(spec.clone(), candidates);
+            let order = Some(Order::Engine(&mut engine));
+            let paths = OrderPaths::new(trace, spec.clone()).ok();
+            let why = paths.as_ref();
+            let subject = Subject { trace, report, spec, order, why, extra, is_known };
+            check(subject, &mut search, &options, control)
+        }
+        Analysis::EventDriven => {
+            let spec = specified(question, Some(whole));
+            let rules = fitting_rules(trace);
+            // Stopped: then what was not listed counts as ordered, and is not tried any more either.
+            let relation = event_driven_order(trace, rules, &mut spec.clone(), control).ok();
+            let before = |a, b| relation.as_ref().is_none_or(|order| order.happens_before(a, b));
+            let order = Some(Order::Relation(&before));
+            let subject = Subject { trace, report, spec, order, why: None, extra, is_known };
+            check(subject, &mut search, &options, control)
+        }
+    };
+    let unspecified = calls.unspecified(trace);
+    let checked = checked.map_err(failed)?;
+    Ok(Analysed { checked, analysis, reorders: options.reorders, unspecified })
+}
+
+/// Lists the candidates of a trace that is too long to be held, and what its reader found odd. The trace is read twice.
+pub(super) fn analyse_stream<'s>(
+    source: &mut dyn TraceSource,
+    reopen: &mut dyn FnMut() -> Result<Box<dyn TraceSource + 's>, Failure>,
+    question: &Question<'_>,
+    control: &Control<'_>,
+) -> Result<(Analysed, Vec<Warning>), Failure> {
+    let name = question.name;
+    let failed = |error| failure(name, &error);
+    control.progress.phase("analysing");
+    let analysis = question.options.analysis(source.tables());
+    if analysis == Analysis::EventDriven {
+        let what = "the event-driven analysis needs the whole trace in memory";
+        let failure = Failure::new(format!("{}: {what}", shown(Path::new(name))));
+        return Err(failure.with_hint(
+            "`--max-events` lets it hold more; `--analysis edc` keeps tasks in their order",
+        ));
+    }
+    let report = analysed(source, None, analysis, question, control).map_err(failed)?;
+    observed(name, source.tables())?;
+    control.progress.phase("reading again");
+    let mut second = reopen()?;
+    let facts = Facts::gather(&mut *second, Facts::wanted(&report), |_| {}).map_err(failed)?;
+    let options = question.check_options(second.tables(), analysis);
+    let checked = check_unconfirmed(second.tables(), &facts, &report, &options);
+    let warnings = warnings_of_stream(name, second.problems());
+    let (reorders, unspecified) = (options.reorders, BTreeMap::new());
+    Ok((Analysed { checked, analysis, reorders, unspecified }, warnings))
+}
+
+/// Runs an analysis over a stream.
+fn analysed(
+    source: &mut dyn TraceSource,
+    trace: Option<&Trace>,
+    analysis: Analysis,
+    question: &Question<'_>,
+    control: &Control<'_>,
+) -> Result<Report, PredictError> {
+    let options = question.candidates();
+    let total = trace.map(|trace| trace.len() as u64);
+    let progress = |done| {
+        if total.is_some() {
+            control.progress.report(done, total);
+        }
+    };
+    Ok(match analysis {
+        Analysis::Hb => {
+            let mut engine = HbAnalysis::new(MemoryOnly, options);
+            run(source, &mut [&mut engine], progress)?;
+            engine.finish()
+        }
+        Analysis::Wdc => {
+            let mut engine = WdcAnalysis::new(MemoryOnly, options);
+            run(source, &mut [&mut engine], progress)?;
+            engine.finish()
+        }
+        Analysis::Edc | Analysis::EventDriven => {
+            let mut engine = EdcAnalysis::new(specified(question, trace), options);
+            run(source, &mut [&mut engine], progress)?;
+            engine.finish()
+        }
+    })
+}
+
+/// Returns the specification of a trace. In memory it knows from the whole trace what is inside an invocation, also where internals were left out.
+fn specified(question: &Question<'_>, trace: Option<&Trace>) -> Specified {
+    match trace {
+        Some(trace) => Specified::for_trace(question.types.clone(), Internals::Auto, trace),
+        None => Specified::new(question.types.clone(), Internals::Auto),
+    }
+}
+
+/// The blocks of a trace in memory, as a source that ends early when the job is stopped.
+struct Stoppable<'a> {
+    blocks: TraceBlocks<'a>,
+    control: &'a Control<'a>,
+}
+
+impl TraceSource for Stoppable<'_> {
+    fn tables(&self) -> &Tables {
+        self.blocks.tables()
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        if self.control.check().is_err() {
+            block.columns.clear();
+            return Ok(false);
+        }
+        self.blocks.next_block(block)
+    }
+
+    fn problems(&self) -> &Problems {
+        self.blocks.problems()
+    }
+
+    fn take_tables(&mut self) -> Tables {
+        self.blocks.take_tables()
+    }
+}
+
+fn failure(name: &str, error: &PredictError) -> Failure {
+    match error {
+        PredictError::Read(error) => Failure::input(Path::new(name), error),
+        error => {
+            let name = shown(Path::new(name));
+            Failure::new(format!("{name}: {}", escape(&error.to_string())))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The invocations of a trace, as the check of witnesses asks for them.
+
+use anyorder_certify::{Call, CallRules, Calls};
+use anyorder_predict::{Communication, SpecifiedCommunication, Types};
+use anyorder_trace::{EventId, EventKind, Trace};
+use std::collections::BTreeMap;
+
+/// The invocations of specified objects. Which object is of which type is decided in one place for search and check; what an invocation observes
+/// is computed by each of them.
+pub(super) struct SpecifiedCalls {
+    calls: SpecifiedCommunication,
+}
+
+impl SpecifiedCalls {
+    /// Looks at all invocations of a trace.
+    pub(super) fn new(trace: &Trace, types: &Types) -> SpecifiedCalls {
+        let mut calls = SpecifiedCommunication::new(types.clone(), trace);
+        for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
+            calls.object(trace.tables(), event.op, event.operand);
+        }
+        SpecifiedCalls { calls }
+    }
+
+    /// Returns the objects that no specification is known for, by name, with the number of their invocations: these are ignored.
+    pub(super) fn unspecified(&self, trace: &Trace) -> BTreeMap<String, u64> {
+        let mut objects = BTreeMap::new();
+        let tables = trace.tables();
+        for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
+            let of_table = tables.invocations.get(event.operand as usize);
+            if let (None, Some(invocation)) =
+                (self.calls.invocation(tables, event.op, event.operand), of_table)
+            {
+                *objects.entry(tables.name(invocation.object).to_owned()).or_default() += 1;
+            }
+        }
+        objects
+    }
+}
+
+impl Calls for SpecifiedCalls {
+    fn call(&self, trace: &Trace, event: EventId) -> Option<Call<'_>> {
+        let event = trace.event(event);
+        let call = self.calls.invocation(trace.tables(), event.op, event.operand)?;
+        let rules = match call.comm {
+            Some(comm) => CallRules::Comm(comm),
+            None if call.in_order => CallRules::InOrder,
+            None => CallRules::Conflicts(call.spec),
+        };
+        let (object, waits) = (call.object, call.waits);
+        Some(Call { object, rules, waits, invocation: call.invocation })
+    }
+}

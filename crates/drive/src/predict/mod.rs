@@ -1,0 +1,381 @@
+//! Predictions: from one recorded run to what could happen in another. An analysis gives candidates, a
+//! search tries them, and the crate that does not know the search checks each witness.
+
+mod analyse;
+mod calls;
+mod groups;
+mod replay_witness;
+mod run;
+mod search;
+mod specifications;
+mod stored;
+
+pub use anyorder_predict::check::Pairs;
+pub use replay_witness::{CheckedWitness, WitnessReplay, replay_witness};
+pub use specifications::Specifications;
+pub use stored::{Reordering, StoredWitness};
+
+pub(crate) use analyse::{Known, Question, analyse};
+pub(crate) use groups::group_findings;
+
+use crate::failure::{Failure, Level, Message};
+use crate::not_understood::NotUnderstood;
+use crate::result::JobResult;
+use crate::trace_input::{TraceInput, observed};
+use analyse::{Analysed, analyse_stream};
+use anyorder_common::numbers::plural;
+use anyorder_common::text::{escape, shown};
+use anyorder_finding::{Finding, Stats};
+use anyorder_predict::Reorders;
+use anyorder_predict::check::{Checked, Found, Statistics};
+use anyorder_system::Control;
+use anyorder_trace::{EventId, Tables, TaskKind, Trace, TraceSource};
+use std::collections::BTreeMap;
+use std::mem;
+use std::path::Path;
+
+/// The options of [`predict`] and [`predict_stream`].
+#[derive(Clone, Debug)]
+pub struct PredictOptions {
+    /// The specifications of the objects whose methods are called; `None` has the built-in types.
+    pub specifications: Option<Specifications>,
+    /// The analysis that gives the candidates; `None` takes the one that fits what the trace holds.
+    pub analysis: Option<Analysis>,
+    /// Which pairs are tried.
+    pub pairs: Pairs,
+    /// Whether witnesses are looked for.
+    pub confirm: bool,
+    /// How many pairs of events a finding lists at the most; all are counted.
+    pub max_pairs: usize,
+    /// How hard witnesses are looked for.
+    pub search: WitnessOptions,
+}
+
+impl Default for PredictOptions {
+    fn default() -> PredictOptions {
+        PredictOptions {
+            specifications: None,
+            analysis: None,
+            pairs: Pairs::Auto,
+            confirm: true,
+            max_pairs: 1000,
+            search: WitnessOptions::default(),
+        }
+    }
+}
+
+/// How hard to look for witnesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WitnessOptions {
+    /// How many events before the first action of a pair the search may reorder; 0 is no bound.
+    pub window: u64,
+    /// How many conflicts the order solver may have for one pair.
+    pub max_conflicts: u64,
+    /// How many pairs are tried.
+    pub max_tries: u64,
+    /// How many events all tries together may visit.
+    pub max_work: u64,
+    /// How many candidates are kept; all are counted.
+    pub max_candidates: usize,
+    /// The most events of a trace whose candidates are tried.
+    pub max_events: u64,
+}
+
+impl WitnessOptions {
+    /// The defaults.
+    pub const DEFAULT: WitnessOptions = WitnessOptions {
+        window: 1 << 20,
+        max_conflicts: 20_000,
+        max_tries: 100_000,
+        max_work: 4_000_000_000,
+        max_candidates: 100_000,
+        max_events: 64_000_000,
+    };
+}
+
+impl Default for WitnessOptions {
+    fn default() -> WitnessOptions {
+        WitnessOptions::DEFAULT
+    }
+}
+
+/// The relation that gives the candidates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Analysis {
+    /// Happens-before: what this run's locks and signals ordered is taken as ordered.
+    Hb,
+    /// Critical sections are ordered only where their memory accesses conflict.
+    Wdc,
+    /// The same, for all actions that a specification knows.
+    Edc,
+    /// The same, and the rules of mailboxes. It needs the whole trace in memory.
+    EventDriven,
+}
+
+impl Analysis {
+    /// Returns the name under which results list it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Analysis::Hb => "hb",
+            Analysis::Wdc => "wdc",
+            Analysis::Edc => "edc",
+            Analysis::EventDriven => "event-driven",
+        }
+    }
+}
+
+impl PredictOptions {
+    /// Returns the analysis to use: the one asked for, else the one that fits what the trace holds.
+    #[must_use]
+    pub fn analysis(&self, tables: &Tables) -> Analysis {
+        let posted = tables.tasks.iter().any(|task| task.kind == TaskKind::Posted);
+        let fitting = if posted { Analysis::EventDriven } else { Analysis::Edc };
+        self.analysis.unwrap_or(fitting)
+    }
+
+    /// Returns how many events of a trace with these tables are worth to be held in memory. A longer
+    /// trace is for [`predict_stream`].
+    #[must_use]
+    pub fn max_held(&self, tables: &Tables) -> u64 {
+        let streams = !self.confirm && self.analysis(tables) != Analysis::EventDriven;
+        if streams { 0 } else { self.search.max_events }
+    }
+}
+
+/// What was predicted.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// Findings, counts and limits.
+    pub result: JobResult,
+    /// The whole witness of each finding that has one, in the order of the findings.
+    pub witnesses: Vec<Option<Reordering>>,
+}
+
+/// Predicts from a recorded run what could happen in another order of its events, with a witness for each
+/// finding that is confirmed.
+///
+/// ```
+/// use anyorder_drive::{PredictOptions, TraceInput, predict};
+/// use anyorder_system::Control;
+/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_trace::{Problems, Trace};
+///
+/// // The lock orders the two writes in this run, and in no other.
+/// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT0|acq(l)|3\nT0|rel(l)|4\nT1|acq(l)|5\nT1|rel(l)|6\nT1|w(x)|7\n";
+/// let control = Control::default();
+/// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
+/// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
+/// let prediction = predict(&input, &PredictOptions::default(), &control).unwrap();
+/// let found = &prediction.result.findings[0];
+/// assert!(found.finding.confirmed == Some(true) && found.run.is_some());
+/// ```
+///
+/// # Errors
+///
+/// Fails when the trace is partial, or when the specifications cannot be used.
+pub fn predict(
+    input: &TraceInput,
+    options: &PredictOptions,
+    control: &Control<'_>,
+) -> Result<Prediction, Failure> {
+    observed(&input.name, input.trace.tables())?;
+    let mut result = JobResult::default();
+    input.describe(&mut result);
+    let question = Question::new(&input.name, options)?;
+    let known = Known { extra: &[], is_known: &|_| false };
+    let trace = &input.trace;
+    let analysed = analyse(trace, &question, &known, control)?;
+    result.remarks.extend(remark_unspecified(&input.name, &analysed.unspecified));
+    let not_understood =
+        input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
+    result.warnings.extend(not_understood.of_unspecified(&input.name));
+    Ok(assemble(&question, analysed, Some((trace, &not_understood)), result, control))
+}
+
+/// Lists the candidates of a trace that is not held in memory. They are not tried. The trace is read twice:
+/// `reopen` begins it anew.
+///
+/// ```
+/// use anyorder_drive::{PredictOptions, predict_stream};
+/// use anyorder_system::Control;
+/// use anyorder_trace::TraceSource;
+/// use anyorder_trace::format::std::StdReader;
+///
+/// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n";
+/// let open = || -> Box<dyn TraceSource> { Box::new(StdReader::new(text.as_bytes())) };
+/// let options = PredictOptions { confirm: false, ..PredictOptions::default() };
+/// let control = Control::default();
+/// let prediction =
+///     predict_stream("run.std", &mut *open(), &mut || Ok(open()), &options, &control).unwrap();
+/// assert_eq!(prediction.result.findings.len(), 1);
+/// ```
+///
+/// # Errors
+///
+/// Fails when the trace cannot be read or is partial, when the specifications cannot be used, or when the
+/// analysis needs the whole trace in memory.
+pub fn predict_stream<'s>(
+    name: &str,
+    source: &mut dyn TraceSource,
+    reopen: &mut dyn FnMut() -> Result<Box<dyn TraceSource + 's>, Failure>,
+    options: &PredictOptions,
+    control: &Control<'_>,
+) -> Result<Prediction, Failure> {
+    let question = Question::new(name, options)?;
+    let (analysed, read) = analyse_stream(source, reopen, &question, control)?;
+    let mut result = JobResult { warnings: read, ..JobResult::default() };
+    if !options.confirm {
+        result.bounded_by("no-confirm");
+    } else if analysed.checked.statistics.candidates > 0 {
+        result.cut_by("max-events");
+    }
+    Ok(assemble(&question, analysed, None, result, control))
+}
+
+/// Puts what was found into a result. `held` is the trace, where it is in memory.
+fn assemble(
+    question: &Question<'_>,
+    analysed: Analysed,
+    held: Option<(&Trace, &NotUnderstood)>,
+    mut result: JobResult,
+    control: &Control<'_>,
+) -> Prediction {
+    let Analysed { mut checked, analysis, reorders, .. } = analysed;
+    if let Some(reason) = control.cancel.reason() {
+        result.cut_by(reason.word());
+    }
+    add_outcome(question.name, &checked, &mut result);
+    // What a witness would show beyond the candidates was not asked for.
+    let confirm = question.options.confirm;
+    if !checked.all_pairs && confirm && !checked.cuts.contains(&"pairs") {
+        result.bounded_by("pairs");
+    }
+    set_options(&mut result, question, (analysis, reorders), checked.all_pairs);
+    result.stats = stats(&checked.statistics);
+    let (mut findings, witnesses): (Vec<Finding>, Vec<Option<Reordering>>) =
+        mem::take(&mut checked.found)
+            .into_iter()
+            .map(|Found { finding, witness, .. }| {
+                (finding, witness.map(|witness| Reordering::new(witness, reorders)))
+            })
+            .unzip();
+    let mut runs = vec![None; findings.len()];
+    if let Some((trace, not_understood)) = held {
+        let mut by_sites = Vec::new();
+        for ((finding, witness), run) in findings.iter_mut().zip(&witnesses).zip(&mut runs) {
+            if let Some(witness) = witness {
+                witness.place(trace, finding);
+                *run = Some(witness.run(trace));
+            }
+            match last_of(trace, finding, witness.as_ref()) {
+                Some(last) => not_understood.mark(finding, last),
+                None => by_sites.push(finding),
+            }
+        }
+        not_understood.mark_by_sites(trace, by_sites.into_iter());
+        group_findings(trace, &mut findings);
+    }
+    findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
+    Prediction { result, witnesses }
+}
+
+/// Adds what cut a prediction, and what a person should know about it.
+pub(crate) fn add_outcome(name: &str, checked: &Checked, result: &mut JobResult) {
+    for cut in &checked.cuts {
+        result.cut_by(cut);
+    }
+    if let Some(reason) = checked.stopped {
+        result.cut_by(reason.word());
+    }
+    result.remarks.extend(remark_rejected(name, &checked.statistics));
+}
+
+/// Returns the last event of the witness of a finding; where a confirmed one has no witness that
+/// was kept, the end of the trace.
+pub(crate) fn last_of(
+    trace: &Trace,
+    finding: &Finding,
+    shown: Option<&Reordering>,
+) -> Option<EventId> {
+    match shown {
+        None => (finding.confirmed == Some(true)).then_some(EventId(trace.len() as u32)),
+        Some(Reordering { first, second, witness, .. }) => {
+            let prefix = EventId(witness.prefix.saturating_sub(1));
+            witness.order.iter().chain([first, second, &prefix]).copied().max()
+        }
+    }
+}
+
+/// Says which objects were ignored, as nobody says which of their calls commute.
+fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Message> {
+    const NAMED_MAX: usize = 5;
+    let total = objects.values().copied().reduce(u64::saturating_add)?;
+    let mut names: Vec<String> =
+        objects.keys().take(NAMED_MAX).map(|name| format!("`{}`", escape(name))).collect();
+    if objects.len() > NAMED_MAX {
+        names.push(format!("and {} more", objects.len() - NAMED_MAX));
+    }
+    let (calls, names) = (plural(total, "call"), names.join(", "));
+    let what =
+        format!("{calls} ignored, no specification for {names}: see `--spec` and `--object`");
+    Some(Message::new(Level::Warning, format!("{}: {what}", shown(Path::new(name)))))
+}
+
+/// Says that witnesses were refused: a bug of ours, which hides nothing but leaves pairs without an answer.
+fn remark_rejected(name: &str, statistics: &Statistics) -> Option<Message> {
+    if statistics.rejected == 0 {
+        return None;
+    }
+    let what = plural(statistics.rejected, "witness");
+    let text = "the check of witnesses refused what the search found, which is a bug of anyorder";
+    let line = format!("{what} did not hold: {text}; the pairs are unconfirmed");
+    Some(Message::new(Level::Warning, format!("{}: {line}", shown(Path::new(name)))))
+}
+
+/// Returns the counts under the names that they have in results.
+pub(crate) fn stats(counts: &Statistics) -> Stats {
+    let mut stats = Stats::new();
+    stats
+        .set("events", counts.events)
+        .set("threads", counts.threads)
+        .set("accesses", counts.accesses)
+        .set("invocations", counts.invocations)
+        .set("locks", counts.locks)
+        .set("candidates", counts.candidates)
+        .set("racy", counts.racy)
+        .set("non_racy", counts.non_racy)
+        .set("confirmed", counts.confirmed)
+        .set("dropped", counts.dropped)
+        .set("unconfirmed", counts.unconfirmed)
+        .set("race_pairs", counts.race_pairs)
+        .set("missed_by_order", counts.missed_by_order);
+    if counts.rejected > 0 {
+        stats.set("rejected", counts.rejected);
+    }
+    stats
+}
+
+fn set_options(
+    result: &mut JobResult,
+    question: &Question<'_>,
+    (analysis, reorders): (Analysis, Reorders),
+    all_pairs: bool,
+) {
+    let PredictOptions { specifications, confirm, max_pairs, search, .. } = question.options;
+    let set = &mut result.options;
+    set.set("analysis", analysis.word());
+    set.set("reorders", reorders.word());
+    if let Some(specifications) = specifications {
+        specifications.set_options(set);
+    }
+    set.set("pairs", if all_pairs { "all" } else { "candidates" });
+    set.set("no-confirm", !confirm);
+    set.set("max-pairs", *max_pairs as u64);
+    set.set("window", search.window);
+    set.set("max-conflicts", search.max_conflicts);
+    set.set("max-tries", search.max_tries);
+    set.set("max-work", search.max_work);
+    set.set("max-candidates", search.max_candidates as u64);
+    set.set("max-events", search.max_events);
+}

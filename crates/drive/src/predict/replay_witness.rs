@@ -1,0 +1,152 @@
+//! Stored witnesses, checked against the trace that they reorder.
+
+use super::calls::SpecifiedCalls;
+use super::search::{form, lanes};
+use super::{Reordering, Specifications, StoredWitness};
+use crate::failure::Failure;
+use crate::not_understood::NotUnderstood;
+use crate::trace_input::{TraceInput, observed};
+use anyorder_certify::{ClaimedWitness, ReorderingChecker, ReorderingError, ReorderingReason};
+use anyorder_finding::run::Run;
+use anyorder_predict::{Form, Internals, Witness, without_internals};
+use anyorder_system::Control;
+use anyorder_trace::{EventId, Trace};
+use std::collections::{HashMap, HashSet};
+
+/// What came of one stored witness.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WitnessReplay {
+    /// The id and title of the finding that it shows, where it names one.
+    pub finding: Option<(String, String)>,
+    /// The witness, if it holds; else why it does not.
+    pub checked: Result<CheckedWitness, String>,
+}
+
+/// A witness that holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckedWitness {
+    /// In which sense it shows another order.
+    pub form: Form,
+    /// The run, where it has both events.
+    pub run: Option<Run>,
+    /// What it rests on, as a clause behind `only if`; `None` where all is understood.
+    pub needed: Option<String>,
+}
+
+/// Checks stored witnesses against the trace that they reorder. `specifications` are those that the
+/// prediction had; `None` has the built-in types.
+///
+/// ```
+/// use anyorder_drive::{PredictOptions, StoredWitness, TraceInput, predict, replay_witness};
+/// use anyorder_system::Control;
+/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_trace::{Problems, Trace};
+///
+/// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n";
+/// let control = Control::default();
+/// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
+/// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
+/// let found = predict(&input, &PredictOptions::default(), &control).unwrap();
+/// let (finding, witness) = (&found.result.findings[0].finding, found.witnesses[0].as_ref());
+/// let mut stored = Vec::new();
+/// witness.unwrap().write(&input.trace, finding, &mut stored).unwrap();
+/// let stored = String::from_utf8(stored).unwrap();
+/// let stored = StoredWitness::read("w.json", &stored, None).unwrap();
+/// let replayed = replay_witness(&input, &stored, None, &control).unwrap();
+/// assert!(replayed[0].checked.is_ok());
+/// ```
+///
+/// # Errors
+///
+/// Fails when the trace is partial, when the specifications cannot be used, or when the job was stopped.
+pub fn replay_witness(
+    input: &TraceInput,
+    stored: &[StoredWitness],
+    specifications: Option<&Specifications>,
+    control: &Control<'_>,
+) -> Result<Vec<WitnessReplay>, Failure> {
+    observed(&input.name, input.trace.tables())?;
+    if let Some(reason) = control.cancel.reason() {
+        return Err(input.failure(&reason.to_string()));
+    }
+    let types = match specifications {
+        Some(specifications) => specifications.types.clone(),
+        None => Specifications::new(None, &[])?.types,
+    };
+    let without = without_internals(&input.trace, &types, Internals::Auto);
+    let trace = without.as_ref().unwrap_or(&input.trace);
+    let calls = SpecifiedCalls::new(trace, &types);
+    let unspecified = calls.unspecified(trace);
+    let not_understood = input.not_understood.clone().with_unspecified(trace, &unspecified);
+    let wanted: HashSet<&str> = stored
+        .iter()
+        .flat_map(|one| one.order.iter().chain([&one.first, &one.second]))
+        .map(String::as_str)
+        .collect();
+    let events: HashMap<String, EventId> = (0..trace.len() as u32)
+        .map(|event| (trace.unique_label(EventId(event)), EventId(event)))
+        .filter(|(label, _)| wanted.contains(label.as_str()))
+        .collect();
+    let replay = |one: &StoredWitness| {
+        let mut checker = ReorderingChecker::new(trace, &calls, lanes(one.reorders));
+        let checked = check(trace, &mut checker, one, &events, &not_understood);
+        WitnessReplay { finding: one.finding.clone(), checked }
+    };
+    Ok(stored.iter().map(replay).collect())
+}
+
+/// Checks one witness.
+fn check(
+    trace: &Trace,
+    checker: &mut ReorderingChecker<'_>,
+    one: &StoredWitness,
+    events: &HashMap<String, EventId>,
+    not_understood: &NotUnderstood,
+) -> Result<CheckedWitness, String> {
+    let find = |label: &String| {
+        let missing = || format!("the trace has no event {label}");
+        events.get(label).copied().ok_or_else(missing)
+    };
+    let order: Vec<EventId> = one.order.iter().map(find).collect::<Result<_, String>>()?;
+    let (first, second) = (find(&one.first)?, find(&one.second)?);
+    let claimed =
+        ClaimedWitness { form: form(one.form), first, second, prefix: one.prefix, order: &order };
+    let broken = |error| format!("the witness does not hold: {}", wrong(trace, &error));
+    checker.check(claimed).map_err(broken)?;
+    let last = order.iter().chain([&first, &second]).copied().max().unwrap_or(second);
+    let last = last.max(EventId(one.prefix.saturating_sub(1)));
+    let both = [first, second].iter().all(|event| order.contains(event));
+    let (form, prefix) = (one.form, one.prefix);
+    let witness = Witness { form, order, prefix, shortest: false, waits: false, apart: false };
+    let shown = Reordering::new((first, second, witness), one.reorders);
+    let run = both.then(|| shown.run(trace));
+    Ok(CheckedWitness { form, run, needed: not_understood.needed(last) })
+}
+
+/// Says what is wrong with a witness, with the trace's own names of events.
+fn wrong(trace: &Trace, error: &ReorderingError) -> String {
+    let label = |event: EventId| match event.index() < trace.len() {
+        true => trace.unique_label(event),
+        false => "?".to_owned(),
+    };
+    let write = |event: Option<EventId>| {
+        event.map_or_else(|| "no write".to_owned(), |event| format!("event {}", label(event)))
+    };
+    let reason = match &error.reason {
+        ReorderingReason::TooEarly { first, rule } => {
+            format!("event {} must come first ({rule})", label(*first))
+        }
+        ReorderingReason::Held { since } => {
+            format!("the lock is held since event {}", label(*since))
+        }
+        ReorderingReason::Observes { now, then } => {
+            format!("observes {}, in the trace {}", write(*now), write(*then))
+        }
+        ReorderingReason::WokenEarly { signal, wait } => {
+            let (signal, wait) = (label(*signal), label(*wait));
+            format!("wakes from event {signal}, which comes before the wait {wait}")
+        }
+        other => other.to_string(),
+    };
+    format!("step {}, event {}: {reason}", error.place + 1, label(error.event))
+}

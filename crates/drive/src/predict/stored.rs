@@ -1,0 +1,187 @@
+//! Witnesses in results and files: JSON objects of format `reordering`.
+
+use super::run::{run_of, step_text};
+use crate::failure::Failure;
+use anyorder_common::text::escape;
+use anyorder_common::text::shown;
+use anyorder_finding::run::Run;
+use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
+use anyorder_predict::{Form, Reorders, Witness};
+use anyorder_trace::{EventId, Trace};
+use serde_json::{Map, Value, json};
+use std::io;
+use std::path::Path;
+
+/// The most steps of a witness that stand in a result.
+const INLINE_STEPS_MAX: usize = 1_000;
+
+/// The name of the format.
+pub(super) const FORMAT: &str = "reordering";
+
+/// A witness that was read, and the finding that it shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredWitness {
+    /// The id and title of the finding, where it has one.
+    pub(crate) finding: Option<(String, String)>,
+    pub(crate) reorders: Reorders,
+    pub(crate) first: String,
+    pub(crate) second: String,
+    pub(crate) form: Form,
+    pub(crate) prefix: u32,
+    /// The labels of the events.
+    pub(crate) order: Vec<String>,
+}
+
+/// A witness of a pair of a trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reordering {
+    /// The first event of the pair, in trace order.
+    pub first: EventId,
+    /// The second event of the pair.
+    pub second: EventId,
+    pub(crate) witness: Witness,
+    /// What may change places.
+    pub(crate) reorders: Reorders,
+}
+
+impl Reordering {
+    pub(crate) fn new(
+        (first, second, witness): (EventId, EventId, Witness),
+        reorders: Reorders,
+    ) -> Reordering {
+        Reordering { first, second, witness, reorders }
+    }
+
+    /// Returns the run as reports draw it.
+    pub(crate) fn run(&self, trace: &Trace) -> Run {
+        run_of(trace, (self.first, self.second, &self.witness))
+    }
+
+    /// Writes the witness of a finding about `trace` as a JSON object, with all its steps: it may be as
+    /// long as the trace. Its line can be read by [`StoredWitness::read`].
+    ///
+    /// # Errors
+    ///
+    /// Fails when `out` does.
+    pub fn write(
+        &self,
+        trace: &Trace,
+        finding: &Finding,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let head = self.head(trace, finding).to_string();
+        // An object with members: its end is cut off, and written behind the steps.
+        write!(out, "{},\"steps\":[", head.strip_suffix('}').unwrap_or(&head))?;
+        for (place, event) in self.witness.order.iter().enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            write!(out, "{comma}{}", step(trace, *event))?;
+        }
+        writeln!(out, "]}}")
+    }
+
+    /// Puts the witness into its finding. Steps that are too many for a result are left out there.
+    pub(crate) fn place(&self, trace: &Trace, finding: &mut Finding) {
+        let order = &self.witness.order;
+        let left_out = order.len().saturating_sub(INLINE_STEPS_MAX);
+        let mut value = self.head(trace, finding);
+        value["steps"] = order[left_out..].iter().map(|event| step(trace, *event)).collect();
+        if left_out > 0 {
+            value["left_out"] = left_out.into();
+        }
+        finding.witness =
+            Some(Placed { format: FORMAT.to_owned(), place: WitnessPlace::Inline(value) });
+    }
+
+    /// Returns all but the steps.
+    fn head(&self, trace: &Trace, finding: &Finding) -> Value {
+        json!({
+            "reordering": 1,
+            "finding": finding.id,
+            "title": finding.title,
+            "form": self.witness.form.word(),
+            "first": trace.unique_label(self.first),
+            "second": trace.unique_label(self.second),
+            "reorders": self.reorders.word(),
+            "prefix": self.witness.prefix,
+            "shortest": self.witness.shortest,
+            "events": self.witness.order.len(),
+        })
+    }
+}
+
+fn step(trace: &Trace, event: EventId) -> Value {
+    let mut step = Map::new();
+    step.insert("event".to_owned(), trace.unique_label(event).into());
+    let lane = trace.handler_name(trace.handler_of(event));
+    step.insert("lane".to_owned(), lane.into());
+    step.insert("text".to_owned(), step_text(trace, event).into());
+    let site = trace.tables().site_text(trace.event(event).site);
+    if site != "?" {
+        step.insert("at".to_owned(), site.into());
+    }
+    Value::Object(step)
+}
+
+impl StoredWitness {
+    /// Reads the witnesses of a text: one by itself, or those of a result's findings whose ids begin as
+    /// asked. `name` is the name of the text in messages.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the text is neither, or has no witness.
+    pub fn read(name: &str, text: &str, id: Option<&str>) -> Result<Vec<StoredWitness>, Failure> {
+        let name = shown(Path::new(name));
+        let wrong = |what: &str| Failure::new(format!("{name}: {}", escape(what)));
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| wrong(&format!("not JSON: {error}")))?;
+        if value.get("findings").is_none() {
+            let one = witness(&value).map_err(|what| wrong(&what))?;
+            return Ok(vec![one]);
+        }
+        let result: Outcome = serde_json::from_value(value)
+            .map_err(|error| wrong(&format!("not a result: {error}")))?;
+        let mut all = Vec::new();
+        for finding in result.findings {
+            let Some(Placed { format, place: WitnessPlace::Inline(value) }) = &finding.witness
+            else {
+                continue;
+            };
+            if format == FORMAT && id.is_none_or(|id| finding.id.starts_with(id)) {
+                let one = witness(value).map_err(|what| wrong(&what))?;
+                all.push(StoredWitness { finding: Some((finding.id, finding.title)), ..one });
+            }
+        }
+        if all.is_empty() {
+            return Err(wrong("a finding with a witness is not there"));
+        }
+        Ok(all)
+    }
+}
+
+fn witness(value: &Value) -> Result<StoredWitness, String> {
+    let text = |key: &str| {
+        let text = value.get(key).and_then(Value::as_str).map(str::to_owned);
+        text.ok_or_else(|| format!("not a witness: expected a text `{key}`"))
+    };
+    if value.get("reordering").and_then(Value::as_u64) != Some(1) {
+        return Err("not a witness: expected `\"reordering\": 1`".to_owned());
+    }
+    if value.get("left_out").is_some() {
+        return Err("the witness has too many steps to stand in a result; `anyorder predict --schedules DIR` writes all of it".to_owned());
+    }
+    let word = text("form")?;
+    let form = Form::ALL.into_iter().find(|form| form.word() == word);
+    let form = form.ok_or_else(|| format!("not a witness: unknown form `{word}`"))?;
+    let prefix = value.get("prefix").and_then(Value::as_u64).unwrap_or(0);
+    let prefix = u32::try_from(prefix).map_err(|_| "not a witness: `prefix` is too large")?;
+    let steps = value.get("steps").and_then(Value::as_array).ok_or("not a witness: no `steps`")?;
+    let event = |step: &Value| step.get("event").and_then(Value::as_str).map(str::to_owned);
+    let order: Option<Vec<String>> = steps.iter().map(event).collect();
+    let order = order.ok_or("not a witness: a step without `event`")?;
+    let finding = text("finding").ok().map(|id| (id, text("title").unwrap_or_default()));
+    let word = text("reorders").unwrap_or_default();
+    let reorders = Reorders::ALL.into_iter().find(|reorders| reorders.word() == word);
+    let reorders = reorders.unwrap_or_default();
+    let (first, second) = (text("first")?, text("second")?);
+    Ok(StoredWitness { finding, reorders, first, second, form, prefix, order })
+}

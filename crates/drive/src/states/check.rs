@@ -1,0 +1,251 @@
+//! Checks a program given as states: searches them, and makes findings of what is violated.
+
+use super::conflicts::Conflict;
+use super::full::full;
+use super::program::StateProgram;
+use super::reduced::reduced;
+use super::report::{report, report_conflicts};
+use crate::Failure;
+use crate::{JobResult, Level, Message};
+use anyorder_common::text::shown;
+use anyorder_search::{Gauge, Order, ResponseVerdict, Storage};
+use anyorder_system::{Control, Reducible, StateSystem};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// How states are searched.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Algorithm {
+    /// All states but those that other orders of independent steps lead to.
+    Stateful,
+    /// The published stateful algorithm, for comparison.
+    Paper,
+    /// All states.
+    Full,
+}
+
+/// What a check of states is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckOptions {
+    /// How states are searched; none: by [`Algorithm::Stateful`], unless the program or another
+    /// option needs [`Algorithm::Full`].
+    pub algorithm: Option<Algorithm>,
+    /// The number of threads; the result is the same with any.
+    pub threads: NonZeroUsize,
+    /// End when something was found.
+    pub first: bool,
+    /// Two writes of one value do not conflict.
+    pub values: bool,
+    /// The most states.
+    pub states_max: Option<u64>,
+    /// Full search: which states come first.
+    pub order: Order,
+    /// Full search: what is kept of states.
+    pub storage: Storage,
+    /// Full search: visit one of the states that differ only in which symmetric part is which.
+    pub symmetry: bool,
+    /// Full search: the most steps of a run.
+    pub depth_max: Option<u32>,
+    /// Full search: write the search to this file, at pauses that a [`Watcher`] chooses and when a
+    /// limit ends it.
+    pub checkpoint: Option<PathBuf>,
+    /// Full search: resume the search in this file.
+    pub resume: Option<PathBuf>,
+}
+
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions {
+            algorithm: None,
+            threads: NonZeroUsize::MIN,
+            first: false,
+            values: true,
+            states_max: None,
+            order: Order::default(),
+            storage: Storage::default(),
+            symmetry: false,
+            depth_max: None,
+            checkpoint: None,
+            resume: None,
+        }
+    }
+}
+
+impl CheckOptions {
+    /// Returns how the states of a program are searched, and what is good to know before that takes
+    /// its time.
+    pub fn plan<P: StateProgram>(&self, program: &P) -> (Algorithm, Vec<Message>) {
+        let (system, mut remarks) = (program.system(), Vec::new());
+        let name = shown(Path::new(&program.program().name));
+        let reason = self.needs_full(system);
+        let algorithm = match (self.algorithm, reason) {
+            (Some(algorithm), _) => algorithm,
+            (None, None) => Algorithm::Stateful,
+            (None, Some(reason)) => {
+                let text = format!("{name}: full search, without reduction: {reason}");
+                remarks.push(Message::new(Level::Note, text));
+                Algorithm::Full
+            }
+        };
+        let bits = matches!(self.storage, Storage::Bitstate { .. });
+        let has_responses = !system.responses().is_empty();
+        let mut warn =
+            |text: &str| remarks.push(Message::new(Level::Warning, format!("{name}: {text}")));
+        if has_responses && algorithm != Algorithm::Full {
+            warn("responses are not checked: `--algorithm full` does");
+        }
+        if has_responses && algorithm == Algorithm::Full && bits {
+            warn("responses are not checked with `--storage bitstate`");
+        }
+        if algorithm == Algorithm::Paper && !system.components().is_empty() {
+            warn("update conflicts are not looked for by `--algorithm paper`");
+        }
+        (algorithm, remarks)
+    }
+
+    /// Returns why states must be searched in full, if they must.
+    fn needs_full<S: StateSystem>(&self, system: &S) -> Option<&'static str> {
+        let reasons = [
+            (self.resume.is_some(), "`--resume` goes on with one"),
+            (self.checkpoint.is_some(), "`--checkpoint` keeps one"),
+            (self.symmetry, "`--symmetry` is of full search"),
+            (self.storage != Storage::Fingerprints, "`--storage` is of full search"),
+            (self.order != Order::Breadth, "`--order` is of full search"),
+            (self.depth_max.is_some(), "`--max-depth` bounds runs, and reduction needs whole ones"),
+            (!system.responses().is_empty(), "response properties need every order"),
+        ];
+        reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| *reason)
+    }
+}
+
+/// Follows a full search at its pauses. A job reads no clock: when a checkpoint is due, its watcher
+/// knows.
+pub trait Watcher {
+    /// Takes in where the search is; returns whether a checkpoint is to be written now.
+    fn pause(&mut self, _gauge: &Gauge) -> bool {
+        false
+    }
+
+    /// Takes in that a checkpoint was written, or could not be.
+    fn saved(&mut self) {}
+}
+
+/// Watches nothing.
+impl Watcher for () {}
+
+/// What a check of states found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CheckResult {
+    /// Findings, counts, limits.
+    pub result: JobResult,
+    /// The parts of the program that never run, in words; empty where the search was cut.
+    pub never_run: Vec<String>,
+}
+
+/// Searches the states of a program, and reports what is violated in them. See
+/// [`check_model`](crate::model::check_model) for an example.
+///
+/// # Errors
+///
+/// Fails when the program cannot be searched so, and when a checkpoint cannot be read or written.
+pub fn check_states<P>(
+    program: &P,
+    options: &CheckOptions,
+    control: &Control<'_>,
+) -> Result<CheckResult, Failure>
+where
+    P: StateProgram,
+    P::System: Reducible,
+{
+    check_states_watched(program, options, control, &mut ())
+}
+
+/// As [`check_states`], with a watcher of full search.
+///
+/// # Errors
+///
+/// As [`check_states`].
+pub fn check_states_watched<P>(
+    program: &P,
+    options: &CheckOptions,
+    control: &Control<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<CheckResult, Failure>
+where
+    P: StateProgram,
+    P::System: Reducible,
+{
+    let (algorithm, _) = options.plan(program);
+    let (result, never_run) = match algorithm {
+        Algorithm::Full => all_states(program, options, control, watcher)?,
+        _ => reduced_states(program, algorithm, options, control)?,
+    };
+    let names = program.system().parts();
+    let words = |part: usize| Some(program.never_runs(part, names.get(part)?));
+    let never_run = never_run.into_iter().flatten().filter_map(words).collect();
+    Ok(CheckResult { result, never_run })
+}
+
+type Found = (JobResult, Option<Vec<usize>>);
+
+/// Searches all states; returns the report, and what never runs where that is known.
+fn all_states<P>(
+    program: &P,
+    options: &CheckOptions,
+    control: &Control<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<Found, Failure>
+where
+    P: StateProgram,
+    P::System: Reducible,
+{
+    let (searched, remarks) = full(program, options, control, watcher)?;
+    let mut found = JobResult { remarks, ..JobResult::default() };
+    // A run that breaks a response has no end, so that no depth covers it.
+    let open = searched.responses.contains(&ResponseVerdict::Unknown);
+    for limit in &searched.limits {
+        let list = if limit.is_bound() && !open { &mut found.bounds } else { &mut found.limits };
+        list.push(super::full::limit_word(*limit).to_owned());
+    }
+    if !searched.complete && searched.limits.is_empty() {
+        found.cut_by("first");
+    }
+    found.stats = super::full::stats(&searched.stats);
+    found.findings = report(program, &searched.violations);
+    if let Some(conflicts) = searched.conflicts {
+        let of = |one: anyorder_search::UpdateConflict<P::System>| {
+            Conflict::of(program, one.place, one.components, one.path)
+        };
+        let conflicts: Vec<_> = conflicts.into_iter().map(of).collect();
+        found.findings.extend(report_conflicts(program, &conflicts));
+    } else if !program.system().components().is_empty() {
+        let other = reduced(program, Algorithm::Stateful, options, control)?;
+        found.limits.extend(other.limits());
+        found.findings.extend(report_conflicts(program, &other.conflicts));
+    }
+    Ok((found, searched.never_run))
+}
+
+/// Searches with reduction; returns the same.
+fn reduced_states<P>(
+    program: &P,
+    algorithm: Algorithm,
+    options: &CheckOptions,
+    control: &Control<'_>,
+) -> Result<Found, Failure>
+where
+    P: StateProgram,
+    P::System: Reducible,
+{
+    let system = program.system();
+    let found = reduced(program, algorithm, options, control)?;
+    let mut findings = report(program, &found.violations);
+    findings.extend(report_conflicts(program, &found.conflicts));
+    let mut limits = found.limits();
+    let no_conflicts = algorithm == Algorithm::Paper && !system.components().is_empty();
+    if !system.responses().is_empty() || no_conflicts {
+        limits.push("algorithm".to_owned());
+    }
+    let report = JobResult { findings, stats: found.stats, limits, ..JobResult::default() };
+    Ok((report, found.never_run))
+}

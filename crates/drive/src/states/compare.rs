@@ -1,0 +1,53 @@
+//! Two runs side by side, up to where they part.
+
+use super::program::StateProgram;
+use super::replay::follow;
+use crate::Failure;
+use anyorder_finding::run::Run;
+use anyorder_system::Schedule;
+
+/// How two runs compare.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Compared {
+    /// Both runs.
+    pub runs: [Run; 2],
+    /// For each, where its schedule could not be followed, in words.
+    pub lost: [Option<String>; 2],
+    /// Where they part: the number of equal steps, and what the states show then; none where they
+    /// are the same.
+    pub parting: Option<Parting>,
+}
+
+/// Where two runs part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parting {
+    /// The number of equal steps.
+    pub common: usize,
+    /// What differs after the next step: name, and the value in each run, where it is there.
+    pub values: Vec<(String, Option<String>, Option<String>)>,
+}
+
+/// Compares the runs of two schedules.
+///
+/// # Errors
+///
+/// Fails when the program does not do the same again.
+pub fn compare<P: StateProgram>(
+    program: &P,
+    a: &Schedule,
+    b: &Schedule,
+) -> Result<Compared, Failure> {
+    let followed = [follow(program, a)?, follow(program, b)?];
+    let [one, two] = &followed;
+    let parting = anyorder_search::diff(program.system(), &one.path, &two.path);
+    let run = |one: &super::replay::Followed<P::System>| {
+        program.run(&one.path, &one.end.clone().unwrap_or_default())
+    };
+    let lost =
+        |one: &super::replay::Followed<P::System>| one.divergence.as_ref().map(ToString::to_string);
+    Ok(Compared {
+        runs: [run(one), run(two)],
+        lost: [lost(one), lost(two)],
+        parting: parting.map(|at| Parting { common: at.common, values: at.values }),
+    })
+}

@@ -1,0 +1,97 @@
+//! Update conflicts: two components update one variable, or one element of it, and nothing updates
+//! it between.
+
+use super::program::{AttributeUpdate, Described, End, StateProgram};
+use anyorder_finding::{Finding, Kind, Site};
+use anyorder_search::Path;
+use anyorder_system::{Place, StateSystem};
+
+/// An update conflict, and a run that ends with the second update.
+pub(crate) struct Conflict<S: StateSystem> {
+    /// The variable, or the element: `lamp`, `lamps[2]`.
+    pub(crate) attribute: String,
+    /// The two components, in the order of their declarations.
+    pub(crate) components: [String; 2],
+    /// The second update is in the last step.
+    pub(crate) path: Path<S>,
+}
+
+impl<S: StateSystem> Conflict<S> {
+    /// Makes one of what an engine has found.
+    pub(super) fn of<P: StateProgram<System = S>>(
+        program: &P,
+        place: Place,
+        (a, b): (u32, u32),
+        path: Path<S>,
+    ) -> Conflict<S> {
+        let names = program.system().components();
+        let name = |index: u32| names.get(index as usize).cloned().unwrap_or_default();
+        Conflict {
+            attribute: program.attribute(&path, place),
+            components: [name(a), name(b)],
+            path,
+        }
+    }
+
+    /// Describes it as a finding.
+    pub(super) fn described<P: StateProgram<System = S>>(&self, program: &P) -> Described {
+        let Conflict { attribute, components: [a, b], path } = self;
+        let updates = program.updates(path, attribute);
+        let pair = last_pair(&updates, path, &self.components).unwrap_or(&[]);
+        let title =
+            format!("`{a}` and `{b}` set `{attribute}` to different values, one after the other");
+        let sites = pair.iter().map(|update| site(program, path, attribute, update)).collect();
+        let words: Vec<String> = pair
+            .iter()
+            .map(|update| {
+                let who = update.component.as_deref().unwrap_or("no component");
+                format!("`{who}` sets it to {} in step {}", update.value, update.step + 1)
+            })
+            .collect();
+        let end = End::from(format!("update conflict on `{attribute}`: {}", words.join(", ")));
+        Described { finding: Finding { title, sites, ..Finding::new(Kind::UpdateConflict) }, end }
+    }
+}
+
+/// Returns whether the last step of a path has the second update of a conflict of an attribute
+/// between two components.
+pub(crate) fn is_conflict<P: StateProgram>(
+    program: &P,
+    path: &Path<P::System>,
+    attribute: &str,
+    components: &[String; 2],
+) -> bool {
+    last_pair(&program.updates(path, attribute), path, components).is_some()
+}
+
+/// Returns two updates, the second in the last step, that follow each other for these components.
+fn last_pair<'u, S: StateSystem>(
+    updates: &'u [AttributeUpdate],
+    path: &Path<S>,
+    [a, b]: &[String; 2],
+) -> Option<&'u [AttributeUpdate]> {
+    updates.windows(2).find(|two| {
+        let names = [two[0].component.as_ref(), two[1].component.as_ref()];
+        let is = |a: &String, b: &String| names == [Some(a), Some(b)];
+        two[1].step + 1 == path.steps.len() && (is(a, b) || is(b, a))
+    })
+}
+
+/// Returns where a step of a path updates an attribute.
+fn site<P: StateProgram>(
+    program: &P,
+    path: &Path<P::System>,
+    attribute: &str,
+    update: &AttributeUpdate,
+) -> Site {
+    let task = path.state(update.step).zip(path.steps.get(update.step));
+    Site {
+        location: Some(attribute.to_owned()),
+        task: task.map(|(before, step)| program.system().describe(before, &step.action)),
+        event: Some((update.step + 1).to_string()),
+        // What a handler is to tasks, the app it belongs to is to updates.
+        handler: update.component.clone(),
+        access: Some("write".to_owned()),
+        ..update.site.clone()
+    }
+}

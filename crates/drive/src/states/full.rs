@@ -1,0 +1,212 @@
+//! Full search, random walks and the graph of the states.
+
+use super::check::{CheckOptions, Watcher};
+use super::checkpoint::Checkpoint;
+use super::program::StateProgram;
+use super::report::report;
+use crate::Failure;
+use crate::{JobResult, Message};
+use anyorder_common::text::{escape, shown};
+use anyorder_finding::Stats;
+use anyorder_search::{
+    Exported, GraphFormat, Limit, Options, Outcome, Pause, Search, SearchError, Stop, Storage,
+    WalkOptions, export, walk,
+};
+use anyorder_system::{Control, StateSystem};
+use std::path::Path;
+
+/// Searches all states of a program that the options allow.
+pub(super) fn full<P: StateProgram>(
+    program: &P,
+    asked: &CheckOptions,
+    control: &Control<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<(Outcome<P::System>, Vec<Message>), Failure> {
+    let system = program.system();
+    let options = options(system, asked);
+    let identity = format!("{}", program.program().hash.unwrap_or_default());
+    let checkpoint = asked.checkpoint.as_deref().map(|file| Checkpoint::new(file, &identity));
+    let mut checkpoint = checkpoint.transpose()?;
+    let mut search = match &asked.resume {
+        None => Search::new(system, &options).map_err(|error| failure(program, &error))?,
+        Some(file) => Checkpoint::resume(system, &options, file, &identity)?,
+    };
+    if let Some(checkpoint) = &mut checkpoint {
+        checkpoint.begin(&search)?;
+    }
+    watcher.saved();
+    // The first gauge is that of the start.
+    watcher.pause(&search.gauge());
+    let mut control = control.clone();
+    control.limits.executions = None;
+    let outcome = search.run_paused(&control, &mut |search, pause| {
+        let due = watcher.pause(&search.gauge());
+        if let Some(checkpoint) = &mut checkpoint
+            && (due || pause == Pause::Cut)
+        {
+            checkpoint.save(search);
+            watcher.saved();
+        }
+        Ok(())
+    });
+    let outcome = outcome.map_err(|error| failure(program, &error))?;
+    let cut = !outcome.limits.is_empty();
+    let remarks = checkpoint.and_then(|checkpoint| checkpoint.end(cut)).into_iter().collect();
+    Ok((outcome, remarks))
+}
+
+fn options<S: StateSystem>(system: &S, asked: &CheckOptions) -> Options {
+    let bits = matches!(asked.storage, Storage::Bitstate { .. });
+    let responses = !system.responses().is_empty() && !bits;
+    // Responses are about particular components, which symmetry exchanges.
+    let symmetry = asked.symmetry && !responses;
+    Options {
+        order: asked.order,
+        storage: asked.storage,
+        stop: if asked.first { Stop::FirstViolation } else { Stop::Exhausted },
+        threads: asked.threads,
+        symmetry,
+        // So are update conflicts; and what is saved does not say what transitions update.
+        updates: !symmetry && !bits && asked.checkpoint.is_none() && asked.resume.is_none(),
+        responses,
+        states_max: asked.states_max,
+        depth_max: asked.depth_max,
+        ..Options::default()
+    }
+}
+
+/// Makes the failure of a search that cannot be done.
+pub(super) fn failure<P: StateProgram>(program: &P, error: &SearchError) -> Failure {
+    let name = shown(Path::new(&program.program().name));
+    let failure = Failure::new(format!("{name}: {}", escape(&error.to_string())));
+    match error {
+        SearchError::Symmetry => failure.with_hint(
+            "what the model declares `symmetric` does not behave so; without `--symmetry` all are told apart",
+        ),
+        _ => failure,
+    }
+}
+
+/// Returns the name under which a result lists a limit.
+pub(super) const fn limit_word(limit: Limit) -> &'static str {
+    match limit {
+        // Not an option of its own: it is the kind of storage that was asked for.
+        Limit::Bitstate => "storage",
+        limit => limit.word(),
+    }
+}
+
+/// Returns the counts under the names that they have in results.
+pub(super) fn stats(counts: &anyorder_search::Stats) -> Stats {
+    let mut stats = Stats::new();
+    stats
+        .set("algorithm", "full")
+        .set("states", counts.states)
+        .set("transitions", counts.transitions)
+        .set("executions", counts.executions)
+        .set("inferred", 0_u64)
+        .set("max_depth", counts.max_depth)
+        .set("frontier_peak", counts.frontier_peak)
+        .set("bytes_per_state", counts.bytes_per_state);
+    stats
+}
+
+/// What a simulation is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SimulateOptions {
+    /// The number of random runs.
+    pub runs: u64,
+    /// Equal seeds give equal runs.
+    pub seed: u64,
+    /// The most steps of a run.
+    pub steps_max: u32,
+}
+
+impl Default for SimulateOptions {
+    fn default() -> SimulateOptions {
+        SimulateOptions { runs: 1_000, seed: 1, steps_max: 1_000 }
+    }
+}
+
+/// Runs a program at random, many times, and reports what goes wrong.
+///
+/// # Errors
+///
+/// Fails when the program does not do the same again.
+///
+/// ```
+/// use anyorder_drive::model::Model;
+/// use anyorder_drive::states::{SimulateOptions, simulate};
+/// use anyorder_system::Control;
+///
+/// let text = "model early\nvar script = false;\nevent click { assert script; }";
+/// let model = Model::compile("early.any", text)?;
+/// let options = SimulateOptions { runs: 10, ..SimulateOptions::default() };
+/// let found = simulate(&model, &options, &Control::default())?;
+/// assert_eq!(found.findings[0].finding.title, "an assertion fails: script");
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
+pub fn simulate<P: StateProgram>(
+    program: &P,
+    options: &SimulateOptions,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    control.progress.phase("runs");
+    let SimulateOptions { runs, seed, steps_max } = *options;
+    let options = WalkOptions { seed, walks: runs, steps_max, deadlocks: true };
+    let walked =
+        walk(program.system(), &options, control).map_err(|error| failure(program, &error))?;
+    let mut stats = Stats::new();
+    stats
+        .set("executions", walked.stats.executions)
+        .set("states", walked.stats.states)
+        .set("transitions", walked.stats.transitions)
+        .set("max_depth", walked.stats.max_depth);
+    let limits = walked.limits.iter().map(|limit| limit_word(*limit).to_owned()).collect();
+    let findings = report(program, &walked.violations);
+    Ok(JobResult { findings, stats, limits, ..JobResult::default() })
+}
+
+/// What a graph is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GraphOptions {
+    /// The form of the graph.
+    pub format: GraphFormat,
+    /// The most states.
+    pub states_max: Option<u64>,
+    /// The most steps from an initial state.
+    pub depth_max: Option<u32>,
+}
+
+impl Default for GraphOptions {
+    fn default() -> GraphOptions {
+        GraphOptions { format: GraphFormat::Dot, states_max: Some(1_000), depth_max: None }
+    }
+}
+
+/// Returns the states of a program and the steps between them as a graph.
+///
+/// # Errors
+///
+/// Fails when the program cannot be searched.
+///
+/// ```
+/// use anyorder_drive::model::Model;
+/// use anyorder_drive::states::{GraphOptions, export_graph};
+/// use anyorder_system::Control;
+///
+/// let text = "model flip\nvar on = false;\nevent press { on = !on; }";
+/// let model = Model::compile("flip.any", text)?;
+/// let graph = export_graph(&model, &GraphOptions::default(), &Control::default())?;
+/// assert!(graph.complete && graph.text.starts_with("digraph"));
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
+pub fn export_graph<P: StateProgram>(
+    program: &P,
+    options: &GraphOptions,
+    control: &Control<'_>,
+) -> Result<Exported, Failure> {
+    let GraphOptions { format, states_max, depth_max } = *options;
+    let options = Options { states_max, depth_max, responses: false, ..Options::default() };
+    export(program.system(), format, &options, control).map_err(|error| failure(program, &error))
+}

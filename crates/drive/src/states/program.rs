@@ -1,0 +1,179 @@
+//! What a front end gives of a program whose states can be held and compared: a state system, and
+//! its words.
+
+use anyorder_finding::run::{Change, Run, RunStep};
+use anyorder_finding::{Finding, Kind, Site};
+use anyorder_search::{Path, Property, Violation};
+use anyorder_system::{Divergence, Place, Program, Schedule, StateSystem};
+
+/// A program as states, with its words.
+///
+/// Only two methods must be written: what the others do without being overridden is right for every
+/// state system, with the words that it has itself ([`StateSystem::describe`],
+/// [`StateSystem::show`]).
+pub trait StateProgram: Sync {
+    /// The state system.
+    type System: StateSystem;
+
+    /// Returns the state system.
+    fn system(&self) -> &Self::System;
+
+    /// Returns which program this is: its path or URL, its version, a hash of its text.
+    fn program(&self) -> &Program;
+
+    /// Describes what is violated: kind, title and sites of the finding, and what is wrong at the
+    /// end of the run.
+    fn describe(&self, violation: &Violation<Self::System>) -> Described {
+        Described::of(violation, |_| Vec::new())
+    }
+
+    /// Returns the name of an attribute that the last step of a path updates: a place whose updates
+    /// by different components must not overwrite each other.
+    fn attribute(&self, _path: &Path<Self::System>, place: Place) -> String {
+        format!("place {}", place.0)
+    }
+
+    /// Returns the updates of an attribute in a path, in order.
+    fn updates(&self, _path: &Path<Self::System>, _attribute: &str) -> Vec<AttributeUpdate> {
+        Vec::new()
+    }
+
+    /// Returns a path as a run for people: who ran what, what it changed, what it posted.
+    fn run(&self, path: &Path<Self::System>, end: &End) -> Run {
+        plain_run(self.system(), path, end)
+    }
+
+    /// Returns the schedule of a path, by names that survive changes of the program.
+    ///
+    /// # Errors
+    ///
+    /// Says why there is none.
+    fn schedule(&self, _path: &Path<Self::System>) -> Result<Schedule, NoSchedule> {
+        Err(NoSchedule::NoNames)
+    }
+
+    /// Follows a schedule: returns the place of the initial state, then of each successor, and
+    /// where the schedule asks for what is not there.
+    fn follow(&self, schedule: &Schedule) -> (Vec<u32>, Option<Divergence>) {
+        let wanted = schedule.choices.first().map(|choice| choice.task.clone());
+        let lost = |wanted| Divergence { choice: 0, wanted, enabled: Vec::new() };
+        (vec![0], wanted.map(lost))
+    }
+
+    /// Says that a part of the program never runs; `part` is its index, and `name` its name.
+    fn never_runs(&self, _part: usize, name: &str) -> String {
+        format!("`{name}` never runs")
+    }
+}
+
+/// Why a path has no schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoSchedule {
+    /// The program has no names for its steps.
+    NoNames,
+    /// The program did something else when the path was run again.
+    NotRepeated,
+}
+
+/// An update of an attribute in a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AttributeUpdate {
+    /// The step that updates it, from 0.
+    pub step: usize,
+    /// The component for which it does.
+    pub component: Option<String>,
+    /// The value that it is set to.
+    pub value: String,
+    /// Where in the source.
+    pub site: Site,
+}
+
+/// A finding without its run, and what is wrong at the end of the run.
+#[derive(Clone, Debug)]
+pub struct Described {
+    /// Kind, title and sites; the rest is set later.
+    pub finding: Finding,
+    /// What is wrong at the end of the run.
+    pub end: End,
+}
+
+/// What is wrong at the end of a run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct End {
+    /// In one phrase; empty where the last step says it.
+    pub text: String,
+    /// The property whose condition does not hold: a program may show what the condition reads.
+    pub property: Option<Property>,
+}
+
+impl From<String> for End {
+    fn from(text: String) -> End {
+        End { text, property: None }
+    }
+}
+
+impl Described {
+    /// Describes a violation in general words; `sites` says where a property stands.
+    #[must_use]
+    pub fn of<S: StateSystem>(
+        violation: &Violation<S>,
+        sites: impl Fn(&Property) -> Vec<Site>,
+    ) -> Described {
+        let name = &violation.name;
+        let (kind, title) = match &violation.property {
+            Property::Failure(message) => (Kind::Assertion, message.clone()),
+            Property::Invariant(_) => {
+                (Kind::Invariant, format!("invariant `{name}` does not hold"))
+            }
+            Property::Response(_) => (Kind::Response, format!("response `{name}` may never come")),
+            Property::Final => (Kind::Final, "all is done, and `final` does not hold".to_owned()),
+            Property::Deadlock => {
+                let text = "nothing can happen any more, and something still waits";
+                (Kind::Deadlock, text.to_owned())
+            }
+        };
+        let property = Some(violation.property.clone());
+        let end = match (&violation.property, violation.path.repeats_from) {
+            (Property::Failure(_), _) => End::default(),
+            (Property::Response(_), Some(from)) if from < violation.path.steps.len() => {
+                format!("back in the state after step {from}: the response never comes").into()
+            }
+            (Property::Response(_), _) => {
+                "nothing more need happen, and the response has not come".to_owned().into()
+            }
+            (Property::Deadlock, _) => End::from(title.clone()),
+            (Property::Invariant(_) | Property::Final, _) => End { text: title.clone(), property },
+        };
+        let sites = sites(&violation.property);
+        Described { finding: Finding { title, sites, ..Finding::new(kind) }, end }
+    }
+}
+
+/// Returns a path as a run, in the words of its system alone: each step is a lane of its own.
+fn plain_run<S: StateSystem>(system: &S, path: &Path<S>, end: &End) -> Run {
+    let start = system.show(&path.initial);
+    let mut steps = Vec::with_capacity(path.steps.len());
+    let (mut before, mut old) = (&path.initial, start.clone());
+    for step in &path.steps {
+        let new = system.show(&step.state);
+        let find = |shown: &[(String, String)], name: &str| {
+            shown.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+        };
+        let gone = old.iter().filter(|(name, _)| find(&new, name).is_none());
+        let gone = gone.map(|(name, value)| (name, Some(value.clone()), None));
+        let kept = new.iter().map(|(name, value)| (name, find(&old, name), Some(value.clone())));
+        let changes = gone.chain(kept).filter(|(_, old, new)| old != new);
+        let what = system.describe(before, &step.action);
+        steps.push(RunStep {
+            lane: what.clone(),
+            what,
+            changes: changes
+                .map(|(name, old, new)| Change { name: name.clone(), old, new })
+                .collect(),
+            failure: step.failure.clone(),
+            ..RunStep::default()
+        });
+        (before, old) = (&step.state, new);
+    }
+    Run { start, steps, repeats_from: path.repeats_from, end: end.text.clone(), ..Run::default() }
+}

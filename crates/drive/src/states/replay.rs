@@ -1,0 +1,191 @@
+//! Runs the schedule of a path again and says whether it shows the same.
+
+use super::conflicts::is_conflict;
+use super::program::{End, StateProgram};
+use crate::Failure;
+use crate::schedules::{Shows, repeats_from};
+use crate::states::full::failure;
+use anyorder_finding::run::Run;
+use anyorder_search::{Path, Property};
+use anyorder_system::{Divergence, Schedule, StateSystem, Successor};
+
+/// A schedule that ran again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    /// The run, as far as it goes.
+    pub run: Run,
+    /// Whether it shows what the schedule says that it shows.
+    pub verdict: ReplayVerdict,
+}
+
+/// Whether a schedule shows again what it says that it shows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReplayVerdict {
+    /// It does.
+    Again,
+    /// Something else goes wrong.
+    Other,
+    /// The program does not offer what the schedule asks for.
+    Lost,
+    /// Nothing goes wrong.
+    Nothing,
+}
+
+impl ReplayVerdict {
+    /// Returns it as a sentence.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            ReplayVerdict::Again => "it occurs again",
+            ReplayVerdict::Other => "something else goes wrong",
+            ReplayVerdict::Lost => "the schedule cannot be followed to its end",
+            ReplayVerdict::Nothing => "it does not occur",
+        }
+    }
+}
+
+/// A path that a schedule gives.
+pub(super) struct Followed<S: StateSystem> {
+    pub(super) path: Path<S>,
+    /// What is wrong at its end; `None` where nothing is.
+    pub(super) end: Option<End>,
+    /// Whether that is what the schedule says that it shows.
+    same: bool,
+    /// Where the schedule could not be followed.
+    pub(super) divergence: Option<Divergence>,
+}
+
+/// Runs a schedule on a program given as states.
+///
+/// # Errors
+///
+/// Fails when the program does not do the same again.
+pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<Replayed, Failure> {
+    let followed = follow(program, schedule)?;
+    let verdict = match (followed.same, &followed.end, &followed.divergence) {
+        (true, _, _) => ReplayVerdict::Again,
+        (false, Some(_), _) => ReplayVerdict::Other,
+        (false, None, Some(_)) => ReplayVerdict::Lost,
+        (false, None, None) => ReplayVerdict::Nothing,
+    };
+    let lost = || followed.divergence.as_ref().map(|lost| End::from(lost.to_string()));
+    let end = followed.end.clone().or_else(lost).unwrap_or_default();
+    Ok(Replayed { run: program.run(&followed.path, &end), verdict })
+}
+
+/// Follows a schedule, and looks at what goes wrong.
+pub(super) fn follow<P: StateProgram>(
+    program: &P,
+    schedule: &Schedule,
+) -> Result<Followed<P::System>, Failure> {
+    let (places, divergence) = program.follow(schedule);
+    let path = anyorder_search::replay(program.system(), &places);
+    let mut path = path.map_err(|error| failure(program, &error))?;
+    if divergence.is_none() {
+        path.repeats_from = repeats_from(schedule);
+    }
+    let wanted = Shows::of(schedule);
+    let (end, same) = match path.steps.iter().find_map(|step| step.failure.clone()) {
+        Some(message) => {
+            let same = match &wanted {
+                None => true,
+                Some(Shows::Failure(other)) => alike(other, &message),
+                Some(_) => false,
+            };
+            // The last step says it.
+            (Some(End::default()), same)
+        }
+        None if divergence.is_some() => (None, false),
+        None => at_end(program, &path, wanted.as_ref()),
+    };
+    Ok(Followed { path, end, same, divergence })
+}
+
+/// Whether two failures are of one kind; positions and values may have changed with the program.
+pub(crate) fn alike(a: &str, b: &str) -> bool {
+    let word = |text: &str| text.split([':', ' ']).next().map(str::to_owned);
+    word(a) == word(b)
+}
+
+/// What is wrong in the last state of a path, or in the states that it repeats.
+fn at_end<P: StateProgram>(
+    program: &P,
+    path: &Path<P::System>,
+    wanted: Option<&Shows>,
+) -> (Option<End>, bool) {
+    let (system, state) = (program.system(), path.last());
+    let names = system.invariants();
+    let broken = |index: &usize| !system.holds(*index, state);
+    let invariant = |index: usize| {
+        let text = format!("invariant `{}` does not hold", names[index]);
+        End { text, property: Some(Property::Invariant(index)) }
+    };
+    let found = |end: Option<End>| {
+        let same = end.is_some();
+        (end, same)
+    };
+    match wanted {
+        Some(Shows::Invariant(name)) => {
+            let index = names.iter().position(|one| one == name).filter(broken);
+            return found(index.map(invariant));
+        }
+        Some(Shows::Response(name)) => {
+            let index = system.responses().iter().position(|one| one == name);
+            let missing = index.is_some_and(|index| never_answered(system, path, index));
+            return found(missing.then(|| format!("response `{name}` never comes").into()));
+        }
+        Some(Shows::Conflict(attribute, components)) => {
+            let again = is_conflict(program, path, attribute, components);
+            return found(again.then(|| format!("update conflict on `{attribute}`").into()));
+        }
+        _ => {}
+    }
+    let mut successors = Vec::new();
+    system.successors(state, &mut successors);
+    if successors.is_empty() && !system.is_final(state) {
+        let (shows, end) = if system.is_stuck(state) {
+            let text = "nothing can happen any more, and something still waits".to_owned();
+            (Shows::Deadlock, End::from(text))
+        } else {
+            let text = "all is done, and `final` does not hold".to_owned();
+            (Shows::Final, End { text, property: Some(Property::Final) })
+        };
+        if wanted.is_none_or(|wanted| *wanted == shows) {
+            return found(Some(end));
+        }
+    }
+    // A schedule that does not say what it shows shows anything.
+    found((0..names.len()).find(broken).filter(|_| wanted.is_none()).map(invariant))
+}
+
+/// Whether a response is missing on a path that repeats itself, or that stays in its last state,
+/// and whether that is fair.
+fn never_answered<S: StateSystem>(system: &S, path: &Path<S>, index: usize) -> bool {
+    let states: Vec<&S::State> = (0..=path.steps.len()).filter_map(|at| path.state(at)).collect();
+    let from = path.repeats_from.unwrap_or(path.steps.len()).min(path.steps.len());
+    let answers: Vec<(bool, bool)> =
+        states.iter().map(|state| system.response(index, state)).collect();
+    let asked = (0..answers.len()).any(|at| {
+        let in_loop = answers[from..].iter().all(|(_, response)| !response);
+        answers[at].0 && answers[at..].iter().all(|(_, response)| !response) && in_loop
+    });
+    let closes = system.fingerprint(states[from]) == system.fingerprint(path.last());
+    asked && closes && is_fair(system, path, &states, from)
+}
+
+/// Whether every fairness class takes a step in the loop, or cannot take one in some state of it.
+fn is_fair<S: StateSystem>(system: &S, path: &Path<S>, states: &[&S::State], from: usize) -> bool {
+    let taken: Vec<usize> =
+        path.steps[from..].iter().filter_map(|step| system.fair_class(&step.action)).collect();
+    let mut always: Vec<bool> = vec![true; system.fair_classes()];
+    for state in &states[from..] {
+        let mut successors: Vec<Successor<S::State, S::Action>> = Vec::new();
+        system.successors(state, &mut successors);
+        let here: Vec<usize> =
+            successors.iter().filter_map(|one| system.fair_class(&one.action)).collect();
+        for (class, still) in always.iter_mut().enumerate() {
+            *still &= here.contains(&class);
+        }
+    }
+    always.iter().enumerate().all(|(class, always)| !always || taken.contains(&class))
+}

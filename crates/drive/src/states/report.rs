@@ -1,0 +1,120 @@
+//! Violations as findings, with their runs and schedules.
+
+use super::conflicts::Conflict;
+use super::program::{Described, NoSchedule, StateProgram};
+use crate::Reported;
+use crate::schedules::{Shows, set_repeats_from, witness};
+use anyorder_finding::run::Run;
+use anyorder_finding::{Harm, Severity, Site, Step};
+use anyorder_search::{Path, Property, Violation};
+
+/// The most parts that the names of a schedule may have together: a task that posts itself has
+/// names as long as the run, so that a schedule of them grows with its square.
+const NAME_PARTS_MAX: usize = 2_000_000;
+
+/// Makes findings of violations. Failures of one kind at one position are one finding: the first,
+/// which is the shortest.
+pub(crate) fn report<P: StateProgram>(
+    program: &P,
+    violations: &[Violation<P::System>],
+) -> Vec<Reported> {
+    let mut reported: Vec<Reported> = Vec::new();
+    for violation in violations {
+        let described = program.describe(violation);
+        let one = assemble(program, &violation.path, described, &shows(violation));
+        let same = |known: &Reported| {
+            let (a, b) = (&known.finding, &one.finding);
+            matches!(violation.property, Property::Failure(_))
+                && (a.kind, &a.category) == (b.kind, &b.category)
+                && a.sites.first().is_some_and(|site| site.line.is_some())
+                && a.sites.first().and_then(Site::position)
+                    == b.sites.first().and_then(Site::position)
+        };
+        if !reported.iter().any(same) {
+            reported.push(one);
+        }
+    }
+    reported
+}
+
+/// Makes findings of update conflicts.
+pub(crate) fn report_conflicts<P: StateProgram>(
+    program: &P,
+    conflicts: &[Conflict<P::System>],
+) -> Vec<Reported> {
+    let one = |conflict: &Conflict<P::System>| {
+        let shows = Shows::Conflict(conflict.attribute.clone(), conflict.components.clone());
+        assemble(program, &conflict.path, conflict.described(program), &shows)
+    };
+    conflicts.iter().map(one).collect()
+}
+
+/// Puts a finding and its path together: run, explanation, schedule.
+fn assemble<P: StateProgram>(
+    program: &P,
+    path: &Path<P::System>,
+    Described { mut finding, end }: Described,
+    shows: &Shows,
+) -> Reported {
+    let schedule = program.schedule(path);
+    let run = program.run(path, &end);
+    finding.severity = Severity::Error;
+    finding.harm = Harm::Harmful;
+    finding.explanation = explanation(&run);
+    if let (Some(site), Some(last)) = (finding.sites.first_mut(), run.steps.last())
+        && matches!(shows, Shows::Failure(_))
+    {
+        site.task = Some(last.what.clone());
+        site.handler = Some(last.lane.clone());
+    }
+    finding.confirmed = match &schedule {
+        Ok(_) => Some(true),
+        Err(NoSchedule::NotRepeated) => Some(false),
+        Err(NoSchedule::NoNames) => None,
+    };
+    if let Ok(mut schedule) = schedule {
+        shows.set(&mut schedule);
+        if let Some(from) = path.repeats_from {
+            set_repeats_from(&mut schedule, from);
+        }
+        let parts: usize = schedule.choices.iter().map(|choice| choice.task.depth()).sum();
+        if parts <= NAME_PARTS_MAX {
+            finding.witness = witness(&schedule);
+        } else {
+            let text = "the names of its tasks are too long for a schedule: there is none";
+            finding.explanation.push(Step::new(text));
+        }
+    }
+    Reported { finding, run: Some(run) }
+}
+
+/// Returns what the schedule of a violation shows, for its replay.
+fn shows<S: anyorder_system::StateSystem>(violation: &Violation<S>) -> Shows {
+    match &violation.property {
+        Property::Failure(message) => Shows::Failure(message.clone()),
+        Property::Invariant(_) => Shows::Invariant(violation.name.clone()),
+        Property::Deadlock => Shows::Deadlock,
+        Property::Final => Shows::Final,
+        Property::Response(_) => Shows::Response(violation.name.clone()),
+    }
+}
+
+/// Lists the steps of a run as an explanation.
+pub(crate) fn explanation(run: &Run) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for (number, step) in (1..).zip(&run.steps) {
+        let mut effects = step.effects();
+        if effects.is_empty() {
+            effects.extend(step.place.as_ref().map(|place| format!("at {place}")));
+        }
+        let title = step.title();
+        let who = if title == step.lane { title } else { format!("{} runs {title}", step.lane) };
+        let what = effects.join("; ");
+        let text = if what.is_empty() { who } else { format!("{who}: {what}") };
+        steps.push(Step { text, rule: None, events: vec![number.to_string()] });
+    }
+    if !run.end.is_empty() {
+        steps.push(Step::new(run.end.clone()));
+    }
+    steps
+}

@@ -1,0 +1,94 @@
+//! A trace as jobs take it.
+
+use crate::failure::Failure;
+use crate::not_understood::{NotUnderstood, warnings_of};
+use crate::result::JobResult;
+use anyorder_common::text::{escape, shown};
+use anyorder_finding::Warning;
+use anyorder_system::Control;
+use anyorder_trace::{Problems, Tables, Trace, TraceOrder, wellformed};
+use std::path::Path;
+
+/// A trace with its name and with what is odd about it.
+#[derive(Clone, Debug)]
+pub struct TraceInput {
+    /// The name of the trace in messages and commands: a path, or `-`.
+    pub name: String,
+    /// The trace.
+    pub trace: Trace,
+    /// Whether the input was damaged, and the trace is only what stood before the damage.
+    pub damaged: bool,
+    /// The warnings of the check that the trace is well-formed.
+    pub form: Problems,
+    /// The warnings that every result on this trace has.
+    pub warnings: Vec<Warning>,
+    /// What of the trace was not understood.
+    pub(crate) not_understood: NotUnderstood,
+}
+
+impl TraceInput {
+    /// Takes a trace that a reader made. `reader` is what that reader found odd.
+    ///
+    /// A job that was stopped while it read has the front part of a trace, which lacks what stands
+    /// behind it; its form is not checked.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the trace is not well-formed.
+    pub fn new(
+        name: impl Into<String>,
+        trace: Trace,
+        reader: &Problems,
+        control: &Control<'_>,
+    ) -> Result<TraceInput, Failure> {
+        let name = name.into();
+        let mut form = Problems::default();
+        if control.cancel.reason().is_none() {
+            form = wellformed::check(&trace);
+            if form.errors_total > 0 {
+                return Err(Failure::problems(Path::new(&name), &form));
+            }
+        }
+        let not_understood = NotUnderstood::of(&trace);
+        let warnings = warnings_of(&name, reader, &form, &not_understood);
+        Ok(TraceInput { name, trace, damaged: false, form, warnings, not_understood })
+    }
+
+    /// Returns whether the order of the events is not the order in which they happened.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.trace.tables().meta.order == TraceOrder::Partial
+    }
+
+    /// Makes a failure about the trace.
+    pub(crate) fn failure(&self, what: &str) -> Failure {
+        Failure::new(format!("{}: {}", shown(Path::new(&self.name)), escape(what)))
+    }
+
+    /// Puts into a result what every result on this trace has.
+    pub(crate) fn describe(&self, result: &mut JobResult) {
+        result.warnings.extend(self.warnings.iter().cloned());
+        if self.damaged {
+            result.cut_by("salvage");
+        }
+    }
+}
+
+/// Refuses a trace whose order is not that of a run, as predictions do.
+///
+/// # Errors
+///
+/// Fails when the trace with these tables is partial.
+pub fn observed(name: &str, tables: &Tables) -> Result<(), Failure> {
+    match tables.meta.order {
+        TraceOrder::Observed => Ok(()),
+        TraceOrder::Partial => {
+            Err(not_observed(name).with_hint("`anyorder consistency` reads partial traces"))
+        }
+    }
+}
+
+pub(crate) fn not_observed(name: &str) -> Failure {
+    let what = "the order of its events is not the order in which they happened";
+    Failure::new(format!("{}: {what}", shown(Path::new(name))))
+}

@@ -1,0 +1,108 @@
+//! Has the proofs of the engine re-checked by the crate that does not know it.
+
+use anyorder_certify as certify;
+use anyorder_hb::{Proof, ProofStep, Rule, RuleSet, Why};
+use anyorder_trace::Trace;
+
+/// Re-checks the proof that two events are ordered; `None` where there is no proof to check, as the events are
+/// unordered or the proof would be too long.
+///
+/// # Errors
+///
+/// Fails with the reason, in words, when the proof does not hold: then the engine or the checker is wrong.
+pub(super) fn certified(trace: &Trace, rules: RuleSet, why: &Why) -> Option<Result<(), String>> {
+    let proof = translated(why.proof.as_ref()?);
+    let rules = match rules {
+        RuleSet::Android => certify::RuleSet::Android,
+        RuleSet::Mailbox => certify::RuleSet::Mailbox,
+        RuleSet::Threads => certify::RuleSet::Threads,
+    };
+    let checked = certify::check_proof(trace, rules, &proof, why.first, why.second);
+    Some(checked.map_err(|error| error.to_string()))
+}
+
+fn translated(proof: &Proof) -> certify::Proof {
+    let path = |steps: &[ProofStep]| certify::Path { steps: steps.iter().map(step).collect() };
+    certify::Proof {
+        lemmas: proof.lemmas.iter().map(|lemma| path(lemma)).collect(),
+        path: path(&proof.path),
+    }
+}
+
+fn step(step: &ProofStep) -> certify::Step {
+    let rule = match step.rule {
+        Rule::Po => certify::Rule::Po,
+        Rule::Loop => certify::Rule::LoopPoint,
+        Rule::Attach => certify::Rule::Attach,
+        Rule::Post => certify::Rule::Post,
+        Rule::Fork => certify::Rule::Fork,
+        Rule::Join => certify::Rule::Join,
+        Rule::Lock => certify::Rule::Lock,
+        Rule::Wake => certify::Rule::Wake,
+        Rule::Barrier => certify::Rule::Barrier,
+        Rule::Atomic => certify::Rule::Atomic,
+        Rule::Enable => certify::Rule::Enable,
+        Rule::NoPreemption => certify::Rule::NoPreemption,
+        Rule::Fifo => certify::Rule::Fifo,
+        Rule::FifoBackwards => certify::Rule::FifoBackwards,
+        Rule::Component(word) => certify::Rule::Component(word.to_owned()),
+    };
+    let premises = step.premises.iter().map(|lemma| certify::LemmaId(*lemma)).collect();
+    certify::Step { from: step.from, to: step.to, rule, premises }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_system::Cancel;
+    use anyorder_trace::format::native_text::NativeTextReader;
+    use anyorder_trace::{EventId, TraceSource};
+
+    fn example() -> Trace {
+        let text = include_bytes!("../../../../examples/notes-app.trace");
+        let source: &mut dyn TraceSource = &mut NativeTextReader::new(&text[..]);
+        Trace::read(source).expect("the example is a trace")
+    }
+
+    fn all_pairs(trace: &Trace) -> impl Iterator<Item = (EventId, EventId)> + use<> {
+        let n = trace.len() as u32;
+        (0..n).flat_map(move |a| (a + 1..n).map(move |b| (EventId(a), EventId(b))))
+    }
+
+    #[test]
+    fn every_order_in_the_example_has_a_proof_that_holds() {
+        let trace = example();
+        for rules in [RuleSet::Mailbox, RuleSet::Threads, RuleSet::Android] {
+            let (mut ordered, mut unordered) = (0, 0);
+            for (a, b) in all_pairs(&trace) {
+                let why =
+                    anyorder_hb::why(&trace, rules, a, b, &Cancel::new()).expect("not stopped");
+                match certified(&trace, rules, &why) {
+                    None => {
+                        assert!(!why.ordered, "{a:?} {b:?}: an order without proof");
+                        unordered += 1;
+                    }
+                    Some(result) => {
+                        assert_eq!(result, Ok(()), "{rules:?}: {a:?} {b:?}");
+                        ordered += 1;
+                    }
+                }
+            }
+            assert!(ordered > 1000 && unordered > 500, "{rules:?}: {ordered} and {unordered}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_proof_is_refused() {
+        let trace = example();
+        let why = all_pairs(&trace)
+            .map(|(a, b)| anyorder_hb::why(&trace, RuleSet::Mailbox, a, b, &Cancel::new()))
+            .filter_map(Result::ok)
+            .find(|why| why.proof.as_ref().is_some_and(|proof| proof.path.len() > 2));
+        let mut why = why.expect("some proof has three steps");
+        if let Some(proof) = &mut why.proof {
+            proof.path.remove(1);
+        }
+        assert!(matches!(certified(&trace, RuleSet::Mailbox, &why), Some(Err(_))));
+    }
+}

@@ -1,0 +1,98 @@
+//! Why two events of a trace are ordered, or why nothing orders them.
+
+mod certified;
+
+use crate::failure::Failure;
+use crate::rules::fitting_rules;
+use crate::trace_input::{TraceInput, not_observed};
+use anyorder_common::text::{escape, shown};
+use anyorder_finding::Step;
+use anyorder_hb::RuleSet;
+use anyorder_system::Control;
+use anyorder_trace::{EventId, LabelScheme, Trace};
+use certified::certified;
+use std::path::Path;
+
+/// The order of two events, explained.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    /// The event that stands first in the trace.
+    pub first: EventId,
+    /// The other event.
+    pub second: EventId,
+    /// The rules that order events.
+    pub rules: RuleSet,
+    /// Whether the first happens before the second.
+    pub ordered: bool,
+    /// The explanation; empty where it would be too long.
+    pub steps: Vec<Step>,
+    /// What the independent check of the proof says; `None` where there is no proof.
+    pub checked: Option<Result<(), String>>,
+    /// What the answer rests on, as a clause behind `only if`; `None` where all is understood.
+    pub needed: Option<String>,
+}
+
+/// Explains the order of two events, which are named by their labels; `None` when the job was stopped.
+/// `rules` of `None` are those that fit what the trace holds.
+///
+/// ```
+/// use anyorder_drive::{TraceInput, why};
+/// use anyorder_system::Control;
+/// use anyorder_trace::format::std::StdReader;
+/// use anyorder_trace::{Problems, Trace};
+///
+/// let text = "T0|w(x)|1\nT0|fork(T1)|2\nT1|w(x)|3\n";
+/// let control = Control::default();
+/// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
+/// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
+/// let answer = why(&input, ["1", "3"], None, &control).unwrap().unwrap();
+/// assert!(answer.ordered && answer.checked == Some(Ok(())));
+/// ```
+///
+/// # Errors
+///
+/// Fails when the trace is partial, or has no such event.
+pub fn why(
+    input: &TraceInput,
+    labels: [&str; 2],
+    rules: Option<RuleSet>,
+    control: &Control<'_>,
+) -> Result<Option<Explanation>, Failure> {
+    let TraceInput { name, trace, not_understood, .. } = input;
+    if input.is_partial() {
+        let hint =
+            "races need a recorded run; `anyorder consistency` and `info` read partial traces";
+        return Err(not_observed(name).with_hint(hint));
+    }
+    let (a, b) = (event(trace, name, labels[0])?, event(trace, name, labels[1])?);
+    let rules = rules.unwrap_or_else(|| fitting_rules(trace));
+    if control.check().is_err() {
+        return Ok(None);
+    }
+    control.progress.phase("explaining");
+    let Ok(why) = anyorder_hb::why(trace, rules, a, b, &control.cancel) else { return Ok(None) };
+    let checked = certified(trace, rules, &why);
+    // An order that was found stays one, whatever else there is.
+    let needed = not_understood.needed(why.second).filter(|_| !why.ordered && a != b);
+    let (first, second, ordered, steps) = (why.first, why.second, why.ordered, why.steps);
+    Ok(Some(Explanation { first, second, rules, ordered, steps, checked, needed }))
+}
+
+/// Finds the event that was named.
+fn event(trace: &Trace, name: &str, label: &str) -> Result<EventId, Failure> {
+    trace.find(label).ok_or_else(|| {
+        let name = shown(Path::new(name));
+        let failure = Failure::new(format!("{name} has no event `{}`", escape(label)));
+        let label_of = |row: usize| trace.label(EventId::from_index(row));
+        failure.with_hint(match (trace.tables().meta.labels, trace.len()) {
+            (LabelScheme::AccessOrOperation, _) => {
+                "accesses and operations are numbered apart: `access:N` or `op:N`".to_owned()
+            }
+            (_, 0) => "the trace has no events".to_owned(),
+            (_, n) => {
+                let [first, last] = [label_of(0), label_of(n - 1)];
+                format!("its events go from `{}` to `{}`", escape(&first), escape(&last))
+            }
+        })
+    })
+}
