@@ -6,26 +6,16 @@
 use std::process::ExitCode;
 
 mod args;
-
 mod commands;
-
-mod input;
-
-mod load;
-
-mod output;
-
 mod failure;
-
+mod input;
+mod load;
+mod output;
 mod panic;
-
-mod watch;
-
 mod search_watch;
-
-mod witness;
-
 mod units;
+mod watch;
+mod witness;
 
 fn main() -> ExitCode {
     panic::guard(commands::run)

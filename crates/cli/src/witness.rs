@@ -5,6 +5,8 @@ use crate::failure::Failure;
 use crate::output::to_file;
 use anyorder_common::text::quote;
 use anyorder_finding::{Finding, Witness, WitnessPlace};
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// How a finding can be replayed.
@@ -31,6 +33,23 @@ impl<'a> Replay<'a> {
             (None, None) => Replay::Command(command),
         }
     }
+
+    /// Returns the command that replays the finding with an id on `subject`, quoted: a model, a program, a trace.
+    pub(crate) fn command(self, subject: &str, id: &str) -> String {
+        match self {
+            Replay::Folder(folder) => {
+                let path = folder.join(format!("{id}.json"));
+                format!("anyorder replay {subject} {}", quote(&path.to_string_lossy()))
+            }
+            Replay::Result(file) => {
+                let file = quote(&file.to_string_lossy());
+                format!("anyorder replay {subject} {file} --finding {id}")
+            }
+            Replay::Command(command) => {
+                format!("{command} | anyorder replay {subject} - --finding {id}")
+            }
+        }
+    }
 }
 
 /// Writes the schedules of findings, and sets the commands that replay them. Ids must have been set.
@@ -54,26 +73,23 @@ pub(crate) fn place_for(
         let id = &finding.id;
         let model = program
             .map_or_else(|| model_of(value), |program| format!("--program {}", quote(program)));
-        finding.replay = Some(match replay {
-            Replay::Folder(folder) => {
-                std::fs::create_dir_all(folder)
-                    .map_err(|error| Failure::writing(folder, &error))?;
-                let path = folder.join(format!("{id}.json"));
-                to_file(&path, |out| {
-                    writeln!(out, "{value}").map_err(|error| Failure::writing(&path, &error))
-                })?;
-                format!("anyorder replay {model} {}", quote(&path.to_string_lossy()))
-            }
-            Replay::Result(file) => {
-                let file = quote(&file.to_string_lossy());
-                format!("anyorder replay {model} {file} --finding {id}")
-            }
-            Replay::Command(command) => {
-                format!("{command} | anyorder replay {model} - --finding {id}")
-            }
-        });
+        finding.replay = Some(replay.command(&model, id));
+        if let Replay::Folder(folder) = replay {
+            write_in(folder, id, &|out| writeln!(out, "{value}"))?;
+        }
     }
     Ok(())
+}
+
+/// Writes the file of a finding into a folder. An id is 16 hexadecimal digits: nothing of the input is in the path.
+pub(crate) fn write_in(
+    folder: &Path,
+    id: &str,
+    write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+    let path = folder.join(format!("{id}.json"));
+    to_file(&path, |out| write(out).map_err(|error| Failure::writing(&path, &error)))
 }
 
 /// Returns the model that a schedule of ours was made for, for a command; a placeholder where it was read from a pipe.

@@ -1,7 +1,7 @@
 //! The options of `anyorder check`.
 
 use crate::args::choice::{Word, choice};
-use crate::args::{CountingArgs, Global, OutputArgs, SearchArgs, WitnessArgs};
+use crate::args::{CountingArgs, Global, ListArgs, OutputArgs, SearchArgs, WitnessArgs};
 use crate::units::{parse_bytes, parse_duration};
 use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
 use anyorder_finding::{CoverageLevel, Options};
@@ -59,9 +59,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) out: OutputArgs,
 
-    /// How many findings the terminal shows; other formats hold all
-    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
-    pub(crate) max_findings: usize,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
 
     #[command(flatten)]
     pub(crate) counting: CountingArgs,

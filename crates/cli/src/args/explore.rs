@@ -1,6 +1,6 @@
 //! The options of `anyorder explore` and `anyorder shrink`.
 
-use crate::args::{LimitArgs, OutputArgs};
+use crate::args::{LimitArgs, ListArgs, OutputArgs, ScheduleArgs};
 use anyorder_drive::explore::{Order, ReversalOptions, Sleep, UserEvents};
 use anyorder_system::Schedule;
 use clap::{Args, ValueEnum, ValueHint};
@@ -52,13 +52,11 @@ pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) out: OutputArgs,
 
-    /// How many findings the terminal shows; other formats hold all
-    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
-    pub(crate) max_findings: usize,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
 
-    /// Write the schedule of each finding into this folder
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) schedules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) placed: ScheduleArgs,
 }
 
 /// How one run is varied.

@@ -5,34 +5,22 @@ pub(crate) use check::{CheckArgs, LimitArgs};
 pub(crate) use consistency::ConsistencyArgs;
 pub(crate) use explore::{AlgorithmArg, BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
-pub(crate) use model::{
-    DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
-    StorageArg, cores,
-};
-pub(crate) use output::{CountingArgs, OutputArgs, OutputFormat};
-pub(crate) use predict::{PredictArgs, WitnessArgs};
+pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
+pub(crate) use output::{CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs};
+pub(crate) use predict::{PredictArgs, SpecArgs, WitnessArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
 
 mod check;
-
 mod choice;
-
 mod consistency;
-
 mod explore;
-
 mod generate;
-
 mod model;
-
 mod output;
-
 mod predict;
-
-mod why;
-
 mod tools;
+mod why;
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;

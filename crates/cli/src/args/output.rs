@@ -28,6 +28,22 @@ impl OutputArgs {
     }
 }
 
+/// How much a text shows.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ListArgs {
+    /// How many findings the terminal shows; other formats hold all
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    pub(crate) max_findings: usize,
+}
+
+/// Where schedules go.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ScheduleArgs {
+    /// Write the schedule of each finding into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) schedules: Option<PathBuf>,
+}
+
 /// What makes a finding count.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct CountingArgs {

@@ -66,13 +66,14 @@ fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCo
     options(args, &mut outcome);
     let policy = Policy { strict: args.strict, ..Policy::default() };
     let again = command(args);
-    let replay = Replay::of(args.schedules.as_deref(), &args.out, &again);
+    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &again);
     place_for(&mut outcome.findings, replay, args.program.as_deref())?;
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     outcome.stats.set("elapsed_ms", elapsed_ms);
-    let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
+    let form =
+        Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
     render::finish(&form, &outcome, &policy, None)
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     let numbers =
         format!("--runs {} --seed {} --max-steps {}", args.runs, args.seed, args.max_steps);
     let again = format!("anyorder simulate {} {numbers} --format json", quote(&path));
-    place(&mut outcome.findings, Replay::of(args.schedules.as_deref(), &args.out, &again))?;
+    place(&mut outcome.findings, Replay::of(args.placed.schedules.as_deref(), &args.out, &again))?;
     let policy = Policy::default();
     outcome.judge(&policy);
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

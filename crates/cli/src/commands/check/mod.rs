@@ -3,9 +3,7 @@
 pub(crate) use aside::Aside;
 
 mod aside;
-
 mod models;
-
 mod varied;
 
 use crate::args::{CheckArgs, Global};
@@ -48,7 +46,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     // A timeline shows one recorded run; with several inputs the report has the findings only.
     let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
     let trace = trace.filter(|trace| args.inputs.len() == 1 && observed(trace));
-    let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
+    let form =
+        Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
     render::finish(&form, &outcome, &policy, trace.as_ref())
 }
 
@@ -128,9 +127,9 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
     }
     let only = || args.inputs.first().map(|path| path.to_string_lossy().into_owned());
     let Some(trace) = finding.input.clone().or_else(only) else { return };
-    let (trace, id) = (quote(&trace), &finding.id);
-    let check = format!("anyorder check {trace} --format json");
-    finding.replay = Some(format!("{check} | anyorder replay {trace} - --finding {id}"));
+    let trace = quote(&trace);
+    let again = format!("anyorder check {trace} --format json");
+    finding.replay = Some(Replay::Command(&again).command(&trace, &finding.id));
 }
 
 /// Returns the command that prints the same findings as JSON.
