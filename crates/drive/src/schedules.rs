@@ -23,8 +23,8 @@ pub struct Stored {
     pub finding: Option<(String, String)>,
 }
 
-/// Reads the schedules of a text; of a result those of all its findings, or of those whose ids begin with `id`. `path` is named in failures
-/// only.
+/// Reads the schedules of a text; of a result those of all its findings, or of those whose ids
+/// begin with `id`. `path` is named in failures only.
 ///
 /// # Errors
 ///
@@ -99,8 +99,9 @@ pub(crate) fn witness(schedule: &Schedule) -> Option<Witness> {
     Some(Witness { format: "schedule".to_owned(), place: WitnessPlace::Inline(value) })
 }
 
-/// What a schedule says that it shows. Its text stands in the schedule: `failure MESSAGE`, `invariant NAME`, `deadlock`, `final`,
-/// `response NAME`, `update_conflict ATTRIBUTE COMPONENT COMPONENT`, `difference [PART, ...]`.
+/// What a schedule says that it shows. Its text stands in the schedule: `failure MESSAGE`,
+/// `invariant NAME`, `deadlock`, `final`, `response NAME`, `update_conflict ATTRIBUTE COMPONENT
+/// COMPONENT`, `difference [PART, ...]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shows {
     /// A step fails with this message.
@@ -127,7 +128,8 @@ impl Shows {
         schedule.options.get(SHOWS).map(|text| Shows::parse(text))
     }
 
-    /// Returns what a failing step of a task system shows: such a system also fails where an invariant breaks, or components overwrite each other.
+    /// Returns what a failing step of a task system shows: such a system also fails where an
+    /// invariant breaks, or components overwrite each other.
     pub(crate) fn of_failure(text: &str) -> Shows {
         match Shows::parse(text) {
             shows @ (Shows::Invariant(_) | Shows::Conflict(..)) => shows,

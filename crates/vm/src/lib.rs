@@ -35,7 +35,9 @@ pub use machine::Machine;
 pub use machine::Switches;
 pub use state::State;
 pub use step::{Fault, FaultKind};
-pub use system::{MachineFactory, MachineRun, PathWords, Reason, Waiting, Write};
+pub use system::{
+    MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts, Waiting, Write,
+};
 pub use value::{Map, Seq, Set, Text, Value};
 pub use walk::Action;
 

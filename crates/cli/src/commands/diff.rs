@@ -18,7 +18,8 @@ use std::process::ExitCode;
 const COMMON_MAX: usize = 10;
 const AFTER_MAX: usize = 20;
 
-/// Compares the runs; the status is 0 when they are the same, 1 when they differ, 3 when one cannot be followed.
+/// Compares the runs; the status is 0 when they are the same, 1 when they differ, 3 when one cannot
+/// be followed.
 pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure> {
     let given = together::read(&args.inputs, global)?;
     let [(path_a, text_a), (path_b, text_b)] = &given.others[..] else {

@@ -11,7 +11,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Formats all files, or lists those that are not formatted. A file that cannot be parsed stays as it is.
+/// Formats all files, or lists those that are not formatted. A file that cannot be parsed stays as
+/// it is.
 pub(crate) fn run(args: &FmtArgs) -> Result<ExitCode, Failure> {
     let mut failures = Vec::new();
     let mut changed = Vec::new();

@@ -17,7 +17,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one cannot be followed.
+/// Runs all schedules given; the status is 1 when one shows again what it should, else 3 when one
+/// cannot be followed.
 pub(crate) fn run(args: &ReplayArgs, global: &Global) -> Result<ExitCode, Failure> {
     if let Some(command) = &args.program {
         return of_program(command, args);
@@ -114,7 +115,8 @@ impl Replays {
     }
 }
 
-/// Returns the schedules of a file with their models. Of a result of several models those are left out whose models are not given.
+/// Returns the schedules of a file with their models. Of a result of several models those are left
+/// out whose models are not given.
 fn runnable<'a>(
     path: &Path,
     all: &'a [Stored],

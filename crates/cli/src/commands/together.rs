@@ -1,7 +1,7 @@
 //! Models and schedules that are given together: told apart by content, and put together.
 //!
-//! A schedule names the model that it was made for. That name is data: it helps to choose among the models given, and nothing is
-//! opened because of it.
+//! A schedule names the model that it was made for. That name is data: it helps to choose among the
+//! models given, and nothing is opened because of it.
 
 use crate::args::Global;
 use crate::failure::{Failure, warn};
@@ -47,7 +47,8 @@ pub(super) fn read_begun(inputs: Vec<(PathBuf, Begun)>, global: &Global) -> Resu
 }
 
 impl Given {
-    /// Returns the model of a schedule: the one with its hash, else the one with its name, else the only one.
+    /// Returns the model of a schedule: the one with its hash, else the one with its name, else the
+    /// only one.
     pub(super) fn model_of(&self, schedule: &Schedule) -> Option<(&Path, &Model)> {
         let program = &schedule.program;
         let same = |known: &dyn Fn(&Model) -> bool| {
@@ -62,7 +63,8 @@ impl Given {
         hash.or_else(name).or_else(only)
     }
 
-    /// Returns whether a model is that of the schedule, as it was or changed, and not just the only one there.
+    /// Returns whether a model is that of the schedule, as it was or changed, and not just the only
+    /// one there.
     pub(super) fn is_named(model: &Model, schedule: &Schedule) -> bool {
         let program = &schedule.program;
         (program.hash.is_some() && program.hash == model.program().hash)

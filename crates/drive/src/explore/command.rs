@@ -1,11 +1,13 @@
-//! Programs behind a pipe, by the command that starts them: words as a shell would split them, but no shell.
+//! Programs behind a pipe, by the command that starts them: words as a shell would split them, but
+//! no shell.
 
 use super::program::Started;
 use crate::Failure;
 use anyorder_common::text::escape;
 use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
 
-/// Returns the program that a command starts. Blanks separate words, quotes and backslashes keep them together.
+/// Returns the program that a command starts. Blanks separate words, quotes and backslashes keep
+/// them together.
 ///
 /// # Errors
 ///

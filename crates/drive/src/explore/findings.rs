@@ -1,4 +1,5 @@
-//! Findings of an exploration: failures, harmful reversals, wrong ends, instability, and what turned out to be harmless.
+//! Findings of an exploration: failures, harmful reversals, wrong ends, instability, and what
+//! turned out to be harmless.
 
 use super::program::{END, ShownRun, TaskProgram};
 use super::races;
@@ -12,7 +13,8 @@ use anyorder_finding::{Harm, Severity};
 use anyorder_system::{Control, PartPath, TaskName};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most findings whose runs are made again to be shown, and the most harmless reversals that are listed.
+/// The most findings whose runs are made again to be shown, and the most harmless reversals that
+/// are listed.
 const SHOWN_MAX: usize = 60;
 const HARMLESS_MAX: usize = 1_000;
 
@@ -33,13 +35,15 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         Reporter { program, outcome, control, shown: BTreeMap::new() }
     }
 
-    /// Returns all findings: of those that are the same but for the run, the one with the fewest reversals.
+    /// Returns all findings: of those that are the same but for the run, the one with the fewest
+    /// reversals.
     pub(super) fn findings(mut self) -> Result<Vec<Reported>, Failure> {
         let mut reported: Vec<Reported> = Vec::new();
         let mut known: BTreeSet<String> = BTreeSet::new();
         let outcome = self.outcome;
         for found in &outcome.findings {
-            // Where a limit cut a run, that it ends otherwise says nothing. The result is incomplete then.
+            // Where a limit cut a run, that it ends otherwise says nothing. The result is
+            // incomplete then.
             let is_cut = |run: Option<usize>| run.is_some_and(|run| outcome.runs[run].cut);
             if (is_cut(found.run) || is_cut(found.parent))
                 && !matches!(found.kind, FindingKind::Failure(_))

@@ -1,4 +1,5 @@
-//! What a front end gives of a program whose runs are sequences of tasks: a task system, and its words.
+//! What a front end gives of a program whose runs are sequences of tasks: a task system, and its
+//! words.
 
 use super::rerun::{Rerun, rerun};
 use crate::schedules::Shows;
@@ -10,11 +11,12 @@ use anyorder_system::{Choice, RunError, SystemFactory, TaskName, TaskSystem};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The part of an observation that says how a run ended that should not end so: its text is `deadlock` or `final`.
+/// The part of an observation that says how a run ended that should not end so: its text is
+/// `deadlock` or `final`.
 pub(crate) const END: &str = "end";
 
-/// A program as tasks, with its words. Only two methods must be written; [`Started`] makes one of any
-/// [`SystemFactory`].
+/// A program as tasks, with its words. Only two methods must be written; [`Started`] makes one of
+/// any [`SystemFactory`].
 pub trait TaskProgram: Sync {
     /// The task system.
     type System: TaskSystem;
@@ -22,7 +24,8 @@ pub trait TaskProgram: Sync {
     /// Returns what messages begin with: a path, a command.
     fn name(&self) -> &str;
 
-    /// Starts the program. Where input events can happen any number of times, `repeats` bounds how often each does.
+    /// Starts the program. Where input events can happen any number of times, `repeats` bounds how
+    /// often each does.
     ///
     /// # Errors
     ///
@@ -46,7 +49,8 @@ pub trait TaskProgram: Sync {
         Ok(Some(ShownRun { run, tasks, sites, others: Vec::new() }))
     }
 
-    /// Returns the finding of a run that shows something wrong, where the program has better words than its failure itself.
+    /// Returns the finding of a run that shows something wrong, where the program has better words
+    /// than its failure itself.
     fn reported(&self, _choices: &[Choice], _shows: &Shows) -> Option<Reported> {
         None
     }

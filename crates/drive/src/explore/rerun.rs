@@ -1,4 +1,5 @@
-//! Runs choices of any task system again, and records the run as reports draw it: who ran what, what it wrote and posted.
+//! Runs choices of any task system again, and records the run as reports draw it: who ran what,
+//! what it wrote and posted.
 
 use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_system::{
@@ -26,7 +27,8 @@ pub(super) struct Rerun {
     pub(super) lost: Option<TaskName>,
 }
 
-/// Makes choices one after another, each as it is given. Attempts that the system loses are repeated.
+/// Makes choices one after another, each as it is given. Attempts that the system loses are
+/// repeated.
 pub(super) fn rerun<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunError> {
     let mut attempt = 1;
     loop {

@@ -11,7 +11,8 @@ use anyorder_explore::shrink::{self, Error, Options, Shrunk, Symptom};
 use anyorder_system::{Control, Observation, PartPath, Schedule};
 use std::path::Path;
 
-/// Makes the run of a schedule as small as it gets; `None` where it does not show what it says when it runs.
+/// Makes the run of a schedule as small as it gets; `None` where it does not show what it says when
+/// it runs.
 ///
 /// # Errors
 ///
@@ -24,7 +25,12 @@ use std::path::Path;
 /// use anyorder_drive::states::{SimulateOptions, simulate};
 /// use anyorder_system::Control;
 ///
-/// let text = "model late\nvar page = null;\nevent idle() {}\nevent load() { page = 7; }\nevent show() { assert page != null; }\n";
+/// let text = "
+///     model late
+///     var script = false;
+///     event idle {}
+///     event loaded { script = true; }
+///     event click { assert script, \"not loaded\"; }";
 /// let (model, control) = (Model::compile("late.any", text)?, Control::default());
 /// let options = SimulateOptions { runs: 3, ..SimulateOptions::default() };
 /// let found = simulate(&model, &options, &control)?;

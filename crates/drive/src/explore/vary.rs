@@ -10,13 +10,14 @@ use anyorder_finding::{Ordered, Stats};
 use anyorder_system::{Control, RunError};
 use std::path::Path;
 
-/// What an exploration of a run is asked. The limits on runs and their lengths are those of the [`Control`].
+/// What an exploration of a run is asked. The limits on runs and their lengths are those of the
+/// [`Control`].
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
     /// What is reversed, and how.
     pub reversals: r4::Options,
-    /// How often each input event happens at most, where events can happen any number of times; more where the recording has it
-    /// more often.
+    /// How often each input event happens at most, where events can happen any number of times;
+    /// more where the recording has it more often.
     pub repeats: u32,
 }
 
@@ -26,7 +27,8 @@ impl Default for ExploreOptions {
     }
 }
 
-/// Takes one run of a program, reverses its conflicts one at a time, and reports which reversals do harm.
+/// Takes one run of a program, reverses its conflicts one at a time, and reports which reversals do
+/// harm.
 ///
 /// # Errors
 ///
@@ -37,11 +39,14 @@ impl Default for ExploreOptions {
 /// use anyorder_drive::model::Model;
 /// use anyorder_system::Control;
 ///
-/// let text = "model late\nvar page = null;\nhandler ui: bag;\nevent start() { post show() to ui; post load() to ui; }\n\
-///     task load() { page = 7; }\ntask show() { assert page != null; }\n";
+/// let text = "
+///     model late
+///     var script = false;
+///     once event loaded { script = true; }
+///     once event click { assert script, \"not loaded\"; }";
 /// let model = Model::compile("late.any", text)?;
 /// let found = explore(&model, &ExploreOptions::default(), &Control::default())?;
-/// assert_eq!(found.findings[0].finding.title, "an assertion fails");
+/// assert_eq!(found.findings[0].finding.title, "an assertion fails: not loaded");
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```
 pub fn explore<P: TaskProgram>(

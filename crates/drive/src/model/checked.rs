@@ -1,5 +1,5 @@
-//! A run of a model that says, beside what fails in a step, which invariant a step breaks, which components overwrite each other, and
-//! whether the run ends where it should.
+//! A run of a model that says, beside what fails in a step, which invariant a step breaks, which
+//! components overwrite each other, and whether the run ends where it should.
 
 use crate::explore::{END, Repeats};
 use crate::schedules::Shows;

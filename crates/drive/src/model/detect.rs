@@ -1,7 +1,7 @@
 //! Recognises a model by its first words, never by its name.
 
-/// Returns whether a text begins, after blanks and comments, with `model` and a name. `head` is its beginning; a comment that goes on
-/// behind it makes it no model.
+/// Returns whether a text begins, after blanks and comments, with `model` and a name. `head` is its
+/// beginning; a comment that goes on behind it makes it no model.
 #[must_use]
 pub fn is_model(head: &[u8]) -> bool {
     let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);

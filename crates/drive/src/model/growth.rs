@@ -1,4 +1,5 @@
-//! Models that grow without end: a search of them never ends by itself, so it is said while it goes on.
+//! Models that grow without end: a search of them never ends by itself, so it is said while it goes
+//! on.
 
 use anyorder_system::Progress;
 use anyorder_vm::Machine;

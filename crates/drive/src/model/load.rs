@@ -28,7 +28,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// Compiles the text of a model. `name` stands in messages and schedules: a path, as it was given.
+    /// Compiles the text of a model. `name` stands in messages and schedules: a path, as it was
+    /// given.
     ///
     /// # Errors
     ///
@@ -36,8 +37,9 @@ impl Model {
     ///
     /// ```
     /// use anyorder_drive::model::Model;
-    /// let model = Model::compile("once.any", "model once\nvar x = 0;\nevent click() { x = 1; }\n")?;
-    /// assert!(model.warnings().is_empty());
+    /// let text = "model click\nvar x = 0;\nevent press { x = 1; }\n";
+    /// let model = Model::compile("click.any", text)?;
+    /// assert_eq!(model.responses(), 0);
     /// assert!(Model::compile("bad.any", "model bad\nvar x = y;\n").is_err());
     /// # Ok::<(), anyorder_drive::Failure>(())
     /// ```
@@ -78,7 +80,8 @@ impl Model {
         self.machine.program().responses.len()
     }
 
-    /// Refuses a search that uses symmetry, where the model distinguishes the members of a part that it declares `symmetric`.
+    /// Refuses a search that uses symmetry, where the model distinguishes the members of a part
+    /// that it declares `symmetric`.
     pub fn expect_symmetric(&self) -> Result<(), Failure> {
         self.asymmetric.clone().map_or(Ok(()), Err)
     }

@@ -1,6 +1,7 @@
 //! Models: how they are recognised, made ready, and described.
 //!
-//! [`Model`] is a front end like any other: it gives states ([`StateProgram`](crate::states::StateProgram)) and tasks
+//! [`Model`] is a front end like any other: it gives states
+//! ([`StateProgram`](crate::states::StateProgram)) and tasks
 //! ([`TaskProgram`](crate::explore::TaskProgram)), each with its words.
 
 pub use check::{check_model, check_model_watched};

@@ -12,6 +12,20 @@ use anyorder_system::Schedule;
 /// # Errors
 ///
 /// Fails when the model does not do the same again.
+///
+/// ```
+/// use anyorder_drive::model::{Model, check_model, replay_model};
+/// use anyorder_drive::schedule_of;
+/// use anyorder_drive::states::{CheckOptions, ReplayVerdict};
+/// use anyorder_system::Control;
+///
+/// let text = "model late\nvar script = false;\nevent click { assert script; }";
+/// let model = Model::compile("late.any", text)?;
+/// let found = check_model(&model, &CheckOptions::default(), &Control::default())?.result;
+/// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule");
+/// assert_eq!(replay_model(&model, &schedule)?.verdict, ReplayVerdict::Again);
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
 pub fn replay_model(model: &Model, schedule: &Schedule) -> Result<Replayed, Failure> {
     match Shows::of(schedule) {
         // Only running both runs can tell.

@@ -1,7 +1,8 @@
 //! Paths as schedules and back.
 //!
-//! A search gives a path by places among successors, which mean something in one version of one model only. A schedule gives it by names of
-//! tasks, which survive changes of the model. The way from one to the other is to run the machine beside the path, and to compare states.
+//! A search gives a path by places among successors, which mean something in one version of one
+//! model only. A schedule gives it by names of tasks, which survive changes of the model. The way
+//! from one to the other is to run the machine beside the path, and to compare states.
 
 use anyorder_search::Path;
 use anyorder_system::{
@@ -10,7 +11,8 @@ use anyorder_system::{
 use anyorder_vm::{Machine, MachineRun};
 use std::sync::Arc;
 
-/// Returns the schedule of a path, or `None` where the machine does not run it again: a bug of ours.
+/// Returns the schedule of a path, or `None` where the machine does not run it again: a bug of
+/// ours.
 pub(super) fn schedule_of(
     machine: &Arc<Machine>,
     path: &Path<Machine>,
@@ -43,7 +45,8 @@ pub(super) fn schedule_of(
     Some(schedule)
 }
 
-/// Runs a schedule; returns the places among successors that do the same, and how they part where a choice is not there.
+/// Runs a schedule; returns the places among successors that do the same, and how they part where a
+/// choice is not there.
 pub(super) fn follow(
     machine: &Arc<Machine>,
     schedule: &Schedule,

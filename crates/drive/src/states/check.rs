@@ -27,7 +27,8 @@ pub enum Algorithm {
 /// What a check of states is asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
-    /// How states are searched; none: by [`Algorithm::Stateful`], unless the program or another option needs [`Algorithm::Full`].
+    /// How states are searched; none: by [`Algorithm::Stateful`], unless the program or another
+    /// option needs [`Algorithm::Full`].
     pub algorithm: Option<Algorithm>,
     /// The number of threads; the result is the same with any.
     pub threads: NonZeroUsize,
@@ -45,7 +46,8 @@ pub struct CheckOptions {
     pub symmetry: bool,
     /// Full search: the most steps of a run.
     pub depth_max: Option<u32>,
-    /// Full search: write the search to this file, at pauses that a [`Watcher`] chooses and when a limit ends it.
+    /// Full search: write the search to this file, at pauses that a [`Watcher`] chooses and when a
+    /// limit ends it.
     pub checkpoint: Option<PathBuf>,
     /// Full search: resume the search in this file.
     pub resume: Option<PathBuf>,
@@ -70,7 +72,8 @@ impl Default for CheckOptions {
 }
 
 impl CheckOptions {
-    /// Returns how the states of a program are searched, and what is good to know before that takes its time.
+    /// Returns how the states of a program are searched, and what is good to know before that takes
+    /// its time.
     pub fn plan<P: StateProgram>(&self, program: &P) -> (Algorithm, Vec<Message>) {
         let (system, mut remarks) = (program.system(), Vec::new());
         let name = shown(Path::new(&program.program().name));
@@ -115,7 +118,8 @@ impl CheckOptions {
     }
 }
 
-/// Follows a full search at its pauses. A job reads no clock: when a checkpoint is due, its watcher knows.
+/// Follows a full search at its pauses. A job reads no clock: when a checkpoint is due, its watcher
+/// knows.
 pub trait Watcher {
     /// Takes in where the search is; returns whether a checkpoint is to be written now.
     fn pause(&mut self, _gauge: &Gauge) -> bool {
@@ -138,7 +142,8 @@ pub struct CheckResult {
     pub never_run: Vec<String>,
 }
 
-/// Searches the states of a program, and reports what is violated in them. See [`check_model`](crate::model::check_model) for an example.
+/// Searches the states of a program, and reports what is violated in them. See
+/// [`check_model`](crate::model::check_model) for an example.
 ///
 /// # Errors
 ///

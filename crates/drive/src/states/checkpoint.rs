@@ -1,4 +1,5 @@
-//! The checkpoint of a search: the one file that a job writes and reads itself, as the engine streams its tables into it.
+//! The checkpoint of a search: the one file that a job writes and reads itself, as the engine
+//! streams its tables into it.
 
 use crate::Failure;
 use crate::{Level, Message};
@@ -16,7 +17,8 @@ pub(super) struct Checkpoint<'a> {
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Begins to keep a search in a file. Refuses to write over what is no checkpoint: a model, say, or a device.
+    /// Begins to keep a search in a file. Refuses to write over what is no checkpoint: a model,
+    /// say, or a device.
     pub(super) fn new(file: &'a Path, identity: &'a str) -> Result<Checkpoint<'a>, Failure> {
         let checkpoint = Checkpoint { file, identity, failure: None };
         let Ok(meta) = file.metadata() else { return Ok(checkpoint) };
@@ -40,7 +42,8 @@ impl<'a> Checkpoint<'a> {
             .map_err(|error| Failure::new(failure(file, &error)))
     }
 
-    /// Writes a search for the first time: a file that cannot be written is better found now than after an hour.
+    /// Writes a search for the first time: a file that cannot be written is better found now than
+    /// after an hour.
     pub(super) fn begin<S: StateSystem>(&mut self, search: &Search<'_, S>) -> Result<(), Failure> {
         self.save(search);
         match self.failure.take() {

@@ -13,7 +13,8 @@ pub struct Compared {
     pub runs: [Run; 2],
     /// For each, where its schedule could not be followed, in words.
     pub lost: [Option<String>; 2],
-    /// Where they part: the number of equal steps, and what the states show then; none where they are the same.
+    /// Where they part: the number of equal steps, and what the states show then; none where they
+    /// are the same.
     pub parting: Option<Parting>,
 }
 

@@ -1,4 +1,5 @@
-//! Update conflicts: two components update one variable, or one element of it, and nothing updates it between.
+//! Update conflicts: two components update one variable, or one element of it, and nothing updates
+//! it between.
 
 use super::program::{AttributeUpdate, Described, End, StateProgram};
 use anyorder_finding::{Finding, Kind, Site};
@@ -52,7 +53,8 @@ impl<S: StateSystem> Conflict<S> {
     }
 }
 
-/// Returns whether the last step of a path has the second update of a conflict of an attribute between two components.
+/// Returns whether the last step of a path has the second update of a conflict of an attribute
+/// between two components.
 pub(crate) fn is_conflict<P: StateProgram>(
     program: &P,
     path: &Path<P::System>,

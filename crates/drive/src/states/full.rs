@@ -133,6 +133,19 @@ impl Default for SimulateOptions {
 /// # Errors
 ///
 /// Fails when the program does not do the same again.
+///
+/// ```
+/// use anyorder_drive::model::Model;
+/// use anyorder_drive::states::{SimulateOptions, simulate};
+/// use anyorder_system::Control;
+///
+/// let text = "model early\nvar script = false;\nevent click { assert script; }";
+/// let model = Model::compile("early.any", text)?;
+/// let options = SimulateOptions { runs: 10, ..SimulateOptions::default() };
+/// let found = simulate(&model, &options, &Control::default())?;
+/// assert_eq!(found.findings[0].finding.title, "an assertion fails: script");
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
 pub fn simulate<P: StateProgram>(
     program: &P,
     options: &SimulateOptions,
@@ -176,6 +189,18 @@ impl Default for GraphOptions {
 /// # Errors
 ///
 /// Fails when the program cannot be searched.
+///
+/// ```
+/// use anyorder_drive::model::Model;
+/// use anyorder_drive::states::{GraphOptions, export_graph};
+/// use anyorder_system::Control;
+///
+/// let text = "model flip\nvar on = false;\nevent press { on = !on; }";
+/// let model = Model::compile("flip.any", text)?;
+/// let graph = export_graph(&model, &GraphOptions::default(), &Control::default())?;
+/// assert!(graph.complete && graph.text.starts_with("digraph"));
+/// # Ok::<(), anyorder_drive::Failure>(())
+/// ```
 pub fn export_graph<P: StateProgram>(
     program: &P,
     options: &GraphOptions,

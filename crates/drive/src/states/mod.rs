@@ -1,6 +1,32 @@
 //! Jobs on programs given as states: check, simulate, export the graph, replay and compare paths.
 //!
 //! A front end gives a [`StateProgram`]: a state system, and its words. Everything after is shared.
+//! The words have defaults, so that any state system can be checked:
+//!
+//! ```
+//! use anyorder_drive::states::{SimulateOptions, StateProgram, simulate};
+//! use anyorder_search::example::Counter;
+//! use anyorder_system::{Control, Program};
+//!
+//! struct UpTo(Counter, Program);
+//!
+//! impl StateProgram for UpTo {
+//!     type System = Counter;
+//!
+//!     fn system(&self) -> &Counter {
+//!         &self.0
+//!     }
+//!
+//!     fn program(&self) -> &Program {
+//!         &self.1
+//!     }
+//! }
+//!
+//! let program = UpTo(Counter { limit: 10 }, Program::new("up to 10"));
+//! let found = simulate(&program, &SimulateOptions::default(), &Control::default())?;
+//! assert!(found.findings.is_empty());
+//! # Ok::<(), anyorder_drive::Failure>(())
+//! ```
 
 pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, Storage};
 pub use check::{

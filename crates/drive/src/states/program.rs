@@ -1,4 +1,5 @@
-//! What a front end gives of a program whose states can be held and compared: a state system, and its words.
+//! What a front end gives of a program whose states can be held and compared: a state system, and
+//! its words.
 
 use anyorder_finding::run::{Change, Run, RunStep};
 use anyorder_finding::{Finding, Kind, Site};
@@ -7,8 +8,9 @@ use anyorder_system::{Divergence, Place, Program, Schedule, StateSystem};
 
 /// A program as states, with its words.
 ///
-/// Only two methods must be written: what the others do without being overridden is right for every state system, with the words that it has
-/// itself ([`StateSystem::describe`], [`StateSystem::show`]).
+/// Only two methods must be written: what the others do without being overridden is right for every
+/// state system, with the words that it has itself ([`StateSystem::describe`],
+/// [`StateSystem::show`]).
 pub trait StateProgram: Sync {
     /// The state system.
     type System: StateSystem;
@@ -19,13 +21,14 @@ pub trait StateProgram: Sync {
     /// Returns which program this is: its path or URL, its version, a hash of its text.
     fn program(&self) -> &Program;
 
-    /// Describes what is violated: kind, title and sites of the finding, and what is wrong at the end of the run.
+    /// Describes what is violated: kind, title and sites of the finding, and what is wrong at the
+    /// end of the run.
     fn describe(&self, violation: &Violation<Self::System>) -> Described {
         Described::of(violation, |_| Vec::new())
     }
 
-    /// Returns the name of an attribute that the last step of a path updates: a place whose updates by different components must not
-    /// overwrite each other.
+    /// Returns the name of an attribute that the last step of a path updates: a place whose updates
+    /// by different components must not overwrite each other.
     fn attribute(&self, _path: &Path<Self::System>, place: Place) -> String {
         format!("place {}", place.0)
     }
@@ -49,7 +52,8 @@ pub trait StateProgram: Sync {
         Err(NoSchedule::NoNames)
     }
 
-    /// Follows a schedule: returns the place of the initial state, then of each successor, and where the schedule asks for what is not there.
+    /// Follows a schedule: returns the place of the initial state, then of each successor, and
+    /// where the schedule asks for what is not there.
     fn follow(&self, schedule: &Schedule) -> (Vec<u32>, Option<Divergence>) {
         let wanted = schedule.choices.first().map(|choice| choice.task.clone());
         let lost = |wanted| Divergence { choice: 0, wanted, enabled: Vec::new() };

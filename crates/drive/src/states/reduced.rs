@@ -1,7 +1,9 @@
-//! Searches a model with reduction: states to which only other orders of independent steps lead are left out.
+//! Searches a model with reduction: states to which only other orders of independent steps lead are
+//! left out.
 //!
-//! A reduced search finds every failure, but not the shortest way to each. So once it has found something, the states up to that depth are
-//! searched in full, as far as a limit on their number allows: then the ways are the shortest there are.
+//! A reduced search finds every failure, but not the shortest way to each. So once it has found
+//! something, the states up to that depth are searched in full, as far as a limit on their number
+//! allows: then the ways are the shortest there are.
 
 use super::check::{Algorithm, CheckOptions};
 use super::conflicts::Conflict;
@@ -17,7 +19,8 @@ use anyorder_system::{Control, Reducible, StateSystem, Successor};
 use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 
-/// How many states are searched for shorter ways in any case, and how many times those of the search with reduction.
+/// How many states are searched for shorter ways in any case, and how many times those of the
+/// search with reduction.
 const SHORTEN_STATES: u64 = 20_000;
 const SHORTEN_FACTOR: u64 = 2;
 
@@ -158,8 +161,8 @@ fn by_paper<'a, S: Reducible>(
     })
 }
 
-/// Searches in full, up to the length of the longest way, for shorter ways to what was found. Where a limit cuts that, what was
-/// found so far is used: breadth-first it is the shortest, too.
+/// Searches in full, up to the length of the longest way, for shorter ways to what was found. Where
+/// a limit cuts that, what was found so far is used: breadth-first it is the shortest, too.
 fn shorten<S: StateSystem>(
     system: &S,
     violations: &mut Vec<Violation<S>>,
@@ -186,7 +189,8 @@ fn shorten<S: StateSystem>(
     let known = std::mem::take(violations);
     let reduced: Vec<Property> = known.iter().map(|one| one.property.clone()).collect();
     for one in known.into_iter().chain(found.violations) {
-        // With a limit on the depth, a state in which nothing happens for now is none in which nothing can.
+        // With a limit on the depth, a state in which nothing happens for now is none in which
+        // nothing can.
         if !asked.first && !reduced.contains(&one.property) {
             continue;
         }

@@ -158,7 +158,8 @@ fn at_end<P: StateProgram>(
     found((0..names.len()).find(broken).filter(|_| wanted.is_none()).map(invariant))
 }
 
-/// Whether a response is missing on a path that repeats itself, or that stays in its last state, and whether that is fair.
+/// Whether a response is missing on a path that repeats itself, or that stays in its last state,
+/// and whether that is fair.
 fn never_answered<S: StateSystem>(system: &S, path: &Path<S>, index: usize) -> bool {
     let states: Vec<&S::State> = (0..=path.steps.len()).filter_map(|at| path.state(at)).collect();
     let from = path.repeats_from.unwrap_or(path.steps.len()).min(path.steps.len());

@@ -8,11 +8,12 @@ use anyorder_finding::run::Run;
 use anyorder_finding::{Harm, Severity, Site, Step};
 use anyorder_search::{Path, Property, Violation};
 
-/// The most parts that the names of a schedule may have together: a task that posts itself has names as long as the run, so that a
-/// schedule of them grows with its square.
+/// The most parts that the names of a schedule may have together: a task that posts itself has
+/// names as long as the run, so that a schedule of them grows with its square.
 const NAME_PARTS_MAX: usize = 2_000_000;
 
-/// Makes findings of violations. Failures of one kind at one position are one finding: the first, which is the shortest.
+/// Makes findings of violations. Failures of one kind at one position are one finding: the first,
+/// which is the shortest.
 pub(crate) fn report<P: StateProgram>(
     program: &P,
     violations: &[Violation<P::System>],

@@ -1,12 +1,17 @@
 //! The machine as what engines explore.
 
-pub use self::path_words::PathWords;
+pub use self::changes::{NewTask, PlaceChange};
+pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};
 pub use self::waits::{Reason, Waiting};
 
 mod states;
 
 pub(crate) mod words;
+
+mod parts;
+
+mod changes;
 
 mod path_words;
 

@@ -1,4 +1,5 @@
-//! Names of what a state has pending: they survive re-execution and reordering, as numbers in a state do not.
+//! Names of what a state has pending: they survive re-execution and reordering, as numbers in a
+//! state do not.
 
 use super::words;
 use crate::machine::Machine;
@@ -160,7 +161,8 @@ impl StateNames {
         self.pending.get(&uid).is_some_and(|named| named.delayed)
     }
 
-    /// Returns forked threads and running tasks in the order of their names, which does not depend on the order of steps.
+    /// Returns forked threads and running tasks in the order of their names, which does not depend
+    /// on the order of steps.
     pub(crate) fn in_order(&self, state: &State) -> Vec<u64> {
         let threads = state.threads().iter().filter(|thread| thread.uid != 0);
         let mut named: Vec<(Option<&TaskName>, u64)> =

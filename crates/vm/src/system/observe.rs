@@ -1,12 +1,13 @@
 //! What a state amounts to.
 
-use super::words;
+use super::parts::{Content, control};
 use crate::machine::Machine;
 use crate::state::{State, encode};
 use crate::value::show::short;
 use anyorder_system::{Level, Observation, PartPath};
 
-/// Returns the observation of a state: globals by their levels, objects, mailboxes, and the rest as bookkeeping.
+/// Returns the observation of a state: globals by their levels, objects, mailboxes, and the rest as
+/// bookkeeping.
 pub(crate) fn observe(machine: &Machine, state: &State, failure: Option<&str>) -> Observation {
     let mut observation = Observation::new();
     let mut part = |names: &[&str], level: Level, content: &[u8], text: &str| {
@@ -32,10 +33,13 @@ pub(crate) fn observe(machine: &Machine, state: &State, failure: Option<&str>) -
         }
     }
     // Everything else in the words that people see.
-    for (name, words) in words::control(machine, state) {
-        let level =
-            if name.starts_with("mailbox ") { Level::PendingTimers } else { Level::Bookkeeping };
-        part(&["control", &name], level, words.as_bytes(), &words);
+    for one in control(machine, state) {
+        let level = match one.content {
+            Content::Mailbox(_) => Level::PendingTimers,
+            _ => Level::Bookkeeping,
+        };
+        let text = one.text(&machine.program);
+        part(&["control", &one.label()], level, text.as_bytes(), &text);
     }
     if let Some(failure) = failure {
         part(&["failure"], Level::Failure, failure.as_bytes(), failure);

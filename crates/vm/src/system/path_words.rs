@@ -1,10 +1,14 @@
-//! States and steps of one path in words, with numbers of objects and tasks that last along the path.
+//! The states and steps of one path as data for people, with numbers of objects and tasks that last
+//! along the path.
 //!
-//! In a state objects and tasks are numbered by how they are reached, so that equal states look equal; a step may give the same object
-//! another number. A reader of a counterexample follows objects, not numbers: here each keeps the number under which it was met
-//! first. What makes that possible is that a state carries the allocation of each object beside its canonical form.
+//! In a state objects and tasks are numbered by how they are reached, so that equal states look
+//! equal; a step may give the same object another number. A reader of a counterexample follows
+//! objects, not numbers: here each keeps the number under which it was met first. What makes that
+//! possible is that a state carries the allocation of each object beside its canonical form.
 
-use super::words;
+use super::changes::{NewTask, PlaceChange, changes, is_value, posts, waits};
+use super::parts::{Part, parts};
+use super::words::{self, Runs};
 use crate::machine::Machine;
 use crate::program::FuncId;
 use crate::state::rename::{Renaming, rename};
@@ -17,14 +21,41 @@ use anyorder_system::AccessKind;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Tells the states and steps of one path. The states must come from each other: those of [`StateSystem::decode`](anyorder_system::StateSystem::decode)
-/// do not know which objects they have in common with others.
+/// Follows one path, step by step. The states must come from each other: those of
+/// [`StateSystem::decode`](anyorder_system::StateSystem::decode) do not know which objects they
+/// have in common with others.
 #[derive(Debug)]
 pub struct PathWords<'m> {
     machine: &'m Machine,
     /// The lasting numbers of objects, and of messages and threads, by their creation.
     objects: FxHashMap<u64, u32>,
     tasks: FxHashMap<u64, u32>,
+    /// The state that the path has come to: as it is, with lasting numbers, and by its parts.
+    state: State,
+    renamed: State,
+    parts: Vec<Part>,
+}
+
+/// What a step of a path did, with values in words.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StepFacts {
+    /// Who takes it: a handler, an event that has none, a thread. Tasks that run on threads of
+    /// their own are told apart by numbers.
+    pub lane: String,
+    /// What it runs: a task with its arguments, an event, a thread.
+    pub what: String,
+    /// Where a thread is in the source.
+    pub place: Option<String>,
+    /// The values that it changed, those of single elements where that says more.
+    pub changes: Vec<PlaceChange>,
+    /// The threads that wait since then, with the conditions.
+    pub waits: Vec<(String, String)>,
+    /// What it wrote that was there before, by name and value.
+    pub same_writes: Vec<(String, String)>,
+    /// The tasks that it posted, and the threads that it began.
+    pub posts: Vec<NewTask>,
+    /// What it read, by name and the value that it read first; only where it did nothing else.
+    pub reads: Vec<(String, String)>,
 }
 
 /// The lasting number of a creation; the next one if it is new.
@@ -50,10 +81,56 @@ impl Renaming for Lasting {
 }
 
 impl<'m> PathWords<'m> {
-    /// Begins to tell a path.
+    /// Begins a path in its initial state.
     #[must_use]
-    pub fn new(machine: &'m Machine) -> PathWords<'m> {
-        PathWords { machine, objects: FxHashMap::default(), tasks: FxHashMap::default() }
+    pub fn new(machine: &'m Machine, initial: &State) -> PathWords<'m> {
+        let mut path = PathWords {
+            machine,
+            objects: FxHashMap::default(),
+            tasks: FxHashMap::default(),
+            state: initial.clone(),
+            renamed: initial.clone(),
+            parts: Vec::new(),
+        };
+        path.enter(initial);
+        path
+    }
+
+    /// Goes on to a state; returns the parts of the one before it.
+    fn enter(&mut self, state: &State) -> Vec<Part> {
+        let lasting = self.lasting(state);
+        self.state = state.clone();
+        self.renamed = self.renamed(state, &lasting);
+        let parts = parts(self.machine, &self.renamed, |object| lasting.object(object));
+        std::mem::replace(&mut self.parts, parts)
+    }
+
+    /// Returns the values of the state that the path has come to, by name.
+    #[must_use]
+    pub fn values(&self) -> Vec<(String, String)> {
+        let values = self.parts.iter().filter(|part| is_value(part));
+        values.map(|part| (part.label(), part.text(&self.machine.program))).collect()
+    }
+
+    /// Takes a step to a state, and returns what it did; of one that fails not which values it
+    /// wrote again.
+    pub fn step(&mut self, action: &Action, after: &State, fails: bool) -> StepFacts {
+        let before = self.state.clone();
+        let Runs { what, place, .. } = words::runs(self.machine, &self.renamed, action.step);
+        let lane = match self.lane(&before, action) {
+            lane if lane.is_empty() => what.clone(),
+            lane => lane,
+        };
+        let old = self.enter(after);
+        let (program, new) = (&self.machine.program, &self.parts);
+        let changes = changes(program, &old, new);
+        let waits = waits(&old, new).into_iter();
+        let waits: Vec<_> = waits.map(|(who, cond)| (who.to_owned(), cond.to_owned())).collect();
+        let posts = posts(&lane, &what, &old, new);
+        let same_writes = if fails { Vec::new() } else { self.same_writes(&before, action) };
+        let nothing = [changes.len(), waits.len(), same_writes.len(), posts.len()] == [0; 4];
+        let reads = if nothing && !fails { self.reads(&before, action) } else { Vec::new() };
+        StepFacts { lane, what, place, changes, waits, same_writes, posts, reads }
     }
 
     fn lasting(&mut self, state: &State) -> Lasting {
@@ -68,7 +145,8 @@ impl<'m> PathWords<'m> {
         Lasting { objects, handles }
     }
 
-    /// A state with lasting numbers, for words only: it is not in canonical form, and its objects stand where they stood.
+    /// A state with lasting numbers, for words only: it is not in canonical form, and its objects
+    /// stand where they stood.
     fn renamed(&self, state: &State, by: &Lasting) -> State {
         let mut renamed = state.clone();
         for i in 0..self.machine.program.globals.len() {
@@ -103,22 +181,8 @@ impl<'m> PathWords<'m> {
         renamed
     }
 
-    /// Returns a state in words, as [`StateSystem::show`](anyorder_system::StateSystem::show) does. Linear in the state.
-    pub fn show(&mut self, state: &State) -> Vec<(String, String)> {
-        let lasting = self.lasting(state);
-        let renamed = self.renamed(state, &lasting);
-        words::show_numbered(self.machine, &renamed, |object| lasting.object(object))
-    }
-
-    /// Returns a step in words, given the state before it, as [`StateSystem::describe`](anyorder_system::StateSystem::describe) does.
-    pub fn describe(&mut self, before: &State, action: &Action) -> String {
-        let lasting = self.lasting(before);
-        words::describe(self.machine, &self.renamed(before, &lasting), action)
-    }
-
-    /// Returns who takes a step: a handler, an event that has none, a thread. Tasks that run on threads of their own are told apart by
-    /// numbers.
-    pub fn lane(&mut self, before: &State, action: &Action) -> String {
+    /// Returns who takes a step.
+    fn lane(&mut self, before: &State, action: &Action) -> String {
         let machine = self.machine;
         let pool = machine.layout.pool();
         match action.step {
@@ -147,8 +211,9 @@ impl<'m> PathWords<'m> {
         }
     }
 
-    /// Returns what a step read of globals and fields, each once, in order: names and the values that it read first.
-    pub fn reads(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
+    /// Returns what a step read of globals and fields, each once, in order: names and the values
+    /// that it read first.
+    fn reads(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
         let mut walker = Walker::new(self.machine, before);
         walker.keep_log();
         let mut log = Log::default();
@@ -158,11 +223,12 @@ impl<'m> PathWords<'m> {
                 log = taken;
             }
         });
-        self.tell(before, &log)
+        self.named_reads(before, &log)
     }
 
-    /// Returns the globals and fields to which a step wrote what they held before it, and that hold it after it, each once, with the value.
-    pub fn same_writes(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
+    /// Returns the globals and fields to which a step wrote what they held before it, and that hold
+    /// it after it, each once, with the value.
+    fn same_writes(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
         let mut walker = Walker::new(self.machine, before);
         walker.keep_log();
         let mut found = Vec::new();
@@ -201,17 +267,19 @@ impl<'m> PathWords<'m> {
         same
     }
 
-    /// Returns what an invariant, a guard or another function that changes nothing reads in a state, as [`reads`](Self::reads) does.
-    pub fn reads_of(&mut self, state: &State, function: FuncId) -> Vec<(String, String)> {
-        let mut walker = Walker::new(self.machine, state);
+    /// Returns what an invariant, a guard or another function that changes nothing reads in the
+    /// state that the path has come to: names and the values that it reads first.
+    pub fn reads_of(&mut self, function: FuncId) -> Vec<(String, String)> {
+        let state = self.state.clone();
+        let mut walker = Walker::new(self.machine, &state);
         walker.keep_log();
         // What it says is known already; how it came to say so is asked.
         let _ = walker.ask(function);
         let log = walker.take_log();
-        self.tell(state, &log)
+        self.named_reads(&state, &log)
     }
 
-    fn tell(&mut self, state: &State, log: &Log) -> Vec<(String, String)> {
+    fn named_reads(&mut self, state: &State, log: &Log) -> Vec<(String, String)> {
         let mut lasting = self.lasting(state);
         let allocated = log.allocated.iter().map(|uid| number(&mut self.objects, *uid));
         lasting.objects.extend(allocated);
@@ -255,7 +323,8 @@ mod tests {
     use crate::value::Value;
     use anyorder_system::StateSystem;
 
-    /// Two events: one makes an object and moves the one before to `old`; the other reads what `new` holds.
+    /// Two events: one makes an object and moves the one before to `old`; the other reads what
+    /// `new` holds.
     fn machine() -> Machine {
         let mut b = ProgramBuilder::new("objects");
         let (new, old) = (b.global("new", Literal::Null), b.global("old", Literal::Null));
@@ -280,16 +349,18 @@ mod tests {
     #[test]
     fn objects_keep_their_numbers() {
         let machine = machine();
-        let mut words = PathWords::new(&machine);
         let mut state = machine.initial().remove(0);
+        let mut words = PathWords::new(&machine, &state);
         let (mut lasting, mut canonical) = (Vec::new(), Vec::new());
+        let told = |shown: Vec<(String, String)>| format!("{} {}", shown[0].1, shown[1].1);
         for _ in 0..3 {
-            words.show(&state);
             let mut next = Vec::new();
             machine.successors(&state, &mut next);
-            state = next.remove(0).state;
-            let told = |shown: Vec<(String, String)>| format!("{} {}", shown[0].1, shown[1].1);
-            lasting.push(told(words.show(&state)));
+            let made = next.remove(0);
+            let facts = words.step(&made.action, &made.state, false);
+            assert_eq!((facts.lane.as_str(), facts.what.as_str()), ("make", "make"));
+            state = made.state;
+            lasting.push(told(words.values()));
             canonical.push(told(machine.show(&state)));
         }
         assert_eq!(lasting, ["obj#1 null", "obj#2 obj#1", "obj#3 obj#2"]);
@@ -297,8 +368,9 @@ mod tests {
         let mut next = Vec::new();
         machine.successors(&state, &mut next);
         let look = next.pop().expect("the second event").action;
-        assert_eq!(words.reads(&state, &look), [("new".to_owned(), "obj#3".to_owned())]);
-        assert_eq!(words.lane(&state, &look), "look");
+        let facts = words.step(&look, &state, false);
+        assert_eq!(facts.reads, [("new".to_owned(), "obj#3".to_owned())]);
+        assert_eq!(facts.lane, "look");
         assert!(matches!(state.global(0), Value::Obj(1)));
     }
 }

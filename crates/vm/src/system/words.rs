@@ -1,8 +1,9 @@
 //! Actions and states in words.
 
-use crate::machine::{INIT_FLAG, Machine};
+use super::parts::{parts, thread_words};
+use crate::machine::Machine;
 use crate::program::Family;
-use crate::state::{Message, Origin, State, Status, Thread, What};
+use crate::state::{Message, Origin, State, Thread, What};
 use crate::value::{Value, show::short};
 use crate::walk::{Action, Move};
 
@@ -86,14 +87,6 @@ pub(crate) fn message_words(machine: &Machine, message: &Message) -> String {
     format!("{}({args})", task.name)
 }
 
-fn thread_words(machine: &Machine, thread: &Thread) -> String {
-    match (thread.origin, thread.what) {
-        (Origin::Declared(member), _) => thread_name(machine, member),
-        (_, What::Func(_)) => format!("{}#{}", body_name(machine, thread), thread.handle),
-        _ => body_name(machine, thread),
-    }
-}
-
 /// The name of what a thread runs.
 pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
     match thread.what {
@@ -104,45 +97,70 @@ pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
     }
 }
 
-/// Where a thread is: ` at file:line:column`, where that is known.
-fn place(machine: &Machine, thread: &Thread) -> String {
-    let Some(frame) = thread.frames.last() else { return String::new() };
+/// Where a thread is: `file:line:column`, or an instruction where that is not known.
+pub(super) fn place(machine: &Machine, thread: &Thread) -> Option<String> {
+    let frame = thread.frames.last()?;
     let function = &machine.program.functions[usize::from(frame.func)];
     let site = function.sites.get(frame.pc as usize);
     let site = site.and_then(|site| machine.program.sites.get(site.index()));
-    match site.filter(|site| site.line > 0) {
+    Some(match site.filter(|site| site.line > 0) {
         Some(site) => {
             let file = machine.program.files.get(usize::from(site.file));
             let file = file.map_or("", String::as_str);
-            format!(" at {file}:{}:{}", site.line, site.column)
+            format!("{file}:{}:{}", site.line, site.column)
         }
-        None => format!(" at {}+{}", function.name, frame.pc),
-    }
+        None => format!("{}+{}", function.name, frame.pc),
+    })
 }
 
-/// An action in words.
-pub(crate) fn describe(machine: &Machine, state: &State, action: &Action) -> String {
-    let mut words = match action.step {
-        Move::Init => "init".to_owned(),
-        Move::Event(member) => event_name(machine, member),
+/// What a step runs.
+pub(crate) struct Runs {
+    /// The task with its arguments, the event or the thread.
+    pub(crate) what: String,
+    /// The mailbox that the task is taken from.
+    pub(crate) mailbox: Option<String>,
+    /// Where the thread is.
+    pub(crate) place: Option<String>,
+}
+
+/// Returns what a step of a state runs.
+pub(crate) fn runs(machine: &Machine, state: &State, step: Move) -> Runs {
+    let alone = |what| Runs { what, mailbox: None, place: None };
+    match step {
+        Move::Init => alone("init".to_owned()),
+        Move::Event(member) => alone(event_name(machine, member)),
         Move::Message { queue, position, task } => {
             let queue = queue as usize;
             let message = state.queue(queue).get(position as usize);
-            let words = match message {
+            let what = match message {
                 Some(message) => message_words(machine, message),
                 None => machine.program.tasks[usize::from(task)].name.clone(),
             };
-            format!("{words} on {}", queue_name(machine, queue))
+            Runs { what, mailbox: Some(queue_name(machine, queue)), place: None }
         }
         Move::Thread { origin, rank } => {
             let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
             let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
             match same.nth(skip) {
-                Some(thread) => thread_words(machine, thread) + &place(machine, thread),
-                None => "?".to_owned(),
+                Some(thread) => {
+                    let place = place(machine, thread);
+                    Runs { what: thread_words(machine, thread), mailbox: None, place }
+                }
+                None => alone("?".to_owned()),
             }
         }
-    };
+    }
+}
+
+/// An action in words.
+pub(crate) fn describe(machine: &Machine, state: &State, action: &Action) -> String {
+    let Runs { what: mut words, mailbox, place } = runs(machine, state, action.step);
+    if let Some(mailbox) = mailbox {
+        words.push_str(&format!(" on {mailbox}"));
+    }
+    if let Some(place) = place {
+        words.push_str(&format!(" at {place}"));
+    }
     if action.alternative > 0 {
         words.push_str(&format!(", alternative {}", action.alternative));
     }
@@ -151,98 +169,6 @@ pub(crate) fn describe(machine: &Machine, state: &State, action: &Action) -> Str
 
 /// A state in words.
 pub(crate) fn show(machine: &Machine, state: &State) -> Vec<(String, String)> {
-    show_numbered(machine, state, |object| object)
-}
-
-/// As [`show`], with other numbers for the objects as they stand in the state.
-pub(crate) fn show_numbered(
-    machine: &Machine,
-    state: &State,
-    numbered: impl Fn(u32) -> u32,
-) -> Vec<(String, String)> {
-    let program = &machine.program;
-    let mut parts = Vec::new();
-    if state.flag(INIT_FLAG) {
-        parts.push(("init".to_owned(), "not run yet".to_owned()));
-    }
-    for (i, global) in program.globals.iter().enumerate() {
-        parts.push((global.name.clone(), short(program, state.global(i))));
-    }
-    for (number, object) in (1..).zip(state.heap()) {
-        let number = numbered(number);
-        let class = &program.classes[usize::from(object.class)];
-        for (name, value) in class.fields.iter().zip(&object.fields) {
-            let name = program.names.get(name.index()).map_or("?", String::as_str);
-            parts.push((format!("obj#{number}.{name}"), short(program, value)));
-        }
-    }
-    parts.append(&mut control(machine, state));
-    parts
-}
-
-/// What a state has besides memory, in words.
-pub(crate) fn control(machine: &Machine, state: &State) -> Vec<(String, String)> {
-    let program = &machine.program;
-    let mut parts = Vec::new();
-    for (i, owner) in (0..).zip(state.locks()).filter(|(_, owner)| **owner != 0) {
-        parts.push((format!("lock {}", lock_name(machine, i)), owner_words(machine, *owner)));
-    }
-    for member in 0..machine.layout.members.len() as u32 {
-        if state.flag(machine.layout.started_flag(member)) {
-            parts.push((format!("happened({})", event_name(machine, member)), "true".to_owned()));
-        }
-        if state.flag(machine.layout.toggled_flag(member)) {
-            let (event, _) = machine.layout.members[member as usize];
-            let enabled = program.events[usize::from(event)].disabled;
-            let name = format!("enabled({})", event_name(machine, member));
-            parts.push((name, enabled.to_string()));
-        }
-    }
-    for (i, queue) in state.queues() {
-        let words = queue.iter().map(|message| {
-            let due =
-                if message.due > 0 { format!(" after {}", message.due) } else { String::new() };
-            message_words(machine, message) + &due
-        });
-        let words: Vec<String> = words.collect();
-        parts.push((format!("mailbox {}", queue_name(machine, i)), words.join(", ")));
-    }
-    for thread in state.threads() {
-        parts.push((format!("thread {}", thread_words(machine, thread)), locals(machine, thread)));
-    }
-    parts
-}
-
-fn owner_words(machine: &Machine, owner: u32) -> String {
-    let threads = machine.layout.thread_members.len() as u32;
-    match machine.layout.dynamic_of(owner) {
-        Some(0) => "held by one that has ended".to_owned(),
-        Some(handle) => format!("held by #{handle}"),
-        None if owner <= threads => format!("held by {}", thread_name(machine, owner - 1)),
-        None => format!("held by {}", slot_name(machine, owner - 1 - threads)),
-    }
-}
-
-/// Where a thread is, and its variables.
-fn locals(machine: &Machine, thread: &Thread) -> String {
-    let mut words = match thread.status {
-        Status::Ready => String::new(),
-        Status::Waiting { cond, .. } => format!("waits for {}", cond_name(machine, cond)),
-        Status::Woken { lock } => format!("notified, needs {}", lock_name(machine, lock)),
-    };
-    words.push_str(place(machine, thread).trim_start_matches(if words.is_empty() {
-        " "
-    } else {
-        ""
-    }));
-    let Some(frame) = thread.frames.last() else { return words };
-    let function = &machine.program.functions[usize::from(frame.func)];
-    let low = thread.regs.len().saturating_sub(usize::from(function.registers));
-    for (reg, name) in &function.locals {
-        let value = thread.regs.get(low + reg.index()).filter(|v| !matches!(v, Value::Null));
-        if let (Some(value), Some(name)) = (value, machine.program.names.get(name.index())) {
-            words.push_str(&format!(", {name} = {}", short(&machine.program, value)));
-        }
-    }
-    words
+    let parts = parts(machine, state, |object| object);
+    parts.iter().map(|part| (part.label(), part.text(&machine.program))).collect()
 }

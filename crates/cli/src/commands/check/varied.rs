@@ -1,4 +1,5 @@
-//! What is checked by varying one run: a program behind a pipe, and a model with a schedule beside it.
+//! What is checked by varying one run: a program behind a pipe, and a model with a schedule beside
+//! it.
 
 use crate::args::{BoundArg, CheckArgs, Global, ReversalArgs, cores};
 use crate::failure::{Failure, print_messages};

@@ -4,7 +4,6 @@ pub(crate) use findings::place_in;
 pub(super) use findings::{described, site_at, site_of_step};
 pub(super) use steps::run_of;
 
-mod elements;
 mod findings;
 mod steps;
 mod stuck;

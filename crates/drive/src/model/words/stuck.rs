@@ -86,7 +86,8 @@ impl Stuck {
         self.waiting.iter().filter(|one| !one.waiting.may)
     }
 
-    /// Where they wait. What the sites say is the same for all ways to the deadlock, as its id is made of it.
+    /// Where they wait. What the sites say is the same for all ways to the deadlock, as its id is
+    /// made of it.
     pub(super) fn sites(&self, model: &Model) -> Vec<Site> {
         let label = Some(model.machine.program().name.clone());
         let site = |one: &Held| {
@@ -133,7 +134,8 @@ impl Held {
         }
     }
 
-    /// The same with what is known of this run: `waits for lock b, held by right since 17:5 (step 2)`.
+    /// The same with what is known of this run: `waits for lock b, held by right since 17:5 (step
+    /// 2)`.
     fn what(&self) -> String {
         let runs = self.waiting.runs.as_deref().unwrap_or_default();
         match &self.waiting.reason {
@@ -180,7 +182,8 @@ fn since(
     found.next()
 }
 
-/// Returns those that wait for each other, in order from the first; nothing where there is no cycle.
+/// Returns those that wait for each other, in order from the first; nothing where there is no
+/// cycle.
 fn cycle(all: &[Waiting]) -> Vec<usize> {
     let next = |index: usize| {
         let for_whom = match &all[index].reason {

@@ -1,0 +1,210 @@
+//! The parts of a state, by name: memory, locks, what has happened, mailboxes, threads.
+
+use super::words::{
+    body_name, cond_name, event_name, lock_name, message_words, place, queue_name, slot_name,
+    thread_name,
+};
+use crate::machine::{INIT_FLAG, Machine};
+use crate::program::Program;
+use crate::state::{Origin, State, Status, Thread, What};
+use crate::value::{Value, show::short};
+
+/// A named part of a state. Those with one name in two states of a path are one part.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The name of the variable, lock, event, mailbox or thread.
+    pub(crate) name: String,
+    /// What it is, with what it holds.
+    pub(crate) content: Content,
+}
+
+/// What a part of a state holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// `init` has not run yet.
+    Init,
+    /// A global.
+    Variable(Value),
+    /// A field of an object: its name is `obj#1.field`.
+    Field(Value),
+    /// A lock that is held; by whom, in words.
+    Lock(String),
+    /// An event that has happened.
+    Happened,
+    /// An event that the program has enabled or disabled.
+    Enabled(bool),
+    /// A mailbox that is not empty.
+    Mailbox(Vec<Pending>),
+    /// A thread that has begun.
+    Thread(Running),
+}
+
+/// A task in a mailbox.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Pending {
+    /// The task with its arguments.
+    pub(crate) what: String,
+    /// After how much virtual time it is due; 0 for at once.
+    pub(crate) due: u64,
+}
+
+/// Where a thread is.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    /// Whether a step of the program has forked it.
+    pub(crate) forked: bool,
+    /// The condition that it waits for.
+    pub(crate) waits_for: Option<String>,
+    /// Its place and its variables, in words.
+    words: String,
+}
+
+impl Pending {
+    /// Returns the task in words, with its delay.
+    pub(crate) fn words(&self) -> String {
+        if self.due > 0 { format!("{} after {}", self.what, self.due) } else { self.what.clone() }
+    }
+}
+
+impl Part {
+    /// Returns whether both are one part of a state, with the same or other content.
+    pub(crate) fn is_same(&self, other: &Part) -> bool {
+        std::mem::discriminant(&self.content) == std::mem::discriminant(&other.content)
+            && self.name == other.name
+    }
+
+    /// Returns the name that tells it apart from parts of other kinds.
+    pub(crate) fn label(&self) -> String {
+        let name = &self.name;
+        match &self.content {
+            Content::Init | Content::Variable(_) | Content::Field(_) => name.clone(),
+            Content::Lock(_) => format!("lock {name}"),
+            Content::Happened => format!("happened({name})"),
+            Content::Enabled(_) => format!("enabled({name})"),
+            Content::Mailbox(_) => format!("mailbox {name}"),
+            Content::Thread(_) => format!("thread {name}"),
+        }
+    }
+
+    /// Returns what it holds in words.
+    pub(crate) fn text(&self, program: &Program) -> String {
+        match &self.content {
+            Content::Init => "not run yet".to_owned(),
+            Content::Variable(value) | Content::Field(value) => short(program, value),
+            Content::Lock(owner) => owner.clone(),
+            Content::Happened => "true".to_owned(),
+            Content::Enabled(enabled) => enabled.to_string(),
+            Content::Mailbox(pending) => {
+                pending.iter().map(Pending::words).collect::<Vec<_>>().join(", ")
+            }
+            Content::Thread(running) => running.words.clone(),
+        }
+    }
+}
+
+/// Returns all parts of a state in a fixed order, with other numbers for its objects as they stand
+/// in it.
+pub(crate) fn parts(machine: &Machine, state: &State, number: impl Fn(u32) -> u32) -> Vec<Part> {
+    let program = &machine.program;
+    let mut parts = Vec::new();
+    if state.flag(INIT_FLAG) {
+        parts.push(Part { name: "init".to_owned(), content: Content::Init });
+    }
+    for (i, global) in program.globals.iter().enumerate() {
+        let content = Content::Variable(state.global(i).clone());
+        parts.push(Part { name: global.name.clone(), content });
+    }
+    for (object, at) in state.heap().iter().zip(1..) {
+        let class = &program.classes[usize::from(object.class)];
+        for (name, value) in class.fields.iter().zip(&object.fields) {
+            let name = program.names.get(name.index()).map_or("?", String::as_str);
+            let name = format!("obj#{}.{name}", number(at));
+            parts.push(Part { name, content: Content::Field(value.clone()) });
+        }
+    }
+    parts.extend(control(machine, state));
+    parts
+}
+
+/// Returns the parts that a state has besides memory.
+pub(crate) fn control(machine: &Machine, state: &State) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut add = |name: String, content: Content| parts.push(Part { name, content });
+    for (i, owner) in (0..).zip(state.locks()).filter(|(_, owner)| **owner != 0) {
+        add(lock_name(machine, i), Content::Lock(owner_words(machine, *owner)));
+    }
+    for member in 0..machine.layout.members.len() as u32 {
+        if state.flag(machine.layout.started_flag(member)) {
+            add(event_name(machine, member), Content::Happened);
+        }
+        if state.flag(machine.layout.toggled_flag(member)) {
+            let (event, _) = machine.layout.members[member as usize];
+            let enabled = machine.program.events[usize::from(event)].disabled;
+            add(event_name(machine, member), Content::Enabled(enabled));
+        }
+    }
+    for (i, queue) in state.queues() {
+        let pending = queue
+            .iter()
+            .map(|message| Pending { what: message_words(machine, message), due: message.due });
+        add(queue_name(machine, i), Content::Mailbox(pending.collect()));
+    }
+    for thread in state.threads() {
+        let running = Running {
+            forked: is_forked(thread),
+            waits_for: match thread.status {
+                Status::Waiting { cond, .. } => Some(cond_name(machine, cond)),
+                _ => None,
+            },
+            words: locals(machine, thread),
+        };
+        add(thread_words(machine, thread), Content::Thread(running));
+    }
+    parts
+}
+
+fn is_forked(thread: &Thread) -> bool {
+    !matches!(thread.origin, Origin::Declared(_)) && matches!(thread.what, What::Func(_))
+}
+
+/// The name of a thread; forked ones have numbers.
+pub(super) fn thread_words(machine: &Machine, thread: &Thread) -> String {
+    match thread.origin {
+        Origin::Declared(member) => thread_name(machine, member),
+        _ if is_forked(thread) => format!("{}#{}", body_name(machine, thread), thread.handle),
+        _ => body_name(machine, thread),
+    }
+}
+
+fn owner_words(machine: &Machine, owner: u32) -> String {
+    let threads = machine.layout.thread_members.len() as u32;
+    match machine.layout.dynamic_of(owner) {
+        Some(0) => "held by one that has ended".to_owned(),
+        Some(handle) => format!("held by #{handle}"),
+        None if owner <= threads => format!("held by {}", thread_name(machine, owner - 1)),
+        None => format!("held by {}", slot_name(machine, owner - 1 - threads)),
+    }
+}
+
+/// Where a thread is, and its variables.
+fn locals(machine: &Machine, thread: &Thread) -> String {
+    let mut words = match thread.status {
+        Status::Ready => String::new(),
+        Status::Waiting { cond, .. } => format!("waits for {}", cond_name(machine, cond)),
+        Status::Woken { lock } => format!("notified, needs {}", lock_name(machine, lock)),
+    };
+    if let Some(place) = place(machine, thread) {
+        words.push_str(if words.is_empty() { "at " } else { " at " });
+        words.push_str(&place);
+    }
+    let Some(frame) = thread.frames.last() else { return words };
+    let function = &machine.program.functions[usize::from(frame.func)];
+    let low = thread.regs.len().saturating_sub(usize::from(function.registers));
+    for (reg, name) in &function.locals {
+        let value = thread.regs.get(low + reg.index()).filter(|v| !matches!(v, Value::Null));
+        if let (Some(value), Some(name)) = (value, machine.program.names.get(name.index())) {
+            words.push_str(&format!(", {name} = {}", short(&machine.program, value)));
+        }
+    }
+    words
+}
