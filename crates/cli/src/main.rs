@@ -1,7 +1,9 @@
-//! The command `anyorder`: finds ordering bugs in recorded runs of event-driven and concurrent programs.
+//! The command `anyorder`: finds ordering bugs in recorded runs of event-driven and concurrent
+//! programs.
 //!
-//! This crate decides what is typed, what is printed and which exit status is returned. What it prints was
-//! found by the engines and written by the reports; it computes nothing of its own but counts.
+//! This crate decides what is typed, what is printed and which exit status is returned. What it
+//! prints was found by the engines and written by the reports; it computes nothing of its own but
+//! counts.
 
 use std::process::ExitCode;
 

@@ -21,7 +21,8 @@ pub(crate) enum Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Returns the first that there is: the folder of schedules, or else of the report; the result; the command.
+    /// Returns the first that there is: the folder of schedules, or else of the report; the result;
+    /// the command.
     pub(crate) fn of(
         schedules: Option<&'a Path>,
         out: &'a OutputArgs,
@@ -34,7 +35,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Returns the command that replays the finding with an id on `subject`, quoted: a model, a program, a trace.
+    /// Returns the command that replays the finding with an id on `subject`, quoted: a model, a
+    /// program, a trace.
     pub(crate) fn command(self, subject: &str, id: &str) -> String {
         match self {
             Replay::Folder(folder) => {
@@ -52,7 +54,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Writes the schedules of findings, and sets the commands that replay them. Ids must have been set.
+/// Writes the schedules of findings, and sets the commands that replay them. Ids must have been
+/// set.
 pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), Failure> {
     place_for(findings, replay, None)
 }
@@ -81,7 +84,8 @@ pub(crate) fn place_for(
     Ok(())
 }
 
-/// Writes the file of a finding into a folder. An id is 16 hexadecimal digits: nothing of the input is in the path.
+/// Writes the file of a finding into a folder. An id is 16 hexadecimal digits: nothing of the input
+/// is in the path.
 pub(crate) fn write_in(
     folder: &Path,
     id: &str,
@@ -92,7 +96,8 @@ pub(crate) fn write_in(
     to_file(&path, |out| write(out).map_err(|error| Failure::writing(&path, &error)))
 }
 
-/// Returns the model that a schedule of ours was made for, for a command; a placeholder where it was read from a pipe.
+/// Returns the model that a schedule of ours was made for, for a command; a placeholder where it
+/// was read from a pipe.
 fn model_of(schedule: &serde_json::Value) -> String {
     let name = schedule.pointer("/program/name").and_then(serde_json::Value::as_str);
     name.filter(|name| *name != "-").map_or_else(|| "MODEL".to_owned(), quote)

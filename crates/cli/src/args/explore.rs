@@ -15,7 +15,8 @@ pub(crate) struct ExploreArgs {
     #[arg(required_unless_present = "program", conflicts_with = "program", value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub(crate) model: Option<PathBuf>,
 
-    /// A program that speaks the pipe protocol, as the command that starts it; no shell is asked, quotes group words
+    /// A program that speaks the pipe protocol, as the command that starts it; no shell is asked,
+    /// quotes group words
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
@@ -26,7 +27,8 @@ pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) reversals: ReversalArgs,
 
-    /// The number of threads [default: one a core; for programs one]; the result is the same with any
+    /// The number of threads [default: one a core; for programs one]; the result is the same with
+    /// any
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 
@@ -62,7 +64,8 @@ pub(crate) struct ExploreArgs {
 /// How one run is varied.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ReversalArgs {
-    /// `r4`: the most reversals between the recording and a run, or `none` for all orders that differ
+    /// `r4`: the most reversals between the recording and a run, or `none` for all orders that
+    /// differ
     #[arg(long, value_name = "K", default_value = "1", help_heading = "Reversals (r4)")]
     pub(crate) bound: BoundArg,
 
@@ -70,7 +73,8 @@ pub(crate) struct ReversalArgs {
     #[arg(long, value_name = "SCHEDULE", value_hint = ValueHint::FilePath, help_heading = "Reversals (r4)")]
     pub(crate) recording: Option<PathBuf>,
 
-    /// `r4`: depth first, as published, instead of the fewest reversals first; the runs are the same
+    /// `r4`: depth first, as published, instead of the fewest reversals first; the runs are the
+    /// same
     #[arg(long, help_heading = "Reversals (r4)")]
     pub(crate) paper_order: bool,
 
@@ -78,12 +82,13 @@ pub(crate) struct ReversalArgs {
     #[arg(long, help_heading = "Reversals (r4)")]
     pub(crate) no_sleep: bool,
 
-    /// Two writes of one value do not conflict (`stateful` does so for models unless told otherwise by `--values=false`)
+    /// Two writes of one value do not conflict (`stateful` does so for models unless told otherwise
+    /// by `--values=false`)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) values: Option<bool>,
 
-    /// `r4`: input events, whose order is kept: `declared`, `all` tasks that no task posts, `none`, or kinds such as
-    /// `click,key`
+    /// `r4`: input events, whose order is kept: `declared`, `all` tasks that no task posts, `none`,
+    /// or kinds such as `click,key`
     #[arg(long, value_name = "LIST", default_value = "declared", help_heading = "Reversals (r4)")]
     pub(crate) user_events: String,
 
@@ -95,7 +100,8 @@ pub(crate) struct ReversalArgs {
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Reversals (r4)")]
     pub(crate) repeats: u32,
 
-    /// `r4`: how many alternatives of a choice are run at most; where there are more, the result is not complete
+    /// `r4`: how many alternatives of a choice are run at most; where there are more, the result is
+    /// not complete
     #[arg(long, value_name = "N", default_value = "16", help_heading = "Reversals (r4)")]
     pub(crate) alternatives: std::num::NonZeroU32,
 
@@ -189,7 +195,8 @@ The exit status is 1 when a reversal is harmful, a run fails, or the program is 
 #[derive(Args, Debug, Clone)]
 #[command(after_help = SHRINK_EXAMPLES, override_usage = "anyorder shrink [OPTIONS] <MODEL> <SCHEDULE>\n       anyorder shrink [OPTIONS] --program <COMMAND> <SCHEDULE>")]
 pub(crate) struct ShrinkArgs {
-    /// The model, and a schedule or a result of `--format json`, told apart by their content; `-` reads standard input
+    /// The model, and a schedule or a result of `--format json`, told apart by their content; `-`
+    /// reads standard input
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 

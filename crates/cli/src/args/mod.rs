@@ -1,5 +1,5 @@
-//! What can be typed: the one declaration of all commands and options, from which help, completions and manual
-//! page are made.
+//! What can be typed: the one declaration of all commands and options, from which help, completions
+//! and manual page are made.
 
 pub(crate) use check::{CheckArgs, LimitArgs};
 pub(crate) use consistency::ConsistencyArgs;
@@ -107,7 +107,8 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Find races in recorded runs, and what goes wrong in any order of a model: the main job
     Check(Box<CheckArgs>),
-    /// Predict from one recorded run what could happen in another order, with a witness for each finding
+    /// Predict from one recorded run what could happen in another order, with a witness for each
+    /// finding
     Predict(Box<PredictArgs>),
     /// Explain why two events are ordered, or why nothing orders them
     Why(WhyArgs),

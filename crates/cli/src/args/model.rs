@@ -1,4 +1,5 @@
-//! The options of what runs models: those of `anyorder check`, and `replay`, `simulate`, `diff`, `graph`, `fmt`.
+//! The options of what runs models: those of `anyorder check`, and `replay`, `simulate`, `diff`,
+//! `graph`, `fmt`.
 
 use crate::args::choice::{Word, choice, word_of};
 use crate::args::{LimitArgs, OutputArgs, ScheduleArgs, SpecArgs};
@@ -54,7 +55,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Models")]
     pub(crate) resume: Option<PathBuf>,
 
-    /// Search every state, instead of leaving out those that other orders of independent steps lead to
+    /// Search every state, instead of leaving out those that other orders of independent steps lead
+    /// to
     #[arg(long, help_heading = "Models")]
     pub(crate) no_reduction: bool,
 
@@ -133,8 +135,9 @@ const STORAGES: &[Word<Storage>] = &[
 #[derive(Args, Debug, Clone)]
 #[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>\n       anyorder replay [OPTIONS] <TRACE> <WITNESS>")]
 pub(crate) struct ReplayArgs {
-    /// The model, and a schedule or a result of `anyorder check --format json`, told apart by their content; `-` reads
-    /// standard input. A result of several models needs them all. Or a trace, and a witness or a result of `anyorder predict`
+    /// The model, and a schedule or a result of `anyorder check --format json`, told apart by their
+    /// content; `-` reads standard input. A result of several models needs them all. Or a trace,
+    /// and a witness or a result of `anyorder predict`
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -205,8 +208,8 @@ at every state, checks them.";
 #[derive(Args, Debug, Clone)]
 #[command(after_help = DIFF_EXAMPLES, override_usage = "anyorder diff [OPTIONS] <MODEL> <A> <B>")]
 pub(crate) struct DiffArgs {
-    /// A model, and two schedules of it or results of `anyorder check --format json`, whose first findings are taken; told
-    /// apart by their content
+    /// A model, and two schedules of it or results of `anyorder check --format json`, whose first
+    /// findings are taken; told apart by their content
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 }

@@ -1,4 +1,5 @@
-//! What several commands have: where a result goes and in which form, and what makes a finding count.
+//! What several commands have: where a result goes and in which form, and what makes a finding
+//! count.
 
 use crate::args::choice::{Word, choice};
 use anyorder_finding::{Policy, Severity};

@@ -17,7 +17,8 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) specs: SpecArgs,
 
-    /// Which order gives the candidates [default: `event-driven` where tasks are posted, else `edc`]
+    /// Which order gives the candidates [default: `event-driven` where tasks are posted, else
+    /// `edc`]
     #[arg(long, value_parser = choice(ANALYSES), value_name = "ORDER", help_heading = "Analysis")]
     pub(crate) analysis: Option<Analysis>,
 
@@ -70,11 +71,13 @@ impl PredictArgs {
 /// The specifications of the objects in a trace.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SpecArgs {
-    /// Commutativity specifications of the types in the trace; a type given here replaces the built-in one of its name
+    /// Commutativity specifications of the types in the trace; a type given here replaces the
+    /// built-in one of its name
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
     pub(crate) spec: Option<PathBuf>,
 
-    /// The type of an object whose methods are called, where its name or its methods do not tell; may be repeated
+    /// The type of an object whose methods are called, where its name or its methods do not tell;
+    /// may be repeated
     #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
     pub(crate) object: Vec<String>,
 }

@@ -27,7 +27,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the topic that differs least from what was typed, if it is near enough for a typing error.
+/// Returns the topic that differs least from what was typed, if it is near enough for a typing
+/// error.
 fn nearest(typed: &str) -> Option<&'static str> {
     const DISTANCE_MAX: usize = 3;
     let typed: Vec<char> = typed.chars().take(64).collect();

@@ -102,7 +102,8 @@ pub(super) fn specifications(args: &SpecArgs) -> Result<Specifications, Failure>
     Specifications::new(file, &args.object)
 }
 
-/// Writes the whole witnesses of findings into the folder, and sets the commands that check them again.
+/// Writes the whole witnesses of findings into the folder, and sets the commands that check them
+/// again.
 fn place(
     args: &PredictArgs,
     input: &TraceInput,

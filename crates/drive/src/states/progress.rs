@@ -1,8 +1,10 @@
 //! How far a search is, and how much of it is left.
 //!
-//! Nobody knows how many states a program has before they were seen. But breadth-first the levels of most programs grow, and then shrink,
-//! much as the binomial coefficients do: the ratio of one level to the one before falls by about the same factor each time. Once levels
-//! shrink, the guess of what is left carries that on. As long as they grow, a guess would be worth nothing, and none is made.
+//! Nobody knows how many states a program has before they were seen. But breadth-first the levels
+//! of most programs grow, and then shrink, much as the binomial coefficients do: the ratio of one
+//! level to the one before falls by about the same factor each time. Once levels shrink, the guess
+//! of what is left carries that on. As long as they grow, a guess would be worth nothing, and none
+//! is made.
 
 use anyorder_common::numbers::{bytes, count};
 use anyorder_search::Gauge;
@@ -27,7 +29,8 @@ pub struct SearchProgress {
 }
 
 impl SearchProgress {
-    /// Begins to follow a search, which may have been resumed. `levels` says whether it goes level by level.
+    /// Begins to follow a search, which may have been resumed. `levels` says whether it goes level
+    /// by level.
     #[must_use]
     pub fn new(start: &Gauge, levels: bool, depth_max: Option<u32>) -> SearchProgress {
         SearchProgress {
@@ -81,7 +84,8 @@ impl SearchProgress {
         }
         let (before, ratio) = (b / a, c / b);
         let slope = (ratio / before).min(1.0);
-        // The level after the last whole one is being found now; what of it was found waits already.
+        // The level after the last whole one is being found now; what of it was found waits
+        // already.
         let bound = self.depth_max.map_or(LEVELS_MAX, |most| most.saturating_sub(gauge.depth));
         let (mut level, mut ratio, mut rest) = (c, ratio, 0.0);
         for _ in 0..bound.min(LEVELS_MAX) {
@@ -110,7 +114,8 @@ fn about(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Follows a search of levels of these sizes, a gauge a level, up to the given one; returns the guess and the truth.
+    /// Follows a search of levels of these sizes, a gauge a level, up to the given one; returns the
+    /// guess and the truth.
     fn guess(
         sizes: &[u64],
         upto: usize,

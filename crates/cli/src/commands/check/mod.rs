@@ -51,7 +51,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     render::finish(&form, &outcome, &policy, trace.as_ref())
 }
 
-/// Checks all inputs; returns the results, and the last trace. All inputs that cannot be read are named.
+/// Checks all inputs; returns the results, and the last trace. All inputs that cannot be read are
+/// named.
 fn check_all(
     args: &CheckArgs,
     global: &Global,
