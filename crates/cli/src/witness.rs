@@ -54,14 +54,9 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Writes the schedules of findings, and sets the commands that replay them. Ids must have been
-/// set.
-pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), Failure> {
-    place_for(findings, replay, None)
-}
-
-/// The same for a program that is started by a command, where there is one, instead of a model.
-pub(crate) fn place_for(
+/// Writes the schedules of findings, and sets the commands that replay them: on a program that a
+/// command starts, where there is one, else on a model. Ids must have been set.
+pub(crate) fn place(
     findings: &mut [Finding],
     replay: Replay<'_>,
     program: Option<&str>,

@@ -1,9 +1,11 @@
 //! The options of `anyorder explore` and `anyorder shrink`.
 
+use crate::args::choice::{Word, choice, word_of};
 use crate::args::{LimitArgs, ListArgs, OutputArgs, ScheduleArgs};
 use anyorder_drive::explore::{Order, ReversalOptions, Sleep, UserEvents};
+use anyorder_drive::states::Algorithm;
 use anyorder_system::Schedule;
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -21,8 +23,8 @@ pub(crate) struct ExploreArgs {
     pub(crate) program: Option<String>,
 
     /// How to explore [default: `stateful` for models, `r4` for programs and with `--recording`]
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) algorithm: Option<AlgorithmArg>,
+    #[arg(long, value_parser = choice(WAYS), value_name = "NAME")]
+    pub(crate) algorithm: Option<Way>,
 
     #[command(flatten)]
     pub(crate) reversals: ReversalArgs,
@@ -155,29 +157,32 @@ impl std::str::FromStr for BoundArg {
 }
 
 /// A way to explore.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AlgorithmArg {
-    /// All states but those that other orders of independent steps lead to
-    Stateful,
-    /// The published stateful algorithm, for comparison
-    Paper,
-    /// One run, and what reversing its conflicts leads to
-    R4,
-    /// All states
-    Full,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// The states of a model.
+    States(Algorithm),
+    /// One run, and reversals of its conflicts.
+    Reversals,
 }
 
-impl AlgorithmArg {
+impl Way {
     /// Returns the name under which results list it.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            AlgorithmArg::Stateful => "stateful",
-            AlgorithmArg::Paper => "paper",
-            AlgorithmArg::R4 => "r4",
-            AlgorithmArg::Full => "full",
-        }
+    pub(crate) fn word(self) -> &'static str {
+        word_of(WAYS, self)
     }
 }
+
+/// The ways to explore.
+const WAYS: &[Word<Way>] = &[
+    (
+        "stateful",
+        "All states but those that other orders of independent steps lead to",
+        Way::States(Algorithm::Stateful),
+    ),
+    ("paper", "The published stateful algorithm, for comparison", Way::States(Algorithm::Paper)),
+    ("r4", "One run, and what reversing its conflicts leads to", Way::Reversals),
+    ("full", "All states", Way::States(Algorithm::Full)),
+];
 
 const EXPLORE_EXAMPLES: &str = "\
 Examples:

@@ -1,7 +1,7 @@
 //! `anyorder predict`: from one recorded run to what could happen in another.
 
 use super::check::Aside;
-use super::render::{self, Form};
+use super::render::{self, Form, set_elapsed};
 use crate::args::{Global, PredictArgs, SpecArgs};
 use crate::failure::{Failure, print_messages};
 use crate::input::{self, Watched};
@@ -13,7 +13,6 @@ use anyorder_drive::{
     Collected, Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict,
     predict_stream,
 };
-use anyorder_finding::Finding;
 use anyorder_trace::{Tables, TraceSource};
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,11 +58,8 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     args.limits.set(&mut outcome.options);
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
-    aside.apply(&mut outcome.findings, global.quiet);
-    outcome.findings.sort_by(Finding::rank);
-    outcome.judge(&policy);
-    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    outcome.stats.set("elapsed_ms", elapsed_ms);
+    aside.judge(&mut outcome, &policy, global.quiet);
+    set_elapsed(&mut outcome, started);
     outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
     aside.write(&outcome.findings)?;
     let form =

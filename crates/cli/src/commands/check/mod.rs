@@ -8,12 +8,12 @@ mod varied;
 
 use crate::args::{CheckArgs, Global};
 use crate::commands::predict::UNCONFIRMED;
-use crate::commands::render::{self, Form};
+use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::{Failure, print_messages};
 use crate::input::Begun;
 use crate::load::{Read, read};
 use crate::watch::Watch;
-use crate::witness::{Replay, place_for};
+use crate::witness::{Replay, place};
 use anyorder_common::text::quote;
 use anyorder_drive::{Collected, JobResult, check_trace};
 use anyorder_finding::{Finding, Input};
@@ -35,13 +35,10 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let findings = &mut outcome.findings;
     let again = command(args);
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &again);
-    place_for(findings, replay, args.program.as_deref())?;
+    place(findings, replay, args.program.as_deref())?;
     findings.iter_mut().for_each(|finding| set_replay(args, finding));
-    aside.apply(findings, global.quiet);
-    findings.sort_by(Finding::rank);
-    outcome.judge(&policy);
-    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    outcome.stats.set("elapsed_ms", elapsed_ms);
+    aside.judge(&mut outcome, &policy, global.quiet);
+    set_elapsed(&mut outcome, started);
     aside.write(&outcome.findings)?;
     // A timeline shows one recorded run; with several inputs the report has the findings only.
     let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
