@@ -269,7 +269,8 @@ fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failur
     }
 }
 
-/// Returns the table of sites of a STD trace: the one asked for, else `sites.tsv` beside it if it is one.
+/// Returns the table of sites of a STD trace: the one asked for, else `sites.tsv` beside it if it
+/// is one.
 fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>, Failure> {
     if format != Format::Std {
         if global.sites.is_some() {

@@ -51,8 +51,8 @@ pub(crate) fn read(
     checked(path, trace, &opened, global, &control)
 }
 
-/// Reads a recorded run of at most `events_max` events into memory, and of a longer one the beginning; the bound may depend on what
-/// the tables hold by then.
+/// Reads a recorded run of at most `events_max` events into memory, and of a longer one the
+/// beginning; the bound may depend on what the tables hold by then.
 pub(crate) fn load(
     path: &Path,
     begun: Begun,

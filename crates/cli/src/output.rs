@@ -5,8 +5,8 @@ use anyorder_common::text::shown;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-/// Writes to stdout, without colours where they are not wanted. A reader that went away is no error: the
-/// result says so instead.
+/// Writes to stdout, without colours where they are not wanted. A reader that went away is no
+/// error: the result says so instead.
 pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
@@ -20,8 +20,8 @@ pub(crate) fn to_stdout(
     Ok(())
 }
 
-/// Writes a file: first beside it under a temporary name, then renamed. What was there before stays until then.
-/// Devices and pipes, such as `/dev/stdout`, are written directly.
+/// Writes a file: first beside it under a temporary name, then renamed. What was there before stays
+/// until then. Devices and pipes, such as `/dev/stdout`, are written directly.
 pub(crate) fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,

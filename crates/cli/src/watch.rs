@@ -132,7 +132,8 @@ fn resident_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Returns the most memory that this process ever held, in units of 1,024 bytes, where the system tells.
+/// Returns the most memory that this process ever held, in units of 1,024 bytes, where the system
+/// tells.
 pub(crate) fn peak_memory_kb() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -5,6 +5,8 @@ use crate::failure::Failure;
 use crate::output::to_file;
 use anyorder_common::text::quote;
 use anyorder_finding::{Finding, Witness, WitnessPlace};
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// How a finding can be replayed.
@@ -32,16 +34,29 @@ impl<'a> Replay<'a> {
             (None, None) => Replay::Command(command),
         }
     }
+
+    /// Returns the command that replays the finding with an id on `subject`, quoted: a model, a
+    /// program, a trace.
+    pub(crate) fn command(self, subject: &str, id: &str) -> String {
+        match self {
+            Replay::Folder(folder) => {
+                let path = folder.join(format!("{id}.json"));
+                format!("anyorder replay {subject} {}", quote(&path.to_string_lossy()))
+            }
+            Replay::Result(file) => {
+                let file = quote(&file.to_string_lossy());
+                format!("anyorder replay {subject} {file} --finding {id}")
+            }
+            Replay::Command(command) => {
+                format!("{command} | anyorder replay {subject} - --finding {id}")
+            }
+        }
+    }
 }
 
-/// Writes the schedules of findings, and sets the commands that replay them. Ids must have been
-/// set.
-pub(crate) fn place(findings: &mut [Finding], replay: Replay<'_>) -> Result<(), Failure> {
-    place_for(findings, replay, None)
-}
-
-/// The same for a program that is started by a command, where there is one, instead of a model.
-pub(crate) fn place_for(
+/// Writes the schedules of findings, and sets the commands that replay them: on a program that a
+/// command starts, where there is one, else on a model. Ids must have been set.
+pub(crate) fn place(
     findings: &mut [Finding],
     replay: Replay<'_>,
     program: Option<&str>,
@@ -56,26 +71,24 @@ pub(crate) fn place_for(
         let id = &finding.id;
         let model = program
             .map_or_else(|| model_of(value), |program| format!("--program {}", quote(program)));
-        finding.replay = Some(match replay {
-            Replay::Folder(folder) => {
-                std::fs::create_dir_all(folder)
-                    .map_err(|error| Failure::writing(folder, &error))?;
-                let path = folder.join(format!("{id}.json"));
-                to_file(&path, |out| {
-                    writeln!(out, "{value}").map_err(|error| Failure::writing(&path, &error))
-                })?;
-                format!("anyorder replay {model} {}", quote(&path.to_string_lossy()))
-            }
-            Replay::Result(file) => {
-                let file = quote(&file.to_string_lossy());
-                format!("anyorder replay {model} {file} --finding {id}")
-            }
-            Replay::Command(command) => {
-                format!("{command} | anyorder replay {model} - --finding {id}")
-            }
-        });
+        finding.replay = Some(replay.command(&model, id));
+        if let Replay::Folder(folder) = replay {
+            write_in(folder, id, &|out| writeln!(out, "{value}"))?;
+        }
     }
     Ok(())
+}
+
+/// Writes the file of a finding into a folder. An id is 16 hexadecimal digits: nothing of the input
+/// is in the path.
+pub(crate) fn write_in(
+    folder: &Path,
+    id: &str,
+    write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+    let path = folder.join(format!("{id}.json"));
+    to_file(&path, |out| write(out).map_err(|error| Failure::writing(&path, &error)))
 }
 
 /// Returns the model that a schedule of ours was made for, for a command; a placeholder where it

@@ -2,4 +2,5 @@
 //! rows of bits, components of graphs.
 
 pub mod numbers;
+pub mod similar;
 pub mod text;

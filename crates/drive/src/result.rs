@@ -84,8 +84,8 @@ impl Collected {
         Collected { outcome: Outcome::new(command, version), runs: Vec::new(), checked: 0 }
     }
 
-    /// Adds what a job found in its inputs, the one that was checked first. Counts add up. An option whose text differs between
-    /// inputs gets each text once, joined by `+`.
+    /// Adds what a job found in its inputs, the one that was checked first. Counts add up. An
+    /// option whose text differs between inputs gets each text once, joined by `+`.
     pub fn add(&mut self, inputs: Vec<Input>, result: JobResult) {
         let outcome = &mut self.outcome;
         self.checked += 1;
@@ -110,9 +110,9 @@ impl Collected {
         outcome.inputs.extend(inputs);
     }
 
-    /// Sets the final ids of all findings, and writes them where groups and witnesses name them; those
-    /// of one input keep the ids that they have. Where there are several inputs, each finding names its own.
-    /// Returns the outcome, and the runs by the ids of their findings.
+    /// Sets the final ids of all findings, and writes them where groups and witnesses name them;
+    /// those of one input keep the ids that they have. Where there are several inputs, each finding
+    /// names its own. Returns the outcome, and the runs by the ids of their findings.
     #[must_use]
     pub fn finish(self) -> (Outcome, Runs) {
         let Collected { mut outcome, runs, checked } = self;
@@ -129,7 +129,8 @@ impl Collected {
     }
 }
 
-/// An id may get an ordinal among those of other inputs, so that what was set for one input changes.
+/// An id may get an ordinal among those of other inputs, so that what was set for one input
+/// changes.
 fn number(findings: &mut [Finding]) {
     let key = |finding: &Finding| (finding.input.clone(), finding.id.clone());
     let before: Vec<(Option<String>, String)> = findings.iter().map(key).collect();

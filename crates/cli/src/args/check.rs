@@ -1,7 +1,7 @@
 //! The options of `anyorder check`.
 
 use crate::args::choice::{Word, choice};
-use crate::args::{CountingArgs, Global, OutputArgs, SearchArgs, WitnessArgs};
+use crate::args::{CountingArgs, Global, ListArgs, OutputArgs, SearchArgs, WitnessArgs};
 use crate::units::{parse_bytes, parse_duration};
 use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
 use anyorder_finding::{CoverageLevel, Options};
@@ -13,12 +13,13 @@ use std::time::Duration;
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Traces and models; `-` reads standard input. A schedule beside a model is varied, one conflict at a time, as
-    /// `anyorder explore` does
+    /// Traces and models; `-` reads standard input. A schedule beside a model is varied, one
+    /// conflict at a time, as `anyorder explore` does
     #[arg(required_unless_present = "program", value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// Check a program behind a pipe, started by this command: vary one run of it, as `anyorder explore` does
+    /// Check a program behind a pipe, started by this command: vary one run of it, as `anyorder
+    /// explore` does
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     pub(crate) program: Option<String>,
 
@@ -43,7 +44,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_filters: bool,
 
-    /// Traces of threads: only the races of happens-before, without predicting what other orders could show
+    /// Traces of threads: only the races of happens-before, without predicting what other orders
+    /// could show
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_predict: bool,
 
@@ -59,9 +61,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) out: OutputArgs,
 
-    /// How many findings the terminal shows; other formats hold all
-    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
-    pub(crate) max_findings: usize,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
 
     #[command(flatten)]
     pub(crate) counting: CountingArgs,
@@ -122,7 +123,8 @@ impl LimitArgs {
     }
 }
 
-/// A rule set that is asked for. An alias: of an `Option` the parser would make an option without default.
+/// A rule set that is asked for. An alias: of an `Option` the parser would make an option without
+/// default.
 pub(crate) type Rules = Option<RuleSet>;
 
 /// Rule sets, and the choice by content.

@@ -14,3 +14,8 @@ pub(crate) fn choice<T: Copy + Send + Sync + 'static>(
     PossibleValuesParser::new(listed)
         .map(|typed| words.iter().find(|(word, ..)| *word == typed).unwrap_or(&words[0]).2)
 }
+
+/// Returns the word that stands for a value.
+pub(crate) fn word_of<T: PartialEq>(words: &[Word<T>], value: T) -> &'static str {
+    words.iter().find(|(.., known)| *known == value).map_or("", |(word, ..)| word)
+}

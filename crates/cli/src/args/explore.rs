@@ -1,9 +1,11 @@
 //! The options of `anyorder explore` and `anyorder shrink`.
 
-use crate::args::{LimitArgs, OutputArgs};
+use crate::args::choice::{Word, choice, word_of};
+use crate::args::{LimitArgs, ListArgs, OutputArgs, ScheduleArgs};
 use anyorder_drive::explore::{Order, ReversalOptions, Sleep, UserEvents};
+use anyorder_drive::states::Algorithm;
 use anyorder_system::Schedule;
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -15,18 +17,20 @@ pub(crate) struct ExploreArgs {
     #[arg(required_unless_present = "program", conflicts_with = "program", value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub(crate) model: Option<PathBuf>,
 
-    /// A program that speaks the pipe protocol, as the command that starts it; no shell is asked, quotes group words
+    /// A program that speaks the pipe protocol, as the command that starts it; no shell is asked,
+    /// quotes group words
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
     /// How to explore [default: `stateful` for models, `r4` for programs and with `--recording`]
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) algorithm: Option<AlgorithmArg>,
+    #[arg(long, value_parser = choice(WAYS), value_name = "NAME")]
+    pub(crate) algorithm: Option<Way>,
 
     #[command(flatten)]
     pub(crate) reversals: ReversalArgs,
 
-    /// The number of threads [default: one a core; for programs one]; the result is the same with any
+    /// The number of threads [default: one a core; for programs one]; the result is the same with
+    /// any
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 
@@ -52,19 +56,18 @@ pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) out: OutputArgs,
 
-    /// How many findings the terminal shows; other formats hold all
-    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
-    pub(crate) max_findings: usize,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
 
-    /// Write the schedule of each finding into this folder
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) schedules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) placed: ScheduleArgs,
 }
 
 /// How one run is varied.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ReversalArgs {
-    /// `r4`: the most reversals between the recording and a run, or `none` for all orders that differ
+    /// `r4`: the most reversals between the recording and a run, or `none` for all orders that
+    /// differ
     #[arg(long, value_name = "K", default_value = "1", help_heading = "Reversals (r4)")]
     pub(crate) bound: BoundArg,
 
@@ -72,7 +75,8 @@ pub(crate) struct ReversalArgs {
     #[arg(long, value_name = "SCHEDULE", value_hint = ValueHint::FilePath, help_heading = "Reversals (r4)")]
     pub(crate) recording: Option<PathBuf>,
 
-    /// `r4`: depth first, as published, instead of the fewest reversals first; the runs are the same
+    /// `r4`: depth first, as published, instead of the fewest reversals first; the runs are the
+    /// same
     #[arg(long, help_heading = "Reversals (r4)")]
     pub(crate) paper_order: bool,
 
@@ -80,12 +84,13 @@ pub(crate) struct ReversalArgs {
     #[arg(long, help_heading = "Reversals (r4)")]
     pub(crate) no_sleep: bool,
 
-    /// Two writes of one value do not conflict (`stateful` does so for models unless told otherwise by `--values=false`)
+    /// Two writes of one value do not conflict (`stateful` does so for models unless told otherwise
+    /// by `--values=false`)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) values: Option<bool>,
 
-    /// `r4`: input events, whose order is kept: `declared`, `all` tasks that no task posts, `none`, or kinds such as
-    /// `click,key`
+    /// `r4`: input events, whose order is kept: `declared`, `all` tasks that no task posts, `none`,
+    /// or kinds such as `click,key`
     #[arg(long, value_name = "LIST", default_value = "declared", help_heading = "Reversals (r4)")]
     pub(crate) user_events: String,
 
@@ -97,7 +102,8 @@ pub(crate) struct ReversalArgs {
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Reversals (r4)")]
     pub(crate) repeats: u32,
 
-    /// `r4`: how many alternatives of a choice are run at most; where there are more, the result is not complete
+    /// `r4`: how many alternatives of a choice are run at most; where there are more, the result is
+    /// not complete
     #[arg(long, value_name = "N", default_value = "16", help_heading = "Reversals (r4)")]
     pub(crate) alternatives: std::num::NonZeroU32,
 
@@ -151,29 +157,32 @@ impl std::str::FromStr for BoundArg {
 }
 
 /// A way to explore.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AlgorithmArg {
-    /// All states but those that other orders of independent steps lead to
-    Stateful,
-    /// The published stateful algorithm, for comparison
-    Paper,
-    /// One run, and what reversing its conflicts leads to
-    R4,
-    /// All states
-    Full,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// The states of a model.
+    States(Algorithm),
+    /// One run, and reversals of its conflicts.
+    Reversals,
 }
 
-impl AlgorithmArg {
+impl Way {
     /// Returns the name under which results list it.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            AlgorithmArg::Stateful => "stateful",
-            AlgorithmArg::Paper => "paper",
-            AlgorithmArg::R4 => "r4",
-            AlgorithmArg::Full => "full",
-        }
+    pub(crate) fn word(self) -> &'static str {
+        word_of(WAYS, self)
     }
 }
+
+/// The ways to explore.
+const WAYS: &[Word<Way>] = &[
+    (
+        "stateful",
+        "All states but those that other orders of independent steps lead to",
+        Way::States(Algorithm::Stateful),
+    ),
+    ("paper", "The published stateful algorithm, for comparison", Way::States(Algorithm::Paper)),
+    ("r4", "One run, and what reversing its conflicts leads to", Way::Reversals),
+    ("full", "All states", Way::States(Algorithm::Full)),
+];
 
 const EXPLORE_EXAMPLES: &str = "\
 Examples:
@@ -191,7 +200,8 @@ The exit status is 1 when a reversal is harmful, a run fails, or the program is 
 #[derive(Args, Debug, Clone)]
 #[command(after_help = SHRINK_EXAMPLES, override_usage = "anyorder shrink [OPTIONS] <MODEL> <SCHEDULE>\n       anyorder shrink [OPTIONS] --program <COMMAND> <SCHEDULE>")]
 pub(crate) struct ShrinkArgs {
-    /// The model, and a schedule or a result of `--format json`, told apart by their content; `-` reads standard input
+    /// The model, and a schedule or a result of `--format json`, told apart by their content; `-`
+    /// reads standard input
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 

@@ -22,7 +22,8 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// How mailboxes work in the run that is recorded; a trace of `bag` may be inconsistent with fifo ones
+    /// How mailboxes work in the run that is recorded; a trace of `bag` may be inconsistent with
+    /// fifo ones
     #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", default_value = "fifo")]
     pub(crate) mailbox: RunMailbox,
 

@@ -1,38 +1,26 @@
-//! What can be typed: the one declaration of all commands and options, from which help, completions and manual
-//! page are made.
+//! What can be typed: the one declaration of all commands and options, from which help, completions
+//! and manual page are made.
 
 pub(crate) use check::{CheckArgs, LimitArgs};
 pub(crate) use consistency::ConsistencyArgs;
-pub(crate) use explore::{AlgorithmArg, BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs};
+pub(crate) use explore::{BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs, Way};
 pub(crate) use generate::GenerateArgs;
-pub(crate) use model::{
-    DiffArgs, FmtArgs, GraphArgs, GraphForm, OrderArg, ReplayArgs, SearchArgs, SimulateArgs,
-    StorageArg, cores,
-};
-pub(crate) use output::{CountingArgs, OutputArgs, OutputFormat};
-pub(crate) use predict::{PredictArgs, WitnessArgs};
+pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
+pub(crate) use output::{CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs};
+pub(crate) use predict::{PredictArgs, SpecArgs, WitnessArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
 
 mod check;
-
 mod choice;
-
 mod consistency;
-
 mod explore;
-
 mod generate;
-
 mod model;
-
 mod output;
-
 mod predict;
-
-mod why;
-
 mod tools;
+mod why;
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
@@ -119,7 +107,8 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Find races in recorded runs, and what goes wrong in any order of a model: the main job
     Check(Box<CheckArgs>),
-    /// Predict from one recorded run what could happen in another order, with a witness for each finding
+    /// Predict from one recorded run what could happen in another order, with a witness for each
+    /// finding
     Predict(Box<PredictArgs>),
     /// Explain why two events are ordered, or why nothing orders them
     Why(WhyArgs),

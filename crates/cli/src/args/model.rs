@@ -1,9 +1,12 @@
-//! The options of what runs models: those of `anyorder check`, and `replay`, `simulate`, `diff`, `graph`, `fmt`.
+//! The options of what runs models: those of `anyorder check`, and `replay`, `simulate`, `diff`,
+//! `graph`, `fmt`.
 
-use crate::args::{LimitArgs, OutputArgs};
+use crate::args::choice::{Word, choice, word_of};
+use crate::args::{LimitArgs, OutputArgs, ScheduleArgs, SpecArgs};
 use crate::units::{parse_bytes, parse_duration};
-use anyorder_drive::states::{Algorithm, CheckOptions, Order, Storage};
-use clap::{Args, ValueEnum, ValueHint};
+use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
+use anyorder_finding::Options;
+use clap::{Args, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
@@ -13,16 +16,16 @@ use std::time::Duration;
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SearchArgs {
     /// Which states come first; the counterexamples are the shortest in either order
-    #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderArg::Breadth, help_heading = "Models")]
-    pub(crate) order: OrderArg,
+    #[arg(long, value_parser = choice(ORDERS), value_name = "ORDER", default_value = "breadth", help_heading = "Models")]
+    pub(crate) order: Order,
 
     /// The number of threads [default: one a core]; the result is the same with any
     #[arg(long, value_name = "N", help_heading = "Models")]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// What is kept of the states that were seen
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = StorageArg::Fingerprint, help_heading = "Models")]
-    pub(crate) storage: StorageArg,
+    #[arg(long, value_parser = choice(STORAGES), value_name = "WHAT", default_value = "fingerprint", help_heading = "Models")]
+    pub(crate) storage: Storage,
 
     /// The size of the field for `--storage bitstate`, such as `256M`
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "256M", help_heading = "Models")]
@@ -52,7 +55,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Models")]
     pub(crate) resume: Option<PathBuf>,
 
-    /// Search every state, instead of leaving out those that other orders of independent steps lead to
+    /// Search every state, instead of leaving out those that other orders of independent steps lead
+    /// to
     #[arg(long, help_heading = "Models")]
     pub(crate) no_reduction: bool,
 
@@ -73,20 +77,34 @@ impl SearchArgs {
             threads: self.threads.unwrap_or_else(cores),
             first: self.first,
             states_max: self.max_states,
-            order: match self.order {
-                OrderArg::Breadth => Order::Breadth,
-                OrderArg::Depth => Order::Depth,
-            },
+            order: self.order,
             storage: match self.storage {
-                StorageArg::Fingerprint => Storage::Fingerprints,
-                StorageArg::Exact => Storage::Exact,
-                StorageArg::Bitstate => Storage::Bitstate { bytes: self.storage_size.max(8) },
+                Storage::Bitstate { .. } => Storage::Bitstate { bytes: self.storage_size.max(8) },
+                storage => storage,
             },
             symmetry: self.symmetry,
             depth_max: self.max_depth,
             checkpoint: self.checkpoint.clone(),
             resume: self.resume.clone(),
             ..CheckOptions::default()
+        }
+    }
+
+    /// Sets the options that were asked for among the options of a result.
+    pub(crate) fn set(&self, options: &mut Options) {
+        options.set("order", word_of(ORDERS, self.order));
+        options.set("storage", word_of(STORAGES, self.storage));
+        if let Storage::Bitstate { .. } = self.storage {
+            options.set("storage-size", self.storage_size);
+        }
+        options.set("first", self.first);
+        options.set("no-reduction", self.no_reduction);
+        options.set("symmetry", self.symmetry);
+        if let Some(most) = self.max_states {
+            options.set("max-states", most);
+        }
+        if let Some(most) = self.max_depth {
+            options.set("max-depth", u64::from(most));
         }
     }
 }
@@ -97,31 +115,29 @@ pub(crate) fn cores() -> NonZeroUsize {
 }
 
 /// Which states come first.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum OrderArg {
-    /// Level by level
-    Breadth,
-    /// The newest first: fewer states wait
-    Depth,
-}
+const ORDERS: &[Word<Order>] = &[
+    ("breadth", "Level by level", Order::Breadth),
+    ("depth", "The newest first: fewer states wait", Order::Depth),
+];
 
-/// What is kept of states.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum StorageArg {
-    /// 128 bits of each
-    Fingerprint,
-    /// All of each: nothing is taken for something else
-    Exact,
-    /// A few bits in a field of fixed size: states may be missed
-    Bitstate,
-}
+/// What is kept of states. The size of the field is an option of its own.
+const STORAGES: &[Word<Storage>] = &[
+    ("fingerprint", "128 bits of each", Storage::Fingerprints),
+    ("exact", "All of each: nothing is taken for something else", Storage::Exact),
+    (
+        "bitstate",
+        "A few bits in a field of fixed size: states may be missed",
+        Storage::Bitstate { bytes: 8 },
+    ),
+];
 
 /// `anyorder replay`.
 #[derive(Args, Debug, Clone)]
 #[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>\n       anyorder replay [OPTIONS] <TRACE> <WITNESS>")]
 pub(crate) struct ReplayArgs {
-    /// The model, and a schedule or a result of `anyorder check --format json`, told apart by their content; `-` reads
-    /// standard input. A result of several models needs them all. Or a trace, and a witness or a result of `anyorder predict`
+    /// The model, and a schedule or a result of `anyorder check --format json`, told apart by their
+    /// content; `-` reads standard input. A result of several models needs them all. Or a trace,
+    /// and a witness or a result of `anyorder predict`
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -133,13 +149,8 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
-    /// The specifications that `anyorder predict` was given
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) spec: Option<PathBuf>,
-
-    /// The types of objects that `anyorder predict` was given; may be repeated
-    #[arg(long, value_name = "NAME=TYPE")]
-    pub(crate) object: Vec<String>,
+    #[command(flatten)]
+    pub(crate) specs: SpecArgs,
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -180,9 +191,8 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) out: OutputArgs,
 
-    /// Write the schedule of each finding into this folder
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
-    pub(crate) schedules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) placed: ScheduleArgs,
 }
 
 const SIMULATE_EXAMPLES: &str = "\
@@ -198,8 +208,8 @@ at every state, checks them.";
 #[derive(Args, Debug, Clone)]
 #[command(after_help = DIFF_EXAMPLES, override_usage = "anyorder diff [OPTIONS] <MODEL> <A> <B>")]
 pub(crate) struct DiffArgs {
-    /// A model, and two schedules of it or results of `anyorder check --format json`, whose first findings are taken; told
-    /// apart by their content
+    /// A model, and two schedules of it or results of `anyorder check --format json`, whose first
+    /// findings are taken; told apart by their content
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 }
@@ -220,8 +230,8 @@ pub(crate) struct GraphArgs {
     pub(crate) model: PathBuf,
 
     /// The form of the graph
-    #[arg(long, value_enum, default_value_t = GraphForm::Dot)]
-    pub(crate) format: GraphForm,
+    #[arg(long, value_parser = choice(GRAPHS), default_value = "dot")]
+    pub(crate) format: GraphFormat,
 
     /// End after this many states
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -239,14 +249,11 @@ pub(crate) struct GraphArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// The form of a graph.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum GraphForm {
-    /// For Graphviz
-    Dot,
-    /// States with their values, and transitions
-    Json,
-}
+/// The forms of a graph.
+const GRAPHS: &[Word<GraphFormat>] = &[
+    ("dot", "For Graphviz", GraphFormat::Dot),
+    ("json", "States with their values, and transitions", GraphFormat::Json),
+];
 
 const GRAPH_EXAMPLES: &str = "\
 Examples:

@@ -1,4 +1,5 @@
-//! What several commands have: where a result goes and in which form, and what makes a finding count.
+//! What several commands have: where a result goes and in which form, and what makes a finding
+//! count.
 
 use crate::args::choice::{Word, choice};
 use anyorder_finding::{Policy, Severity};
@@ -26,6 +27,22 @@ impl OutputArgs {
     pub(crate) fn json_file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|_| self.format == OutputFormat::Json)
     }
+}
+
+/// How much a text shows.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ListArgs {
+    /// How many findings the terminal shows; other formats hold all
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    pub(crate) max_findings: usize,
+}
+
+/// Where schedules go.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ScheduleArgs {
+    /// Write the schedule of each finding into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) schedules: Option<PathBuf>,
 }
 
 /// What makes a finding count.

@@ -1,7 +1,7 @@
 //! The options of `anyorder predict`.
 
 use crate::args::choice::{Word, choice};
-use crate::args::{CountingArgs, LimitArgs, OutputArgs};
+use crate::args::{CountingArgs, LimitArgs, ListArgs, OutputArgs};
 use anyorder_drive::{Analysis, Pairs, PredictOptions, Specifications, WitnessOptions};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -14,15 +14,11 @@ pub(crate) struct PredictArgs {
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub(crate) trace: PathBuf,
 
-    /// Commutativity specifications of the types in the trace; a type given here replaces the built-in one of its name
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
-    pub(crate) spec: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) specs: SpecArgs,
 
-    /// The type of an object whose methods are called, where its name or its methods do not tell; may be repeated
-    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
-    pub(crate) object: Vec<String>,
-
-    /// Which order gives the candidates [default: `event-driven` where tasks are posted, else `edc`]
+    /// Which order gives the candidates [default: `event-driven` where tasks are posted, else
+    /// `edc`]
     #[arg(long, value_parser = choice(ANALYSES), value_name = "ORDER", help_heading = "Analysis")]
     pub(crate) analysis: Option<Analysis>,
 
@@ -47,9 +43,8 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) out: OutputArgs,
 
-    /// How many findings the terminal shows; other formats hold all
-    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
-    pub(crate) max_findings: usize,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
 
     /// Write the whole witness of each finding into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
@@ -71,6 +66,20 @@ impl PredictArgs {
             search: self.search.options(),
         }
     }
+}
+
+/// The specifications of the objects in a trace.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct SpecArgs {
+    /// Commutativity specifications of the types in the trace; a type given here replaces the
+    /// built-in one of its name
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
+    pub(crate) spec: Option<PathBuf>,
+
+    /// The type of an object whose methods are called, where its name or its methods do not tell;
+    /// may be repeated
+    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
+    pub(crate) object: Vec<String>,
 }
 
 /// How hard to look for witnesses.

@@ -1,11 +1,11 @@
 //! `anyorder explore`: one algorithm on a model or a program, with all its options.
 
-use super::render::{self, Form};
-use crate::args::{AlgorithmArg, ExploreArgs, Global, cores};
+use super::render::{self, Form, set_elapsed};
+use crate::args::{ExploreArgs, Global, Way, cores};
 use crate::failure::{Failure, print_messages};
 use crate::input::{SCHEDULE_BYTES_MAX, begin, load_model};
 use crate::watch::Watch;
-use crate::witness::{Replay, place_for};
+use crate::witness::{Replay, place};
 use anyorder_common::text::{escape, quote};
 use anyorder_drive::explore::{ExploreOptions, TaskProgram, explore, pipe_program};
 use anyorder_drive::model::{Model, check_model};
@@ -33,12 +33,8 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
                 print_messages(model.warnings());
             }
             let result = match algorithm {
-                AlgorithmArg::R4 => vary(&model, cores().get(), args, &watch)?,
-                AlgorithmArg::Stateful => {
-                    states(&model, Algorithm::Stateful, args, global, &watch)?
-                }
-                AlgorithmArg::Paper => states(&model, Algorithm::Paper, args, global, &watch)?,
-                AlgorithmArg::Full => states(&model, Algorithm::Full, args, global, &watch)?,
+                Way::Reversals => vary(&model, cores().get(), args, &watch)?,
+                Way::States(algorithm) => states(&model, algorithm, args, global, &watch)?,
             };
             (input(&path.to_string_lossy(), "model"), result)
         }
@@ -52,7 +48,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global) -> Result<ExitCode, Failu
         print_messages(&result.remarks);
     }
     let mut inputs = vec![input];
-    if let (AlgorithmArg::R4, Some(path)) = (algorithm, &args.reversals.recording) {
+    if let (Way::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
         let path = path.to_string_lossy().into_owned();
         inputs.push(Input { path, format: "schedule".to_owned() });
     }
@@ -66,23 +62,23 @@ fn finish(args: &ExploreArgs, all: Collected, started: Instant) -> Result<ExitCo
     options(args, &mut outcome);
     let policy = Policy { strict: args.strict, ..Policy::default() };
     let again = command(args);
-    let replay = Replay::of(args.schedules.as_deref(), &args.out, &again);
-    place_for(&mut outcome.findings, replay, args.program.as_deref())?;
+    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &again);
+    place(&mut outcome.findings, replay, args.program.as_deref())?;
     outcome.findings.sort_by(Finding::rank);
     outcome.judge(&policy);
-    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    outcome.stats.set("elapsed_ms", elapsed_ms);
-    let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
+    set_elapsed(&mut outcome, started);
+    let form =
+        Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
     render::finish(&form, &outcome, &policy, None)
 }
 
 /// Returns the algorithm that was asked for, or the one that fits.
-fn algorithm(args: &ExploreArgs) -> Result<AlgorithmArg, Failure> {
+fn algorithm(args: &ExploreArgs) -> Result<Way, Failure> {
     let recorded = args.program.is_some() || args.reversals.recording.is_some();
     match args.algorithm {
-        None if recorded => Ok(AlgorithmArg::R4),
-        None => Ok(AlgorithmArg::Stateful),
-        Some(one) if recorded && one != AlgorithmArg::R4 => {
+        None if recorded => Ok(Way::Reversals),
+        None => Ok(Way::States(Algorithm::Stateful)),
+        Some(one) if recorded && one != Way::Reversals => {
             let what = if args.program.is_some() {
                 "a program has no states to compare"
             } else {

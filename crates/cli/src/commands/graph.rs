@@ -1,12 +1,12 @@
 //! `anyorder graph`: the states of a model and the steps between them.
 
-use crate::args::{Global, GraphArgs, GraphForm};
+use crate::args::{Global, GraphArgs};
 use crate::failure::{Failure, print_messages, warn};
 use crate::input::load_model;
 use crate::output::{to_file, to_stdout};
 use crate::watch::Watch;
 use anyorder_common::text::shown;
-use anyorder_drive::states::{GraphFormat, GraphOptions, export_graph};
+use anyorder_drive::states::{GraphOptions, export_graph};
 use anyorder_finding::exit;
 use std::process::ExitCode;
 
@@ -17,12 +17,8 @@ pub(crate) fn run(args: &GraphArgs, global: &Global) -> Result<ExitCode, Failure
         print_messages(model.warnings());
     }
     let watch = Watch::start(global, &args.limits)?;
-    let format = match args.format {
-        GraphForm::Dot => GraphFormat::Dot,
-        GraphForm::Json => GraphFormat::Json,
-    };
     let (states_max, depth_max) = (Some(args.max_states), args.max_depth);
-    let options = GraphOptions { format, states_max, depth_max };
+    let options = GraphOptions { format: args.format, states_max, depth_max };
     let graph = export_graph(&model, &options, &watch.control())?;
     watch.done();
     if !graph.complete && !global.quiet {

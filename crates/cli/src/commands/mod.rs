@@ -1,41 +1,23 @@
 //! The commands, one file each.
 
 mod check;
-
 pub(crate) mod consistency;
-
 mod convert;
-
 mod declared;
-
 mod diff;
-
 mod explain;
-
 mod explore;
-
 mod fmt;
-
 mod generate;
-
 mod graph;
-
 mod info;
-
 mod predict;
-
 mod render;
-
 mod replay;
-
 mod replay_witness;
-
 mod shrink;
-
 mod simulate;
-
 mod together;
-
 mod why;
 
 use crate::args::{Cli, Command};

@@ -1,21 +1,19 @@
 //! `anyorder predict`: from one recorded run to what could happen in another.
 
 use super::check::Aside;
-use super::render::{self, Form};
-use crate::args::{Global, PredictArgs};
+use super::render::{self, Form, set_elapsed};
+use crate::args::{Global, PredictArgs, SpecArgs};
 use crate::failure::{Failure, print_messages};
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
-use crate::output::to_file;
 use crate::watch::{Watch, peak_memory_kb};
+use crate::witness::{Replay, write_in};
 use anyorder_common::text::quote;
 use anyorder_drive::{
     Collected, Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict,
     predict_stream,
 };
-use anyorder_finding::Finding;
 use anyorder_trace::{Tables, TraceSource};
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -31,7 +29,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     let started = Instant::now();
     let aside = Aside::read(&args.counting)?;
     let watch = Watch::start(global, &args.limits)?;
-    let options = args.options(specifications(args.spec.as_deref(), &args.object)?);
+    let options = args.options(specifications(&args.specs)?);
     let begun = input::begin(&args.trace)?;
     // Standard input cannot be read twice.
     let is_pipe = args.trace == Path::new("-");
@@ -60,14 +58,12 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     args.limits.set(&mut outcome.options);
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
-    aside.apply(&mut outcome.findings, global.quiet);
-    outcome.findings.sort_by(Finding::rank);
-    outcome.judge(&policy);
-    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    outcome.stats.set("elapsed_ms", elapsed_ms);
+    aside.judge(&mut outcome, &policy, global.quiet);
+    set_elapsed(&mut outcome, started);
     outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
     aside.write(&outcome.findings)?;
-    let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
+    let form =
+        Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
     render::finish(&form, &outcome, &policy, trace.as_ref().map(|input| &input.trace))
 }
 
@@ -93,67 +89,47 @@ fn streamed(
 }
 
 /// Reads the specifications of the types in a trace.
-pub(super) fn specifications(
-    spec: Option<&Path>,
-    objects: &[String],
-) -> Result<Specifications, Failure> {
+pub(super) fn specifications(args: &SpecArgs) -> Result<Specifications, Failure> {
     let text = |path: &Path| -> Result<(String, String), Failure> {
         Ok((path.to_string_lossy().into(), input::begin(path)?.text(path, SPEC_BYTES_MAX)?))
     };
-    let file = spec.map(text).transpose()?;
+    let file = args.spec.as_deref().map(text).transpose()?;
     let file = file.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-    Specifications::new(file, objects)
+    Specifications::new(file, &args.object)
 }
 
-/// Writes the whole witnesses of findings into the folder, and sets the commands that check them again.
+/// Writes the whole witnesses of findings into the folder, and sets the commands that check them
+/// again.
 fn place(
     args: &PredictArgs,
     input: &TraceInput,
     prediction: &mut Prediction,
 ) -> Result<(), Failure> {
+    let folder = args.schedules.as_deref();
+    let again = format!("{} --format json", command(args));
+    let replay = match (folder, args.out.json_file()) {
+        (Some(folder), _) => Replay::Folder(folder),
+        (None, Some(file)) => Replay::Result(file),
+        (None, None) => Replay::Command(&again),
+    };
     let Prediction { result, witnesses } = prediction;
     for (one, witness) in result.findings.iter_mut().zip(witnesses) {
         let (finding, Some(witness)) = (&mut one.finding, witness) else { continue };
-        if let Some(folder) = &args.schedules {
-            fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
-            // An id is 16 hexadecimal digits: nothing of the input is in the path.
-            let path = folder.join(format!("{}.json", finding.id));
-            to_file(&path, |out| {
-                let written = witness.write(&input.trace, finding, out);
-                written.map_err(|error| Failure::writing(&path, &error))
-            })?;
+        if let Some(folder) = folder {
+            write_in(folder, &finding.id, &|out| witness.write(&input.trace, finding, out))?;
         }
-        finding.replay = Some(replay(args, finding));
+        finding.replay = Some(replay.command(&quote(&input.name), &finding.id));
     }
     Ok(())
-}
-
-/// Returns the command that checks the witness of a finding again.
-fn replay(args: &PredictArgs, finding: &Finding) -> String {
-    let trace = quote(&args.trace.to_string_lossy());
-    let id = &finding.id;
-    let json = args.out.json_file();
-    match (args.schedules.as_deref(), json) {
-        (Some(folder), _) => {
-            let file = folder.join(format!("{id}.json"));
-            format!("anyorder replay {trace} {}", quote(&file.to_string_lossy()))
-        }
-        (None, Some(file)) => {
-            format!("anyorder replay {trace} {} --finding {id}", quote(&file.to_string_lossy()))
-        }
-        (None, None) => {
-            format!("{} --format json | anyorder replay {trace} - --finding {id}", command(args))
-        }
-    }
 }
 
 /// Returns the command that finds the same again.
 fn command(args: &PredictArgs) -> String {
     let mut text = format!("anyorder predict {}", quote(&args.trace.to_string_lossy()));
-    if let Some(spec) = &args.spec {
+    if let Some(spec) = &args.specs.spec {
         text.push_str(&format!(" --spec {}", quote(&spec.to_string_lossy())));
     }
-    for object in &args.object {
+    for object in &args.specs.object {
         text.push_str(&format!(" --object {}", quote(object)));
     }
     if let Some(analysis) = args.analysis {

@@ -10,6 +10,7 @@ use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::Trace;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// In which form, and where to.
 pub(super) struct Form<'a> {
@@ -21,6 +22,12 @@ pub(super) struct Form<'a> {
     pub(super) remarks: &'a str,
     /// The runs that show findings, by id.
     pub(super) runs: &'a Runs,
+}
+
+/// Sets how long the command took.
+pub(super) fn set_elapsed(outcome: &mut Outcome, started: Instant) {
+    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    outcome.stats.set("elapsed_ms", elapsed_ms);
 }
 
 /// Writes everything that was asked for, and returns the exit status that the result gives.
@@ -65,7 +72,8 @@ fn all(
         None => to_stdout(|out| out.write_all(&result))?,
     }
     let Some(page) = page else { return Ok(()) };
-    // The last line of a text, for people and scripts; other forms have standard output for themselves.
+    // The last line of a text, for people and scripts; other forms have standard output for
+    // themselves.
     if args.out.format == OutputFormat::Text && args.out.output.is_none() {
         to_stdout(|out| writeln!(out, "{}", shown(&page)))
     } else {

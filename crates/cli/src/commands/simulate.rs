@@ -1,7 +1,7 @@
 //! `anyorder simulate`: random runs of a model.
 
 use crate::args::{Global, SimulateArgs};
-use crate::commands::render::{self, Form};
+use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::{Failure, print_messages, warn};
 use crate::input::load_model;
 use crate::watch::Watch;
@@ -39,11 +39,11 @@ pub(crate) fn run(args: &SimulateArgs, global: &Global) -> Result<ExitCode, Fail
     let numbers =
         format!("--runs {} --seed {} --max-steps {}", args.runs, args.seed, args.max_steps);
     let again = format!("anyorder simulate {} {numbers} --format json", quote(&path));
-    place(&mut outcome.findings, Replay::of(args.schedules.as_deref(), &args.out, &again))?;
+    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &again);
+    place(&mut outcome.findings, replay, None)?;
     let policy = Policy::default();
     outcome.judge(&policy);
-    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    outcome.stats.set("elapsed_ms", elapsed_ms);
+    set_elapsed(&mut outcome, started);
     let form = Form { out: &args.out, max_findings: usize::MAX, remarks: "", runs: &runs };
     render::finish(&form, &outcome, &policy, None)
 }

@@ -1,5 +1,5 @@
-//! Predictions beside the races of happens-before, for traces of threads: each race once, with a witness where there is
-//! one, and behind them what happens-before does not see.
+//! Predictions beside the races of happens-before, for traces of threads: each race once, with a
+//! witness where there is one, and behind them what happens-before does not see.
 
 use super::{CheckTraceOptions, WithRuns, without_runs};
 use crate::failure::Failure;
@@ -33,7 +33,8 @@ struct Shown {
     last: Option<EventId>,
 }
 
-/// Returns the races of happens-before, with witnesses where there are some, and the predictions behind them.
+/// Returns the races of happens-before, with witnesses where there are some, and the predictions
+/// behind them.
 pub(super) fn add(
     input: &TraceInput,
     races: Vec<Finding>,
@@ -91,7 +92,8 @@ pub(super) fn add(
     Ok(all.into_iter().map(|one| (one.finding, one.run)).unzip())
 }
 
-/// Returns the races of happens-before in their order, then what else was found. `pairs` are the first pairs of each race.
+/// Returns the races of happens-before in their order, then what else was found. `pairs` are the
+/// first pairs of each race.
 fn join(
     trace: &Trace,
     races: Vec<Finding>,
@@ -152,7 +154,8 @@ fn pairs_of(trace: &Trace, races: &[Finding]) -> Vec<Vec<(EventId, EventId)>> {
     wanted.iter().map(|pairs| pairs.iter().filter_map(pair).collect()).collect()
 }
 
-/// Marks a race by what became of its pairs. Returns the run of the best witness, and the last event that matters.
+/// Marks a race by what became of its pairs. Returns the run of the best witness, and the last
+/// event that matters.
 fn confirm(
     trace: &Trace,
     finding: &mut Finding,

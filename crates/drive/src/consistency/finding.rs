@@ -32,8 +32,8 @@ pub(super) fn inconsistency(trace: &Trace, answer: &Consistency, reasons_max: us
     finding
 }
 
-/// Returns the sites of the accesses of a cycle; of all its events where fewer than three are accesses, so that it is
-/// not taken for a pair.
+/// Returns the sites of the accesses of a cycle; of all its events where fewer than three are
+/// accesses, so that it is not taken for a pair.
 fn sites(trace: &Trace, cycle: &[EventId]) -> Vec<Site> {
     let accesses = cycle.iter().filter(|event| trace.event(**event).kind().is_access());
     let events: Vec<EventId> =

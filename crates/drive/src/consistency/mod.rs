@@ -1,5 +1,5 @@
-//! Whether some order of its messages explains a trace. Both answers are checked by the crate that does
-//! not know the engine.
+//! Whether some order of its messages explains a trace. Both answers are checked by the crate that
+//! does not know the engine.
 
 mod finding;
 mod proof;
@@ -54,7 +54,8 @@ impl Default for ConsistencyOptions {
     }
 }
 
-/// A proof of more bytes is given up unless it was asked for: to check it would take longer than to find it.
+/// A proof of more bytes is given up unless it was asked for: to check it would take longer than to
+/// find it.
 const PROOF_BYTES_MAX: usize = 32 << 20;
 
 /// An answer that was checked.
@@ -87,7 +88,8 @@ pub enum Consistent {
     Unknown(&'static str),
 }
 
-/// Decides whether a trace is consistent: whether some order of its messages explains what every read read.
+/// Decides whether a trace is consistent: whether some order of its messages explains what every
+/// read read.
 ///
 /// ```
 /// use anyorder_drive::{Consistent, ConsistencyOptions, TraceInput, consistency};

@@ -12,7 +12,8 @@ use std::io;
 pub struct Proof {
     pub(super) refutation: Refutation,
     pub(super) certificate: certify::ConsistencyProof,
-    /// The trace that the certificate is about: each piece of a handler's own code between tasks is a task of its own.
+    /// The trace that the certificate is about: each piece of a handler's own code between tasks is
+    /// a task of its own.
     pub(super) split: Option<Trace>,
 }
 

@@ -161,7 +161,8 @@ pub(crate) fn analyse(
         Analysis::EventDriven => {
             let spec = specified(question, Some(whole));
             let rules = fitting_rules(trace);
-            // Stopped: then what was not listed counts as ordered, and is not tried any more either.
+            // Stopped: then what was not listed counts as ordered, and is not tried any more
+            // either.
             let relation = event_driven_order(trace, rules, &mut spec.clone(), control).ok();
             let before = |a, b| relation.as_ref().is_none_or(|order| order.happens_before(a, b));
             let order = Some(Order::Relation(&before));
@@ -174,7 +175,8 @@ pub(crate) fn analyse(
     Ok(Analysed { checked, analysis, reorders: options.reorders, unspecified })
 }
 
-/// Lists the candidates of a trace that is too long to be held, and what its reader found odd. The trace is read twice.
+/// Lists the candidates of a trace that is too long to be held, and what its reader found odd. The
+/// trace is read twice.
 pub(super) fn analyse_stream<'s>(
     source: &mut dyn TraceSource,
     reopen: &mut dyn FnMut() -> Result<Box<dyn TraceSource + 's>, Failure>,
@@ -238,7 +240,8 @@ fn analysed(
     })
 }
 
-/// Returns the specification of a trace. In memory it knows from the whole trace what is inside an invocation, also where internals were left out.
+/// Returns the specification of a trace. In memory it knows from the whole trace what is inside an
+/// invocation, also where internals were left out.
 fn specified(question: &Question<'_>, trace: Option<&Trace>) -> Specified {
     match trace {
         Some(trace) => Specified::for_trace(question.types.clone(), Internals::Auto, trace),

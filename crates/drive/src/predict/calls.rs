@@ -5,8 +5,8 @@ use anyorder_predict::{Communication, SpecifiedCommunication, Types};
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::BTreeMap;
 
-/// The invocations of specified objects. Which object is of which type is decided in one place for search and check; what an invocation observes
-/// is computed by each of them.
+/// The invocations of specified objects. Which object is of which type is decided in one place for
+/// search and check; what an invocation observes is computed by each of them.
 pub(super) struct SpecifiedCalls {
     calls: SpecifiedCommunication,
 }
@@ -21,7 +21,8 @@ impl SpecifiedCalls {
         SpecifiedCalls { calls }
     }
 
-    /// Returns the objects that no specification is known for, by name, with the number of their invocations: these are ignored.
+    /// Returns the objects that no specification is known for, by name, with the number of their
+    /// invocations: these are ignored.
     pub(super) fn unspecified(&self, trace: &Trace) -> BTreeMap<String, u64> {
         let mut objects = BTreeMap::new();
         let tables = trace.tables();

@@ -1,5 +1,6 @@
-//! Predictions: from one recorded run to what could happen in another. An analysis gives candidates, a
-//! search tries them, and the crate that does not know the search checks each witness.
+//! Predictions: from one recorded run to what could happen in another. An analysis gives
+//! candidates, a search tries them, and the crate that does not know the search checks each
+//! witness.
 
 mod analyse;
 mod calls;
@@ -134,8 +135,8 @@ impl PredictOptions {
         self.analysis.unwrap_or(fitting)
     }
 
-    /// Returns how many events of a trace with these tables are worth to be held in memory. A longer
-    /// trace is for [`predict_stream`].
+    /// Returns how many events of a trace with these tables are worth to be held in memory. A
+    /// longer trace is for [`predict_stream`].
     #[must_use]
     pub fn max_held(&self, tables: &Tables) -> u64 {
         let streams = !self.confirm && self.analysis(tables) != Analysis::EventDriven;
@@ -152,8 +153,8 @@ pub struct Prediction {
     pub witnesses: Vec<Option<Reordering>>,
 }
 
-/// Predicts from a recorded run what could happen in another order of its events, with a witness for each
-/// finding that is confirmed.
+/// Predicts from a recorded run what could happen in another order of its events, with a witness
+/// for each finding that is confirmed.
 ///
 /// ```
 /// use anyorder_drive::{PredictOptions, TraceInput, predict};
@@ -193,8 +194,8 @@ pub fn predict(
     Ok(assemble(&question, analysed, Some((trace, &not_understood)), result, control))
 }
 
-/// Lists the candidates of a trace that is not held in memory. They are not tried. The trace is read twice:
-/// `reopen` begins it anew.
+/// Lists the candidates of a trace that is not held in memory. They are not tried. The trace is
+/// read twice: `reopen` begins it anew.
 ///
 /// ```
 /// use anyorder_drive::{PredictOptions, predict_stream};
@@ -213,8 +214,8 @@ pub fn predict(
 ///
 /// # Errors
 ///
-/// Fails when the trace cannot be read or is partial, when the specifications cannot be used, or when the
-/// analysis needs the whole trace in memory.
+/// Fails when the trace cannot be read or is partial, when the specifications cannot be used, or
+/// when the analysis needs the whole trace in memory.
 pub fn predict_stream<'s>(
     name: &str,
     source: &mut dyn TraceSource,
@@ -322,7 +323,8 @@ fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Mes
     Some(Message::new(Level::Warning, format!("{}: {what}", shown(Path::new(name)))))
 }
 
-/// Says that witnesses were refused: a bug of ours, which hides nothing but leaves pairs without an answer.
+/// Says that witnesses were refused: a bug of ours, which hides nothing but leaves pairs without an
+/// answer.
 fn remark_rejected(name: &str, statistics: &Statistics) -> Option<Message> {
     if statistics.rejected == 0 {
         return None;

@@ -58,7 +58,8 @@ pub struct CheckedWitness {
 ///
 /// # Errors
 ///
-/// Fails when the trace is partial, when the specifications cannot be used, or when the job was stopped.
+/// Fails when the trace is partial, when the specifications cannot be used, or when the job was
+/// stopped.
 pub fn replay_witness(
     input: &TraceInput,
     stored: &[StoredWitness],

@@ -1,4 +1,5 @@
-//! A witness as reports draw it: a column for each thread, beside the same events as they were recorded.
+//! A witness as reports draw it: a column for each thread, beside the same events as they were
+//! recorded.
 
 use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
 use anyorder_predict::{Form, Witness};
@@ -10,7 +11,8 @@ use std::collections::BTreeSet;
 /// How many of the last steps of a witness are shown.
 const LAST_MAX: usize = 24;
 
-/// How many earlier steps that matter are shown: those on locks that are held at the two actions, forks and joins of their threads.
+/// How many earlier steps that matter are shown: those on locks that are held at the two actions,
+/// forks and joins of their threads.
 const EARLIER_MAX: usize = 8;
 
 /// Returns a witness as a run, compared with the order of the trace.

@@ -7,7 +7,8 @@ use anyorder_finding::Options;
 use anyorder_predict::Types;
 use std::path::Path;
 
-/// The types of objects whose methods are called in a trace, with their commutativity specifications.
+/// The types of objects whose methods are called in a trace, with their commutativity
+/// specifications.
 #[derive(Clone, Debug)]
 pub struct Specifications {
     pub(super) types: Types,
@@ -16,8 +17,8 @@ pub struct Specifications {
 }
 
 impl Specifications {
-    /// Takes the built-in types and those of a file, given by its name and text. `objects` says of which
-    /// type objects are, as `NAME=TYPE`.
+    /// Takes the built-in types and those of a file, given by its name and text. `objects` says of
+    /// which type objects are, as `NAME=TYPE`.
     ///
     /// ```
     /// use anyorder_drive::Specifications;

@@ -35,6 +35,7 @@ pub use check::{
 pub use compare::{Compared, Parting, compare};
 pub use full::{GraphOptions, SimulateOptions, export_graph, simulate};
 pub use program::{AttributeUpdate, Described, End, NoSchedule, StateProgram};
+pub use progress::SearchProgress;
 pub use replay::{ReplayVerdict, Replayed, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};
@@ -55,4 +56,5 @@ mod replay;
 mod checkpoint;
 mod conflicts;
 mod observed;
+mod progress;
 mod report;

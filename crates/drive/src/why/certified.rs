@@ -4,12 +4,13 @@ use anyorder_certify as certify;
 use anyorder_hb::{Proof, ProofStep, Rule, RuleSet, Why};
 use anyorder_trace::Trace;
 
-/// Re-checks the proof that two events are ordered; `None` where there is no proof to check, as the events are
-/// unordered or the proof would be too long.
+/// Re-checks the proof that two events are ordered; `None` where there is no proof to check, as the
+/// events are unordered or the proof would be too long.
 ///
 /// # Errors
 ///
-/// Fails with the reason, in words, when the proof does not hold: then the engine or the checker is wrong.
+/// Fails with the reason, in words, when the proof does not hold: then the engine or the checker is
+/// wrong.
 pub(super) fn certified(trace: &Trace, rules: RuleSet, why: &Why) -> Option<Result<(), String>> {
     let proof = translated(why.proof.as_ref()?);
     let rules = match rules {

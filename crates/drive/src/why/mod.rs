@@ -32,8 +32,8 @@ pub struct Explanation {
     pub needed: Option<String>,
 }
 
-/// Explains the order of two events, which are named by their labels; `None` when the job was stopped.
-/// `rules` of `None` are those that fit what the trace holds.
+/// Explains the order of two events, which are named by their labels; `None` when the job was
+/// stopped. `rules` of `None` are those that fit what the trace holds.
 ///
 /// ```
 /// use anyorder_drive::{TraceInput, why};

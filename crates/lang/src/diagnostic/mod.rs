@@ -3,12 +3,11 @@
 mod code;
 mod habits;
 mod render;
-mod similar;
 
+pub use anyorder_common::similar::most_similar;
 pub use code::{CODES, Code, CodeInfo};
 pub use habits::habit;
 pub use render::render;
-pub use similar::most_similar;
 
 use crate::source::Span;
 

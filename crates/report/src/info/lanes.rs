@@ -7,8 +7,8 @@ use std::io::{self, Write};
 /// The number of buckets kept; when they are full, neighbours are merged.
 const BUCKETS_MAX: usize = 1024;
 
-/// The number of handlers that have a lane; later ones are only counted. With the buckets it bounds the
-/// memory to 2 MiB, whatever the length of the trace.
+/// The number of handlers that have a lane; later ones are only counted. With the buckets it bounds
+/// the memory to 2 MiB, whatever the length of the trace.
 const LANES_MAX: usize = 256;
 
 /// The number of lanes drawn: the busiest.
@@ -68,7 +68,8 @@ impl Lanes {
         }
     }
 
-    /// Draws the picture into `width` columns. `names` are those of the handlers, in the order of their ids.
+    /// Draws the picture into `width` columns. `names` are those of the handlers, in the order of
+    /// their ids.
     pub(super) fn draw(
         &self,
         names: &[String],

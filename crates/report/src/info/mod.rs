@@ -64,7 +64,8 @@ impl Info<'_> {
     }
 }
 
-/// Writes the counts for people, `width` columns wide; the picture in ASCII where only that can be shown.
+/// Writes the counts for people, `width` columns wide; the picture in ASCII where only that can be
+/// shown.
 ///
 /// # Errors
 ///

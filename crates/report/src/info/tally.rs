@@ -1,4 +1,5 @@
-//! Counts what is in a trace as its blocks stream by. Memory grows with the tables, not with the length.
+//! Counts what is in a trace as its blocks stream by. Memory grows with the tables, not with the
+//! length.
 
 use super::lanes::Lanes;
 use anyorder_trace::{
@@ -141,7 +142,8 @@ impl Tally {
     }
 }
 
-/// Returns the positions of the `top` greatest counts, the greatest first, ties in order, zeros left out.
+/// Returns the positions of the `top` greatest counts, the greatest first, ties in order, zeros
+/// left out.
 pub(super) fn greatest(counts: impl Iterator<Item = u64>, top: usize) -> Vec<(usize, u64)> {
     let mut all: Vec<(usize, u64)> = counts.enumerate().filter(|(_, n)| *n > 0).collect();
     all.sort_by_key(|(position, n)| (std::cmp::Reverse(*n), *position));

@@ -4,9 +4,8 @@ use crate::args::CountingArgs;
 use crate::failure::{Failure, warn};
 use crate::output::to_file;
 use anyorder_common::numbers::plural;
-use anyorder_common::text::escape;
-use anyorder_common::text::shown;
-use anyorder_finding::{Baseline, Finding, Suppressions};
+use anyorder_common::text::{escape, shown};
+use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -47,8 +46,15 @@ impl Aside {
         Ok(Aside { baseline, write_baseline: counting.write_baseline.clone(), suppressions })
     }
 
-    /// Marks the findings that are set aside, and says which entries matched nothing.
-    pub(crate) fn apply(&self, findings: &mut [Finding], quiet: bool) {
+    /// Marks the findings that are set aside, sorts and judges all, and says which entries matched
+    /// nothing.
+    pub(crate) fn judge(&self, outcome: &mut Outcome, policy: &Policy, quiet: bool) {
+        self.apply(&mut outcome.findings, quiet);
+        outcome.findings.sort_by(Finding::rank);
+        outcome.judge(policy);
+    }
+
+    fn apply(&self, findings: &mut [Finding], quiet: bool) {
         if let Some((path, suppressions)) = &self.suppressions {
             for unused in suppressions.apply(findings) {
                 if !quiet {

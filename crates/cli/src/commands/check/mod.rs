@@ -3,19 +3,17 @@
 pub(crate) use aside::Aside;
 
 mod aside;
-
 mod models;
-
 mod varied;
 
 use crate::args::{CheckArgs, Global};
 use crate::commands::predict::UNCONFIRMED;
-use crate::commands::render::{self, Form};
+use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::{Failure, print_messages};
 use crate::input::Begun;
 use crate::load::{Read, read};
 use crate::watch::Watch;
-use crate::witness::{Replay, place_for};
+use crate::witness::{Replay, place};
 use anyorder_common::text::quote;
 use anyorder_drive::{Collected, JobResult, check_trace};
 use anyorder_finding::{Finding, Input};
@@ -37,22 +35,21 @@ pub(crate) fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode, Failure
     let findings = &mut outcome.findings;
     let again = command(args);
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &again);
-    place_for(findings, replay, args.program.as_deref())?;
+    place(findings, replay, args.program.as_deref())?;
     findings.iter_mut().for_each(|finding| set_replay(args, finding));
-    aside.apply(findings, global.quiet);
-    findings.sort_by(Finding::rank);
-    outcome.judge(&policy);
-    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    outcome.stats.set("elapsed_ms", elapsed_ms);
+    aside.judge(&mut outcome, &policy, global.quiet);
+    set_elapsed(&mut outcome, started);
     aside.write(&outcome.findings)?;
     // A timeline shows one recorded run; with several inputs the report has the findings only.
     let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
     let trace = trace.filter(|trace| args.inputs.len() == 1 && observed(trace));
-    let form = Form { out: &args.out, max_findings: args.max_findings, remarks: "", runs: &runs };
+    let form =
+        Form { out: &args.out, max_findings: args.list.max_findings, remarks: "", runs: &runs };
     render::finish(&form, &outcome, &policy, trace.as_ref())
 }
 
-/// Checks all inputs; returns the results, and the last trace. All inputs that cannot be read are named.
+/// Checks all inputs; returns the results, and the last trace. All inputs that cannot be read are
+/// named.
 fn check_all(
     args: &CheckArgs,
     global: &Global,
@@ -128,9 +125,9 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
     }
     let only = || args.inputs.first().map(|path| path.to_string_lossy().into_owned());
     let Some(trace) = finding.input.clone().or_else(only) else { return };
-    let (trace, id) = (quote(&trace), &finding.id);
-    let check = format!("anyorder check {trace} --format json");
-    finding.replay = Some(format!("{check} | anyorder replay {trace} - --finding {id}"));
+    let trace = quote(&trace);
+    let again = format!("anyorder check {trace} --format json");
+    finding.replay = Some(Replay::Command(&again).command(&trace, &finding.id));
 }
 
 /// Returns the command that prints the same findings as JSON.

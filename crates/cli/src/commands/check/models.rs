@@ -1,6 +1,6 @@
 //! Checks one model: searches its states, and reports what is violated.
 
-use crate::args::{CheckArgs, Global, OrderArg, StorageArg};
+use crate::args::{CheckArgs, Global};
 use crate::failure::{Failure, print_messages};
 use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
@@ -8,7 +8,6 @@ use anyorder_common::text::shown;
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
 use anyorder_drive::{JobResult, Level, Message};
-use anyorder_finding::Options;
 use std::path::Path;
 
 /// Checks a model.
@@ -36,33 +35,6 @@ pub(super) fn check(
     }
     let warn = |words: &String| Message::new(Level::Warning, format!("{}: {words}", shown(path)));
     result.remarks.extend(never_run.iter().map(warn));
-    set_options(&mut result.options, args);
+    args.search.set(&mut result.options);
     Ok(result)
-}
-
-fn set_options(options: &mut Options, args: &CheckArgs) {
-    let search = &args.search;
-    let order = match search.order {
-        OrderArg::Breadth => "breadth",
-        OrderArg::Depth => "depth",
-    };
-    let storage = match search.storage {
-        StorageArg::Fingerprint => "fingerprint",
-        StorageArg::Exact => "exact",
-        StorageArg::Bitstate => "bitstate",
-    };
-    options.set("order", order);
-    options.set("storage", storage);
-    if search.storage == StorageArg::Bitstate {
-        options.set("storage-size", search.storage_size);
-    }
-    options.set("first", search.first);
-    options.set("no-reduction", search.no_reduction);
-    options.set("symmetry", search.symmetry);
-    if let Some(most) = search.max_states {
-        options.set("max-states", most);
-    }
-    if let Some(most) = search.max_depth {
-        options.set("max-depth", u64::from(most));
-    }
 }

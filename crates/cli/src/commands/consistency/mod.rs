@@ -3,7 +3,7 @@
 mod remarks;
 
 use crate::args::{ConsistencyArgs, Global};
-use crate::commands::render::{self, Form};
+use crate::commands::render::{self, Form, set_elapsed};
 use crate::failure::{Failure, warn};
 use crate::input;
 use crate::load::{Read, read};
@@ -34,8 +34,7 @@ pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, F
     };
     args.limits.set(&mut outcome.options);
     outcome.stats.set("solve_ms", watch.phase_ms("solving"));
-    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    outcome.stats.set("elapsed_ms", elapsed_ms);
+    set_elapsed(&mut outcome, started);
     write_files(args, &trace.trace, &answer.verdict, global.quiet)?;
     let remarks = remarks::of(args, &answer);
     let form = Form { out: &args.out, max_findings: 1, remarks: &remarks, runs: &runs };

@@ -3,8 +3,10 @@
 /// Longest word compared, in characters: the distance takes quadratic time.
 const WORD_CHARS_MAX: usize = 64;
 
-/// The candidate with the least edit distance to `word`, if it is near enough to be a slip: at most a third of the
-/// length (at least 1), or equal but for case. The first of equals. Time: candidates times the product of lengths.
+/// The candidate with the least edit distance to `word`, if it is near enough to be a slip: at most
+/// a third of the length (at least 1), or equal but for case. The first of equals. Time: candidates
+/// times the product of lengths.
+#[must_use]
 pub fn most_similar<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -30,7 +32,8 @@ pub fn most_similar<'a>(
     best.map(|(_, candidate)| candidate)
 }
 
-/// Edits (insert, delete, replace, swap neighbours) that turn one word into the other: optimal string alignment.
+/// Edits (insert, delete, replace, swap neighbours) that turn one word into the other: optimal
+/// string alignment.
 fn distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.chars().take(WORD_CHARS_MAX + 1).collect();
     if b.len() > WORD_CHARS_MAX {
