@@ -69,7 +69,7 @@ impl Random for SplitMix64 {
 }
 
 /// xorshift64* by Sebastiano Vigna ("An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM
-/// TOMS 2016): the quickest of the three. A seed of 0 gives only zeros.
+/// TOMS 2016): the quickest. A seed of 0 gives only zeros.
 #[derive(Clone, Debug)]
 pub struct XorShift64(pub u64);
 
@@ -83,29 +83,29 @@ impl Random for XorShift64 {
     }
 }
 
-/// xoshiro256** 1.0 by David Blackman and Sebastiano Vigna ("Scrambled linear pseudorandom number generators",
+/// The generator to take when nothing speaks for another: xoshiro256** 1.0 by David Blackman and Sebastiano Vigna ("Scrambled linear pseudorandom number generators",
 /// ACM TOMS 2021), seeded by [`SplitMix64`]: for long sequences. Every seed is good.
 #[derive(Clone, Debug)]
-pub struct Xoshiro256 {
+pub struct Rng {
     state: [u64; 4],
 }
 
-impl Xoshiro256 {
+impl Rng {
     /// Starts from a seed.
     #[must_use]
-    pub fn new(seed: u64) -> Xoshiro256 {
+    pub fn new(seed: u64) -> Rng {
         let mut mixed = SplitMix64(seed);
-        Xoshiro256 { state: [(); 4].map(|()| mixed.bits()) }
+        Rng { state: [(); 4].map(|()| mixed.bits()) }
     }
 
     /// Starts a generator that is independent of others with the same seed and another purpose.
     #[must_use]
-    pub fn for_purpose(seed: u64, purpose: [u8; 4]) -> Xoshiro256 {
-        Xoshiro256::new(seed ^ SplitMix64(u64::from(u32::from_be_bytes(purpose))).bits())
+    pub fn for_purpose(seed: u64, purpose: [u8; 4]) -> Rng {
+        Rng::new(seed ^ SplitMix64(u64::from(u32::from_be_bytes(purpose))).bits())
     }
 }
 
-impl Random for Xoshiro256 {
+impl Random for Rng {
     #[inline]
     fn bits(&mut self) -> u64 {
         let state = &mut self.state;
@@ -138,14 +138,14 @@ mod tests {
     /// The first numbers of xoshiro256** from the state 1, 2, 3, 4, as its authors' code gives them.
     #[test]
     fn the_numbers_are_those_of_xoshiro() {
-        let mut rng = Xoshiro256 { state: [1, 2, 3, 4] };
+        let mut rng = Rng { state: [1, 2, 3, 4] };
         let got = [(); 4].map(|()| rng.bits());
         assert_eq!(got, [11_520, 0, 1_509_978_240, 1_215_971_899_390_074_240]);
     }
 
     #[test]
     fn bounded_numbers_stay_below_the_bound_and_reach_all_values() {
-        let mut rng = Xoshiro256::new(7);
+        let mut rng = Rng::new(7);
         let mut seen = [0u32; 5];
         for _ in 0..5_000 {
             seen[rng.index(5)] += 1;

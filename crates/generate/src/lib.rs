@@ -42,8 +42,6 @@ mod generate;
 
 mod counts;
 
-mod rng;
-
 mod draft;
 
 mod recorder;

@@ -34,7 +34,6 @@
 //! ```
 
 pub use analysis::{Analysis, Stamp, Step, run};
-pub use bounded::BoundedAnalysis;
 pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
 pub use communication::{Communication, NoCommunication, Observation};
 pub use confirm::{
@@ -116,7 +115,3 @@ mod order_path;
 mod event_driven;
 
 pub mod check;
-
-mod word;
-
-mod bounded;

@@ -8,7 +8,7 @@
 //!
 //! **Guarantee.** No two of the result are ordered. If `before` is transitive, no antichain is larger.
 //!
-//! **Naive version.** All subsets, in `tests/`.
+//! **Naive version.** All subsets, in the tests below.
 //!
 //! **Worked example.** 0 < 1 < 3 and 0 < 2 < 3. Matching: 0-1, 1-3 (each element once as the earlier and once as the later of a
 //! pair); 4 - 2 = 2 chains cover all, 0 < 1 < 3 and 2. From the unmatched lefts 2 and 3, alternating paths reach right 3 and
@@ -18,11 +18,13 @@
 //!
 //! **Cost.** `n^2` questions and `n^2 / 8` bytes; O(n^2 / 64) a phase, with O(sqrt(n)) phases. 10,000 elements take 12.5 MB.
 
+use anyorder_common::bits::{Rows, has, members_of_word, unset, width};
+
 /// Returns a greatest antichain of `0..elements` under `before(a, b)`, ascending. `before` must be a strict order without
 /// cycles; only pairs of different elements are asked. See the module for the cost.
 ///
 /// ```
-/// use anyorder_order::greatest_antichain;
+/// use anyorder_testkit::greatest_antichain;
 ///
 /// let divides = |a: u32, b: u32| (b + 1) % (a + 1) == 0;
 /// // Of 1 to 10: no set of six is free of divisors of one another.
@@ -40,10 +42,8 @@ pub fn greatest_antichain(elements: u32, before: impl FnMut(u32, u32) -> bool) -
 /// A matching between left copies (the earlier of a pair) and right copies (the later).
 struct Matching {
     elements: usize,
-    /// Words a row.
-    words: usize,
     /// By left copy: the right copies it may be matched with.
-    rows: Vec<u64>,
+    rows: Rows,
     right_of: Vec<u32>,
     left_of: Vec<u32>,
     /// By left copy: its distance from an unmatched one in the last search; `NONE` when not reached.
@@ -51,7 +51,7 @@ struct Matching {
     /// Right copies not reached by the last search.
     unseen: Vec<u64>,
     /// By layer, a row: right copies first reached from left copies of that layer and not yet used.
-    fresh: Vec<u64>,
+    fresh: Rows,
     /// The layer of the left copies whose rows hold an unmatched right copy; `NONE` without one.
     layer_last: u32,
 }
@@ -60,24 +60,21 @@ const NONE: u32 = u32::MAX;
 
 impl Matching {
     fn new(elements: usize, mut before: impl FnMut(u32, u32) -> bool) -> Matching {
-        let words = elements.div_ceil(64);
-        let mut rows = vec![0u64; elements * words];
-        for a in 0..elements {
-            for b in 0..elements {
-                if a != b && before(a as u32, b as u32) {
-                    rows[a * words + b / 64] |= 1 << (b % 64);
-                }
+        let mut rows = Rows::square(elements);
+        let all = 0..elements as u32;
+        for (a, b) in all.clone().flat_map(|a| all.clone().map(move |b| (a, b))) {
+            if a != b && before(a, b) {
+                rows.set(a, b);
             }
         }
         Matching {
             elements,
-            words,
             rows,
             right_of: vec![NONE; elements],
             left_of: vec![NONE; elements],
             layer: vec![NONE; elements],
-            unseen: vec![0; words],
-            fresh: Vec::new(),
+            unseen: vec![0; width(elements)],
+            fresh: Rows::new(elements),
             layer_last: NONE,
         }
     }
@@ -87,7 +84,7 @@ impl Matching {
     fn layers(&mut self) -> bool {
         self.layer_last = NONE;
         self.unseen.fill(u64::MAX);
-        self.fresh.clear();
+        self.fresh = Rows::new(self.elements);
         let mut queue: Vec<u32> = Vec::new();
         for left in 0..self.elements {
             let free = self.right_of[left] == NONE;
@@ -104,18 +101,15 @@ impl Matching {
             if layer > self.layer_last {
                 break;
             }
-            let row = layer as usize * self.words;
-            if self.fresh.len() == row {
-                self.fresh.resize(row + self.words, 0);
+            if self.fresh.len() == layer as usize {
+                self.fresh.push(None);
             }
-            for word in 0..self.words {
-                let mut found = self.rows[left * self.words + word] & self.unseen[word];
-                self.unseen[word] &= !found;
-                self.fresh[row + word] |= found;
-                while found != 0 {
-                    let right = word * 64 + found.trailing_zeros() as usize;
-                    found &= found - 1;
-                    let mate = self.left_of[right];
+            for (word, unseen) in self.unseen.iter_mut().enumerate() {
+                let found = self.rows.row(left as u32)[word] & *unseen;
+                *unseen &= !found;
+                self.fresh.row_mut(layer)[word] |= found;
+                for right in members_of_word(found) {
+                    let mate = self.left_of[word * 64 + right as usize];
                     if mate == NONE {
                         self.layer_last = layer;
                     } else {
@@ -143,9 +137,7 @@ impl Matching {
         let mut path = vec![(start, NONE)];
         while let Some(&mut (left, ref mut by)) = path.last_mut() {
             let layer = self.layer[left as usize];
-            let row = &self.rows[left as usize * self.words..][..self.words];
-            let fresh = &mut self.fresh[layer as usize * self.words..][..self.words];
-            let Some(right) = take_common(row, fresh) else {
+            let Some(right) = take_common(self.rows.row(left), self.fresh.row_mut(layer)) else {
                 path.pop();
                 continue;
             };
@@ -168,9 +160,8 @@ impl Matching {
 
     /// The elements outside König's vertex cover, which is: left copies not reached, right copies reached.
     fn independent(&self) -> Vec<u32> {
-        (0..self.elements)
-            .filter(|&i| self.layer[i] != NONE && self.unseen[i / 64] & (1 << (i % 64)) != 0)
-            .map(|i| i as u32)
+        (0..self.elements as u32)
+            .filter(|&i| self.layer[i as usize] != NONE && has(&self.unseen, i))
             .collect()
     }
 }
@@ -178,8 +169,80 @@ impl Matching {
 /// Takes the first bit that both rows have out of the second.
 fn take_common(row: &[u64], fresh: &mut [u64]) -> Option<u32> {
     let word = row.iter().zip(&*fresh).position(|(row, fresh)| row & fresh != 0)?;
-    let bit = (row[word] & fresh[word]).trailing_zeros();
-    fresh[word] &= !(1 << bit);
-    // Elements are numbered in 32 bits.
-    Some((word * 64) as u32 + bit)
+    let bit = word as u32 * 64 + (row[word] & fresh[word]).trailing_zeros();
+    unset(fresh, bit);
+    Some(bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::greatest_antichain;
+    use anyorder_common::bits::Rows;
+    use anyorder_common::random::{Random, Rng};
+
+    /// The size of a greatest antichain, by all subsets.
+    fn size(elements: u32, before: impl Fn(u32, u32) -> bool) -> usize {
+        let ordered: Vec<u32> = (0..elements)
+            .map(|a| (0..elements).filter(|&b| before(a, b)).map(|b| 1 << b).sum())
+            .collect();
+        (0u32..1 << elements)
+            .filter(|set| {
+                (0..elements).all(|a| set & (1 << a) == 0 || set & ordered[a as usize] == 0)
+            })
+            .map(|set| set.count_ones() as usize)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The transitive closure, by Warshall's loops.
+    fn closure(elements: u32, edges: &[(u32, u32)]) -> Rows {
+        let mut reaches = Rows::square(elements as usize);
+        edges.iter().for_each(|(a, b)| _ = reaches.set(*a, *b));
+        for via in 0..elements {
+            for from in 0..elements {
+                if reaches.has(from, via) {
+                    reaches.join(from, via);
+                }
+            }
+        }
+        reaches
+    }
+
+    #[test]
+    fn antichains_are_the_greatest() {
+        let (mut chains, mut unordered, mut between) = (0, 0, 0);
+        for seed in 0..3_000 {
+            let mut rng = Rng::new(seed);
+            let elements = rng.within(1, 11) as u32;
+            let mut element = || rng.below(elements.into()) as u32;
+            let edges: Vec<(u32, u32)> = (0..seed % 31).map(|_| (element(), element())).collect();
+            let edges: Vec<(u32, u32)> = edges.into_iter().filter(|(a, b)| a < b).collect();
+            let reaches = closure(elements, &edges);
+            let before = |a: u32, b: u32| reaches.has(a, b);
+            let found = greatest_antichain(elements, before);
+            assert!(found.windows(2).all(|w| w[0] < w[1]));
+            assert!(found.iter().all(|&a| found.iter().all(|&b| !before(a, b))));
+            let size = size(elements, before);
+            assert_eq!(found.len(), size, "seed {seed}");
+            chains += usize::from(size == 1 && elements > 2);
+            unordered += usize::from(size == elements as usize && elements > 2);
+            between += usize::from(size > 1 && size < elements as usize);
+            // Not transitive: still pairwise unordered.
+            let direct = greatest_antichain(elements, |a, b| edges.contains(&(a, b)));
+            assert!(direct.iter().all(|&a| direct.iter().all(|&b| !edges.contains(&(a, b)))));
+        }
+        assert!(chains > 0 && unordered > 0 && between > 0, "{chains} {unordered} {between}");
+    }
+
+    #[test]
+    fn antichains_of_known_orders() {
+        assert_eq!(greatest_antichain(0, |_, _| false), []);
+        assert_eq!(greatest_antichain(1000, |a, b| a < b).len(), 1);
+        assert_eq!(greatest_antichain(1000, |_, _| false).len(), 1000);
+        // 30 chains of 40, by turns.
+        assert_eq!(greatest_antichain(1200, |a, b| a < b && a % 30 == b % 30).len(), 30);
+        // Subsets of eight: by Sperner's theorem, those of size four.
+        let subset = |a: u32, b: u32| a != b && a & b == a;
+        assert_eq!(greatest_antichain(256, subset).len(), 70);
+    }
 }
