@@ -1,16 +1,16 @@
 //! The whole check of a trace: happens-before, races, coverage, groups, findings.
 
-use crate::category::{Captured, Categories, Origins, categorise};
-use crate::conflicts::Conflicts;
-use crate::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
-use crate::engine::{Engine, Mode};
-use crate::filters::Filters;
-use crate::findings::findings;
-use crate::groups::{Group, GroupBy, Key, group};
-use crate::pass::{Ends, View, Visitor};
-use crate::races::{Detector, Races};
-use crate::rules::RuleSet;
-use crate::strands::StrandId;
+use crate::races::category::{Captured, Categories, Origins, categorise};
+use crate::races::conflicts::Conflicts;
+use crate::races::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
+use crate::races::detector::{Detector, Races};
+use crate::races::filters::Filters;
+use crate::races::groups::{Group, GroupBy, Key, group};
+use crate::relation::engine::{Engine, Mode};
+use crate::relation::pass::{Ends, View, Visitor};
+use crate::relation::rules::RuleSet;
+use crate::relation::strands::StrandId;
+use crate::report::findings::findings;
 use anyorder_finding::{CoverageLevel, Finding, RaceCategory};
 use anyorder_system::{Cancel, Control, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
