@@ -19,18 +19,11 @@ pub use procedure::{FlatRules, enumerate_by, flat_by};
 #[doc(hidden)]
 pub use saturate::Rules;
 
-mod partial;
-
-mod mailbox;
-
 mod answer;
-
-mod from_trace;
-
-mod saturate;
-
-mod full;
-
-mod procedure;
-
 mod describe;
+mod from_trace;
+mod full;
+mod mailbox;
+mod partial;
+mod procedure;
+mod saturate;

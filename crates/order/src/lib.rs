@@ -12,7 +12,6 @@ pub use store::{ClockEdit, ClockRef, ClockStore, StoreFull, StoreStats};
 
 mod chains;
 mod clock;
-mod store;
-
 pub mod sat;
 pub mod solver;
+mod store;

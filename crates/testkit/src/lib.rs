@@ -24,13 +24,12 @@ pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 pub use script::{Script, script};
 pub use show::show;
 
+mod antichain;
 pub mod consistency;
 pub mod naive;
 pub mod random;
 pub mod reorder;
-pub mod synthetic;
-pub mod worked;
-
-mod antichain;
 mod script;
 mod show;
+pub mod synthetic;
+pub mod worked;

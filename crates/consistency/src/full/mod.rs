@@ -14,11 +14,9 @@ use crate::partial::{MessageId, PartialTrace, Slot};
 use crate::saturate::{Graph, Rules};
 use express::Express;
 
-mod express;
-
-mod order;
-
 mod cycle;
+mod express;
+mod order;
 
 /// Why a trace is not consistent with given orders of messages.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

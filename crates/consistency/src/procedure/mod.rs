@@ -10,9 +10,7 @@ use crate::partial::PartialTrace;
 use anyorder_system::Control;
 
 mod enumerate;
-
 mod flat;
-
 mod solve;
 
 /// A way to decide consistency.

@@ -46,40 +46,22 @@ pub use solve::{Answer, Limits, Solver, Stats};
 // The literals of clauses, and why there was no answer.
 pub use crate::sat::{Cause, Lit};
 
-mod problem;
-
-mod fact;
-
-mod formula;
-
-mod condense;
-
 mod blocks;
-
-mod graph;
-
-mod path;
-
-mod known;
-
-mod saturate;
-
-mod pairs;
-
-mod variables;
-
-mod course;
-
-mod theory;
-
+mod condense;
 mod cone;
-
-mod witness;
-
-mod refutation;
-
-mod sabotage;
-
+mod course;
+mod fact;
+mod formula;
+mod graph;
+mod known;
+mod pairs;
+mod path;
 mod prepare;
-
+mod problem;
+mod refutation;
+mod sabotage;
+mod saturate;
 mod solve;
+mod theory;
+mod variables;
+mod witness;

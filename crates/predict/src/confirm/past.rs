@@ -11,7 +11,7 @@ use super::holding::Holding;
 use super::lists::Lists;
 use super::units::{Units, get_of, mailbox_of, post_of};
 use super::wakes::Wakes;
-use crate::communication::Communication;
+use crate::confirm::communication::Communication;
 use anyorder_trace::{EventId, EventKind, Op, TaskId, Trace};
 use std::collections::HashMap;
 

@@ -12,7 +12,7 @@ use super::mailboxes::Mailboxes;
 use super::past::Past;
 use super::question::Question;
 use super::waiting::Counts;
-use crate::communication::Communication;
+use crate::confirm::communication::Communication;
 use anyorder_commute::Mode;
 use anyorder_trace::{EventKind, Trace};
 use std::collections::HashMap;

@@ -30,9 +30,8 @@ use crate::saturate::{Conflict, Rules, Saturation, Start, sizes};
 use anyorder_system::{Control, Stopped};
 use search::Search;
 
-mod search;
-
 mod conflict;
+mod search;
 
 /// Decides consistency by enumerating message orders.
 ///

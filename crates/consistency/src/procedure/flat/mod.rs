@@ -30,9 +30,8 @@ use anyorder_system::{Control, Stopped};
 use search::Search;
 use state::Orders;
 
-mod state;
-
 mod search;
+mod state;
 
 /// What [`flat_by`] leaves out; for tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

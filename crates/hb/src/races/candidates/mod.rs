@@ -5,11 +5,7 @@
 pub use find::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 
 mod find;
-
-mod open;
-
-mod point_races;
-
-mod visits;
-
 mod non_racy;
+mod open;
+mod point_races;
+mod visits;

@@ -6,7 +6,5 @@ pub(crate) use held::{Held, Section, SectionId};
 pub(crate) use plan::{Publish, Pull, SectionPlan};
 
 mod actions;
-
 mod held;
-
 mod plan;

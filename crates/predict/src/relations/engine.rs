@@ -15,23 +15,23 @@
 //! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under the same locks; else one
 //! comparison for each record of the object, and for each record under a common lock at most one join of clocks.
 
-use crate::ahead::{AHEAD, Ahead};
 use crate::analysis::{Analysis, Stamp, Step};
-use crate::by_lock::ByLocks;
-use crate::candidates::Open;
 use crate::class::{Class, ClassTable, Point, Specification};
-use crate::compare::Scratch;
 use crate::error::PredictError;
-use crate::hard::{Hard, HardEvent};
-use crate::lanes::{LaneId, Lanes};
-use crate::lock_clocks::LockClocks;
 use crate::options::{Candidates, Options};
-use crate::overlaps::Overlaps;
-use crate::quick::{Coverings, Quick};
-use crate::relation::Relation;
+use crate::relations::ahead::{AHEAD, Ahead};
+use crate::relations::compare::Scratch;
+use crate::relations::hard::{Hard, HardEvent};
+use crate::relations::lanes::{LaneId, Lanes};
+use crate::relations::lock_clocks::LockClocks;
+use crate::relations::overlaps::Overlaps;
+use crate::relations::relation::Relation;
 use crate::report::{Report, Side};
-use crate::sections::{NO_HOLD, Sections};
-use crate::shadow::{Cell, LockBits, Pool, Record, epoch};
+use crate::sections::candidates::Open;
+use crate::sections::table::{NO_HOLD, Sections};
+use crate::shadow::by_lock::ByLocks;
+use crate::shadow::quick::{Coverings, Quick};
+use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
 use anyorder_order::Clock;
 use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;

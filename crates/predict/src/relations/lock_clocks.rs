@@ -2,7 +2,7 @@
 
 use crate::analysis::Step;
 use crate::error::PredictError;
-use crate::lanes::{LaneId, Lanes};
+use crate::relations::lanes::{LaneId, Lanes};
 use anyorder_order::Clock;
 
 /// What the releases of each lock gave away.

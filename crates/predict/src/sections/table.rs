@@ -3,13 +3,13 @@
 //! A section is all that a lane does between the outermost acquire of a lock and the matching release. Sections are counted
 //! references, so that memory follows the shadow state and not the length of the trace.
 
-use crate::holds::{Holds, Members, UNMADE, as_one, of_one};
-use crate::lanes::{LaneId, Lanes};
-use crate::shadow::LockBits;
-use crate::snapshots::{NO_SNAPSHOT, Snapshots};
+use crate::relations::lanes::{LaneId, Lanes};
+use crate::sections::locksets::{Holds, Members, UNMADE, as_one, of_one};
+use crate::sections::snapshots::{NO_SNAPSHOT, Snapshots};
+use crate::shadow::record::LockBits;
 use anyorder_order::{ChainId, Clock};
 
-pub(crate) use crate::holds::NO_HOLD;
+pub(crate) use crate::sections::locksets::NO_HOLD;
 
 /// One critical section.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,6 @@
 pub use facts::{Observes, ReorderRule};
 
 mod components;
-
 mod facts;
 
 use crate::naive::Rules;

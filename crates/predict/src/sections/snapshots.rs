@@ -4,7 +4,7 @@
 //! alone, which the sections keep themselves. So the room and the time for wide clocks follow what lanes learn, and not how
 //! often they release.
 
-use crate::lanes::{LaneId, Lanes};
+use crate::relations::lanes::{LaneId, Lanes};
 use anyorder_order::Clock;
 
 /// Stands for no snapshot.

@@ -4,12 +4,12 @@
 //! learns only from those under the locks that it is under itself, and must not look at all others.
 //!
 //! **Idea.** An access plays two parts: it may race with a later one, and the sections that it lies in may be learnt from. The records of
-//! the object's [`Cell`](crate::shadow::Cell) play the first one only; there is an [`Entry`] here for each lock that was held.
+//! the object's [`Cell`](crate::shadow::record::Cell) play the first one only; there is an [`Entry`] here for each lock that was held.
 //! An entry gives way as soon as a later one of the same lock tells no less, whatever other locks the two were under.
 
 use crate::class::Class;
-use crate::shadow::Record;
-use crate::slot_list::{OfSlot, SlotList};
+use crate::shadow::record::Record;
+use crate::shadow::slot_list::{OfSlot, SlotList};
 use anyorder_order::ChainId;
 use anyorder_trace::SiteId;
 
@@ -404,7 +404,7 @@ impl ByLocks {
 mod tests {
     use super::*;
     use crate::report::Side;
-    use crate::shadow::{LockBits, epoch};
+    use crate::shadow::record::{LockBits, epoch};
 
     fn entry(slot: u32, class: Class) -> Entry {
         let side = Side { event: u64::from(slot), site: SiteId::UNKNOWN };

@@ -24,21 +24,14 @@ pub use calls::{Call, CallRules, Calls, NoCalls};
 pub use error::{ReorderingError, ReorderingReason};
 pub use run::ReorderingChecker;
 
-mod calls;
-
-mod error;
-
-mod index;
-
-mod memory;
-
-mod sections;
-
-mod waits;
-
 mod barriers;
-
+mod calls;
+mod error;
+mod index;
+mod memory;
 mod run;
+mod sections;
+mod waits;
 
 use anyorder_trace::{EventId, Trace};
 

@@ -7,7 +7,7 @@
 
 use crate::class::Class;
 use crate::report::Side;
-use crate::slot_list::{OfSlot, SlotList};
+use crate::shadow::slot_list::{OfSlot, SlotList};
 use anyorder_order::ChainId;
 use anyorder_trace::SiteId;
 

@@ -25,12 +25,8 @@
 pub use reader::{EdtraceOptions, EdtraceReader};
 pub use writer::EdtraceWriter;
 
-mod line;
-
-mod gather;
-
 mod coherence;
-
+mod gather;
+mod line;
 mod reader;
-
 mod writer;

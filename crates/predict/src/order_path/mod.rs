@@ -17,7 +17,6 @@
 pub use index::OrderRule;
 
 mod index;
-
 mod search;
 
 use crate::class::Specification;

@@ -29,15 +29,9 @@ pub use reported::{Reported, ReportedGroup, ReportedRace, reported};
 pub(crate) use line::looks_like_operation;
 
 mod fields;
-
-mod line;
-
-mod threads;
-
-mod operations;
-
 mod inputs;
-
+mod line;
+mod operations;
 mod reader;
-
 mod reported;
+mod threads;

@@ -1,13 +1,13 @@
 //! What an action is compared with: the records of its object, for races and for candidates.
 
-use crate::candidates::{Candidate, Common};
 use crate::class::Specification;
-use crate::engine::{Act, Engine};
 use crate::options::Candidates;
-use crate::relation::Relation;
+use crate::relations::engine::{Act, Engine};
+use crate::relations::relation::Relation;
 use crate::report::{Object, Violation, ViolationKind};
-use crate::sections::Sections;
-use crate::shadow::{LockBits, Record};
+use crate::sections::candidates::{Candidate, Common};
+use crate::sections::table::Sections;
+use crate::shadow::record::{LockBits, Record};
 use anyorder_trace::LocationId;
 
 /// Lists used by one access, kept for their room.

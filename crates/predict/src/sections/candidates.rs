@@ -16,7 +16,7 @@
 //! **Deviation** from Algorithm 2 of the thesis, which compares the access itself with a clock that contains the pair's own edge.
 
 use crate::report::Violation;
-use crate::sections::Sections;
+use crate::sections::table::Sections;
 use anyorder_order::ChainId;
 
 /// A common lock of a pair, while the second section is open.

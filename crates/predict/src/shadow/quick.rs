@@ -2,14 +2,14 @@
 //!
 //! Nothing is learnt and nothing reported then; what is left to do is to put the action in the place of what it covers.
 
-use crate::candidates::Candidate;
 use crate::class::{Class, ClassTable, Specification};
-use crate::engine::{Act, Engine};
-use crate::holds::{NO_HOLD, as_one};
-use crate::lanes::{Lane, LaneId};
-use crate::relation::Relation;
-use crate::sections::Sections;
-use crate::shadow::{LockBits, Record};
+use crate::relations::engine::{Act, Engine};
+use crate::relations::lanes::{Lane, LaneId};
+use crate::relations::relation::Relation;
+use crate::sections::candidates::Candidate;
+use crate::sections::locksets::{NO_HOLD, as_one};
+use crate::sections::table::Sections;
+use crate::shadow::record::{LockBits, Record};
 use anyorder_order::Clock;
 
 /// For each class of each table, the classes that it covers, a bit each.

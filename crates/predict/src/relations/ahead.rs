@@ -3,10 +3,10 @@
 //! The loads of one step do not depend on each other, so that the processor runs them side by side. What is fetched is a
 //! guess, and means nothing but time.
 
-use crate::by_lock::ByLocks;
 use crate::class::{Class, ClassTable};
-use crate::sections::Sections;
-use crate::shadow::{Cell, Pool};
+use crate::sections::table::Sections;
+use crate::shadow::by_lock::ByLocks;
+use crate::shadow::record::{Cell, Pool};
 use anyorder_trace::{Block, EventKind};
 use std::ops::Range;
 

@@ -4,7 +4,7 @@
 //! before later ones, and an atomic release before the acquire that reads it; as `docs/happens-before.md` defines them for
 //! its rule set `threads`. Forks, joins and posts hold in every run; wakes, barriers and atomics are only what was observed.
 
-use crate::lanes::{LaneId, Lanes, Watch};
+use crate::relations::lanes::{LaneId, Lanes, Watch};
 use anyorder_order::Clock;
 use anyorder_trace::{EventKind, Op};
 use std::collections::{HashMap, VecDeque};

@@ -1,15 +1,15 @@
 //! Actions on objects whose records are kept by lock.
 //!
 //! The records in the object's cell only tell of races: one gives way to any later one that it is ordered before, whatever
-//! locks the two were under. Sections are learnt from by the entries in [`ByLock`](crate::by_lock::ByLock).
+//! locks the two were under. Sections are learnt from by the entries in [`ByLock`](crate::shadow::by_lock::ByLock).
 
-use crate::by_lock::Entry;
 use crate::class::{Class, Specification};
-use crate::engine::{Act, Engine};
 use crate::options::Candidates;
-use crate::relation::Relation;
-use crate::sections::NO_HOLD;
-use crate::shadow::Record;
+use crate::relations::engine::{Act, Engine};
+use crate::relations::relation::Relation;
+use crate::sections::table::NO_HOLD;
+use crate::shadow::by_lock::Entry;
+use crate::shadow::record::Record;
 
 impl<R: Relation, S: Specification> Engine<R, S> {
     /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the second events of racy pairs do not

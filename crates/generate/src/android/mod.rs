@@ -21,9 +21,7 @@ use plan::{Plan, Shape};
 pub use paper_rows::{PAPER_ROWS, PaperRow};
 
 mod paper_rows;
-
 mod plan;
-
 mod run;
 
 /// The part of accesses that go to shared variables, where none is asked for.

@@ -44,17 +44,12 @@ use tasks::Tasks;
 #[cfg(doc)]
 use crate::tables::TraceOrder;
 
-mod report;
-
-mod locks;
-
-mod tasks;
-
-mod handlers;
-
 mod accesses;
-
+mod handlers;
 mod inputs;
+mod locks;
+mod report;
+mod tasks;
 
 /// Checks a trace, in time linear in its length.
 #[must_use]
