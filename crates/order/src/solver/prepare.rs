@@ -9,6 +9,7 @@ use super::known::Known;
 use super::pairs::Pairs;
 use super::path::{By, Hop, Paths, Roads};
 use super::refutation::{Link, Refutation, Source, Step, Why};
+use super::sabotage::Sabotage;
 use super::saturate::{End, Forced, Saturation};
 use super::solve::Solver;
 use crate::sat::Cause;
@@ -122,7 +123,7 @@ impl Solver {
         self.stats.keys = keys.len() as u64;
         self.stats.pairs = blocks.pairs();
         self.stats.undecided = self.stats.pairs;
-        if Known::bytes_for(&blocks) > most_known || self.sabotage.search_only {
+        if Known::bytes_for(&blocks) > most_known || self.sabotage == Sabotage::SearchOnly {
             // The search alone is complete; it only has more to find out.
             let pairs = Pairs::build(&self.problem, &blocks);
             let known = Known::default();

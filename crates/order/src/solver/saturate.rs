@@ -114,7 +114,7 @@ impl<'a> Saturation<'a> {
             dirty: vec![false; keys.len()],
             heap: BinaryHeap::new(),
             fresh: Vec::new(),
-            sabotage: Sabotage::default(),
+            sabotage: Sabotage::None,
             graph,
         }
     }
@@ -124,7 +124,7 @@ impl<'a> Saturation<'a> {
         if self.words == 0 {
             return End::Done;
         }
-        if self.sabotage.unforced && !self.force_wrongly() {
+        if self.sabotage == Sabotage::Unforced && !self.force_wrongly() {
             return End::Refuted;
         }
         let entries = self.blocks.entry.iter().any(|&entry| entry != NO_ENTRY);
@@ -230,14 +230,16 @@ impl<'a> Saturation<'a> {
                 heap.push(Reverse((graph.place(added.to), added.to)));
             }
         }
-        let ending = if self.sabotage.no_first_last { 0 } else { self.blocks.ending(key).len() };
+        let ending =
+            if self.sabotage == Sabotage::NoFirstLast { 0 } else { self.blocks.ending(key).len() };
         for i in 0..ending {
             let block = self.blocks.ending(key)[i];
             if !self.force_all(block, key, columns, width, 0) {
                 return false;
             }
         }
-        let entering = if self.sabotage.no_entries { 0 } else { self.blocks.entering(key).len() };
+        let entering =
+            if self.sabotage == Sabotage::NoEntries { 0 } else { self.blocks.entering(key).len() };
         for i in 0..entering {
             let block = self.blocks.entering(key)[i];
             if !self.force_all(block, key, columns, width, columns.len) {

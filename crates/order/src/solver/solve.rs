@@ -103,7 +103,7 @@ impl Solver {
             scopes: Vec::new(),
             stats: Stats::default(),
             theory_stats: TheoryStats::default(),
-            sabotage: Sabotage::default(),
+            sabotage: Sabotage::None,
         }
     }
 
@@ -125,8 +125,8 @@ impl Solver {
         self.cycles = Some(Vec::new());
     }
 
-    /// Puts faults in, for tests of the tests. To be called before anything else.
-    #[doc(hidden)]
+    /// Puts a fault in, for tests of the tests. To be called before anything else.
+    #[cfg(feature = "sabotage")]
     pub fn sabotage(&mut self, sabotage: Sabotage) {
         self.sabotage = sabotage;
     }

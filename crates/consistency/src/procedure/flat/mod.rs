@@ -65,7 +65,6 @@ pub(crate) fn flat(
 /// # Errors
 ///
 /// Refuses traces with nested posting, and those whose coherence is open.
-#[doc(hidden)]
 pub fn flat_by(
     trace: &PartialTrace,
     rules: FlatRules,
