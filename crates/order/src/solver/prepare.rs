@@ -8,6 +8,7 @@ use super::graph::Graph;
 use super::known::Known;
 use super::pairs::Pairs;
 use super::path::{By, Hop, Paths, Roads};
+use super::problem::Edge;
 use super::refutation::{Link, Refutation, Source, Step, Why};
 use super::sabotage::Sabotage;
 use super::saturate::{End, Forced, Saturation};
@@ -46,6 +47,15 @@ impl Roads for Everywhere {
     fn assumed(&self, _: u32, _: &mut dyn FnMut(u32, u32, u32)) {}
 }
 
+/// Refutes an edge that leads against its own chain.
+fn against_its_chain(edge: Edge) -> Refutation {
+    let mut cycle = vec![Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }];
+    if edge.from != edge.to {
+        cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
+    }
+    Refutation { steps: vec![Step::Cycle(cycle)] }
+}
+
 impl Solver {
     /// Condenses and saturates, unless a limit comes first. A contradiction is noted.
     pub(super) fn prepare(
@@ -70,13 +80,7 @@ impl Solver {
         let keys = match Keys::build(&self.problem, self.variables.atom_nodes()) {
             Ok(keys) => keys,
             Err(edge) => {
-                let edge = self.problem.edges[edge];
-                let mut cycle =
-                    vec![Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }];
-                if edge.from != edge.to {
-                    cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
-                }
-                self.contradiction = Some(Refutation { steps: vec![Step::Cycle(cycle)] });
+                self.contradiction = Some(against_its_chain(self.problem.edges[edge]));
                 return Ok(());
             }
         };
@@ -145,13 +149,9 @@ impl Solver {
             self.stats.undecided = 0;
             let closing = infos.last().expect("the pair that closed a cycle has an edge");
             let (from, to) = (keys.of(closing.from), keys.of(closing.to));
-            let mut hops = if from == to {
-                Vec::new()
-            } else {
-                Paths::default()
-                    .shortest(&keys, &graph, to, from, &Everywhere)
-                    .expect("the edge closes a cycle")
-            };
+            let mut paths = Paths::default();
+            let back = (from != to).then(|| paths.shortest(&keys, &graph, to, from, &Everywhere));
+            let mut hops = back.map_or(Vec::new(), |hops| hops.expect("the edge closes a cycle"));
             hops.push(Hop { from, to, by: By::Added(infos.len() as u32 - 1) });
             let source = Source {
                 problem: &self.problem,

@@ -68,13 +68,7 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
         }
         category => category,
     };
-    let mut finding = Finding::new(category.kind());
-    finding.category = Some(category.word().to_owned());
-    finding.severity = if form.is_some() { category.severity() } else { Severity::Note };
-    if category == Category::Guarded {
-        finding.harm = Harm::Harmless;
-        finding.harm_class = Some(Category::Guarded.word().to_owned());
-    }
+    let mut finding = of_category(category, form.is_some());
     finding.title = words::title(material.tables, category, first, second);
     finding.sites = vec![words::site(material.tables, first), words::site(material.tables, second)];
     finding.pairs = listed
@@ -113,6 +107,18 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
     });
     let ordered = candidate.ordered;
     Some(Found { finding, category, witness, ordered })
+}
+
+/// Makes a finding with the kind, the severity and the harm of its category.
+fn of_category(category: Category, is_confirmed: bool) -> Finding {
+    let mut finding = Finding::new(category.kind());
+    finding.category = Some(category.word().to_owned());
+    finding.severity = if is_confirmed { category.severity() } else { Severity::Note };
+    if category == Category::Guarded {
+        finding.harm = Harm::Harmless;
+        finding.harm_class = Some(Category::Guarded.word().to_owned());
+    }
+    finding
 }
 
 /// The filter of findings without a witness.
