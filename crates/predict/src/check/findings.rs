@@ -101,12 +101,14 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
     }
     let hint = Step { rule: Some("hint".to_owned()), ..Step::new(hint(&pair)) };
     finding.explanation.push(hint);
-    let witness = witness.cloned().and_then(|witness| {
-        let event = |event| u32::try_from(event).ok().map(EventId);
-        Some((event(candidate.first)?, event(candidate.second)?, witness))
-    });
-    let ordered = candidate.ordered;
-    Some(Found { finding, category, witness, ordered })
+    let witness = witness.and_then(|witness| of_pair(candidate, witness));
+    Some(Found { finding, category, witness, ordered: candidate.ordered })
+}
+
+/// Returns a witness with the pair that it reverses.
+fn of_pair(candidate: Candidate, witness: &Witness) -> Option<(EventId, EventId, Witness)> {
+    let event = |event| u32::try_from(event).ok().map(EventId);
+    Some((event(candidate.first)?, event(candidate.second)?, witness.clone()))
 }
 
 /// Makes a finding with the kind, the severity and the harm of its category.

@@ -157,17 +157,7 @@ impl<W: Write> NativeTextWriter<W> {
             Some(Columns::INITIAL) => line.extend_from_slice(b" refers=initial"),
             refers => push_part(line, " refers=", refers),
         }
-        match (number, named) {
-            (None, _) => {}
-            (_, Some(name)) => {
-                line.extend_from_slice(b" #");
-                written.name(tables, name, line);
-            }
-            (Some(_), None) if tables.meta.labels == LabelScheme::Name => {
-                line.extend_from_slice(b" #-");
-            }
-            (Some(number), None) => push_id(line, " #", number),
-        }
+        push_number(written, tables, (number, named), line);
         line.push(b'\n');
         text.extend_from_slice(line);
         Ok(())
@@ -177,6 +167,26 @@ impl<W: Write> NativeTextWriter<W> {
         self.output.write_all(&self.text)?;
         self.text.clear();
         Ok(())
+    }
+}
+
+#[inline]
+fn push_number(
+    written: &mut Written,
+    tables: &Tables,
+    number: (Option<u32>, Option<NameId>),
+    line: &mut Vec<u8>,
+) {
+    match number {
+        (None, _) => {}
+        (_, Some(name)) => {
+            line.extend_from_slice(b" #");
+            written.name(tables, name, line);
+        }
+        (Some(_), None) if tables.meta.labels == LabelScheme::Name => {
+            line.extend_from_slice(b" #-");
+        }
+        (Some(number), None) => push_id(line, " #", number),
     }
 }
 
