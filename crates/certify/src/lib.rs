@@ -42,24 +42,14 @@ pub use reordering::{
 };
 pub use schedule::{ScheduleError, ScheduleReason, check_adjacent, check_schedule};
 
-mod proof;
-
-mod reason;
-
-mod view;
-
-mod edges;
-
-mod wakes;
-
-mod component;
-
 mod android;
-
 mod check;
-
-mod schedule;
-
-mod reordering;
-
+mod component;
 pub mod consistency;
+mod edges;
+mod proof;
+mod reason;
+mod reordering;
+mod schedule;
+mod view;
+mod wakes;

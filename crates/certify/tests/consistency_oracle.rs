@@ -6,11 +6,11 @@ use anyorder_certify::consistency::{
     ConsistencyProof, Fact, Link, MailboxRule, ProofReason, Step, Why, check_consistency_witness,
     check_inconsistency,
 };
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     Action, Coherence, Columns, EventId, EventKind, HandlerId, Invocation, LocationId, Mailbox,
     Position, TaskId, TaskKind, Trace, TraceBuilder,
 };
-use consistency_support::Random;
 
 const RULES: [MailboxRule; 3] = [MailboxRule::Fifo, MailboxRule::Bag, MailboxRule::Delayed];
 
@@ -25,18 +25,18 @@ const WHYS: [Why; 7] = [
 ];
 
 /// A trace that is not observed, of two threads, two handlers with initial code, and some messages in between.
-fn random_trace(random: &mut Random) -> Trace {
+fn random_trace(random: &mut Rng) -> Trace {
     let mut b = TraceBuilder::new();
     let mailbox = [Mailbox::None, Mailbox::None, Mailbox::Delayed, Mailbox::Delayed];
     let handlers: Vec<_> =
         (0..4).map(|h| b.handler(&format!("h{h}"), mailbox[h]).expect("few")).collect();
     let mut tasks: Vec<TaskId> = handlers.iter().map(|&h| b.initial(h)).collect();
     let mut to_post: Vec<TaskId> = Vec::new();
-    for number in 0..1 + random.below(3) {
-        let handler = handlers[2 + usize::from(random.below(3) == 0)];
-        let delay = [0, 0, 5, 9][random.below(4)];
+    for number in 0..1 + random.index(3) {
+        let handler = handlers[2 + usize::from(random.index(3) == 0)];
+        let delay = [0, 0, 5, 9][random.index(4)];
         let task = b.delayed_task(&format!("m{number}"), handler, delay).expect("few");
-        if random.below(4) == 0 {
+        if random.index(4) == 0 {
             b.interner.tables.tasks[task.index()].position = Position::Front;
         }
         to_post.push(task);
@@ -47,12 +47,12 @@ fn random_trace(random: &mut Random) -> Trace {
     }
     let mut writes: [Vec<u64>; 2] = [Vec::new(), Vec::new()];
     let mut reads: Vec<(u32, usize)> = Vec::new();
-    let events = b.columns.len() + to_post.len() + 1 + random.below(2);
+    let events = b.columns.len() + to_post.len() + 1 + random.index(2);
     while b.columns.len() < events || !to_post.is_empty() {
-        let task = tasks[random.below(tasks.len())];
-        let at = random.below(2);
+        let task = tasks[random.index(tasks.len())];
+        let at = random.index(2);
         let variable = ["x", "y"][at];
-        match random.below(8) {
+        match random.index(8) {
             0..4 => {
                 let Some(posted) = to_post.pop() else { continue };
                 b.post(task, posted).expect("few");
@@ -65,15 +65,15 @@ fn random_trace(random: &mut Random) -> Trace {
                 let read = b.read(task, variable).expect("few");
                 reads.push((read.0, at));
             }
-            7 if b.columns.len() < events && random.below(3) == 0 => {
-                let kind = [EventKind::Fork, EventKind::Join][random.below(2)];
-                b.on_handler(task, kind, handlers[random.below(4)]);
+            7 if b.columns.len() < events && random.index(3) == 0 => {
+                let kind = [EventKind::Fork, EventKind::Join][random.index(2)];
+                b.on_handler(task, kind, handlers[random.index(4)]);
             }
             _ => {}
         }
     }
     for (read, at) in reads {
-        let from = writes[at].get(random.below(writes[at].len() + 1)).copied();
+        let from = writes[at].get(random.index(writes[at].len() + 1)).copied();
         b.columns.refers.push(read, from.unwrap_or(Columns::INITIAL));
     }
     b.interner.tables.meta.order = anyorder_trace::TraceOrder::Partial;
@@ -182,7 +182,7 @@ fn places(order: &[EventId]) -> Vec<usize> {
 
 #[test]
 fn an_order_is_accepted_exactly_when_the_axioms_hold() {
-    let mut random = Random(20);
+    let mut random = Rng::new(20);
     let by_len: Vec<Vec<Vec<EventId>>> = (0..8).map(orders).collect();
     let (mut runs, mut links, mut clauses) = (0u64, 0u64, 0u64);
     let (mut traces, mut larger) = (0, 0);
@@ -293,17 +293,17 @@ fn reads_open_holds(
 }
 
 /// A trace that is not well-formed: any kind of event in any task, operands and references at random.
-fn odd_trace(random: &mut Random) -> Trace {
+fn odd_trace(random: &mut Rng) -> Trace {
     let mut b = TraceBuilder::new();
     let handlers: Vec<_> =
         (0..3).map(|h| b.handler(&format!("h{h}"), Mailbox::Fifo).expect("few")).collect();
     for number in 0..5 {
-        let handler = handlers[random.below(3)];
+        let handler = handlers[random.index(3)];
         let task = b.delayed_task(&format!("m{number}"), handler, number % 2).expect("few");
         let kinds = [TaskKind::Posted, TaskKind::Posted, TaskKind::Burst, TaskKind::Initial];
         let def = &mut b.interner.tables.tasks[task.index()];
-        def.kind = kinds[random.below(4)];
-        if random.below(4) == 0 {
+        def.kind = kinds[random.index(4)];
+        if random.index(4) == 0 {
             def.handler = HandlerId::NONE;
         }
     }
@@ -318,17 +318,17 @@ fn odd_trace(random: &mut Random) -> Trace {
         b.interner.push_invocation(call).expect("few");
     }
     let kinds = EventKind::ALL;
-    for row in 0..12 + random.below(20) as u32 {
-        let task = TaskId(random.below(8) as u32);
-        let kind = kinds[random.below(kinds.len())];
-        b.push(task, kind.into(), random.below(3) as u32);
-        if random.below(4) == 0 {
-            b.columns.refers.push(row, [0, 5, 40, 1 << 40, Columns::INITIAL][random.below(5)]);
+    for row in 0..12 + random.index(20) as u32 {
+        let task = TaskId(random.index(8) as u32);
+        let kind = kinds[random.index(kinds.len())];
+        b.push(task, kind.into(), random.index(3) as u32);
+        if random.index(4) == 0 {
+            b.columns.refers.push(row, [0, 5, 40, 1 << 40, Columns::INITIAL][random.index(5)]);
         }
     }
-    if random.below(2) == 0 {
+    if random.index(2) == 0 {
         b.interner.tables.meta.order = anyorder_trace::TraceOrder::Partial;
-        let writes = (0..4).map(|_| random.below(50) as u64).collect();
+        let writes = (0..4).map(|_| random.index(50) as u64).collect();
         b.interner.tables.coherence.push(Coherence { location: LocationId(1), writes });
     }
     b.finish()
@@ -336,24 +336,24 @@ fn odd_trace(random: &mut Random) -> Trace {
 
 #[test]
 fn odd_traces_make_no_check_panic() {
-    let mut random = Random(99);
+    let mut random = Rng::new(99);
     let mut accepted = 0;
     for _ in 0..3_000 {
         let trace = odd_trace(&mut random);
         let len = trace.len();
         let mut order: Vec<EventId> = (0..len as u32).map(EventId).collect();
-        for _ in 0..random.below(4) {
-            order.swap(random.below(len), random.below(len));
+        for _ in 0..random.index(4) {
+            order.swap(random.index(len), random.index(len));
         }
-        let events = |random: &mut Random| EventId(random.below(len + 1) as u32);
+        let events = |random: &mut Rng| EventId(random.index(len + 1) as u32);
         for rule in RULES {
             accepted += u32::from(check_consistency_witness(&trace, rule, &order).is_ok());
             let (first, second) = (events(&mut random), events(&mut random));
             let facts = [
                 Fact::Before { first, second },
                 Fact::Runs {
-                    first: TaskId(random.below(9) as u32),
-                    second: TaskId(random.below(9) as u32),
+                    first: TaskId(random.index(9) as u32),
+                    second: TaskId(random.index(9) as u32),
                 },
             ];
             let (from, to) = (events(&mut random), events(&mut random));

@@ -6,8 +6,8 @@ use anyorder_certify::consistency::{
     ConsistencyProof, Fact, Link, MailboxRule, Step, Why, check_consistency_witness,
     check_inconsistency, read_proof, write_proof,
 };
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{EventId, Mailbox, TaskId, Trace, TraceBuilder};
-use consistency_support::Random;
 use std::time::Instant;
 
 /// 1 where times matter, else a divisor of the sizes.
@@ -20,22 +20,22 @@ fn recorded(messages: usize, events_each: usize) -> Trace {
     let mut b = TraceBuilder::new();
     let handlers: Vec<_> =
         (0..8).map(|h| b.handler(&format!("h{h}"), Mailbox::Delayed).expect("few")).collect();
-    let mut random = Random(5);
+    let mut random = Rng::new(5);
     let mut waiting: Vec<TaskId> = Vec::new();
     let mut posted = 0;
     let mut running = b.initial(handlers[0]);
     loop {
         for _ in 0..events_each {
-            let variable = format!("v{}", random.below(1000));
-            match random.below(4) {
+            let variable = format!("v{}", random.index(1000));
+            match random.index(4) {
                 0 => b.write(running, &variable).expect("few"),
                 _ => b.read(running, &variable).expect("few"),
             };
         }
         for _ in 0..2 {
             if posted < messages {
-                let handler = handlers[random.below(8)];
-                let delay = [0, 0, 0, 10, 20][random.below(5)];
+                let handler = handlers[random.index(8)];
+                let delay = [0, 0, 0, 10, 20][random.index(5)];
                 let task = b.delayed_task(&format!("m{posted}"), handler, delay).expect("few");
                 b.post(running, task).expect("few");
                 waiting.push(task);
@@ -84,11 +84,11 @@ fn rings(messages: usize, derived: usize) -> (Trace, ConsistencyProof) {
             }
         }
     }
-    let mut random = Random(9);
+    let mut random = Rng::new(9);
     for _ in 0..derived {
         let mut ring: Vec<usize> = Vec::new();
         while ring.len() < 6 {
-            let next = random.below(messages);
+            let next = random.index(messages);
             if !ring.contains(&next) {
                 ring.push(next);
             }

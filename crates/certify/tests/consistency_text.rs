@@ -6,8 +6,9 @@ use anyorder_certify::consistency::{
     ConsistencyProof, Fact, Link, MailboxRule, Step, Why, check_inconsistency, read_proof,
     write_proof,
 };
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{EventId, TaskId, Trace};
-use consistency_support::{EXAMPLE_6, PROOF_6, Random, edtrace, native};
+use consistency_support::{EXAMPLE_6, PROOF_6, edtrace, native};
 
 fn text_of(trace: &Trace, proof: &ConsistencyProof) -> String {
     let mut text = Vec::new();
@@ -50,9 +51,9 @@ fn every_proof_survives_the_text() {
          task t5 \"@1\" posted h0\ntask t6 \"#\" posted h0\ntask t7 \"fine\" posted h0\n\
          t0 begin\nt1 get h0\nt2 get h0\nt3 get h0\n",
     );
-    let mut random = Random(7);
+    let mut random = Rng::new(7);
     for _ in 0..300 {
-        let steps = (0..random.below(6)).map(|_| step(&mut random)).collect();
+        let steps = (0..random.index(6)).map(|_| step(&mut random)).collect();
         let proof = ConsistencyProof { steps };
         let text = text_of(&trace, &proof);
         let again = read_proof(text.as_bytes(), &trace).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -65,10 +66,10 @@ fn every_proof_survives_the_text() {
     assert_eq!(text, format!("consistency-proof 1\n{line}"));
 }
 
-fn step(random: &mut Random) -> Step {
-    match random.below(4) {
+fn step(random: &mut Rng) -> Step {
+    match random.index(4) {
         0 => {
-            let links = 0..random.below(4);
+            let links = 0..random.index(4);
             Step::Cycle(links.map(|_| link(random)).collect())
         }
         1 => Step::ReadsOpen { read: some_event(random), other: some_event(random) },
@@ -77,24 +78,24 @@ fn step(random: &mut Random) -> Step {
     }
 }
 
-fn facts(random: &mut Random) -> Vec<Fact> {
-    (0..random.below(4)).map(|_| fact(random)).collect()
+fn facts(random: &mut Rng) -> Vec<Fact> {
+    (0..random.index(4)).map(|_| fact(random)).collect()
 }
 
-fn some_event(random: &mut Random) -> EventId {
-    EventId(random.below(4) as u32)
+fn some_event(random: &mut Rng) -> EventId {
+    EventId(random.index(4) as u32)
 }
 
-fn fact(random: &mut Random) -> Fact {
-    if random.below(2) == 0 {
-        let (first, second) = (random.below(8) as u32, random.below(8) as u32);
+fn fact(random: &mut Rng) -> Fact {
+    if random.index(2) == 0 {
+        let (first, second) = (random.index(8) as u32, random.index(8) as u32);
         Fact::Runs { first: TaskId(first), second: TaskId(second) }
     } else {
         Fact::Before { first: some_event(random), second: some_event(random) }
     }
 }
 
-fn link(random: &mut Random) -> Link {
+fn link(random: &mut Rng) -> Link {
     let given = [
         Why::Program,
         Why::ReadsFrom,
@@ -104,7 +105,7 @@ fn link(random: &mut Random) -> Link {
         Why::Fork,
         Why::Join,
     ];
-    let why = match given.get(random.below(9)) {
+    let why = match given.get(random.index(9)) {
         Some(&why) => why,
         None => Why::Decided(fact(random)),
     };

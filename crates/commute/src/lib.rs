@@ -45,30 +45,17 @@ pub use update::Update;
 pub use value::Value;
 pub use waits::{Counted, WaitRule, Waits};
 
-mod value;
-
-mod expr;
-
-mod formula;
-
-mod spec;
-
-mod text;
-
-mod display;
-
-mod symmetry;
-
-mod points;
-
 mod comm;
-
-mod waits;
-
-mod model;
-
-mod types;
-
-mod update;
-
 mod declarations;
+mod display;
+mod expr;
+mod formula;
+mod model;
+mod points;
+mod spec;
+mod symmetry;
+mod text;
+mod types;
+mod update;
+mod value;
+mod waits;

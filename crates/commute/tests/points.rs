@@ -1,50 +1,34 @@
 //! Access points against the conditions that they come from.
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{
     AccessPoints, Exactness, Invocation, Spec, StateFunctions, Value, built_in_types,
 };
 
-/// Numbers from a seed (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-}
-
 /// A condition on `f(a, b)/r ~ g(c)/s`; `r` and `s` are truth values.
-fn condition(random: &mut Random, depth: u64) -> String {
+fn condition(random: &mut Rng, depth: u64) -> String {
     if depth > 0 && random.below(3) > 0 {
-        let op = random.of(&["&&", "||"]);
-        let not = random.of(&["", "", "!"]);
+        let op = random.pick(&["&&", "||"]);
+        let not = random.pick(&["", "", "!"]);
         return format!(
             "{not}({} {op} {})",
             condition(random, depth - 1),
             condition(random, depth - 1)
         );
     }
-    let left = random.of(&["a", "b", "a + 1", "a - b", "1 / a"]);
-    let right = random.of(&["c", "c * 2", "2 / c"]);
+    let left = random.pick(&["a", "b", "a + 1", "a - b", "1 / a"]);
+    let right = random.pick(&["c", "c * 2", "2 / c"]);
     match random.below(9) {
-        0 => random.of(&["r", "s", "!r", "!s", "r == s", "r != s"]).to_owned(),
+        0 => random.pick(&["r", "s", "!r", "!s", "r == s", "r != s"]).to_owned(),
         1 => format!("{left} == 1"),
         2 => format!("{right} < 2"),
-        3 => format!("{left} {} {right}", random.of(&["==", "<", "<="])),
+        3 => format!("{left} {} {right}", random.pick(&["==", "<", "<="])),
         4 => format!(
             "left.size() {} {}",
-            random.of(&["==", "!="]),
-            random.of(&["a", "c", "1", "right.size()"])
+            random.pick(&["==", "!="]),
+            random.pick(&["a", "c", "1", "right.size()"])
         ),
-        5 => random.of(&["true", "false", "1 < 2", "a != null"]).to_owned(),
+        5 => random.pick(&["true", "false", "1 < 2", "a != null"]).to_owned(),
         _ => format!("{left} != {right}"),
     }
 }
@@ -75,7 +59,7 @@ fn points_conflict_iff_the_condition_does_not_hold() {
     let (mut exact, mut comparison, mut size) = (0, 0, 0);
     let (mut commute, mut conflict, mut more) = (0_u64, 0_u64, 0_u64);
     for seed in 0..600 {
-        let mut random = Random(seed);
+        let mut random = Rng::new(seed);
         let condition = condition(&mut random, 4);
         let text = format!(
             "spec s {{ f(a, b)/r ~ g(c)/s when (r || true) && (s || true) && ({condition}); }}"
@@ -182,7 +166,7 @@ fn a_condition_with_too_many_clauses_never_holds() {
 fn a_method_with_itself_is_symmetric() {
     let (mut exact, mut commute, mut conflict) = (0, 0, 0);
     for seed in 0..300 {
-        let mut random = Random(seed);
+        let mut random = Rng::new(seed);
         let one = condition(&mut random, 2);
         // The names of the left call are a, b, r; of the right one c, d, s.
         let swap = |name| match name {

@@ -36,30 +36,17 @@ pub use words::{
     CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict, WarningKind,
 };
 
-mod words;
-
-mod finding;
-
-mod group;
-
-mod id;
-
-mod ignored;
-
-mod ordered;
-
-mod outcome;
-
-pub mod run;
-
-pub mod exit;
-
 mod baseline;
-
-mod glob;
-
-mod suppress;
-
+pub mod exit;
 mod explain;
-
+mod finding;
+mod glob;
+mod group;
+mod id;
+mod ignored;
+mod ordered;
+mod outcome;
+pub mod run;
 mod schema;
+mod suppress;
+mod words;

@@ -6,7 +6,7 @@
 use crate::draft::{Action, Draft, NONE, Name};
 use crate::error::GenerateError;
 use crate::request::Generated;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     Coherence, Columns, EventId, EventKind, Handler, HandlerId, LabelScheme, Location, LocationId,
     Mailbox, NameId, Position, SiteId, Tables, TaskDef, TaskId, TaskKind, Trace, TraceOrder,

@@ -10,7 +10,7 @@ use crate::error::GenerateError;
 use crate::generate::checked_size;
 use crate::recorder::Recorder;
 use crate::request::{Request, RunMailbox};
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use std::collections::VecDeque;
 
 const HANDLERS: u32 = 4;

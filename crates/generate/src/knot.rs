@@ -23,7 +23,7 @@ use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
 use crate::generate::checked_size;
 use crate::request::Request;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 
 /// The lengths of rings that are chosen where none is asked for.
 const RING: (u64, u64) = (3, 8);

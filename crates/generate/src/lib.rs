@@ -32,40 +32,21 @@ pub use request::{Generated, Request, RunMailbox};
 pub use sat3::{sat3_formula, sat3_image};
 pub use smart_home::{SMART_HOME_EVENTS, smart_home};
 
-mod family;
-
-mod request;
-
-mod error;
-
-mod generate;
-
-mod counts;
-
-mod rng;
-
-mod draft;
-
-mod recorder;
-
-mod finish;
-
-mod simulator;
-
-mod programs;
-
-mod formula;
-
-mod sat3;
-
-mod bi3sat;
-
-mod knot;
-
-mod shuffle;
-
-mod flat;
-
 mod android;
-
+mod bi3sat;
+mod counts;
+mod draft;
+mod error;
+mod family;
+mod finish;
+mod flat;
+mod formula;
+mod generate;
+mod knot;
+mod programs;
+mod recorder;
+mod request;
+mod sat3;
+mod shuffle;
+mod simulator;
 mod smart_home;

@@ -24,7 +24,7 @@ use crate::finish::{EVENTS_MAX, Layout, finish};
 use crate::formula::{check_literals, clauses_count, literal, variable};
 use crate::generate::checked_size;
 use crate::request::Request;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::Trace;
 
 /// The number of clauses a variable where random 3-SAT is hardest.

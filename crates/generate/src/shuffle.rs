@@ -11,7 +11,7 @@ use crate::error::GenerateError;
 use crate::generate::checked_size;
 use crate::recorder::Recorder;
 use crate::request::{Request, RunMailbox};
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use std::collections::VecDeque;
 
 const RELAYS: usize = 4;

@@ -9,7 +9,7 @@
 use crate::draft::{Draft, Name};
 use crate::recorder::Recorder;
 use crate::request::RunMailbox;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use std::collections::VecDeque;
 
 /// An event-driven program.

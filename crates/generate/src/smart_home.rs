@@ -5,7 +5,7 @@
 //! each event stores what a device says and runs the app that subscribes to it, and conflicts are reads against writes and
 //! writes against writes. The apps themselves are random.
 
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use std::fmt::Write;
 
 /// The least and the greatest number of events of [`smart_home`].

@@ -5,8 +5,8 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 use anyorder_hb::{HappensBefore, Options, RuleSet, check};
-use anyorder_order::greatest_antichain;
 use anyorder_system::{Cancel, Control};
+use anyorder_testkit::greatest_antichain;
 use anyorder_testkit::synthetic::{EventDriven, Fixpoint, event_driven, fixpoint};
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::{TaskId, Trace, TraceSink};

@@ -1,16 +1,16 @@
 //! The whole check of a trace: happens-before, races, coverage, groups, findings.
 
-use crate::category::{Captured, Categories, Origins, categorise};
-use crate::conflicts::Conflicts;
-use crate::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
-use crate::engine::{Engine, Mode};
-use crate::filters::Filters;
-use crate::findings::findings;
-use crate::groups::{Group, GroupBy, Key, group};
-use crate::pass::{Ends, View, Visitor};
-use crate::races::{Detector, Races};
-use crate::rules::RuleSet;
-use crate::strands::StrandId;
+use crate::races::category::{Captured, Categories, Origins, categorise};
+use crate::races::conflicts::Conflicts;
+use crate::races::coverage::{Uncovered, access_coverage, single_coverage, task_coverage};
+use crate::races::detector::{Detector, Races};
+use crate::races::filters::Filters;
+use crate::races::groups::{Group, GroupBy, Key, group};
+use crate::relation::engine::{Engine, Mode};
+use crate::relation::pass::{Ends, View, Visitor};
+use crate::relation::rules::RuleSet;
+use crate::relation::strands::StrandId;
+use crate::report::findings::{Found, findings};
 use anyorder_finding::{CoverageLevel, Finding, RaceCategory};
 use anyorder_system::{Cancel, Control, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
@@ -144,8 +144,9 @@ impl Check<'_> {
         self.count(&groups);
         let cancel = if stopped.is_ok() { cancel.clone() } else { Cancel::new() };
         let (level, max) = (self.options.coverage, self.options.max_pairs);
-        self.findings =
-            findings(&mut engine, &self.races, &groups, &uncovered, level, max, &cancel)?;
+        let (races, groups, uncovered) = (&self.races, &groups[..], &uncovered);
+        let found = Found { races, groups, uncovered, level, max_pairs: max };
+        self.findings = findings(&mut engine, &found, &cancel)?;
         stopped
     }
 

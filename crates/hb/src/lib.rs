@@ -33,73 +33,21 @@
 //! ```
 
 pub use anyorder_finding::{CoverageLevel, RaceCategory};
-pub use candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 pub use check::{Checked, Options, RaceCounts, Statistics, check};
-pub use components::{ComponentOrders, component_orders};
-pub use describe::chain as chain_of_posts;
-pub use filters::Filter;
-pub use groups::GroupBy;
-pub use locks::Locks;
-pub use race_list::{Race, races};
-pub use relation::HappensBefore;
-pub use rules::{Rule, RuleSet};
-pub use sections::{Conflicting, Point, Points};
+pub use races::candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
+pub use races::filters::Filter;
+pub use races::groups::GroupBy;
+pub use races::list::{Race, races};
+pub use relation::components::{ComponentOrders, component_orders};
+pub use relation::happens_before::HappensBefore;
+pub use relation::locks::Locks;
+pub use relation::rules::{Rule, RuleSet};
+pub use relation::sections::{Conflicting, Point, Points};
+pub use report::describe::chain as chain_of_posts;
 pub use why::{Proof, ProofStep, Why, why};
 
-// The relation: strands, the orders a trace gives, and the pass that closes them.
-
-mod rules;
-
-mod strands;
-
-mod given;
-
-mod components;
-
-mod locks;
-
-mod sections;
-
-mod chain_map;
-
-mod fifo;
-
-mod state;
-
-mod engine;
-
-mod pass;
-
-mod task_order;
-
-mod relation;
-
-// What it leaves open: races, and which of them matter.
-
-mod conflicts;
-
-mod races;
-
-mod race_list;
-
-mod category;
-
-mod coverage;
-
-mod filters;
-
-mod groups;
-
-mod candidates;
-
-// What is said of them.
-
-mod describe;
-
-mod explain;
-
-mod findings;
-
 mod check;
-
+mod races;
+mod relation;
+mod report;
 mod why;

@@ -1,10 +1,11 @@
 //! The candidates of event-driven EDC are those of its definition, on random traces.
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_hb::order_candidates;
 use anyorder_hb::{CandidateLimits, CandidatePair, OrderCandidates, Points, RuleSet};
 use anyorder_system::Control;
 use anyorder_testkit::{
-    Fault, Locks as NaiveLocks, Naive, Rng, Rules, Shape, random_sections, random_trace, show,
+    Fault, Locks as NaiveLocks, Naive, Rules, Shape, random_sections, random_trace, show,
 };
 use anyorder_trace::{Columns, EventId, Trace};
 use std::collections::{BTreeMap, BTreeSet};

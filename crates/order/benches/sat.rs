@@ -7,18 +7,14 @@
 
 use std::time::Instant;
 
+use anyorder_common::random::{Random, SplitMix64};
 use anyorder_order::sat::{Answer, Budget, Core, Lit, NoTheory};
 use batsat::{BasicSolver, SolverInterface, lbool};
 
 /// Clauses of three different variables each, as (variable, positive).
 fn formula(vars: usize, seed: u64) -> Vec<[(usize, bool); 3]> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ vars as u64;
-    let mut below = |bound: u64| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    };
+    let mut random = SplitMix64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ vars as u64);
+    let mut below = |bound: u64| random.bits() % bound;
     let clauses = vars * 426 / 100;
     let mut formula = Vec::with_capacity(clauses);
     while formula.len() < clauses {

@@ -1,4 +1,4 @@
-//! Vector clocks over chains, and the epochs that stand for single positions.
+//! Vector clocks over chains.
 
 use std::fmt;
 
@@ -84,13 +84,8 @@ impl Clock {
     ///
     /// Lines of entries that do not grow are read and not written, since most joins of a run change little.
     pub fn join(&mut self, other: &Clock) -> bool {
-        self.join_slice(&other.entries)
-    }
-
-    /// [`join`](Clock::join) with a clock given as a slice of entries.
-    pub fn join_slice(&mut self, other: &[u32]) -> bool {
-        let shared = self.entries.len().min(other.len());
-        let (common, rest) = other.split_at(shared);
+        let shared = self.entries.len().min(other.entries.len());
+        let (common, rest) = other.entries.split_at(shared);
         let mut changed = false;
         let mut mine = self.entries[..shared].chunks_exact_mut(LINE);
         let mut theirs = common.chunks_exact(LINE);
@@ -189,67 +184,5 @@ impl Eq for Clock {}
 impl fmt::Debug for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(&self.entries).finish()
-    }
-}
-
-/// One position of one chain, in 64 bits: a clock known to have a single entry of interest.
-///
-/// Bits 32-63 hold the chain, bits 0-31 the position (from 1). Position 0 is before everything.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct Epoch(u64);
-
-const _: () = assert!(size_of::<Epoch>() == 8);
-
-impl Epoch {
-    const POSITION_BITS: u32 = 32;
-
-    /// Packs a chain and a position.
-    #[inline]
-    #[must_use]
-    pub const fn new(chain: ChainId, position: u32) -> Epoch {
-        Epoch(((chain.0 as u64) << Epoch::POSITION_BITS) | position as u64)
-    }
-
-    /// Returns the chain.
-    #[inline]
-    #[must_use]
-    pub const fn chain(self) -> ChainId {
-        ChainId((self.0 >> Epoch::POSITION_BITS) as u32)
-    }
-
-    /// Returns the position in the chain, from 1.
-    #[inline]
-    #[must_use]
-    pub const fn position(self) -> u32 {
-        (self.0 & u32::MAX as u64) as u32
-    }
-
-    /// Returns whether the position is among those that `clock` knows to be before (or is the clock's
-    /// own position). O(1).
-    #[inline]
-    #[must_use]
-    pub fn happens_before(self, clock: &Clock) -> bool {
-        self.position() <= clock.get(self.chain())
-    }
-
-    /// Returns the packed number.
-    #[inline]
-    #[must_use]
-    pub const fn bits(self) -> u64 {
-        self.0
-    }
-
-    /// Unpacks what [`bits`](Epoch::bits) gave; every number is an epoch.
-    #[inline]
-    #[must_use]
-    pub const fn from_bits(bits: u64) -> Epoch {
-        Epoch(bits)
-    }
-}
-
-impl fmt::Debug for Epoch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}@{}", self.position(), self.chain().0)
     }
 }

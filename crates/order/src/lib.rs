@@ -1,35 +1,17 @@
-//! What every engine needs of orders: vector clocks over chains, reachability, incremental edges.
+//! What every engine needs of orders: vector clocks over chains, and a solver of constraints over orders.
 //!
 //! This crate knows nothing of traces: nodes, elements and chains are plain dense numbers, so that each
 //! engine can use it for events, tasks or transactions alike. It prints nothing.
 //!
-//! [`Clock`], [`Epoch`] and [`Chains`] are the parts an engine that goes through a trace builds on.
+//! [`Clock`] and [`Chains`] are the parts an engine that goes through a trace builds on, [`ClockStore`] where
+//! there are very many clocks. [`solver`] finds a total order under constraints, [`sat`] is the core below it.
 
-pub use antichain::greatest_antichain;
-pub use chains::{Chains, ChainsStats};
-pub use clock::{ChainId, Clock, Epoch};
-pub use dag::{Dag, DagError};
-pub use incremental::{IncrementalReachability, InsertError, InsertStats};
-pub use incremental_dag::{Cycle, IncrementalDag, IncrementalStats};
-pub use reach::{ReachError, ReachLimits, Reachability};
+pub use chains::Chains;
+pub use clock::{ChainId, Clock};
 pub use store::{ClockEdit, ClockRef, ClockStore, StoreFull, StoreStats};
 
-mod clock;
-
 mod chains;
-
-mod store;
-
-mod dag;
-
-mod reach;
-
-mod incremental_dag;
-
-mod incremental;
-
-mod antichain;
-
+mod clock;
 pub mod sat;
-
 pub mod solver;
+mod store;

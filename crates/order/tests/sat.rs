@@ -1,5 +1,6 @@
 //! The SAT core against brute force, with a theory that does everything a theory may do; every proof and core is checked again.
 
+use anyorder_common::random::{Random, SplitMix64};
 use std::collections::HashMap;
 
 use anyorder_order::sat::{
@@ -15,23 +16,16 @@ mod checker;
 #[path = "sat/whimsical.rs"]
 mod whimsical;
 
-/// A small generator (splitmix64), so that failures can be repeated.
-struct Rng(u64);
+/// A generator, so that failures can be repeated.
+struct Rng(SplitMix64);
 
 impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        self.0.index(bound)
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
+    fn chance(&mut self, percent: u32) -> bool {
+        self.0.percent(percent)
     }
 
     fn lit(&mut self, vars: usize) -> Lit {
@@ -103,7 +97,7 @@ impl Case {
                 }
             })
             .collect();
-        let theory = Whimsical::new(demands.clone(), Rng(rng.next()));
+        let theory = Whimsical::new(demands.clone(), Rng(SplitMix64(rng.0.bits())));
         Case { core, vars, clauses: Vec::new(), demands, theory }
     }
 
@@ -200,7 +194,7 @@ fn agrees_with_brute_force_under_a_whimsical_theory() {
     let mut seen = Seen::default();
     let mut total = Stats::default();
     for seed in 0..20_000 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng(SplitMix64(seed));
         let mut case = Case::new(&mut rng);
         for _ in 0..1 + rng.below(5) {
             case.grow(&mut rng);
@@ -246,7 +240,7 @@ fn long_searches_restart_and_forget_and_their_proofs_hold() {
     let mut answers = [0; 2];
     let mut total = Stats::default();
     for seed in 0..12 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng(SplitMix64(seed));
         let vars = 120;
         let mut core = Core::new();
         core.log_proof();
@@ -288,12 +282,12 @@ fn systems_of_parities_with_lazy_reasons() {
     let mut answers = [0; 2];
     let mut total = Stats::default();
     for seed in 0..24 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng(SplitMix64(seed));
         let vars = 48 + rng.below(8);
         let equations = vars * (90 + rng.below(20)) / 100;
         let demands: Vec<Demand> =
             (0..equations).map(|_| Demand::Odd(rng.clause(vars, 4))).collect();
-        let mut theory = Whimsical::new(demands.clone(), Rng(seed));
+        let mut theory = Whimsical::new(demands.clone(), Rng(SplitMix64(seed)));
         theory.habits = Habits { lazy: 20, imply: 100, noise: 0, define: 0 };
         let mut core = Core::new();
         core.log_proof();
@@ -336,7 +330,7 @@ fn pigeons(pigeons: usize) -> (Core, Whimsical) {
     let demands = (0..holes)
         .map(|hole| Demand::AtMost(sits.iter().map(|lits| lits[hole]).collect(), 1))
         .collect();
-    let mut theory = Whimsical::new(demands, Rng(7));
+    let mut theory = Whimsical::new(demands, Rng(SplitMix64(7)));
     theory.habits = Habits { lazy: 0, imply: 100, noise: 0, define: 0 };
     (core, theory)
 }

@@ -31,26 +31,15 @@ pub use retry::Retrying;
 pub use system::{PipeFactory, PipeSystem};
 pub use transport::{Connector, Received, Transport};
 
-mod system;
-
-mod retry;
-
-mod options;
-
-mod protocol;
-
 mod bounded;
-
-mod conversation;
-
-mod convert;
-
-mod roles;
-
-mod transport;
-
 mod child;
-
+mod conversation;
+mod convert;
 mod lines;
-
+mod options;
 mod process;
+mod protocol;
+mod retry;
+mod roles;
+mod system;
+mod transport;

@@ -1,33 +1,14 @@
 //! Replies that a child could send, and should not: none makes us panic, and all leave the system usable.
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_pipe::{PipeOptions, PipeSystem, Received, Transport};
 use anyorder_system::{Choice, RunError, TaskName, TaskSystem};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Xorshift64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len())]
-    }
-}
-
 /// A connection in memory, whose other end spoils some replies.
 struct Hostile {
-    random: Random,
+    random: Rng,
     /// One reply in so many is spoiled.
     spoils: usize,
     replies: VecDeque<Received>,
@@ -37,21 +18,21 @@ impl Transport for Hostile {
     fn send(&mut self, line: Vec<u8>) {
         let request = String::from_utf8(line).expect("requests are UTF-8");
         let reply = good_reply(&request, &mut self.random);
-        if self.random.below(self.spoils) > 0 {
+        if self.random.index(self.spoils) > 0 {
             self.replies.push_back(Received::Line(reply.into_bytes()));
             return;
         }
-        match self.random.below(9) {
+        match self.random.index(9) {
             0 => self.replies.push_back(Received::TooLong),
             1 => self.replies.push_back(Received::Closed),
             2 => {
-                let other = self.random.below(9);
+                let other = self.random.index(9);
                 let bytes = format!(r#"{{"id":{other},"ok":{{}}}}"#).into_bytes();
                 self.replies.push_back(Received::Line(bytes));
             }
             3 => {
-                let length = self.random.below(60);
-                let bytes = (0..length).map(|_| self.random.next() as u8).collect();
+                let length = self.random.index(60);
+                let bytes = (0..length).map(|_| self.random.bits() as u8).collect();
                 self.replies.push_back(Received::Line(bytes));
             }
             _ => {
@@ -73,7 +54,7 @@ impl Transport for Hostile {
 const KINDS: [&str; 6] = ["crashed", "unstable", "timed_out", "unsupported", "diverged", "odd"];
 
 /// A reply of the right shape, if not always with sense.
-fn good_reply(request: &str, random: &mut Random) -> String {
+fn good_reply(request: &str, random: &mut Rng) -> String {
     let id = request.trim_start_matches("{\"id\":").split(',').next().expect("an id");
     let name = ["a", "a/b@c#1", "%2F", "a#0", "a/b/c/d", "//", "a#x", "%", "a#4294967295"];
     let number =
@@ -115,7 +96,7 @@ fn good_reply(request: &str, random: &mut Random) -> String {
     } else {
         "{}".to_owned()
     };
-    match random.below(12) {
+    match random.index(12) {
         0 => format!(
             r#"{{"id":{id},"error":{{"kind":"diverged","enabled":["{}"]}}}}"#,
             random.pick(&name)
@@ -127,21 +108,21 @@ fn good_reply(request: &str, random: &mut Random) -> String {
     }
 }
 
-fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
+fn mutated(mut bytes: Vec<u8>, random: &mut Rng) -> Vec<u8> {
     const TOKENS: [&str; 12] =
         ["{", "}", "[", "]", "\"", ",", ":", "null", "-", "1e999", "\\ud800", "\u{0}"];
-    for _ in 0..1 + random.below(4) {
-        let at = random.below(bytes.len().max(1)).min(bytes.len());
-        match random.below(5) {
+    for _ in 0..1 + random.index(4) {
+        let at = random.index(bytes.len().max(1)).min(bytes.len());
+        match random.index(5) {
             0 => bytes.truncate(at),
-            1 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+            1 if at < bytes.len() => bytes[at] ^= 1 << random.index(8),
             2 if at < bytes.len() => drop(bytes.remove(at)),
             3 => {
-                let token = random.pick(&TOKENS).repeat(1 + random.below(40));
+                let token = random.pick(&TOKENS).repeat(1 + random.index(40));
                 bytes.splice(at..at, token.into_bytes());
             }
             _ => {
-                let end = (at + random.below(30)).min(bytes.len());
+                let end = (at + random.index(30)).min(bytes.len());
                 let piece = bytes[at..end].to_vec();
                 bytes.splice(at..at, piece);
             }
@@ -153,7 +134,7 @@ fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
 fn hostile(seed: u64, spoils: usize) -> Result<PipeSystem, RunError> {
     let connect = move |start: u64| -> Result<Box<dyn Transport>, RunError> {
         let seed = (seed ^ (start << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        Ok(Box::new(Hostile { random: Random(seed), spoils, replies: VecDeque::new() }))
+        Ok(Box::new(Hostile { random: Rng::new(seed), spoils, replies: VecDeque::new() }))
     };
     PipeSystem::over(Box::new(connect), PipeOptions::default())
 }
@@ -195,15 +176,15 @@ fn spoiled_replies_never_panic_and_resets_help() {
             count.no_start += 1;
             continue;
         };
-        let mut random = Random(seed);
+        let mut random = Rng::new(seed);
         for _ in 0..60 {
             let choice = Choice::of(TaskName::root("a"));
-            match random.below(3) {
+            match random.index(3) {
                 0 => count.note(system.enabled().map(drop)),
                 1 => count.note(system.execute(&choice).map(drop)),
                 _ => count.note(system.observe().map(drop)),
             }
-            if random.below(2) == 0 && system.reset().is_ok() {
+            if random.index(2) == 0 && system.reset().is_ok() {
                 count.resets += 1;
             }
         }
@@ -230,10 +211,10 @@ fn random_bytes_never_panic() {
     let mut refused = 0;
     for seed in 1..=2_000_u64 {
         let connect = move |_| -> Result<Box<dyn Transport>, RunError> {
-            let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+            let mut random = Rng::new(seed);
             let alphabet: &[u8] = b"{}[]\",:0123456789.eE+-truefalsnidok \\u\xff\x00";
-            let length = random.below(200);
-            let bytes = (0..length).map(|_| alphabet[random.below(alphabet.len())]).collect();
+            let length = random.index(200);
+            let bytes = (0..length).map(|_| alphabet[random.index(alphabet.len())]).collect();
             let replies = VecDeque::from([Received::Line(bytes)]);
             Ok(Box::new(Fixed(replies)))
         };

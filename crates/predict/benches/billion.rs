@@ -1,6 +1,6 @@
 //! A trace of very many events, made while it is read: speed and memory on the way.
 //!
-//! `EVENTS` is the length (200,000,000), `ANALYSES` what is run (`hb,edc`; also `wdc`, `bounded`). Seconds are processor time with the making of the events, whose
+//! `EVENTS` is the length (200,000,000), `ANALYSES` what is run (`hb,edc`; also `wdc`). Seconds are processor time with the making of the events, whose
 //! own speed is told first. Memory is that of the process: nothing of the trace is kept.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
@@ -9,8 +9,8 @@ mod measure;
 mod workload;
 
 use anyorder_predict::{
-    Analysis, BoundedAnalysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options,
-    PredictError, WdcAnalysis, run,
+    Analysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options, PredictError, WdcAnalysis,
+    run,
 };
 use anyorder_trace::{Block, TraceSource};
 use measure::{memory_kib, number, print_load, processor_seconds, timed};
@@ -35,8 +35,7 @@ fn main() -> Result<(), PredictError> {
             "hb" => tell(name, shape, &mut HbAnalysis::new(MemoryOnly, options))?,
             "wdc" => tell(name, shape, &mut WdcAnalysis::new(MemoryOnly, plain))?,
             "edc" => tell(name, shape, &mut EdcAnalysis::new(MemoryOnly, options))?,
-            "bounded" => tell(name, shape, &mut BoundedAnalysis::new(options, 64))?,
-            _ => println!("`{name}` is no analysis: hb, wdc, edc, bounded"),
+            _ => println!("`{name}` is no analysis: hb, wdc, edc"),
         }
     }
     Ok(())

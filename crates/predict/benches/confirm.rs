@@ -9,13 +9,13 @@
 mod common;
 mod measure;
 
+use anyorder_common::random::Rng;
 use anyorder_predict::{
     Analysis, Answer, ConfirmOptions, Confirmer, EdcAnalysis, MemoryOnly, NoCommunication, Options,
     run,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, TraceBlocks};
-use common::Rng;
 use common::generate::{Shape, trace};
 use measure::{number, print_load};
 use std::collections::BTreeMap;

@@ -10,8 +10,8 @@ mod plot;
 mod workload;
 
 use anyorder_predict::{
-    Analysis, BoundedAnalysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options,
-    PredictError, WdcAnalysis, run,
+    Analysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options, PredictError, WdcAnalysis,
+    run,
 };
 use anyorder_trace::copy;
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
@@ -21,7 +21,7 @@ use std::error::Error;
 use std::io::Cursor;
 use workload::{Shape, Workload};
 
-const NAMES: [&str; 4] = ["HB", "WDC", "EDC", "EDC, bounded"];
+const NAMES: [&str; 3] = ["HB", "WDC", "EDC"];
 const THREADS: [usize; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_000];
 const HELD: [usize; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
@@ -50,14 +50,14 @@ fn table(
     what: &str,
     values: &[usize],
     shape: impl Fn(usize) -> Shape,
-) -> Result<Vec<[f64; 4]>, PredictError> {
+) -> Result<Vec<[f64; 3]>, PredictError> {
     println!("| {what} | {} | HB, KiB | EDC, KiB |", NAMES.join(" | "));
     println!("|{}", " --- |".repeat(NAMES.len() + 3));
     let mut rows = Vec::new();
     for value in values {
         let bytes = written(shape(*value));
-        let (mut rates, mut memory) = ([0.0; 4], [0; 4]);
-        for which in 0..4 {
+        let (mut rates, mut memory) = ([0.0; 3], [0; 3]);
+        for which in 0..3 {
             let (rate, bytes) = rate(&bytes, which)?;
             (rates[which], memory[which]) = (rate, bytes / 1024);
         }
@@ -82,8 +82,7 @@ fn rate(bytes: &[u8], which: usize) -> Result<(f64, usize), PredictError> {
         match which {
             0 => Box::new(HbAnalysis::new(MemoryOnly, options)),
             1 => Box::new(WdcAnalysis::new(MemoryOnly, plain)),
-            2 => Box::new(EdcAnalysis::new(MemoryOnly, options)),
-            _ => Box::new(BoundedAnalysis::new(options, 64)),
+            _ => Box::new(EdcAnalysis::new(MemoryOnly, options)),
         }
     };
     let least = number("MILLISECONDS", 300) as f64 / 1e3;
@@ -99,8 +98,8 @@ fn rate(bytes: &[u8], which: usize) -> Result<(f64, usize), PredictError> {
     Ok((events as f64 / seconds / 1e6, memory))
 }
 
-fn panel(title: &str, log: bool, values: &[usize], rows: &[[f64; 4]]) -> Panel {
-    let series = (0..4).map(|which| Series {
+fn panel(title: &str, log: bool, values: &[usize], rows: &[[f64; 3]]) -> Panel {
+    let series = (0..3).map(|which| Series {
         name: NAMES[which],
         points: values.iter().zip(rows).map(|(x, row)| (*x as f64, row[which])).collect(),
     });

@@ -1,13 +1,12 @@
 //! Events per second of each analysis, from a binary trace of 8 threads, 16 locks and 20,000 variables.
 //!
 //! `EVENTS`, `THREADS`, `LOCKS`, `VARIABLES` change the trace; `FREE=1` lets half of the variables be accessed
-//! under any lock, so that most objects are shared under changing locks; `ONLY=bounded`, `wdc`, `edc` or `hb` runs one analysis.
+//! under any lock, so that most objects are shared under changing locks; `ONLY=wdc`, `edc` or `hb` runs one analysis.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
 use anyorder_predict::{
-    Analysis, BoundedAnalysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options,
-    PredictError, run,
+    Analysis, Candidates, EdcAnalysis, HbAnalysis, MemoryOnly, Options, PredictError, run,
 };
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::{
@@ -135,7 +134,7 @@ fn time(name: &str, bytes: &[u8], analyses: &mut [&mut dyn Analysis]) -> Result<
             "  {memory} KiB racy {} non-racy {} ordered {}",
             counts.racy, counts.non_racy, counts.ordered
         );
-        print!(" lost {}", counts.candidates_lost + counts.sections_lost);
+        print!(" lost {}", counts.candidates_lost);
     }
     println!();
     Ok(())
@@ -162,12 +161,8 @@ fn main() -> Result<(), PredictError> {
     println!("reading alone: {:.1} M/s", shape.events as f64 / start.elapsed().as_secs_f64() / 1e6);
     let options = Options::default();
     let plain = Options { candidates: Candidates::Off, ..options };
-    let bounded = || BoundedAnalysis::new(options, 64);
     let only = std::env::var("ONLY").ok();
     let wants = |name: &str| only.as_deref().is_none_or(|only| only == name);
-    if wants("bounded") {
-        time("edc, bounded", &bytes, &mut [&mut bounded()])?;
-    }
     if wants("wdc") {
         time("wdc", &bytes, &mut [&mut EdcAnalysis::new(MemoryOnly, plain)])?;
     }

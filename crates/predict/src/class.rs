@@ -45,12 +45,6 @@ impl Class {
         }
     }
 
-    /// Returns whether a memory access of this class writes.
-    #[inline]
-    pub(crate) const fn writes(self) -> bool {
-        matches!(self.0, 1 | 3..=6)
-    }
-
     #[inline]
     const fn index(self) -> usize {
         (self.0 & 31) as usize

@@ -34,18 +34,17 @@
 //! ```
 
 pub use analysis::{Analysis, Stamp, Step, run};
-pub use bounded::BoundedAnalysis;
 pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
-pub use communication::{Communication, NoCommunication, Observation};
 pub use confirm::{
-    Answer, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, Reorders, Scale, Witness,
+    Answer, Communication, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, NoCommunication,
+    Observation, Reorders, Scale, Witness,
 };
-pub use engine::Engine;
 pub use error::PredictError;
 pub use event_driven::{EventDriven, event_driven, event_driven_order};
 pub use options::{Candidates, Options};
 pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
-pub use relation::{DoesntCommute, Hb, Relation};
+pub use relations::engine::Engine;
+pub use relations::relation::{DoesntCommute, Hb, Relation};
 pub use report::{Counts, Object, Report, Side, Violation, ViolationKind};
 pub use specified::{
     DeclareError, Described, Internals, ObjectSummary, Specified, SpecifiedCall,
@@ -61,62 +60,21 @@ pub type WdcAnalysis = Engine<DoesntCommute, MemoryOnly>;
 /// EDC: WDC with the actions of a specification.
 pub type EdcAnalysis<S> = Engine<DoesntCommute, S>;
 
-mod error;
-
-mod options;
-
+// What an analysis takes and gives.
+mod analysis;
 mod class;
-
+mod error;
+mod options;
 mod report;
 
-mod analysis;
-
-mod lanes;
-
-mod hard;
-
-mod overlaps;
-
-mod relation;
-
-mod lock_clocks;
-
-mod shadow;
-
-mod snapshots;
-
-mod holds;
-
+// Candidates of a stream of events: the relations, the records of objects, critical sections.
+mod relations;
 mod sections;
-
-mod by_lock;
-
-mod indexed;
-
-mod candidates;
-
-mod engine;
-
-mod compare;
-
-mod slot_list;
-
-mod quick;
-
-mod ahead;
-
-mod communication;
-
+mod shadow;
 mod specified;
 
-mod confirm;
-
-mod order_path;
-
-mod event_driven;
-
+// Candidates of a trace with mailboxes; witnesses; findings.
 pub mod check;
-
-mod word;
-
-mod bounded;
+mod confirm;
+mod event_driven;
+mod order_path;

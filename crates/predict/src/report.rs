@@ -59,7 +59,7 @@ pub struct Counts {
     pub acquires: u64,
     /// Racy candidates: for each later action, one for each earlier one that is remembered (at least one if there is any).
     pub racy: u64,
-    /// Actions that are the second of some racy pair; exact (except under bounded tracking).
+    /// Actions that are the second of some racy pair; exact.
     pub racy_seconds: u64,
     /// Non-racy candidates that survived to the release of their last common lock.
     pub non_racy: u64,
@@ -69,8 +69,6 @@ pub struct Counts {
     pub candidates_lost: u64,
     /// Pairs whose second section was not released before the trace ended.
     pub undecided: u64,
-    /// Critical sections forgotten by bounded tracking, each of which may have ordered something.
-    pub sections_lost: u64,
     /// Signals forgotten because nobody woke from them.
     pub signals_lost: u64,
     /// Releases of locks that were not held: ignored.

@@ -2,6 +2,7 @@
 
 mod common;
 
+use anyorder_common::random::Rng;
 use anyorder_finding::CoverageLevel;
 use anyorder_hb::{RuleSet, races};
 use anyorder_predict::{HbAnalysis, MemoryOnly, Options};
@@ -9,7 +10,7 @@ use anyorder_system::Cancel;
 use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{Block, Columns, Trace, TraceSource};
 use common::generate::{Shape, trace};
-use common::{Rng, analyse, show};
+use common::{analyse, show};
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -2,6 +2,7 @@
 
 mod common;
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, Invocation, Mode, built_in_types};
 use anyorder_predict::{
     Answer, Communication, ConfirmOptions, Confirmer, EdcAnalysis, Form, Internals, Options,
@@ -9,7 +10,6 @@ use anyorder_predict::{
 };
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Trace};
-use common::Rng;
 use common::script::script;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,11 +22,11 @@ fn random_calls(rng: &mut Rng, types: &Types, name: &str, length: usize) -> Trac
     let spec = types.spec(name).expect("a type");
     let mut text = String::new();
     for _ in 0..length {
-        let method = &spec.methods()[rng.below(spec.methods().len())];
+        let method = &spec.methods()[rng.index(spec.methods().len())];
         let arguments: Vec<String> =
-            (0..method.arity()).map(|_| rng.below(3).to_string()).collect();
-        let result = ["", "=0", "=1", "=2"][rng.below(4)];
-        let (thread, object) = (rng.below(3), rng.below(2));
+            (0..method.arity()).map(|_| rng.index(3).to_string()).collect();
+        let result = ["", "=0", "=1", "=2"][rng.index(4)];
+        let (thread, object) = (rng.index(3), rng.index(2));
         let arguments = arguments.join(",");
         text.push_str(&format!(
             "T{thread} {name}:{object}.{}({arguments}){result}\n",

@@ -2,6 +2,7 @@
 
 mod common;
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{
     Answer, ConfirmOptions, Confirmer, Form, GaveUp, NoCommunication, Scale, Witness,
 };
@@ -9,7 +10,7 @@ use anyorder_system::Cancel;
 use anyorder_testkit::reorder::{Observes, ReorderForm, Reorderings};
 use anyorder_trace::{EventId, Trace};
 use common::generate::{Shape, trace};
-use common::{Rng, show};
+use common::show;
 use std::collections::{BTreeMap, BTreeSet};
 
 struct Nothing;
@@ -27,15 +28,15 @@ impl Observes for Nothing {
 fn random(seed: u64, events: usize) -> Trace {
     let mut rng = Rng::new(seed);
     let shape = Shape {
-        events: events + rng.below(8),
-        threads: 2 + rng.below(3),
-        locks: 1 + rng.below(3),
-        variables: 1 + rng.below(4),
-        locking: 20 + rng.below(50),
-        other: rng.below(40),
-        atomic: rng.below(20),
-        shared: [0, 30][rng.below(2)],
-        ranges: rng.chance(30),
+        events: events + rng.index(8),
+        threads: 2 + rng.index(3),
+        locks: 1 + rng.index(3),
+        variables: 1 + rng.index(4),
+        locking: 20 + rng.index(50),
+        other: rng.index(40),
+        atomic: rng.below(20) as u32,
+        shared: [0, 30][rng.index(2)],
+        ranges: rng.percent(30),
         guarded: false,
     };
     trace(&mut rng, shape)

@@ -2,13 +2,13 @@
 
 mod common;
 
+use anyorder_common::random::Rng;
 use anyorder_predict::{
     Analysis, ConfirmOptions, ConfirmStats, Confirmer, EdcAnalysis, MemoryOnly, NoCommunication,
     Options, run,
 };
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace, TraceBlocks};
-use common::Rng;
 use common::generate::{Shape, trace};
 
 fn random(events: usize) -> Trace {

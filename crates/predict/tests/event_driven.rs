@@ -2,6 +2,7 @@
 
 mod common;
 
+use anyorder_common::random::Rng;
 use anyorder_hb::{CoverageLevel, RuleSet, races};
 use anyorder_predict::{
     Conditions, EdcAnalysis, EventDriven, MemoryOnly, Options, Report, Specification,
@@ -12,7 +13,7 @@ use anyorder_testkit::random_sections;
 use anyorder_trace::format::droidracer::DroidRacerReader;
 use anyorder_trace::{Mailbox, Mode, Trace, TraceBuilder};
 use common::generate::{Shape, trace};
-use common::{Rng, analyse, show};
+use common::{analyse, show};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;

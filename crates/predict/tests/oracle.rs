@@ -2,6 +2,7 @@
 
 mod common;
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{
     Analysis, Conditions, EdcAnalysis, Engine, HbAnalysis, Options, Relation, Stamp, Step,
     Violation, ViolationKind,
@@ -9,7 +10,7 @@ use anyorder_predict::{
 use anyorder_trace::Trace;
 use common::generate::{Shape, trace};
 use common::naive::{Naive, Order};
-use common::{Rng, show};
+use common::show;
 use std::collections::BTreeSet;
 
 const TRACES: u64 = 12_000;
@@ -29,16 +30,16 @@ struct Tally {
 
 fn shape(rng: &mut Rng) -> Shape {
     Shape {
-        events: 8 + rng.below(50),
-        threads: 2 + rng.below(5),
-        locks: 1 + rng.below(3),
-        variables: 1 + rng.below(5),
-        locking: 20 + rng.below(40),
-        other: [0, 5, 20][rng.below(3)],
-        atomic: [0, 0, 30][rng.below(3)],
-        shared: [0, 0, 50][rng.below(3)],
-        ranges: rng.chance(25),
-        guarded: rng.chance(50),
+        events: 8 + rng.index(50),
+        threads: 2 + rng.index(5),
+        locks: 1 + rng.index(3),
+        variables: 1 + rng.index(5),
+        locking: 20 + rng.index(40),
+        other: [0, 5, 20][rng.index(3)],
+        atomic: [0, 0, 30][rng.index(3)],
+        shared: [0, 0, 50][rng.index(3)],
+        ranges: rng.percent(25),
+        guarded: rng.percent(50),
     }
 }
 
@@ -169,9 +170,9 @@ fn traces_of_many_threads_agree_too() {
     for seed in 1..=80 {
         let mut rng = Rng::new(2_000_000 + seed);
         let mut shape = shape(&mut rng);
-        shape.threads = 30 + rng.below(60);
-        shape.variables = 1 + rng.below(2);
-        (shape.events, shape.other, shape.locking) = (300, 3, [0, 10, 40][rng.below(3)]);
+        shape.threads = 30 + rng.index(60);
+        shape.variables = 1 + rng.index(2);
+        (shape.events, shape.other, shape.locking) = (300, 3, [0, 10, 40][rng.index(3)]);
         if seed % 2 == 0 {
             // Writers under a shared lock: many of them do not know each other.
             (shape.locks, shape.locking, shape.shared) = (1, 60, 90);

@@ -2,12 +2,13 @@
 
 mod common;
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{Conditions, MemoryOnly, OrderPaths, OrderRule, OrderStep, Ordered};
 use anyorder_trace::{EventId, EventKind, Trace};
 use common::generate::{Shape, trace};
 use common::naive::{Naive, Order};
 use common::script::script;
-use common::{Rng, show};
+use common::show;
 use std::collections::{BTreeMap, VecDeque};
 
 const TRACES: u64 = 600;
@@ -15,16 +16,16 @@ const STEPS: u64 = 1 << 24;
 
 fn shape(rng: &mut Rng) -> Shape {
     Shape {
-        events: 8 + rng.below(40),
-        threads: 2 + rng.below(5),
-        locks: 1 + rng.below(3),
-        variables: 1 + rng.below(5),
-        locking: 20 + rng.below(40),
-        other: [0, 5, 30][rng.below(3)],
-        atomic: [0, 0, 30][rng.below(3)],
-        shared: [0, 0, 50][rng.below(3)],
-        ranges: rng.chance(25),
-        guarded: rng.chance(50),
+        events: 8 + rng.index(40),
+        threads: 2 + rng.index(5),
+        locks: 1 + rng.index(3),
+        variables: 1 + rng.index(5),
+        locking: 20 + rng.index(40),
+        other: [0, 5, 30][rng.index(3)],
+        atomic: [0, 0, 30][rng.index(3)],
+        shared: [0, 0, 50][rng.index(3)],
+        ranges: rng.percent(25),
+        guarded: rng.percent(50),
     }
 }
 
@@ -167,8 +168,8 @@ fn long_traces_need_few_steps() {
         let begin = std::time::Instant::now();
         let mut counts = [0; 3];
         for _ in 0..200 {
-            let a = rng.below(t.len() - 1);
-            let b = a + 1 + rng.below(t.len() - a - 1);
+            let a = rng.index(t.len() - 1);
+            let b = a + 1 + rng.index(t.len() - a - 1);
             // Most pairs this far apart are ordered; what is not costs a look at all between them.
             match paths.why(EventId(a as u32), EventId(b as u32), 4_000_000) {
                 Ordered::By(_) => counts[0] += 1,

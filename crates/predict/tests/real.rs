@@ -3,8 +3,7 @@
 mod common;
 
 use anyorder_predict::{
-    Analysis, BoundedAnalysis, Conditions, EdcAnalysis, HbAnalysis, MemoryOnly, Object, Options,
-    ViolationKind, run,
+    Analysis, Conditions, EdcAnalysis, HbAnalysis, MemoryOnly, Object, Options, ViolationKind, run,
 };
 use anyorder_trace::TraceSource;
 use anyorder_trace::format::std::StdReader;
@@ -28,14 +27,10 @@ fn recorded_runs_are_analysed_to_their_ends() {
         let options = Options::default();
         let mut hb = HbAnalysis::new(MemoryOnly, options);
         let mut edc = EdcAnalysis::new(Conditions, options);
-        let mut bounded = BoundedAnalysis::new(options, 64);
-        let analyses: &mut [&mut dyn Analysis] = &mut [&mut hb, &mut edc, &mut bounded];
+        let analyses: &mut [&mut dyn Analysis] = &mut [&mut hb, &mut edc];
         let events = run(&mut source, analyses, |_| {}).expect("the trace is right");
-        let (hb, edc, bounded) = (hb.finish(), edc.finish(), bounded.finish());
-        println!(
-            "{name}: {events} events\nhb {:?}\nedc {:?}\nbounded {:?}",
-            hb.counts, edc.counts, bounded.counts
-        );
+        let (hb, edc) = (hb.finish(), edc.finish());
+        println!("{name}: {events} events\nhb {:?}\nedc {:?}", hb.counts, edc.counts);
         assert_eq!(hb.counts.events, events);
         assert!(edc.counts.racy_seconds >= hb.counts.racy_seconds, "EDC orders less than HB");
         let kinds = |kind| -> BTreeSet<(String, String)> {

@@ -2,6 +2,7 @@
 
 mod common;
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, Model, Spec, Waits, built_in_types};
 use anyorder_predict::{
     Analysis, EdcAnalysis, Engine, HbAnalysis, Internals, Options, Relation, Specification,
@@ -11,7 +12,7 @@ use anyorder_trace::{EventKind, Invocation, Mailbox, Mode, Op, Trace, TraceBuild
 use common::calls::{built_in, calls, conflict, points, run_of};
 use common::generate::{Shape, trace};
 use common::naive::{Naive, Order};
-use common::{Rng, show, specified};
+use common::{show, specified};
 use std::collections::BTreeSet;
 
 /// Compares the points of all pairs of calls with the specification; returns how many commute, how
@@ -173,14 +174,14 @@ fn with_invocations(rng: &mut Rng, t: &Trace, types: &Types, returns: bool) -> T
     let mut all = Vec::new();
     let specs = built_in_types();
     for i in 0..2 {
-        let spec = types.spec(specs[rng.below(specs.len())].name).expect("a built-in type");
+        let spec = types.spec(specs[rng.index(specs.len())].name).expect("a built-in type");
         all.extend(calls(&mut b, &format!("{}:{i}", spec.name()), spec));
     }
     all.extend(calls(&mut b, "nothing:2", types.spec("set").expect("there")).into_iter().take(2));
     // The names of the calls are names of a trace of their own.
     let names = b.finish();
     for _ in 0..12 {
-        let call = &all[rng.below(all.len())];
+        let call = &all[rng.index(all.len())];
         // Every string anew: equal names of objects are one object.
         let mut name = |id| tables.names.push(names.tables().name(id)).expect("room");
         let (object, method) = (name(call.object), name(call.method));
@@ -190,20 +191,20 @@ fn with_invocations(rng: &mut Rng, t: &Trace, types: &Types, returns: bool) -> T
     let ids: Vec<u32> = (0..tables.invocations.len() as u32).collect();
     let mut open: Vec<(u32, u32)> = Vec::new();
     for row in 0..columns.len() {
-        if !columns.ops[row].kind().is_access() || rng.chance(30) {
+        if !columns.ops[row].kind().is_access() || rng.percent(30) {
             continue;
         }
         let task = columns.tasks[row].0;
         let mine = open.iter().rposition(|(of, _)| *of == task);
-        if rng.chance(8) && !tables.locks.is_empty() {
+        if rng.percent(8) && !tables.locks.is_empty() {
             columns.ops[row] = EventKind::Destroy.into();
-            columns.operands[row] = rng.below(tables.locks.len()) as u32;
-        } else if let Some(at) = mine.filter(|_| returns && rng.chance(50)) {
+            columns.operands[row] = rng.index(tables.locks.len()) as u32;
+        } else if let Some(at) = mine.filter(|_| returns && rng.percent(50)) {
             columns.ops[row] = EventKind::Return.into();
             columns.operands[row] = open.remove(at).1;
         } else {
             columns.ops[row] = EventKind::Invoke.into();
-            columns.operands[row] = ids[rng.below(ids.len())];
+            columns.operands[row] = ids[rng.index(ids.len())];
             open.push((task, columns.operands[row]));
         }
     }
@@ -357,20 +358,20 @@ fn edc_over_specified_objects_is_that_of_the_definition() {
     for seed in 0..3_000 {
         let mut rng = Rng::new(seed);
         let shape = Shape {
-            events: 8 + rng.below(50),
-            threads: 2 + rng.below(4),
-            locks: 1 + rng.below(3),
-            variables: 1 + rng.below(4),
-            locking: 20 + rng.below(40),
-            other: [0, 5, 20][rng.below(3)],
+            events: 8 + rng.index(50),
+            threads: 2 + rng.index(4),
+            locks: 1 + rng.index(3),
+            variables: 1 + rng.index(4),
+            locking: 20 + rng.index(40),
+            other: [0, 5, 20][rng.index(3)],
             // An atomic write lets others know of an acquire and not of the release, which is not looked at.
             atomic: 0,
-            shared: [0, 0, 50][rng.below(3)],
-            ranges: rng.chance(10),
-            guarded: rng.chance(30),
+            shared: [0, 0, 50][rng.index(3)],
+            ranges: rng.percent(10),
+            guarded: rng.percent(30),
         };
         let plain = trace(&mut rng, shape);
-        let hide = rng.chance(40);
+        let hide = rng.percent(40);
         let t = with_invocations(&mut rng, &plain, &types, hide);
         check_one(&t, &types, hide, &mut tally);
     }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{Document, built_in_types};
 use anyorder_predict::{
     Analysis, Communication, EdcAnalysis, HbAnalysis, Internals, Options, Specification, Specified,
@@ -10,7 +11,6 @@ use anyorder_predict::{
 use anyorder_trace::{
     EventKind, Invocation, Mailbox, Mode, Op, TaskId, Trace, TraceBlocks, TraceBuilder,
 };
-use common::Rng;
 use common::calls::{built_in, calls, conflict, points, run_of};
 use common::script::script;
 
@@ -199,24 +199,24 @@ fn traces_that_make_no_sense_are_survived() {
             for method in ["add", "enqueue", "close", ""] {
                 let object = b.interner.name(object).expect("room");
                 let method = b.interner.name(method).expect("room");
-                let arguments = (0..rng.below(3)).map(|_| rng.next()).collect();
-                let result = rng.chance(50).then(|| rng.next());
+                let arguments = (0..rng.index(3)).map(|_| rng.bits()).collect();
+                let result = rng.percent(50).then(|| rng.bits());
                 let call = Invocation { object, method, arguments, result };
                 b.interner.push_invocation(call).expect("room");
             }
         }
         for _ in 0..60 {
-            let kind = if rng.chance(40) {
-                [EventKind::Invoke, EventKind::Return][rng.below(2)]
+            let kind = if rng.percent(40) {
+                [EventKind::Invoke, EventKind::Return][rng.index(2)]
             } else {
-                EventKind::ALL[rng.below(EventKind::ALL.len())]
+                EventKind::ALL[rng.index(EventKind::ALL.len())]
             };
-            let operand = if rng.chance(90) { rng.below(24) as u32 } else { rng.next() as u32 };
-            let mode = Mode::from_bits(rng.below(8) as u8);
-            b.push(tasks[rng.below(tasks.len())], Op::new(kind, mode), operand);
+            let operand = if rng.percent(90) { rng.index(24) as u32 } else { rng.bits() as u32 };
+            let mode = Mode::from_bits(rng.index(8) as u8);
+            b.push(tasks[rng.index(tasks.len())], Op::new(kind, mode), operand);
         }
         let trace = b.finish();
-        let types = built_in.clone().unspecified(if rng.chance(50) {
+        let types = built_in.clone().unspecified(if rng.percent(50) {
             Unspecified::Ignore
         } else {
             Unspecified::NothingCommutes

@@ -27,23 +27,13 @@
 //! ```
 
 mod escape;
-
-mod words;
-
-mod wrap;
-
-mod run_table;
-
-mod lane_table;
-
-pub mod terminal;
-
-pub mod info;
-
-pub mod json;
-
-pub mod sarif;
-
-pub mod junit;
-
 pub mod html;
+pub mod info;
+pub mod json;
+pub mod junit;
+mod lane_table;
+mod run_table;
+pub mod sarif;
+pub mod terminal;
+mod words;
+mod wrap;

@@ -5,7 +5,7 @@
 //! [`random`] makes small traces by simulating small programs; every one of them could really have
 //! happened. [`script()`] makes a trace of a few lines of text, and [`worked`] holds examples. [`synthetic`] streams traces of any size into a
 //! sink, for benchmarks. [`consistency`] decides partial traces by trying all runs, and makes small ones that are hard to decide. [`reorder`] tries all
-//! reorderings of a small trace.
+//! reorderings of a small trace. [`greatest_antichain`] measures how wide an order is.
 //!
 //! ```
 //! use anyorder_testkit::{Naive, RuleSet, Rules, Shape, random_trace};
@@ -17,27 +17,19 @@
 //! }
 //! ```
 
+pub use antichain::greatest_antichain;
 pub use naive::{Edge, Fault, Locks, Naive, RuleName, RuleSet, Rules, TaskOrder};
 pub use random::{Shape, random_sections, random_trace};
 pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
-pub use rng::Rng;
 pub use script::{Script, script};
 pub use show::show;
 
-pub mod naive;
-
+mod antichain;
 pub mod consistency;
-
+pub mod naive;
 pub mod random;
-
-pub mod worked;
-
 pub mod reorder;
-
-pub mod synthetic;
-
 mod script;
-
 mod show;
-
-mod rng;
+pub mod synthetic;
+pub mod worked;

@@ -4,6 +4,7 @@
 //! to the checkout where it is there; generated ones are always run.
 #![allow(clippy::print_stdout, reason = "a bench prints its numbers")]
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::format::native_binary::{BinaryReader, BinaryWriter};
 use anyorder_trace::format::std::StdReader;
 use anyorder_trace::{
@@ -92,22 +93,11 @@ fn repeated(trace: &Trace, events: usize) -> Trace {
     Trace::new(trace.tables().clone(), columns)
 }
 
-/// A small generator, so that runs are alike.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
-
 /// Tasks of about 100 events on 20 handlers, which read and write fields of objects and post further tasks. The
 /// handlers take turns of about `turn` events.
 fn event_driven(events: usize, turn: u64) -> Trace {
     const HANDLERS: usize = 20;
-    let mut random = Random(1);
+    let mut random = Rng::new(1);
     let mut b = TraceBuilder::new();
     b.interner.tables.meta.labels = LabelScheme::AccessOrOperation;
     let handlers: Vec<_> = (0..HANDLERS)
@@ -150,7 +140,7 @@ fn event_driven(events: usize, turn: u64) -> Trace {
 
 /// Four threads walk arrays, each element a location of its own: as many distinct operations as events.
 fn array_walks(events: usize) -> Trace {
-    let mut random = Random(2);
+    let mut random = Rng::new(2);
     let mut b = TraceBuilder::new();
     let threads: Vec<_> =
         (0..4).map(|i| b.handler(&format!("T{i}"), Mailbox::None).expect("few")).collect();
@@ -170,7 +160,7 @@ fn array_walks(events: usize) -> Trace {
 
 /// Reads and writes of random locations by random threads: nothing to find for the packer.
 fn random(events: usize) -> Trace {
-    let mut random = Random(3);
+    let mut random = Rng::new(3);
     let mut b = TraceBuilder::new();
     let threads: Vec<_> =
         (0..40).map(|i| b.handler(&format!("T{i}"), Mailbox::None).expect("few")).collect();

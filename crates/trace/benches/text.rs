@@ -4,6 +4,7 @@
 //! checkout where it is there; generated ones are always run.
 #![allow(clippy::print_stdout, reason = "a bench prints its numbers")]
 
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::format::std::{StdReader, StdWriter};
 use anyorder_trace::{Block, Trace, TraceSource};
@@ -39,20 +40,9 @@ impl Read for Repeat<'_> {
     }
 }
 
-/// A small generator, so that runs are alike.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
-
 /// A trace with names, as tools for Java give it: threads that lock, read and write fields.
 fn named_trace(events: usize) -> String {
-    let mut random = Random(1);
+    let mut random = Rng::new(1);
     let mut out = String::new();
     let mut lines = 0;
     while lines < events {

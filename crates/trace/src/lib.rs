@@ -40,34 +40,19 @@ pub use tables::{
 };
 pub use trace::{TaskSpan, Trace, TraceBlocks};
 
-mod ids;
-
-mod event;
-
-mod names;
-
-mod tables;
-
-mod columns;
-
-mod stream;
-
-mod error;
-
-mod trace;
-
-mod ignored;
-
 mod allocations;
-
 mod build;
-
-pub mod format;
-
+mod columns;
 pub mod detect;
-
+mod error;
+mod event;
 pub mod foreign;
-
+pub mod format;
+mod ids;
+mod ignored;
+mod names;
 pub mod open;
-
+mod stream;
+mod tables;
+mod trace;
 pub mod wellformed;

@@ -8,13 +8,9 @@ use anyorder_trace::{Event, EventId, EventKind, InputFamily, TaskId, Trace};
 use std::collections::{BTreeMap, HashMap};
 
 mod activities;
-
 mod idle;
-
 mod receivers;
-
 mod services;
-
 mod turns;
 
 pub(crate) use turns::Turns;

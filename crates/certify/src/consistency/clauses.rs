@@ -231,6 +231,7 @@ impl Clauses {
 #[cfg(test)]
 mod tests {
     use super::{Clauses, Literal};
+    use anyorder_common::random::{Random, Rng};
 
     const PAIRS: u32 = 7;
 
@@ -289,13 +290,8 @@ mod tests {
 
     #[test]
     fn propagation_is_that_of_the_definition() {
-        let mut random = 88_172_645_463_325_252_u64;
-        let mut below = move |bound: u32| {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            (random % u64::from(bound)) as u32
-        };
+        let mut random = Rng::new(1);
+        let mut below = move |bound: u32| random.below(bound.into()) as u32;
         let mut yes = [0, 0];
         for _ in 0..600 {
             let (mut clauses, mut naive) = (Clauses::default(), Naive::default());

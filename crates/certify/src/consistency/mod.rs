@@ -78,26 +78,15 @@ pub use refute::{ProofError, ProofReason, check_inconsistency};
 pub use text::{ReadProofError, read_proof, write_proof};
 pub use witness::check_consistency_witness;
 
-mod mailbox;
-
-mod model;
-
-mod fault;
-
-mod lists;
-
-mod pending;
-
-mod witness;
-
-mod proof;
-
-mod links;
-
 mod clauses;
-
+mod fault;
+mod links;
+mod lists;
+mod mailbox;
+mod model;
 mod names;
-
+mod pending;
+mod proof;
 mod refute;
-
 mod text;
+mod witness;

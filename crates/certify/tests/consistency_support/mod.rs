@@ -72,16 +72,3 @@ pub(crate) fn proof(trace: &Trace, lines: &str) -> ConsistencyProof {
     let text = format!("consistency-proof 1\n{lines}");
     read_proof(text.as_bytes(), trace).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
-
-/// Numbers that look random, the same every time.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// A number below a bound.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-}

@@ -4,7 +4,8 @@ use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, ReorderingError, WitnessForm,
     check_reordering,
 };
-use anyorder_testkit::{Rng, script};
+use anyorder_common::random::{Random, Rng};
+use anyorder_testkit::script;
 use anyorder_trace::{
     Columns, EventId, EventKind, Mailbox, Mode, Op, SiteId, Tables, TaskId, Trace, TraceBuilder,
 };

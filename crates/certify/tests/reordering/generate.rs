@@ -2,7 +2,7 @@
 
 use crate::types::Objects;
 use crate::woken::woken;
-use anyorder_testkit::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     EventKind, HandlerId, Location, LocationId, Mailbox, Mode, Op, Position, TaskDef, TaskId,
     TaskKind, Trace, TraceBuilder,

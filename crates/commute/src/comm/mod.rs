@@ -3,6 +3,5 @@
 pub use observe::{Observations, Observed};
 pub use rule::{Comm, Mode};
 
-mod rule;
-
 mod observe;
+mod rule;

@@ -43,5 +43,4 @@ pub trait Model {
 }
 
 mod check;
-
 mod mutate;

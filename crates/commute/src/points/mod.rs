@@ -3,6 +3,5 @@
 pub use compile::{AccessPoints, Exactness, PairExactness};
 pub use touch::{ClassId, Point};
 
-mod touch;
-
 mod compile;
+mod touch;

@@ -3,19 +3,11 @@
 pub use built_in::{BuiltIn, built_in_type, built_in_types};
 
 mod built_in;
-
-mod state;
-
-mod numbers;
-
 mod containers;
-
-mod sequences;
-
-mod union_find;
-
-mod synchronization;
-
+mod numbers;
 mod resources;
-
 mod semaphore;
+mod sequences;
+mod state;
+mod synchronization;
+mod union_find;

@@ -8,17 +8,12 @@
 //! it is absent only our own times are printed.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
-mod rows;
-
-mod ours;
-
-mod z3;
-
-mod table;
-
 mod growth;
-
+mod ours;
 mod real;
+mod rows;
+mod table;
+mod z3;
 
 use std::path::PathBuf;
 use std::time::Duration;

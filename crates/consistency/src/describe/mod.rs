@@ -1,14 +1,10 @@
 //! Says in words why a trace is inconsistent.
 
 mod clauses;
-
 mod core;
-
-mod words;
-
 mod notes;
-
 mod overtakings;
+mod words;
 
 pub use overtakings::Overtakings;
 

@@ -5,21 +5,14 @@
 pub use kept::Kept;
 pub use split::split_own_code;
 
-mod kept;
-
-mod messages;
-
 mod dues;
-
-mod writes;
-
-mod orders;
-
-mod memory;
-
 mod handlers;
-
+mod kept;
+mod memory;
+mod messages;
+mod orders;
 mod split;
+mod writes;
 
 use crate::mailbox::MailboxRule;
 use crate::partial::PartialTrace;

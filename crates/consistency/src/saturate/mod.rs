@@ -26,16 +26,11 @@ use anyorder_system::{Cancel, Control, Stopped};
 pub use rules::Rules;
 pub(crate) use {graph::Graph, sizes::sizes};
 
-mod rules;
-
-mod graph;
-
-mod ports;
-
-mod pairs;
-
 mod explain;
-
+mod graph;
+mod pairs;
+mod ports;
+mod rules;
 mod sizes;
 
 use pairs::Pairs;

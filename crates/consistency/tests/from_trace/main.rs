@@ -3,11 +3,7 @@
 #![expect(clippy::print_stderr, reason = "tests say what they covered and skipped")]
 
 mod common;
-
 mod edtrace;
-
 mod observed;
-
-mod real;
-
 mod random;
+mod real;

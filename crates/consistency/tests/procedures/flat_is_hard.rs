@@ -3,8 +3,8 @@
 //! for the problem of Theorem 4.1 of the paper, unless P = NP. The argument is at the head of `procedure/flat`.
 
 use crate::support::{REFUTE, control, partial, read, verdict};
+use anyorder_common::random::{Random, Rng};
 use anyorder_consistency::{Effort, MailboxRule, Procedure};
-use anyorder_testkit::Rng;
 use std::fmt::Write;
 
 /// A literal: the number of a variable, and the value that makes it true.
@@ -202,9 +202,9 @@ fn images_of_small_formulas_are_consistent_exactly_if_they_can_be_satisfied() {
     let mut counts = Counts::default();
     for _ in 0..200 {
         let variables = 1 + rng.index(3);
-        let clauses: Vec<Vec<Literal>> = (0..rng.range(1, 1 + 2 * variables as u64))
+        let clauses: Vec<Vec<Literal>> = (0..rng.within(1, 1 + 2 * variables as u64))
             .map(|_| {
-                (0..rng.range(1, 3)).map(|_| (rng.index(variables), rng.percent(50))).collect()
+                (0..rng.within(1, 3)).map(|_| (rng.index(variables), rng.percent(50))).collect()
             })
             .collect();
         check(variables, &clauses, true, &mut counts);

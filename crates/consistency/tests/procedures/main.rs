@@ -1,13 +1,8 @@
 //! The procedures that enumerate, and the full problem: by hand, against the oracles of the testkit, and sabotaged.
 
-mod support;
-
-mod by_hand;
-
 mod agreement;
-
-mod mutants;
-
-mod sketch_of_flat;
-
+mod by_hand;
 mod flat_is_hard;
+mod mutants;
+mod sketch_of_flat;
+mod support;

@@ -1,9 +1,8 @@
 //! The procedure sketched for Theorem 4.1 of the paper, as printed, and with saturation first: both accept too much.
 
 use crate::support::{control, partial, read, verdict};
-use anyorder_consistency::{
-    Answer, Effort, FlatRules, MailboxRule, MessageId, PartialTrace, Procedure, Slot, flat_by,
-};
+use anyorder_consistency::testing::{FlatRules, flat_by};
+use anyorder_consistency::{Answer, Effort, MailboxRule, MessageId, PartialTrace, Procedure, Slot};
 use anyorder_testkit::consistency::{Shape, random_partial};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Decides, before the run, which messages there are, who posts them, and how long they are.
 
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 
 /// The handler of the looper.
 pub(super) const UI: u32 = 0;

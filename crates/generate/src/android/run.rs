@@ -4,7 +4,7 @@ use super::plan::{Plan, START, UI};
 use crate::draft::{Draft, NONE, Name};
 use crate::recorder::Recorder;
 use crate::request::RunMailbox;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use std::collections::VecDeque;
 
 /// How many events a handler makes at most before another one is chosen.

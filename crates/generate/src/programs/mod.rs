@@ -11,16 +11,10 @@ pub(crate) use counting::Counting;
 pub(crate) use message_loop::MessageLoop;
 pub(crate) use sparse_matrix::SparseMatrix;
 
-mod variables;
-
 mod buyers;
-
 mod chang_roberts;
-
 mod consensus;
-
 mod counting;
-
 mod message_loop;
-
 mod sparse_matrix;
+mod variables;

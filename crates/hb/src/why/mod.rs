@@ -1,10 +1,10 @@
 //! Why two events are ordered, or are not.
 
-use crate::category::Captured;
-use crate::describe;
-use crate::engine::{Engine, Mode};
-use crate::explain;
-use crate::rules::{Rule, RuleSet};
+use crate::races::category::Captured;
+use crate::relation::engine::{Engine, Mode};
+use crate::relation::rules::{Rule, RuleSet};
+use crate::report::describe;
+use crate::report::explain;
 use anyorder_finding::Step;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, Trace};

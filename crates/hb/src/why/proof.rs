@@ -2,7 +2,7 @@
 //!
 //! The shape is that of `anyorder-certify`, which re-checks proofs without knowing this crate.
 
-use crate::rules::Rule;
+use crate::relation::rules::Rule;
 use anyorder_trace::EventId;
 
 /// One step: `from` is before `to` by one application of `rule`.

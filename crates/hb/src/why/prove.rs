@@ -7,11 +7,11 @@
 
 use super::proof::{Proof, ProofStep};
 use super::trail::{WayEdge, way};
-use crate::category::Captured;
-use crate::engine::Engine;
-use crate::given::Edge;
-use crate::rules::Rule;
-use crate::strands::StrandId;
+use crate::races::category::Captured;
+use crate::relation::engine::Engine;
+use crate::relation::given::Edge;
+use crate::relation::rules::Rule;
+use crate::relation::strands::StrandId;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{Action, EventId, EventKind, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -4,9 +4,9 @@
 //! the edge that reached it; then back from the later event. The same edges as in the forward pass of
 //! `engine`, but a bit instead of a clock.
 
-use crate::engine::Engine;
-use crate::rules::Rule;
-use crate::strands::StrandId;
+use crate::relation::engine::Engine;
+use crate::relation::rules::Rule;
+use crate::relation::strands::StrandId;
 use anyorder_trace::{Action, ConditionId, EventId, HandlerId, LocationId, LockId, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 

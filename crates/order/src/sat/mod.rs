@@ -39,34 +39,19 @@ pub use proof::{ProofLog, Step};
 pub use theory::{NoTheory, Output, Theory};
 pub use values::{Value, Values};
 
-mod lit;
-
-mod values;
-
-mod theory;
-
-mod limits;
-
-mod proof;
-
-mod arena;
-
 mod activity;
-
-mod watches;
-
-mod walk;
-
-mod restarts;
-
-mod core;
-
-mod lemmas;
-
 mod analysis;
-
+mod arena;
+mod core;
+mod lemmas;
+mod limits;
+mod lit;
 mod minimise;
-
+mod proof;
 mod reduce;
-
+mod restarts;
 mod search;
+mod theory;
+mod values;
+mod walk;
+mod watches;

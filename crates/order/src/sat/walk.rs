@@ -7,6 +7,7 @@
 
 use super::core::Core;
 use super::lit::Lit;
+use anyorder_common::random::{Random, XorShift64};
 
 /// Conflicts before the first walk.
 pub(super) const FIRST: u64 = 2_000;
@@ -35,7 +36,7 @@ struct Walk {
     /// The false clauses, and where each stands among them.
     broken: Vec<u32>,
     place: Vec<u32>,
-    random: u64,
+    random: XorShift64,
 }
 
 impl Core {
@@ -94,7 +95,7 @@ impl Walk {
             breaks: vec![0; values.len()],
             broken: Vec::new(),
             place: vec![0; clauses],
-            random: seed ^ 0x9e37_79b9_7f4a_7c15,
+            random: XorShift64(seed ^ 0x9e37_79b9_7f4a_7c15),
             lits,
             start,
             occurs,
@@ -126,7 +127,7 @@ impl Walk {
             if self.broken.is_empty() {
                 break;
             }
-            let drawn = self.below(self.broken.len() as u64) as usize;
+            let drawn = self.random.index(self.broken.len());
             let clause = self.broken[drawn] as usize;
             let lits = self.start[clause] as usize..self.start[clause + 1] as usize;
             chances.clear();
@@ -135,7 +136,7 @@ impl Walk {
                 sum += weights[self.breaks[lit.var().index()].min(63) as usize];
                 chances.push(sum);
             }
-            let drawn = sum * (self.below(1 << 53) as f64 / (1_u64 << 53) as f64);
+            let drawn = sum * (self.random.below(1 << 53) as f64 / (1_u64 << 53) as f64);
             let chosen = chances.iter().position(|&chance| drawn < chance).unwrap_or(0);
             self.flip(self.lits[lits.start + chosen]);
         }
@@ -190,15 +191,6 @@ impl Walk {
             self.place[moved as usize] = place;
         }
     }
-
-    /// Returns a number below `bound`; the same sequence for the same seed (xorshift64*).
-    fn below(&mut self, bound: u64) -> u64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        let drawn = self.random.wrapping_mul(0x2545_f491_4f6c_dd1d);
-        ((u128::from(drawn) * u128::from(bound)) >> 64) as u64
-    }
 }
 
 #[cfg(test)]
@@ -208,7 +200,7 @@ mod tests {
 
     /// Random clauses of three literals that one hidden assignment satisfies.
     fn planted(vars: u64, clauses: usize, seed: u64) -> (Vec<Lit>, Vec<u32>) {
-        let mut random = Walk::new(Vec::new(), vec![0], Vec::new(), seed);
+        let mut random = XorShift64(seed ^ 0x9e37_79b9_7f4a_7c15);
         let (mut lits, mut start) = (Vec::new(), vec![0]);
         while start.len() <= clauses {
             let clause: Vec<Lit> = (0..3)

@@ -1,6 +1,7 @@
 //! Which pairs of blocks are ordered by everything given.
 
 use super::blocks::Blocks;
+use anyorder_common::bits::{has, members_of_word, width};
 
 /// For each block, the set of blocks of its resource that are known to come before it, as bits.
 ///
@@ -16,7 +17,7 @@ pub(crate) struct Known {
 impl Known {
     /// Returns how many bytes the sets of these blocks take.
     pub(crate) fn bytes_for(blocks: &Blocks) -> usize {
-        blocks.of.iter().map(|members| members.len() * members.len().div_ceil(64) * 8).sum()
+        blocks.of.iter().map(|members| members.len() * width(members.len()) * 8).sum()
     }
 
     /// Starts with nothing known. The blocks of each resource are numbered as they stand in `members`.
@@ -28,7 +29,7 @@ impl Known {
         };
         let mut at = 0;
         for members in members {
-            let words = members.len().div_ceil(64);
+            let words = width(members.len());
             for (number, &block) in members.iter().enumerate() {
                 known.number[block as usize] = number as u32;
                 known.start[block as usize] = at;
@@ -51,7 +52,7 @@ impl Known {
             return false;
         }
         let bit = self.number[first as usize];
-        self.words[self.start[second as usize] + bit as usize / 64] >> (bit % 64) & 1 == 1
+        has(&self.words[self.start[second as usize]..], bit)
     }
 
     #[inline]
@@ -71,16 +72,13 @@ impl Known {
         let (from, to) = (self.start[first as usize], self.start[second as usize]);
         let own = self.number[first as usize] as usize;
         for word in 0..words {
-            let mut bits = self.words[from + word];
+            let mut known = self.words[from + word];
             if own / 64 == word {
-                bits |= 1 << (own % 64);
+                known |= 1 << (own % 64);
             }
-            let mut new = bits & !self.words[to + word];
+            let new = known & !self.words[to + word];
             self.words[to + word] |= new;
-            while new != 0 {
-                fresh(word as u32 * 64 + new.trailing_zeros());
-                new &= new - 1;
-            }
+            members_of_word(new).for_each(|bit| fresh(word as u32 * 64 + bit));
         }
     }
 

@@ -41,45 +41,29 @@ pub use fact::Fact;
 pub use formula::Formula;
 pub use problem::{Block, Entry, Node, Problem, ProblemError, Rank, Resource, Tag};
 pub use refutation::{Claim, Link, Refutation, Step, Why};
+#[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
 pub use solve::{Answer, Limits, Solver, Stats};
 // The literals of clauses, and why there was no answer.
 pub use crate::sat::{Cause, Lit};
 
-mod problem;
-
-mod fact;
-
-mod formula;
-
-mod condense;
-
 mod blocks;
-
-mod graph;
-
-mod path;
-
-mod known;
-
-mod saturate;
-
-mod pairs;
-
-mod variables;
-
-mod course;
-
-mod theory;
-
+mod condense;
 mod cone;
-
-mod witness;
-
-mod refutation;
-
-mod sabotage;
-
+mod course;
+mod fact;
+mod formula;
+mod graph;
+mod known;
+mod pairs;
+mod path;
 mod prepare;
-
+mod problem;
+mod refutation;
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
+mod sabotage;
+mod saturate;
 mod solve;
+mod theory;
+mod variables;
+mod witness;

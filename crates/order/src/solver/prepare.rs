@@ -1,14 +1,16 @@
 //! Before the search: condensation, a first course, saturation.
 
 use super::blocks::Blocks;
-use super::condense::Keys;
+use super::condense::{Key, Keys};
 use super::course::{Ground, Runner};
 use super::fact::Info;
 use super::graph::Graph;
 use super::known::Known;
 use super::pairs::Pairs;
 use super::path::{By, Hop, Paths, Roads};
+use super::problem::Edge;
 use super::refutation::{Link, Refutation, Source, Step, Why};
+use super::sabotage::Sabotage;
 use super::saturate::{End, Forced, Saturation};
 use super::solve::Solver;
 use crate::sat::Cause;
@@ -45,6 +47,27 @@ impl Roads for Everywhere {
     fn assumed(&self, _: u32, _: &mut dyn FnMut(u32, u32, u32)) {}
 }
 
+/// Refutes an edge that leads against its own chain.
+fn against_its_chain(edge: Edge) -> Refutation {
+    let mut cycle = vec![Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }];
+    if edge.from != edge.to {
+        cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
+    }
+    Refutation { steps: vec![Step::Cycle(cycle)] }
+}
+
+/// No block was entered from within another.
+static EMPTY: Pairs = Pairs::EMPTY;
+
+/// What saturation found by then.
+#[derive(Clone, Copy)]
+struct Saturated<'s> {
+    graph: &'s Graph,
+    known: &'s Known,
+    infos: &'s [Info],
+    forced: &'s [Forced],
+}
+
 impl Solver {
     /// Condenses and saturates, unless a limit comes first. A contradiction is noted.
     pub(super) fn prepare(
@@ -69,13 +92,7 @@ impl Solver {
         let keys = match Keys::build(&self.problem, self.variables.atom_nodes()) {
             Ok(keys) => keys,
             Err(edge) => {
-                let edge = self.problem.edges[edge];
-                let mut cycle =
-                    vec![Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }];
-                if edge.from != edge.to {
-                    cycle.push(Link { from: edge.to, to: edge.from, why: Why::Chain });
-                }
-                self.contradiction = Some(Refutation { steps: vec![Step::Cycle(cycle)] });
+                self.contradiction = Some(against_its_chain(self.problem.edges[edge]));
                 return Ok(());
             }
         };
@@ -85,44 +102,14 @@ impl Solver {
         if memory.is_some_and(|limit| held > limit) {
             return Err(Cause::Memory);
         }
-        let first = {
-            let graph = Graph::new((0..keys.len() as u32).collect());
-            let hint: Vec<u32> =
-                keys.start.iter().map(|&node| self.problem.position(node)).collect();
-            let ground = Ground {
-                problem: &self.problem,
-                keys: &keys,
-                blocks: &blocks,
-                graph: &graph,
-                known: &Known::default(),
-                fixed: 0,
-            };
-            Runner::default().run(ground, &hint)
-        };
-        self.theory_stats.courses += 1;
-        let empty = Pairs::default();
-        if let Some(knot) = first.knots.iter().find(|knot| knot.undone.is_none()) {
-            let source = Source {
-                problem: &self.problem,
-                keys: &keys,
-                blocks: &blocks,
-                pairs: &empty,
-                graph: &Graph::new((0..keys.len() as u32).collect()),
-                known: &Known::default(),
-                infos: &[],
-                forced: &[],
-                fixed: 0,
-            };
-            self.contradiction = Some(source.by_cycle(&knot.hops));
-            return Ok(());
-        }
-        let graph = Graph::new(first.order);
+        let Some(first) = self.first_order(&keys, &blocks) else { return Ok(()) };
+        let graph = Graph::new(first);
         let rows = memory.map_or(ROWS, |bytes| ROWS.min(bytes / 4));
         let most_known = memory.map_or(KNOWN, |bytes| KNOWN.min(bytes / 4));
         self.stats.keys = keys.len() as u64;
         self.stats.pairs = blocks.pairs();
         self.stats.undecided = self.stats.pairs;
-        if Known::bytes_for(&blocks) > most_known || self.sabotage.search_only {
+        if Known::bytes_for(&blocks) > most_known || self.sabotage == Sabotage::SearchOnly {
             // The search alone is complete; it only has more to find out.
             let pairs = Pairs::build(&self.problem, &blocks);
             let known = Known::default();
@@ -142,28 +129,9 @@ impl Solver {
         self.stats.forced = forced.len() as u64;
         if end == End::Refuted {
             self.stats.undecided = 0;
-            let closing = infos.last().expect("the pair that closed a cycle has an edge");
-            let (from, to) = (keys.of(closing.from), keys.of(closing.to));
-            let mut hops = if from == to {
-                Vec::new()
-            } else {
-                Paths::default()
-                    .shortest(&keys, &graph, to, from, &Everywhere)
-                    .expect("the edge closes a cycle")
-            };
-            hops.push(Hop { from, to, by: By::Added(infos.len() as u32 - 1) });
-            let source = Source {
-                problem: &self.problem,
-                keys: &keys,
-                blocks: &blocks,
-                pairs: &empty,
-                graph: &graph,
-                known: &known,
-                infos: &infos,
-                forced: &forced,
-                fixed: graph.len(),
-            };
-            self.contradiction = Some(source.by_cycle(&hops));
+            let saturated =
+                Saturated { graph: &graph, known: &known, infos: &infos, forced: &forced };
+            self.contradiction = Some(self.by_saturation(&keys, &blocks, &saturated));
             return Ok(());
         }
         self.stats.undecided = self.stats.pairs - known.count();
@@ -171,5 +139,46 @@ impl Solver {
         self.prepared =
             Some(Prepared { keys, blocks, pairs, known, graph, infos, forced, variables });
         Ok(())
+    }
+
+    /// Returns an order of the keys, near to one of the whole; `None` with a contradiction noted.
+    fn first_order(&mut self, keys: &Keys, blocks: &Blocks) -> Option<Vec<Key>> {
+        let graph = &Graph::new((0..keys.len() as u32).collect());
+        let known = &Known::default();
+        let hint: Vec<u32> = keys.start.iter().map(|&node| self.problem.position(node)).collect();
+        let problem = &self.problem;
+        let first =
+            Runner::default().run(Ground { problem, keys, blocks, graph, known, fixed: 0 }, &hint);
+        self.theory_stats.courses += 1;
+        let Some(knot) = first.knots.iter().find(|knot| knot.undone.is_none()) else {
+            return Some(first.order);
+        };
+        let saturated = Saturated { graph, known, infos: &[], forced: &[] };
+        self.contradiction =
+            Some(self.saturated_source(keys, blocks, &saturated, 0).by_cycle(&knot.hops));
+        None
+    }
+
+    /// Refutes the problem by the cycle that the last edge of saturation closed.
+    fn by_saturation(&self, keys: &Keys, blocks: &Blocks, found: &Saturated<'_>) -> Refutation {
+        let closing = found.infos.last().expect("the pair that closed a cycle has an edge");
+        let (from, to) = (keys.of(closing.from), keys.of(closing.to));
+        let mut paths = Paths::default();
+        let back = (from != to).then(|| paths.shortest(keys, found.graph, to, from, &Everywhere));
+        let mut hops = back.map_or(Vec::new(), |hops| hops.expect("the edge closes a cycle"));
+        hops.push(Hop { from, to, by: By::Added(found.infos.len() as u32 - 1) });
+        self.saturated_source(keys, blocks, found, found.graph.len()).by_cycle(&hops)
+    }
+
+    fn saturated_source<'s>(
+        &'s self,
+        keys: &'s Keys,
+        blocks: &'s Blocks,
+        found: &Saturated<'s>,
+        fixed: u32,
+    ) -> Source<'s> {
+        let Saturated { graph, known, infos, forced } = *found;
+        let (problem, pairs) = (&self.problem, &EMPTY);
+        Source { problem, keys, blocks, pairs, graph, known, infos, forced, fixed }
     }
 }

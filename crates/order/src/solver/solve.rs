@@ -103,7 +103,7 @@ impl Solver {
             scopes: Vec::new(),
             stats: Stats::default(),
             theory_stats: TheoryStats::default(),
-            sabotage: Sabotage::default(),
+            sabotage: Sabotage::None,
         }
     }
 
@@ -125,8 +125,8 @@ impl Solver {
         self.cycles = Some(Vec::new());
     }
 
-    /// Puts faults in, for tests of the tests. To be called before anything else.
-    #[doc(hidden)]
+    /// Puts a fault in, for tests of the tests. To be called before anything else.
+    #[cfg(feature = "sabotage")]
     pub fn sabotage(&mut self, sabotage: Sabotage) {
         self.sabotage = sabotage;
     }
@@ -280,16 +280,9 @@ impl Solver {
         prepared.graph = graph;
         prepared.infos = infos;
         let answer = match answer {
-            sat::Answer::Sat => {
-                let facts = (0..self.variables.len()).filter_map(|var| {
-                    let lit = Lit::new(Var::from_index(var), true);
-                    let fact = self.variables.fact(lit)?;
-                    Some(if self.core.model(lit) { fact } else { fact.opposite() })
-                });
-                let accepted = accepted.expect("a model was accepted");
-                let Prepared { keys, blocks, .. } = &prepared;
-                Answer::Ordered(linearise(&self.problem, keys, blocks, &accepted, facts))
-            }
+            sat::Answer::Sat => Answer::Ordered(
+                self.order_of_model(&prepared, &accepted.expect("a model was accepted")),
+            ),
             sat::Answer::Unsat { core } => Answer::Impossible {
                 core: core.into_iter().filter(|lit| assumptions.contains(lit)).collect(),
             },
@@ -298,6 +291,16 @@ impl Solver {
         self.prepared = Some(prepared);
         self.count(bytes);
         answer
+    }
+
+    /// Returns an order of all nodes in which the facts of the model hold.
+    fn order_of_model(&self, prepared: &Prepared, accepted: &[u32]) -> Vec<Node> {
+        let facts = (0..self.variables.len()).filter_map(|var| {
+            let lit = Lit::new(Var::from_index(var), true);
+            let fact = self.variables.fact(lit)?;
+            Some(if self.core.model(lit) { fact } else { fact.opposite() })
+        });
+        linearise(&self.problem, &prepared.keys, &prepared.blocks, accepted, facts)
     }
 
     fn count(&mut self, bytes: usize) {

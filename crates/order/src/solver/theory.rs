@@ -173,7 +173,7 @@ impl<'a> OrderTheory<'a> {
             cycles,
             accepted: None,
             stats: TheoryStats::default(),
-            sabotage: Sabotage::default(),
+            sabotage: Sabotage::None,
         };
         theory.equip();
         theory
@@ -181,7 +181,7 @@ impl<'a> OrderTheory<'a> {
 
     pub(crate) fn sabotage(&mut self, sabotage: Sabotage) {
         self.sabotage = sabotage;
-        self.runner.no_queues = sabotage.no_queues;
+        self.runner.no_queues = sabotage == Sabotage::NoQueues;
     }
 
     /// Gives edges to the variables that have none yet.
@@ -235,7 +235,7 @@ impl<'a> OrderTheory<'a> {
         }
         clause.sort_unstable();
         clause.dedup();
-        if self.sabotage.short_clauses {
+        if self.sabotage == Sabotage::ShortClauses {
             clause.pop();
         }
         clause
@@ -323,7 +323,7 @@ impl<'a> OrderTheory<'a> {
             return;
         }
         self.forward.grow::<true>(self.keys, &self.graph, to);
-        if self.sabotage.wrong_cone {
+        if self.sabotage == Sabotage::WrongCone {
             self.backward.grow::<true>(self.keys, &self.graph, from);
         } else {
             self.backward.grow::<false>(self.keys, &self.graph, from);
@@ -336,7 +336,7 @@ impl<'a> OrderTheory<'a> {
                 continue;
             }
             // Both a literal and its opposite may be implied at once: one entry each.
-            let lit = if self.sabotage.implies_opposite { edge } else { !edge };
+            let lit = if self.sabotage == Sabotage::ImpliesOpposite { edge } else { !edge };
             self.because[lit.index()] = Because { label, limit: self.graph.len() };
             self.stats.implied += 1;
             self.thrift.debt -= WORTH;

@@ -58,10 +58,10 @@ impl Demand {
 
 /// How the test theory behaves, in percent.
 pub(crate) struct Habits {
-    pub(crate) lazy: usize,
-    pub(crate) imply: usize,
-    pub(crate) noise: usize,
-    pub(crate) define: usize,
+    pub(crate) lazy: u32,
+    pub(crate) imply: u32,
+    pub(crate) noise: u32,
+    pub(crate) define: u32,
 }
 
 /// Knows demands and tells of them late, in any form it is allowed to.

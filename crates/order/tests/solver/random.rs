@@ -1,32 +1,27 @@
 //! Random problems of several shapes, from seeds.
 
+use anyorder_common::random::{Random as _, Rng};
 use anyorder_order::solver::{Block, Entry, Node, Problem, Rank, Tag};
 
-/// SplitMix64.
-pub(crate) struct Random(u64);
+/// Numbers below 2^32.
+pub(crate) struct Random(Rng);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995)
+        Random(Rng::new(seed))
     }
 
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % u64::from(bound.max(1))) as u32
+        self.0.below(bound.into()) as u32
     }
 
-    /// True in `percent` of 100 cases.
     pub(crate) fn often(&mut self, percent: u32) -> bool {
-        self.below(100) < percent
+        self.0.percent(percent)
     }
 
     pub(crate) fn shuffled(&mut self, len: u32) -> Vec<u32> {
         let mut all: Vec<u32> = (0..len).collect();
-        for i in (1..len).rev() {
-            all.swap(i as usize, self.below(i + 1) as usize);
-        }
+        self.0.shuffle(&mut all);
         all
     }
 }

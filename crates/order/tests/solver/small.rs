@@ -46,7 +46,7 @@ fn blocks_that_overlap_on_one_chain_have_no_order() {
         problem.block(resource, first, last, None).unwrap();
         // The search must find it as well: it once let two blocks begin at one key, and then had no order to give.
         let mut solver = Solver::new(problem.clone());
-        solver.sabotage(Sabotage { search_only: true, ..Sabotage::default() });
+        solver.sabotage(Sabotage::SearchOnly);
         let answer = solver.solve(&[], &mut Limits::default());
         assert_eq!(answer, Answer::Impossible { core: Vec::new() });
         refuted(problem);

@@ -1,5 +1,4 @@
 //! Slow twins of what the crate computes, and counters of the branches that random instances took.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::cell::RefCell;
@@ -8,8 +7,7 @@ use std::collections::BTreeMap;
 /// The transitive closure of a relation as a matrix, by Warshall's three loops.
 #[derive(Clone)]
 pub(crate) struct Closure {
-    pub(crate) nodes: usize,
-    pub(crate) reaches: Vec<Vec<bool>>,
+    reaches: Vec<Vec<bool>>,
 }
 
 impl Closure {
@@ -25,24 +23,12 @@ impl Closure {
                 }
             }
         }
-        Closure { nodes, reaches }
+        Closure { reaches }
     }
 
     pub(crate) fn get(&self, a: u32, b: u32) -> bool {
         self.reaches[a as usize][b as usize]
     }
-}
-
-/// The size of a greatest antichain, by all subsets.
-pub(crate) fn antichain_size(nodes: usize, before: impl Fn(u32, u32) -> bool) -> usize {
-    let ordered: Vec<u32> = (0..nodes as u32)
-        .map(|a| (0..nodes as u32).filter(|&b| before(a, b)).map(|b| 1 << b).sum())
-        .collect();
-    (0u32..1 << nodes)
-        .filter(|set| (0..nodes).all(|a| set & (1 << a) == 0 || set & ordered[a] == 0))
-        .map(|set| set.count_ones() as usize)
-        .max()
-        .unwrap_or(0)
 }
 
 /// Counts branches by name; one never taken fails the test.

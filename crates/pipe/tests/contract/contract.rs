@@ -6,6 +6,7 @@
 use crate::clauses;
 use crate::enumerate::choices;
 use crate::subject::{Shown, Subject, Violation, same, violation};
+use anyorder_common::random::{Random, Rng};
 use anyorder_system::{Choice, SystemFactory, TaskSystem};
 
 /// How much is walked.
@@ -63,7 +64,7 @@ where
     };
     let (mut first, mut second) = (make()?, make()?);
     let mut coverage = Coverage::default();
-    let mut random = Random(effort.seed | 1);
+    let mut random = Rng::new(effort.seed);
     let fresh = first.look()?;
     for _ in 0..effort.walks {
         let walk = random_walk(&mut first, effort.steps_max, &mut random)?;
@@ -85,7 +86,7 @@ where
 fn random_walk<S: TaskSystem>(
     subject: &mut Subject<S>,
     steps_max: usize,
-    random: &mut Random,
+    random: &mut Rng,
 ) -> Result<Walk, Violation> {
     subject.reset()?;
     let mut walk = Walk::default();
@@ -95,24 +96,11 @@ fn random_walk<S: TaskSystem>(
         if possible.is_empty() {
             break;
         }
-        let choice = possible.swap_remove(random.below(possible.len()));
+        let choice = possible.swap_remove(random.index(possible.len()));
         walk.steps.push(subject.execute(&choice)?);
         walk.choices.push(choice);
     }
     Ok(walk)
-}
-
-/// A small generator (xorshift64): the walks must be the same everywhere.
-#[derive(Debug)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % count as u64) as usize
-    }
 }
 
 /// Fails the test with the seed when the contract is broken, or a clause that applies was never put to the test.

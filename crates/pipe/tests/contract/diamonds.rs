@@ -6,8 +6,8 @@
 //! disables, or gives another number of alternatives.
 
 use crate::changed::Changes;
-use crate::contract::Random;
 use crate::enumerate::choices;
+use anyorder_common::random::{Random, Rng};
 use anyorder_lang::lower::compile;
 use anyorder_system::{
     Access, AccessKind, Choice, EnabledTask, Hash128, RunError, SnapshotId, Snapshots, StateSystem,
@@ -136,16 +136,16 @@ impl Subject {
         seed: u64,
         changes: &mut Changes,
     ) -> Checked<()> {
-        let mut random = Random(seed | 1);
+        let mut random = Rng::new(seed);
         for _ in 0..walks {
             self.run.reset().map_err(broken)?;
             for _ in 0..steps {
-                self.changed(machine, changes, |n| random.below(n), edits)?;
+                self.changed(machine, changes, |n| random.index(n), edits)?;
                 let all = choices(&mut self.run).map_err(broken)?;
                 if all.is_empty() {
                     break;
                 }
-                let choice = &all[random.below(all.len())];
+                let choice = &all[random.index(all.len())];
                 let step = self.run.execute(choice).map_err(broken)?;
                 if !step.failures.is_empty() {
                     break;
@@ -162,7 +162,7 @@ impl Subject {
         walks: usize,
         steps: usize,
     ) -> Checked<()> {
-        let mut random = Random(5);
+        let mut random = Rng::new(5);
         (0..walks).try_for_each(|_| self.walk(machine, steps, &mut random))
     }
 
@@ -303,7 +303,7 @@ impl Subject {
         &mut self,
         machine: &anyorder_vm::Machine,
         steps: usize,
-        random: &mut Random,
+        random: &mut Rng,
     ) -> Checked<()> {
         self.run.reset().map_err(broken)?;
         let mut path = Vec::new();
@@ -320,7 +320,7 @@ impl Subject {
                 }
             }
             let going: Vec<&Made> = made.iter().filter(|m| m.step.failures.is_empty()).collect();
-            let next = if going.is_empty() { None } else { Some(going[random.below(going.len())]) };
+            let next = if going.is_empty() { None } else { Some(going[random.index(going.len())]) };
             self.run.restore(start).map_err(broken)?;
             if let Some(next) = next {
                 self.run.restore(next.after).map_err(broken)?;
@@ -356,7 +356,7 @@ fn check(text: &str, file: &str, walks: usize, steps: usize, seed: u64) -> Check
     let machine = Arc::new(machine);
     let run = MachineFactory(machine.clone()).make().map_err(broken)?;
     let mut subject = Subject::new(run);
-    let mut random = Random(seed | 1);
+    let mut random = Rng::new(seed);
     for _ in 0..walks {
         subject.walk(&machine, steps, &mut random)?;
     }

@@ -3,10 +3,11 @@
 use crate::by_hand::by_hand;
 use crate::children::Language;
 use crate::closures::closures;
-use crate::contract::{Effort, Random, assert_keeps};
+use crate::contract::{Effort, assert_keeps};
 use crate::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
 use crate::machine::{machine, worded};
 use crate::subject::{Shown, Subject};
+use anyorder_common::random::{Random, Rng};
 use anyorder_system::{
     AccessKind, Accesses, EnabledTask, RunError, Step, SystemFactory, TaskSystem,
 };
@@ -114,7 +115,7 @@ fn the_fix_removes_the_failure() {
 /// Walks two systems side by side, and compares every step but for source positions.
 fn same_steps<A: TaskSystem, B: TaskSystem>(name: &str, a: A, b: B) {
     let (mut a, mut b) = (Subject::new(a), Subject::new(b));
-    let mut random = Random(7);
+    let mut random = Rng::new(7);
     let mut compared = 0;
     for _ in 0..20 {
         a.reset().expect(name);
@@ -125,7 +126,7 @@ fn same_steps<A: TaskSystem, B: TaskSystem>(name: &str, a: A, b: B) {
             if possible.is_empty() {
                 break;
             }
-            let choice = &possible[random.below(possible.len())];
+            let choice = &possible[random.index(possible.len())];
             let left = a.execute(choice).expect(name);
             let right = b.execute(choice).expect(name);
             assert_eq!(left.without_sites(), right.without_sites(), "{name}");
@@ -174,7 +175,7 @@ fn the_machine_does_the_same_in_every_step() -> Result<(), RunError> {
     };
     let rest = |shown: &Shown| Step { accesses: Accesses::Unknown, ..shown.step.clone() };
     let (mut a, mut b) = (Subject::new(by_hand()?), Subject::new(worded()?));
-    let mut random = Random(7);
+    let mut random = Rng::new(7);
     let (mut steps, mut accesses, mut cancelled, mut failed) = (0, 0, 0, 0);
     for _ in 0..40 {
         a.reset().expect("a reset");
@@ -187,7 +188,7 @@ fn the_machine_does_the_same_in_every_step() -> Result<(), RunError> {
             if possible.is_empty() {
                 break;
             }
-            let choice = &possible[random.below(possible.len())];
+            let choice = &possible[random.index(possible.len())];
             let left = a.execute(choice).expect("a step");
             let right = b.execute(choice).expect("a step");
             assert_eq!(rest(&left), rest(&right));

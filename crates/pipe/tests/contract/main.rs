@@ -4,34 +4,19 @@
 // Helpers print what was skipped, and how often each clause was put to the test.
 #![allow(clippy::print_stdout)]
 
-mod subject;
-
-mod contract;
-
-mod clauses;
-
-mod enumerate;
-
-mod recorder;
-
 mod by_hand;
-
-mod closures;
-
-mod children;
-
-mod machine;
-
-mod machine_models;
-
-mod diamonds;
-
 mod changed;
-
+mod children;
+mod clauses;
+mod closures;
+mod contract;
+mod diamonds;
+mod enumerate;
 mod kinds;
-
 mod losses;
-
-mod names;
-
+mod machine;
+mod machine_models;
 mod mutants;
+mod names;
+mod recorder;
+mod subject;

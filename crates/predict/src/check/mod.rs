@@ -14,32 +14,18 @@ pub use options::{CheckOptions, Pairs};
 pub use statistics::Statistics;
 pub use tries::{Confirms, Fate};
 
-mod options;
-
 mod candidate;
-
-mod pairs;
-
-mod facts;
-
-mod left_open;
-
 mod category;
-
-mod groups;
-
-mod tries;
-
-mod kept;
-
-mod statistics;
-
-mod words;
-
-mod hints;
-
-mod findings;
-
-mod missed;
-
 mod driver;
+mod facts;
+mod findings;
+mod groups;
+mod hints;
+mod kept;
+mod left_open;
+mod missed;
+mod options;
+mod pairs;
+mod statistics;
+mod tries;
+mod words;

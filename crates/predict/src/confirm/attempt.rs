@@ -11,7 +11,7 @@ use super::question::Question;
 use super::reach::Reach;
 use super::replay::Replay;
 use super::window::Window;
-use crate::communication::Communication;
+use crate::confirm::communication::Communication;
 use anyorder_order::solver::{Answer, Cause, Limits, Lit, Node, Problem, Solver, Tag};
 use anyorder_system::Cancel;
 use anyorder_trace::Trace;

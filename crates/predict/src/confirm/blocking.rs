@@ -3,7 +3,7 @@
 //! Numbers of calls are kept in *counters*: one for each object, pattern of a rule and key.
 
 use super::chains::NONE;
-use crate::communication::Communication;
+use crate::confirm::communication::Communication;
 use anyorder_commute::{Invocation, Value, WaitRule};
 use anyorder_trace::{Event, Trace};
 use std::collections::HashMap;

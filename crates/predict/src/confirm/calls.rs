@@ -1,7 +1,7 @@
 //! What the invocations of specified objects observe of one another.
 
 use super::chains::NONE;
-use crate::communication::{Communication, Observation};
+use crate::confirm::communication::{Communication, Observation};
 use anyorder_commute::Mode;
 use anyorder_trace::{Event, Trace};
 use std::collections::HashMap;

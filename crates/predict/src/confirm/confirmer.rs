@@ -11,7 +11,7 @@ use super::replay::Replay;
 use super::shorten::shorten;
 use super::trim::trim;
 use super::window::Window;
-use crate::communication::Communication;
+use crate::confirm::communication::Communication;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace};
 use std::fmt;

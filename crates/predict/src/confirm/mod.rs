@@ -3,52 +3,31 @@
 //! The definitions, and how the search works, are in `docs/witnesses.md`.
 
 pub use answer::{Answer, Form, GaveUp, Witness};
+pub use communication::{Communication, NoCommunication, Observation};
 pub use confirmer::{ConfirmOptions, ConfirmStats, Confirmer, Reorders, Scale};
 
 mod answer;
-
-mod confirmer;
-
-mod lists;
-
-mod cells;
-
-mod chains;
-
-mod units;
-
-mod holding;
-
-pub(crate) mod wakes;
-
-mod calls;
-
-mod blocking;
-
-mod waiting;
-
-mod barriers;
-
-mod past;
-
-mod question;
-
-mod reach;
-
-mod window;
-
-mod clause;
-
-mod mailboxes;
-
-mod components;
-
-mod replay;
-
 mod attempt;
-
+mod barriers;
+mod blocking;
+mod calls;
+mod cells;
+mod chains;
+mod clause;
+pub(crate) mod communication;
+mod components;
+mod confirmer;
+mod holding;
+mod lists;
+mod mailboxes;
 mod of_tasks;
-
-mod trim;
-
+mod past;
+mod question;
+mod reach;
+mod replay;
 mod shorten;
+mod trim;
+mod units;
+mod waiting;
+pub(crate) mod wakes;
+mod window;

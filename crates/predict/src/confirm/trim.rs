@@ -8,7 +8,7 @@ use super::past::Past;
 use super::question::Question;
 use super::reach::Reach;
 use super::replay::Replay;
-use crate::communication::Communication;
+use crate::confirm::communication::Communication;
 use anyorder_trace::{EventId, Trace};
 
 /// Makes a witness of an order, without the tail, of events from `start` on. It begins with what is needed in any case, and adds

@@ -4,7 +4,7 @@ use crate::analysis::Step;
 use crate::class::{Class, ClassTable, Point, Specification};
 use crate::confirm::wakes::Wakes;
 use crate::error::PredictError;
-use crate::overlaps::Overlaps;
+use crate::relations::overlaps::Overlaps;
 use anyorder_trace::{Event, EventId, EventKind, LockId, TaskKind, Trace};
 use std::collections::{BTreeMap, HashMap};
 

@@ -2,7 +2,7 @@
 
 use super::resolve::Resolver;
 use super::types::{Type, Types};
-use crate::communication::{Communication, Observation};
+use crate::confirm::communication::{Communication, Observation};
 use anyorder_commute::{Comm, Invocation, Mode, Observations, Spec, Waits};
 use anyorder_trace::{EventKind, Op, Tables, Trace};
 

@@ -6,18 +6,11 @@ pub use objects::{Described, ObjectSummary};
 pub use specification::Specified;
 pub use types::{DeclareError, Types, Unspecified};
 
-mod types;
-
-mod compile;
-
-mod resolve;
-
-mod objects;
-
-mod lock_life;
-
-mod internals;
-
-mod specification;
-
 mod communicating;
+mod compile;
+mod internals;
+mod lock_life;
+mod objects;
+mod resolve;
+mod specification;
+mod types;

@@ -3,17 +3,16 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod components;
+mod confirmed;
 #[path = "../../../certify/tests/reordering/generate.rs"]
 mod generate;
+mod measured;
+mod tasks;
 #[path = "../../../certify/tests/reordering/types.rs"]
 mod types;
 #[path = "../../../certify/tests/reordering/woken.rs"]
 mod woken;
-
-mod components;
-mod confirmed;
-mod measured;
-mod tasks;
 
 use anyorder_trace::Trace;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Random traces that threads, locks, conditions and posts could have produced.
 
-use super::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     EventKind, HandlerId, Location, LocationId, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder,
 };
@@ -17,9 +17,9 @@ pub(crate) struct Shape {
     /// Percent: how often a step is about forks, conditions, barriers or posts.
     pub(crate) other: usize,
     /// Percent of accesses that are atomic.
-    pub(crate) atomic: usize,
+    pub(crate) atomic: u32,
     /// Percent of acquires that are shared.
-    pub(crate) shared: usize,
+    pub(crate) shared: u32,
     /// Whether variables overlap.
     pub(crate) ranges: bool,
     /// Whether a variable is only accessed under the lock that has its number, or nearly so.
@@ -30,16 +30,16 @@ impl Shape {
     /// A trace of up to a hundred events, of any kind.
     pub(crate) fn small(rng: &mut Rng) -> Shape {
         Shape {
-            events: 10 + rng.below(90),
-            threads: 2 + rng.below(4),
-            locks: 1 + rng.below(3),
-            variables: 1 + rng.below(6),
-            locking: 20 + rng.below(40),
-            other: [0, 5, 15][rng.below(3)],
-            atomic: [0, 0, 30][rng.below(3)],
-            shared: [0, 0, 50][rng.below(3)],
-            ranges: rng.chance(25),
-            guarded: rng.chance(60),
+            events: 10 + rng.index(90),
+            threads: 2 + rng.index(4),
+            locks: 1 + rng.index(3),
+            variables: 1 + rng.index(6),
+            locking: 20 + rng.index(40),
+            other: [0, 5, 15][rng.index(3)],
+            atomic: [0, 0, 30][rng.index(3)],
+            shared: [0, 0, 50][rng.index(3)],
+            ranges: rng.percent(25),
+            guarded: rng.percent(60),
         }
     }
 
@@ -92,7 +92,7 @@ pub(crate) fn trace(rng: &mut Rng, shape: Shape) -> Trace {
     for i in 0..shape.threads {
         let handler = b.handler(&format!("T{i}"), Mailbox::Fifo).expect("room");
         let task = b.initial(handler);
-        let life = if i < 2 || rng.chance(40) { Life::Alive } else { Life::Unborn };
+        let life = if i < 2 || rng.percent(40) { Life::Alive } else { Life::Unborn };
         threads.push(Thread {
             handler,
             initial: task,
@@ -121,12 +121,12 @@ pub(crate) fn trace(rng: &mut Rng, shape: Shape) -> Trace {
     let mut tries = 0;
     while run.b.columns.len() < shape.events && tries < 20 * shape.events {
         tries += 1;
-        let t = rng.below(run.threads.len());
+        let t = rng.index(run.threads.len());
         if run.threads[t].life == Life::Alive {
             run.step(rng, t);
         }
     }
-    if rng.chance(80) {
+    if rng.percent(80) {
         run.release_all();
     }
     run.b.finish()
@@ -139,7 +139,7 @@ impl Run {
     }
 
     fn step(&mut self, rng: &mut Rng, t: usize) {
-        let dice = rng.below(100);
+        let dice = rng.index(100);
         if dice < self.shape.locking {
             self.lock(rng, t);
         } else if dice < self.shape.locking + self.shape.other {
@@ -152,36 +152,36 @@ impl Run {
     fn access(&mut self, rng: &mut Rng, t: usize) {
         let kind =
             [EventKind::Read, EventKind::Read, EventKind::Write, EventKind::Write, EventKind::Rmw]
-                [rng.below(5)];
-        let mode = if rng.chance(self.shape.atomic) {
-            Mode::from_bits(1 + rng.below(5) as u8)
+                [rng.index(5)];
+        let mode = if rng.percent(self.shape.atomic) {
+            Mode::from_bits(1 + rng.index(5) as u8)
         } else {
             Mode::PLAIN
         };
-        let at = rng.below(self.variables.len());
+        let at = rng.index(self.variables.len());
         let guard = at % self.shape.locks;
         let is_guarded = self.threads[t].held.iter().any(|(lock, _)| *lock == guard);
-        if self.shape.guarded && !is_guarded && !rng.chance(3) {
+        if self.shape.guarded && !is_guarded && !rng.percent(3) {
             return;
         }
         let variable = self.variables[at];
-        for _ in 0..1 + rng.below(2) {
+        for _ in 0..1 + rng.index(2) {
             self.push(t, Op::new(kind, mode), variable.0);
         }
     }
 
     fn lock(&mut self, rng: &mut Rng, t: usize) {
-        if !self.threads[t].held.is_empty() && rng.chance(50) {
+        if !self.threads[t].held.is_empty() && rng.percent(50) {
             // Mostly the innermost, sometimes hand over hand.
             let last = self.threads[t].held.len() - 1;
-            let at = if rng.chance(80) { last } else { rng.below(last + 1) };
+            let at = if rng.percent(80) { last } else { rng.index(last + 1) };
             let (lock, shared) = self.threads[t].held.remove(at);
             let mode = if shared { Mode::SHARED } else { Mode::EXCLUSIVE };
             self.push(t, Op::new(EventKind::Release, mode), lock as u32);
             return;
         }
-        let lock = rng.below(self.shape.locks);
-        let mut shared = rng.chance(self.shape.shared);
+        let lock = rng.index(self.shape.locks);
+        let mut shared = rng.percent(self.shape.shared);
         if let Some((_, mine)) = self.threads[t].held.iter().find(|(l, _)| *l == lock) {
             // Again, in the same mode.
             shared = *mine;
@@ -198,13 +198,13 @@ impl Run {
         } else {
             [Mode::EXCLUSIVE, Mode::TRY_EXCLUSIVE]
         };
-        self.push(t, Op::new(EventKind::Acquire, modes[rng.below(2)]), lock as u32);
+        self.push(t, Op::new(EventKind::Acquire, modes[rng.index(2)]), lock as u32);
     }
 
     fn other(&mut self, rng: &mut Rng, t: usize) {
-        let u = rng.below(self.threads.len());
+        let u = rng.index(self.threads.len());
         let (handler, life) = (self.threads[u].handler, self.threads[u].life);
-        match rng.below(8) {
+        match rng.index(8) {
             0 | 1 if life == Life::Unborn => {
                 self.threads[u].life = Life::Alive;
                 self.push(t, EventKind::Fork.into(), handler.0);
@@ -213,13 +213,13 @@ impl Run {
                 self.threads[u].life = Life::Ended;
                 self.push(t, EventKind::Join.into(), handler.0);
             }
-            1 if u != t && life == Life::Alive && rng.chance(30) => {
+            1 if u != t && life == Life::Alive && rng.percent(30) => {
                 // It runs already: what it does next is behind the fork.
                 self.push(t, EventKind::Fork.into(), handler.0);
             }
             1 if life == Life::Ended && u != t => {
                 // Joined again by somebody else, or begun anew.
-                if rng.chance(50) {
+                if rng.percent(50) {
                     self.push(t, EventKind::Join.into(), handler.0);
                 } else {
                     self.threads[u].life = Life::Alive;
@@ -231,7 +231,7 @@ impl Run {
                 self.threads[t].waiting = true;
             }
             3 | 4 => {
-                let kind = if rng.chance(70) { EventKind::Signal } else { EventKind::Broadcast };
+                let kind = if rng.percent(70) { EventKind::Signal } else { EventKind::Broadcast };
                 self.signals += 1;
                 self.b.on_condition(self.threads[t].task, kind, "c").expect("room");
             }
@@ -252,7 +252,7 @@ impl Run {
             let task = self.threads[t].task;
             self.b.end(task).expect("room");
             self.threads[t].task = self.threads[t].initial;
-        } else if !self.threads[t].posted.is_empty() && rng.chance(60) {
+        } else if !self.threads[t].posted.is_empty() && rng.percent(60) {
             let task = self.threads[t].posted.remove(0);
             self.b.get(task).expect("room");
             self.threads[t].task = task;

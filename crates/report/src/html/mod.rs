@@ -9,21 +9,12 @@ pub use timeline::{Budget, TimelineData};
 pub use write::{Options, write, write_report, write_report_with_runs, write_with_runs};
 
 mod comparison;
-
 mod csp;
-
 mod finding;
-
-mod page;
-
-mod sequence;
-
-mod threads;
-
 mod labels;
-
 mod lanes;
-
+mod page;
+mod sequence;
+mod threads;
 mod timeline;
-
 mod write;

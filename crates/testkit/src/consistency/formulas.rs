@@ -6,14 +6,14 @@
 //! that closes to a cycle exactly if all literals are false. So there is a run if and only if the formula can be satisfied.
 
 use super::sketch::Sketch;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 
 /// Makes the image of a random formula with two to four variables.
 pub(super) fn formula(rng: &mut Rng) -> Sketch {
     let (variables, count) = match rng.below(8) {
-        0..4 => (2, rng.range(3, 4)),
-        4..7 => (3, rng.range(4, 7)),
-        _ => (4, rng.range(6, 9)),
+        0..4 => (2, rng.within(3, 4)),
+        4..7 => (3, rng.within(4, 7)),
+        _ => (4, rng.within(6, 9)),
     };
     let mut clauses: Vec<Clause> = Vec::new();
     while clauses.len() < count as usize {

@@ -6,7 +6,7 @@
 //! come the other way. Several rings over few sites are a puzzle: no single edge decides it.
 
 use super::sketch::{Act, Sketch};
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 
 /// What kinds of rings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,11 +32,11 @@ struct Member {
 
 /// Ties a random knot.
 pub(super) fn knot(rng: &mut Rng, rings: &Rings) -> Sketch {
-    let sites_count = rng.range(2, 4) as usize;
+    let sites_count = rng.within(2, 4) as usize;
     // Ties between few posters would settle much by program order.
     let posters = match rings.through_posts {
         true => 2 * sites_count,
-        false => rng.range(2, 3) as usize,
+        false => rng.within(2, 3) as usize,
     };
     let mut sketch = Sketch::new(sites_count + posters, 0);
     let sites: Vec<Vec<Member>> =
@@ -46,7 +46,7 @@ pub(super) fn knot(rng: &mut Rng, rings: &Rings) -> Sketch {
         Rings { through_posts: true, .. } => 3 * sites_count,
         _ => 4 * sites_count,
     };
-    let rings_count = rng.range(1, most as u64);
+    let rings_count = rng.within(1, most as u64);
     for _ in 0..rings_count {
         add_ring(rng, rings, &mut sketch, &sites);
     }
@@ -74,7 +74,7 @@ fn add_site(
             match rng.below(4) {
                 0 => body.front = true,
                 1 => body.idle = true,
-                _ => body.delay = rng.range(1, 2),
+                _ => body.delay = rng.within(1, 2),
             }
         }
         if rings.nested && rng.percent(40) {
@@ -90,7 +90,7 @@ fn add_site(
 
 /// Adds one ring over random pairs.
 fn add_ring(rng: &mut Rng, rings: &Rings, sketch: &mut Sketch, sites: &[Vec<Member>]) {
-    let length = if rng.percent(65) { 2 } else { rng.range(3, 4) as usize };
+    let length = if rng.percent(65) { 2 } else { rng.within(3, 4) as usize };
     let mut pairs = Vec::new();
     // Each site once, as far as there are enough.
     let start = rng.index(sites.len());

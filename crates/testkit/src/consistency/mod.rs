@@ -23,29 +23,18 @@ pub use search::{TooManyStates, brute_force, search_plain, search_runs};
 pub use shape::{Kind, Shape, random_partial};
 pub use simulate::simulate;
 
-mod problem;
-
 mod axioms;
-
-mod search;
-
-mod simulate;
-
-mod shape;
-
-mod sketch;
-
-mod recorded;
-
-mod perturb;
-
-mod knots;
-
-mod formulas;
-
-mod tiny;
-
 mod counters;
+mod formulas;
+mod knots;
+mod perturb;
+mod problem;
+mod recorded;
+mod search;
+mod shape;
+mod simulate;
+mod sketch;
+mod tiny;
 
 #[cfg(test)]
 mod tests;

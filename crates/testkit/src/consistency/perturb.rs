@@ -2,11 +2,11 @@
 
 use super::recorded::acts_where;
 use super::sketch::{Act, Sketch};
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 
 /// Makes one to three random changes. Without `nested`, only initial messages come to post.
 pub(super) fn perturb(rng: &mut Rng, sketch: &mut Sketch, nested: bool) {
-    for _ in 0..rng.range(1, 3) {
+    for _ in 0..rng.within(1, 3) {
         match rng.below(6) {
             0 | 1 => retarget(rng, sketch),
             2 => reorder_writes(rng, sketch),

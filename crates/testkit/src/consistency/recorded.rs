@@ -2,7 +2,7 @@
 
 use super::problem::Mailbox;
 use super::sketch::{Act, Sketch};
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 
 /// Bounds of a random program, and how its mailboxes work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,12 +28,12 @@ struct Machine {
 
 /// Runs a random program to its end.
 pub(super) fn record(rng: &mut Rng, program: &Program) -> Sketch {
-    let handlers = rng.range(1, program.handlers_max) as usize;
+    let handlers = rng.within(1, program.handlers_max) as usize;
     let mut machine = Machine {
         sketch: Sketch::new(handlers, program.variables),
         running: (0..handlers).map(|handler| Some((handler, rng.below(6)))).collect(),
         pending: vec![Vec::new(); handlers],
-        messages_left: rng.range(1, program.messages_max),
+        messages_left: rng.within(1, program.messages_max),
     };
     loop {
         let busy = |h: &usize| machine.running[*h].is_some() || !machine.pending[*h].is_empty();

@@ -3,7 +3,7 @@
 use super::problem::Mailbox;
 use super::recorded::Program;
 use super::{formulas, knots, perturb, recorded, tiny};
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::Trace;
 
 /// What makes a trace interesting. Tests count how often each kind had which answer.

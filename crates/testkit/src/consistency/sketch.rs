@@ -1,6 +1,6 @@
 //! A partial trace while it is being made: messages with their bodies, still easy to change.
 
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     Coherence, EventKind, HandlerId, Input, InputFamily, LocationId, Mailbox, Op, Position,
     TaskDef, TaskKind, Trace, TraceBuilder, TraceOrder,

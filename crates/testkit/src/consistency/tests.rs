@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::script;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::format::edtrace::{EdtraceOptions, EdtraceReader, EdtraceWriter};
 use anyorder_trace::{EventId, Trace, TraceSource};
 
@@ -370,7 +371,7 @@ fn the_simulator_takes_exactly_the_orders_that_fit_the_axioms() {
 #[test]
 fn the_simulator_judges_changed_witnesses_by_the_axioms() {
     let mut counters = Counters::default();
-    let mut rng = crate::Rng::new(3);
+    let mut rng = Rng::new(3);
     for seed in 0..150 {
         for shape in &Shape::ALL {
             let trace = random_partial(seed, shape);
@@ -412,15 +413,15 @@ fn permutations(order: &mut Vec<EventId>, from: usize, see: &mut impl FnMut(&[Ev
 
 #[test]
 fn images_of_formulas_are_consistent_iff_they_can_be_satisfied() {
-    let mut rng = crate::Rng::new(5);
+    let mut rng = Rng::new(5);
     let mut answers = [0, 0];
     for _ in 0..300 {
         let variables = 2 + rng.index(2);
-        let clause = |rng: &mut crate::Rng| -> Vec<(usize, bool)> {
+        let clause = |rng: &mut Rng| -> Vec<(usize, bool)> {
             let skip = if variables == 3 { rng.index(4) } else { 3 };
             (0..variables).filter(|v| *v != skip).map(|v| (v, rng.percent(50))).collect()
         };
-        let clauses: Vec<_> = (0..rng.range(2, 6)).map(|_| clause(&mut rng)).collect();
+        let clauses: Vec<_> = (0..rng.within(2, 6)).map(|_| clause(&mut rng)).collect();
         let satisfied = (0..1_u32 << variables).any(|values| {
             clauses.iter().all(|c| c.iter().any(|(v, value)| (values >> v & 1 == 1) == *value))
         });

@@ -1,7 +1,7 @@
 //! Traces of a few events, many of them odd: nothing at all, messages that post themselves, reads of later writes.
 
 use super::sketch::{Act, Sketch};
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 
 /// Makes a random tiny trace.
 pub(super) fn tiny(rng: &mut Rng) -> Sketch {

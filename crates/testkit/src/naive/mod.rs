@@ -21,26 +21,15 @@ pub use rules::{RuleName, RuleSet, Rules};
 pub use sections::{Fault, Locks, Section, SectionEdge, Strand};
 pub use view::Edge;
 
-mod oracle;
-
-mod rules;
-
-mod view;
-
-mod program_order;
-
-mod synchronisation;
-
-mod sections;
-
 mod candidates;
-
-mod inputs;
-
 mod components;
-
 mod fixpoint;
-
-mod race;
-
+mod inputs;
 mod matrix;
+mod oracle;
+mod program_order;
+mod race;
+mod rules;
+mod sections;
+mod synchronisation;
+mod view;

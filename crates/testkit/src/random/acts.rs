@@ -2,6 +2,7 @@
 
 use super::machine::{Machine, Phase, Plan, Waiting};
 use super::shape::Act;
+use anyorder_common::random::Random;
 use anyorder_trace::{ConditionId, EventId, EventKind, InputId, Location, Mode, TaskId};
 
 impl Machine {
@@ -71,7 +72,7 @@ impl Machine {
             self.range.1 = false;
             (EventKind::Free, ADDRESS, SIZE)
         } else {
-            let size = self.rng.range(1, 8) as u32;
+            let size = self.rng.within(1, 8) as u32;
             let address = ADDRESS + self.rng.below(u64::from(SIZE - size + 1));
             (self.rng.pick(&[EventKind::Read, EventKind::Write]), address, size)
         };

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::requests::Parts;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{EventId, EventKind, InputFamily};
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ impl Machine {
         match self.components.family(&mut self.rng) {
             InputFamily::Lifecycle => self.call_activity(agent),
             InputFamily::Idle => {
-                let instance = self.rng.range(1, 2);
+                let instance = self.rng.within(1, 2);
                 let parts = Parts { instance, argument: 1, ..Parts::default() };
                 self.component(agent, EventKind::Trigger, InputFamily::Idle, parts);
             }
@@ -133,7 +133,7 @@ impl Machine {
         self.components.services.insert(component, state);
         let mut parts = Parts { state, component, ..Parts::default() };
         match state {
-            "SERVICE-ARGS" => parts.argument = self.rng.range(1, self.components.starts.max(1)),
+            "SERVICE-ARGS" => parts.argument = self.rng.within(1, self.components.starts.max(1)),
             "SERVICE_CONNECT" => parts.instance = self.rng.pick(&[1, 1, 1, 2]),
             _ => {}
         }
@@ -154,7 +154,7 @@ impl Machine {
         let (name, argument) =
             if sent { self.rng.pick(&self.components.sent) } else { (self.rng.pick(&ACTIONS), 99) };
         let parts =
-            Parts { state, name, instance: self.rng.range(1, 2), argument, ..Parts::default() };
+            Parts { state, name, instance: self.rng.within(1, 2), argument, ..Parts::default() };
         self.component(agent, EventKind::Trigger, InputFamily::Broadcast, parts);
     }
 }

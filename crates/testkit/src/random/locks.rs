@@ -1,6 +1,7 @@
 //! Locks: exclusive and shared, taken again by who holds them.
 
 use super::machine::Machine;
+use anyorder_common::random::Random;
 use anyorder_trace::{EventKind, LockId, Mode, Op};
 
 /// The locks, and who holds them.

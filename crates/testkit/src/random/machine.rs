@@ -4,7 +4,7 @@ use super::callbacks::Components;
 use super::locks::Locks;
 use super::mailbox::Pending;
 use super::shape::Act;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     ConditionId, EventId, EventKind, HandlerId, InputId, LocationId, Mailbox, Mode, Op, TaskId,
     TraceBuilder,

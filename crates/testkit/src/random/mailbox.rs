@@ -1,6 +1,7 @@
 //! Mailboxes under a virtual clock.
 
 use super::machine::{Agent, Machine, Plan};
+use anyorder_common::random::Random;
 use anyorder_trace::{EventKind, Mailbox, Position, TaskDef, TaskId, TaskKind};
 
 /// A task that was posted and has not begun.

@@ -9,22 +9,13 @@ pub use program::random_trace;
 pub use sections::random_sections;
 pub use shape::{Act, Shape};
 
-mod shape;
-
-mod program;
-
-mod machine;
-
-mod mailbox;
-
-mod locks;
-
-mod steps;
-
 mod acts;
-
-mod requests;
-
 mod callbacks;
-
+mod locks;
+mod machine;
+mod mailbox;
+mod program;
+mod requests;
 mod sections;
+mod shape;
+mod steps;

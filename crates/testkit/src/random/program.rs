@@ -4,7 +4,7 @@ use super::callbacks::Components;
 use super::locks::Locks;
 use super::machine::{Agent, Machine, Phase, Plan, Running};
 use super::shape::{Act, Shape};
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{Mailbox, TableFull, Trace, TraceBuilder};
 use std::collections::VecDeque;
 
@@ -45,9 +45,9 @@ fn make_machine(mut rng: Rng, shape: &Shape) -> Result<Machine, TableFull> {
         let name = build.interner.name(&format!("c{i}"))?;
         conditions.push(build.interner.condition(name)?);
     }
-    let variables = names(rng.range(1, 3), |i| build.variable(&format!("x{i}")))?;
-    let atomics = names(rng.range(1, 2), |i| build.variable(&format!("a{i}")))?;
-    let inputs = names(rng.range(1, 3), |i| build.input(&format!("input{i}")))?;
+    let variables = names(rng.within(1, 3), |i| build.variable(&format!("x{i}")))?;
+    let atomics = names(rng.within(1, 2), |i| build.variable(&format!("a{i}")))?;
+    let inputs = names(rng.within(1, 3), |i| build.input(&format!("input{i}")))?;
     let acts: Vec<(Act, u32)> = shape
         .weights
         .iter()
@@ -56,7 +56,7 @@ fn make_machine(mut rng: Rng, shape: &Shape) -> Result<Machine, TableFull> {
         .collect();
     let forks = acts.iter().any(|(act, _)| *act == Act::Fork);
     let mut agents = Vec::new();
-    for index in 0..rng.range(shape.handlers.0, shape.handlers.1) {
+    for index in 0..rng.within(shape.handlers.0, shape.handlers.1) {
         let mut agent = make_agent(&mut rng, &mut build, shape, index)?;
         if forks && index > 0 && !agent.untracked && rng.percent(30) {
             agent.phase = Phase::Unborn;
@@ -65,7 +65,7 @@ fn make_machine(mut rng: Rng, shape: &Shape) -> Result<Machine, TableFull> {
     }
     plan_ladders(&mut rng, &mut build, shape, &mut agents)?;
     Ok(Machine {
-        events_max: rng.range(shape.events_max as u64 / 2, shape.events_max as u64) as usize,
+        events_max: rng.within(shape.events_max as u64 / 2, shape.events_max as u64) as usize,
         rng,
         build,
         agents,
@@ -119,7 +119,7 @@ fn make_agent(
     let acts_left = if has_mailbox {
         rng.below(shape.acts_max + 1)
     } else {
-        rng.range(1, 2 * shape.acts_max + 2)
+        rng.within(1, 2 * shape.acts_max + 2)
     };
     Ok(Agent {
         id,
@@ -154,7 +154,7 @@ fn plan_ladders(
         return Ok(());
     }
     for ladder in 0..rng.below(shape.ladders_max + 1) {
-        let rungs = rng.range(shape.rungs.0, shape.rungs.1).min(posted.len() as u64);
+        let rungs = rng.within(shape.rungs.0, shape.rungs.1).min(posted.len() as u64);
         // A handler with two rungs would wait on the upper for the lower, which is queued behind it.
         let start = rng.index(posted.len());
         let mut input = build.input(&format!("ladder{ladder}.0"))?;

@@ -2,6 +2,7 @@
 
 use super::callbacks::ACTIONS;
 use super::machine::Machine;
+use anyorder_common::random::Random;
 use anyorder_trace::{EventId, EventKind, Input, InputFamily};
 
 /// The parts of an input of a component.
@@ -53,7 +54,7 @@ impl Machine {
         let parts = match self.rng.below(10) {
             0 => Parts { state: "BINDAPP-DONE", ..Parts::default() },
             1 | 2 => {
-                let instance = self.rng.range(1, 2);
+                let instance = self.rng.within(1, 2);
                 Parts { state: "INSTANCE", instance, argument: instance + 10, ..Parts::default() }
             }
             _ => {
@@ -71,7 +72,7 @@ impl Machine {
 
     fn request_idle(&mut self, agent: usize) {
         let kind = if self.rng.percent(85) { EventKind::Enable } else { EventKind::Disable };
-        let parts = Parts { instance: self.rng.range(1, 2), argument: 1, ..Parts::default() };
+        let parts = Parts { instance: self.rng.within(1, 2), argument: 1, ..Parts::default() };
         self.component(agent, kind, InputFamily::Idle, parts);
     }
 
@@ -102,7 +103,7 @@ impl Machine {
 
     fn request_broadcast(&mut self, agent: usize) {
         let name = self.rng.pick(&ACTIONS);
-        let instance = self.rng.range(1, 2);
+        let instance = self.rng.within(1, 2);
         let later = self.rng.percent(25) && !self.components.sent.is_empty();
         if later {
             let (name, argument) = self.rng.pick(&self.components.sent);

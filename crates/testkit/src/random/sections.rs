@@ -3,7 +3,7 @@
 //! Beside what [`random_trace`](super::random_trace) makes: most accesses are under locks, a lock may be held from one task of a handler to
 //! the next, bursts of one handler overlap, and handlers that have already run are forked again.
 
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     EventKind, HandlerId, Location, LocationId, LockId, Mailbox, Mode, Op, Position, TableFull,
     TaskDef, TaskId, TaskKind, Trace, TraceBuilder,
@@ -48,7 +48,7 @@ fn make(seed: u64) -> Result<Trace, TableFull> {
     let mut rng = Rng::new(seed ^ 0x5EC7_1045);
     let mut build = TraceBuilder::new();
     let mut agents = Vec::new();
-    for number in 0..rng.range(2, 4) {
+    for number in 0..rng.within(2, 4) {
         let modes = [Mailbox::None, Mailbox::Fifo, Mailbox::Fifo, Mailbox::Delayed, Mailbox::Bag];
         let mailbox = rng.pick(&modes);
         let untracked = mailbox == Mailbox::None && rng.percent(30);
@@ -68,7 +68,7 @@ fn make(seed: u64) -> Result<Trace, TableFull> {
         }
     }
     let mut locks = Vec::new();
-    for number in 0..rng.range(1, 2) {
+    for number in 0..rng.within(1, 2) {
         let name = build.interner.name(&format!("l{number}"))?;
         locks.push(build.interner.lock(name)?);
     }
@@ -82,7 +82,7 @@ fn make(seed: u64) -> Result<Trace, TableFull> {
     let careless = rng.pick(&[0, 0, 0, 40]);
     let mut machine =
         Machine { rng, build, agents, locks, locations, tasks: 0, signals: 0, careless };
-    let events = machine.rng.range(20, 90) as usize;
+    let events = machine.rng.within(20, 90) as usize;
     let mut turns = 0;
     while machine.build.columns.len() < events && turns < 20 * events {
         turns += 1;
@@ -150,7 +150,7 @@ impl Machine {
 
     /// Begins a task that can come next, or a burst.
     fn begin(&mut self, agent: usize) -> Result<(), TableFull> {
-        self.agents[agent].left = self.rng.range(4, 16);
+        self.agents[agent].left = self.rng.within(4, 16);
         if self.agents[agent].untracked {
             let handler = self.agents[agent].handler;
             let (kind, position) = (TaskKind::Burst, Position::Back);

@@ -2,6 +2,7 @@
 
 use super::machine::{Machine, Phase, Plan, Running};
 use super::shape::Act;
+use anyorder_common::random::Random;
 use anyorder_trace::{EventKind, Mailbox, Position, TaskDef, TaskKind};
 use std::collections::VecDeque;
 
@@ -139,7 +140,7 @@ impl Machine {
         };
         let task =
             self.build.interner.push_task(burst).expect("small traces fit into their tables");
-        let acts_left = self.rng.range(1, self.acts_max);
+        let acts_left = self.rng.within(1, self.acts_max);
         let plan: VecDeque<Plan> =
             self.agents[agent].initial.plan.pop_front().into_iter().collect();
         self.agents[agent].running = Some(Running { task, acts_left, plan });

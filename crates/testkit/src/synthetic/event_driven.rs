@@ -4,7 +4,7 @@ use super::jobs::{Job, JobKind, Run, Session};
 use super::mailboxes::Pending;
 use super::places::{Group, Places};
 use super::stream::Stream;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     EventKind, HandlerId, InputId, Mailbox, NameId, SiteId, TableFull, TaskId, TaskKind, TraceSink,
 };
@@ -303,7 +303,7 @@ impl<'s> Program<'s> {
     fn go_on(&mut self, agent: usize) -> Result<(), TableFull> {
         let Some(mut run) = self.agents[agent].running else { return Ok(()) };
         let left = if run.posts_due { &mut run.before } else { &mut run.behind };
-        let now = (*left).min(self.rng.range(8, 40));
+        let now = (*left).min(self.rng.within(8, 40));
         *left -= now;
         let finished = *left == 0;
         self.promised -= now;

@@ -11,7 +11,7 @@
 //! Ladders of one lane are in order, through a thread that waits for all `b(i)` of the one and enables the other.
 
 use super::stream::Stream;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     ConditionId, EventKind, HandlerId, InputId, LocationId, Mailbox, NameId, SiteId, TableFull,
     TaskId, TaskKind, TraceSink,

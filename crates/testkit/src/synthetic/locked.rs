@@ -1,7 +1,7 @@
 //! An event-driven program most of whose accesses are under locks.
 
 use super::stream::Stream;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
     EventKind, HandlerId, Location, LocationId, LockId, Mailbox, SiteId, TableFull, TaskId,
     TaskKind, TraceSink,

@@ -1,7 +1,7 @@
 //! Mailboxes of large traces: constant or logarithmic time an operation.
 
 use super::jobs::Job;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::Mailbox;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -6,16 +6,10 @@ pub use event_driven::{EventDriven, event_driven};
 pub use fixpoint::{Fixpoint, fixpoint};
 pub use locked::{Locked, locked};
 
-mod stream;
-
-mod mailboxes;
-
-mod places;
-
 mod event_driven;
-
-mod jobs;
-
 mod fixpoint;
-
+mod jobs;
 mod locked;
+mod mailboxes;
+mod places;
+mod stream;

@@ -1,7 +1,7 @@
 //! The locations of large traces, and which of them a piece of code accesses.
 
 use super::stream::Stream;
-use crate::rng::Rng;
+use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{EventKind, Location, LocationId, LockId, NameId, SiteId, TableFull};
 
 /// The number of locations of each task, session and lock.
@@ -88,7 +88,7 @@ impl Places {
     /// Draws an access: most are to `own`, some to settings, very few to what is raced for.
     #[inline]
     pub(super) fn draw(&self, rng: &mut Rng, own: Group) -> (EventKind, LocationId, SiteId) {
-        let bits = rng.next_u64();
+        let bits = rng.bits();
         let (part, kind_bits, which) = (bits % 10_000, bits >> 32 & 7, bits >> 40);
         let write = kind_bits < 2;
         let (location, write) = match part {

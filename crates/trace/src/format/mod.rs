@@ -9,20 +9,12 @@
 //! | [`edtrace`] | partial traces of event-driven programs, for consistency checking |
 //! | [`droidracer`] | logs of the Android runtime |
 
-pub mod std;
-
-pub mod native_text;
-
-pub mod native_binary;
-
-pub mod edtrace;
-
-pub mod droidracer;
-
-mod lines;
-
 mod decimal;
-
+pub mod droidracer;
+pub mod edtrace;
 mod fault;
-
+mod lines;
+pub mod native_binary;
+pub mod native_text;
+pub mod std;
 mod text_index;

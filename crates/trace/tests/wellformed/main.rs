@@ -5,13 +5,10 @@ use anyorder_trace::{
     TraceBuilder, wellformed,
 };
 
-mod locks;
-
-mod tasks;
-
-mod handlers;
-
 mod accesses;
+mod handlers;
+mod locks;
+mod tasks;
 
 /// Checks a trace and returns its problems, errors marked with `!`.
 fn problems(trace: &Trace) -> Vec<String> {

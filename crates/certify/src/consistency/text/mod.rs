@@ -4,7 +4,6 @@ pub use read::{ReadProofError, read_proof};
 pub use write::write_proof;
 
 mod read;
-
 mod write;
 
 /// The first line.

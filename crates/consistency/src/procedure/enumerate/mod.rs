@@ -6,8 +6,8 @@
 //! **Source.** Algorithm 1 of "Checking Consistency of Event-driven Traces" (section 5.1): enumerate the orders,
 //! saturate after each choice. The rules and edges are in [`saturate`](crate::saturate).
 //!
-//! **Guarantee.** Exact: it decides every trace, given time. Consistent answers carry an order that
-//! [`check_full`](crate::check_full) accepts; inconsistent ones a complete refutation where one was asked for.
+//! **Guarantee.** Exact: it decides every trace, given time. Consistent answers carry an order that satisfies
+//! the full problem; inconsistent ones a complete refutation where one was asked for.
 //!
 //! **Naive version.** All orders of all handlers, each tested for cycles at the end.
 //!
@@ -30,9 +30,8 @@ use crate::saturate::{Conflict, Rules, Saturation, Start, sizes};
 use anyorder_system::{Control, Stopped};
 use search::Search;
 
-mod search;
-
 mod conflict;
+mod search;
 
 /// Decides consistency by enumerating message orders.
 ///
@@ -52,7 +51,6 @@ pub(crate) fn enumerate(
 /// # Errors
 ///
 /// Refuses traces whose coherence is open.
-#[doc(hidden)]
 pub fn enumerate_by(
     trace: &PartialTrace,
     rules: Rules,

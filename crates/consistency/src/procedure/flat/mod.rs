@@ -30,9 +30,8 @@ use anyorder_system::{Control, Stopped};
 use search::Search;
 use state::Orders;
 
-mod state;
-
 mod search;
+mod state;
 
 /// What [`flat_by`] leaves out; for tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +65,6 @@ pub(crate) fn flat(
 /// # Errors
 ///
 /// Refuses traces with nested posting, and those whose coherence is open.
-#[doc(hidden)]
 pub fn flat_by(
     trace: &PartialTrace,
     rules: FlatRules,

@@ -4,14 +4,9 @@ pub(super) use broadcast::Conditional;
 pub(super) use found::{Found, find};
 pub(crate) use given::ComponentRules;
 
-mod found;
-
-mod given;
-
-mod lifecycle;
-
-mod idle;
-
-mod service;
-
 mod broadcast;
+mod found;
+mod given;
+mod idle;
+mod lifecycle;
+mod service;

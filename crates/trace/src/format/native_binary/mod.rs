@@ -17,32 +17,19 @@ pub use writer::BinaryWriter;
 /// The name of the format in errors and on command lines.
 pub const FORMAT: &str = "native binary";
 
-mod layout;
-
 mod bytes;
-
-mod dictionary;
-
-mod lanes;
-
-mod sparse;
-
-mod events;
-
-mod events_write;
-
 mod check;
-
-mod table_write;
-
-mod table_read;
-
-mod frame;
-
-mod index;
-
-mod writer;
-
-mod reader;
-
+mod dictionary;
+mod events;
+mod events_write;
 mod file;
+mod frame;
+mod index;
+mod lanes;
+mod layout;
+mod reader;
+mod rows;
+mod sparse;
+mod table_read;
+mod table_write;
+mod writer;

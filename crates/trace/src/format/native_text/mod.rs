@@ -30,18 +30,11 @@
 pub use reader::NativeTextReader;
 pub use writer::NativeTextWriter;
 
-mod reader;
-
 mod cursor;
-
-mod known;
-
 mod define;
-
 mod event;
-
+mod known;
+mod reader;
 mod words;
-
-mod writer;
-
 mod write_tables;
+mod writer;

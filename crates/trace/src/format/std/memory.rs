@@ -142,15 +142,13 @@ impl AddressMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyorder_common::random::{Random, Rng};
 
     /// The same by definition: one generation an address.
     #[test]
     fn generations_equal_those_of_an_array() {
-        let mut seed = 7u64;
-        let mut random = move |below: u64| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut rng = Rng::new(7);
+        let mut random = move |below: u64| rng.below(below);
         for base in [0, u64::MAX - 63] {
             let mut map = AddressMap::default();
             let mut table = Vec::new();

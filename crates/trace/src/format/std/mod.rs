@@ -22,18 +22,11 @@ pub use reader::StdReader;
 pub use sites::site_table;
 pub use writer::{Losses, StdWriter};
 
-mod reader;
-
-mod line;
-
-mod recent;
-
 mod intern;
-
+mod line;
 mod memory;
-
-mod sites;
-
-mod writer;
-
+mod reader;
+mod recent;
 mod sayable;
+mod sites;
+mod writer;

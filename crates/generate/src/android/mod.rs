@@ -1,0 +1,107 @@
+//! `android`: traces of any size in the shape of Android applications.
+//!
+//! One looper, `ui`, gets most messages; workers post to it and to one another, messages post further ones, often
+//! several at once. Most accesses go to variables that one message uses alone, a small share to variables that many messages
+//! use. The application falls into *groups* that have nothing in common but the looper: each has workers,
+//! messages and variables of its own. So the messages of different groups on the looper are not ordered by anything (a few
+//! that the looper posts to itself while it starts come first), and with two groups or more a
+//! trace of `m` messages has about `m^2 / 8` pairs or more that a checker has to order itself.
+//!
+//! With `p` posted messages and `h` handlers there are `p + h` messages: every handler has an initial message with
+//! events. Traces of a FIFO run are consistent.
+
+use crate::draft::Draft;
+use crate::error::GenerateError;
+use crate::family::Family;
+use crate::generate::{checked_size, generate};
+use crate::request::Request;
+use anyorder_trace::Trace;
+use plan::{Plan, Shape};
+
+pub use paper_rows::{PAPER_ROWS, PaperRow};
+
+mod paper_rows;
+mod plan;
+mod run;
+
+/// The part of accesses that go to shared variables, where none is asked for.
+const SHARE: f64 = 0.02;
+
+/// How many events a message has, where no number of messages is asked for.
+const EVENTS_PER_MESSAGE: u64 = 100;
+
+/// Makes a consistent trace with exactly these numbers of events, messages (initial ones included) and handlers.
+///
+/// ```
+/// use anyorder_generate::{Counts, PAPER_ROWS, generate_sized};
+///
+/// let counts = PAPER_ROWS[0].counts;
+/// let trace = generate_sized(counts.events, counts.messages, counts.handlers, 1)?;
+/// assert_eq!(Counts::of(&trace), counts);
+/// # Ok::<(), anyorder_generate::GenerateError>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails when there are fewer messages than handlers, or fewer events than a post and a get a posted message and
+/// an event a handler, or more than one trace may have.
+pub fn generate_sized(
+    events: u64,
+    messages: u64,
+    handlers: u64,
+    seed: u64,
+) -> Result<Trace, GenerateError> {
+    generate(&Request {
+        messages: Some(messages),
+        handlers: Some(handlers),
+        seed,
+        ..Request::new(Family::Android, events)
+    })
+}
+
+/// Makes the draft that a request asks for.
+pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
+    let shape = shape(request)?;
+    Ok(run::record(&Plan::new(shape, request.seed), request.mailbox, request.seed))
+}
+
+fn shape(request: &Request) -> Result<Shape, GenerateError> {
+    let events = u64::from(checked_size(request, 20, |size| size)?);
+    let range = |what, from: u64, to: u64, found: u64| {
+        if (from..=to).contains(&found) {
+            return Ok(());
+        }
+        let expected = format!("from {from} to {to}");
+        Err(GenerateError::OutOfRange { what, expected, found: found.to_string() })
+    };
+    // A posted message has a post and a get, and every handler an access.
+    let messages = match (request.messages, request.handlers) {
+        (Some(messages), _) => messages,
+        (None, handlers) => {
+            let least = handlers.unwrap_or(4).saturating_mul(3);
+            (events / EVENTS_PER_MESSAGE).max(least.min(events / 2))
+        }
+    };
+    range("the number of messages", 1, events, messages)?;
+    let handlers = request.handlers.unwrap_or_else(|| (messages / 16).clamp(4, 16).min(messages));
+    range("the number of handlers", 1, messages, handlers)?;
+    let posted = messages - handlers;
+    let least = 2 * posted + handlers;
+    if events < least {
+        let family = Family::Android.name();
+        return Err(GenerateError::TooSmall { family, size: events, least });
+    }
+    let workers = handlers - 1;
+    let groups = request.groups.unwrap_or_else(|| workers.clamp(1, 2));
+    range("the number of groups", 1, workers.max(1), groups)?;
+    let share = request.share.unwrap_or(SHARE);
+    if !(0.0..=1.0).contains(&share) {
+        return Err(GenerateError::OutOfRange {
+            what: "the part of shared accesses",
+            expected: "from 0 to 1".to_owned(),
+            found: share.to_string(),
+        });
+    }
+    let (posted, handlers, groups) = (posted as u32, handlers as u32, groups as u32);
+    Ok(Shape { accesses: (events - 2 * u64::from(posted)) as u32, posted, handlers, groups, share })
+}

@@ -1,0 +1,155 @@
+//! One pass for both kinds of candidates.
+
+use super::non_racy::NonRacy;
+use super::point_races::PointRaces;
+use crate::races::conflicts::Conflicts;
+use crate::races::detector::Detector;
+use crate::relation::engine::{Engine, Mode};
+use crate::relation::locks::Locks;
+use crate::relation::pass::{View, Visitor};
+use crate::relation::rules::RuleSet;
+use crate::relation::sections::{Actions, Points};
+use crate::relation::strands::StrandId;
+use anyorder_order::ClockRef;
+use anyorder_system::{Control, Stopped};
+use anyorder_trace::{EventId, Trace};
+
+/// Two actions that do not commute, the earlier one first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CandidatePair {
+    /// The one that stands first in the trace.
+    pub first: EventId,
+    /// The other.
+    pub second: EventId,
+    /// The object, where the two are points; `None` for memory accesses.
+    pub object: Option<u32>,
+}
+
+/// How much is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CandidateLimits {
+    /// How many pairs of each kind are listed; all are counted.
+    pub pairs_max: usize,
+    /// How many pairs one block of sections may have open at a time; further ones are counted as lost.
+    pub open_max: usize,
+}
+
+impl Default for CandidateLimits {
+    fn default() -> CandidateLimits {
+        CandidateLimits { pairs_max: 100_000, open_max: 4_096 }
+    }
+}
+
+/// What event-driven EDC leaves unordered.
+#[derive(Clone, Debug, Default)]
+pub struct OrderCandidates {
+    /// Pairs that nothing orders, one for each two runs of accesses that have the same races: their first accesses.
+    pub racy: Vec<CandidatePair>,
+    /// Pairs under a common lock that nothing but their own blocks of sections orders, one for each two visits of an object.
+    pub non_racy: Vec<CandidatePair>,
+    /// How many racy pairs there are.
+    pub racy_total: u64,
+    /// How many pairs of accesses, each one counted, race.
+    pub race_pairs: u64,
+    /// How many actions are the second of some racy pair.
+    pub racy_seconds: u64,
+    /// How many non-racy pairs there are.
+    pub non_racy_total: u64,
+    /// Pairs under a common lock that something else orders.
+    pub ordered: u64,
+    /// Pairs under a common lock that were not looked at because too many were open.
+    pub lost: u64,
+    /// Pairs whose second sections their strand does not end.
+    pub undecided: u64,
+    /// Releases of locks that their strand does not hold.
+    pub stray_releases: u64,
+    /// How many passes the fixpoint of the rules took.
+    pub rounds: u32,
+}
+
+/// Finds the candidates of a trace by event-driven EDC (`docs/prediction.md`).
+///
+/// Time and memory: those of [`races`](crate::races::detector) with its races by runs, and linear in the actions inside sections and in the pairs under
+/// a common lock that no clock orders at once.
+///
+/// # Errors
+///
+/// Fails when it was cancelled, or when the clocks need more memory than allowed.
+pub fn order_candidates(
+    trace: &Trace,
+    rules: RuleSet,
+    points: &Points,
+    limits: CandidateLimits,
+    control: &Control,
+) -> Result<OrderCandidates, Stopped> {
+    let cancel = &control.cancel;
+    let mode = Mode {
+        exact: !points.list.is_empty(),
+        memory_bytes_max: control.limits.memory_bytes,
+        locks: Locks::Sections,
+    };
+    let mut engine = Engine::with_points(trace, rules, mode, points, cancel)?;
+    let conflicts = Conflicts::new(trace, |event| engine.strand_of(event));
+    let actions = Actions::new(trace, &conflicts, points);
+    let mut all = All {
+        racy: Detector::new(trace, &conflicts),
+        points: PointRaces::new(points, limits.pairs_max),
+        non_racy: NonRacy::new(&engine, &actions, limits),
+    };
+    engine.visit(&mut all, cancel, &mut |_| ())?;
+    Ok(all.finish(limits, engine.rounds))
+}
+
+struct All<'a> {
+    racy: Detector<'a>,
+    points: PointRaces<'a>,
+    non_racy: NonRacy<'a>,
+}
+
+impl All<'_> {
+    fn finish(self, limits: CandidateLimits, rounds: u32) -> OrderCandidates {
+        let races = self.racy.races;
+        let mut found = self.non_racy.finish();
+        let mut seconds: Vec<u32> = races.pairs.iter().map(|(_, later)| later.0).collect();
+        seconds.dedup();
+        found.racy_seconds =
+            seconds.iter().map(|run| u64::from(races.runs[*run as usize].count)).sum::<u64>()
+                + self.points.seconds;
+        found.racy = races
+            .pairs
+            .iter()
+            .take(limits.pairs_max)
+            .map(|(a, b)| CandidatePair {
+                first: races.run(*a).first,
+                second: races.run(*b).first,
+                object: None,
+            })
+            .collect();
+        found.racy_total = races.pairs.len() as u64 + self.points.total;
+        found.race_pairs = races.total();
+        let room = limits.pairs_max - found.racy.len();
+        found.racy.extend(self.points.pairs.into_iter().take(room));
+        found.rounds = rounds;
+        found
+    }
+}
+
+impl Visitor for All<'_> {
+    fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
+        self.racy.event(view, event, strand);
+        self.points.event(view, event, strand);
+        self.non_racy.event(view, event, strand);
+    }
+
+    fn stamp(&mut self, event: EventId, clock: ClockRef) {
+        self.non_racy.stamp(event, clock);
+    }
+
+    fn wants_stamp(&self, event: EventId) -> bool {
+        self.non_racy.wants_stamp(event)
+    }
+
+    fn kept_clocks(&mut self) -> Box<dyn Iterator<Item = &mut ClockRef> + '_> {
+        self.non_racy.kept_clocks()
+    }
+}

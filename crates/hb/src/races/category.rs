@@ -1,0 +1,222 @@
+//! What lets the two sides of a race come in either order: the Android categories.
+//!
+//! **Source.** Maiya, Kanade, Majumdar, PLDI 2014, section 4.3, and how their tool counts.
+
+use crate::races::detector::{Races, RunId};
+use crate::relation::engine::Engine;
+use crate::relation::pass::{View, Visitor};
+use crate::relation::strands::StrandId;
+use anyorder_finding::RaceCategory;
+use anyorder_order::Clock;
+use anyorder_trace::{EventId, EventKind, InputId, TaskId, TaskKind, Trace};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Where a task comes from: the nearest trigger, cross-handler post and delayed post on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Origin {
+    pub(crate) trigger: EventId,
+    cross_post: TaskId,
+    delayed_post: TaskId,
+}
+
+const NOWHERE: Origin =
+    Origin { trigger: EventId::NONE, cross_post: TaskId::NONE, delayed_post: TaskId::NONE };
+
+/// The origins of all tasks.
+#[derive(Clone, Debug)]
+pub(crate) struct Origins {
+    of_task: Vec<Origin>,
+}
+
+impl Origins {
+    /// Follows posts and triggers through the trace once.
+    pub(crate) fn new(trace: &Trace) -> Origins {
+        let mut of_task = vec![NOWHERE; trace.tasks_count()];
+        let kind_of = |task: TaskId| trace.tables().tasks[task.index()].kind;
+        for event in trace.events() {
+            let posted = kind_of(event.task) == TaskKind::Posted;
+            match event.kind() {
+                EventKind::Post => {
+                    let task = TaskId(event.operand);
+                    let mut origin = if posted { of_task[event.task.index()] } else { NOWHERE };
+                    if trace.span(task).handler != trace.handler_of(event.id) {
+                        origin.cross_post = task;
+                    }
+                    if trace.tables().tasks[task.index()].delay > 0 {
+                        origin.delayed_post = task;
+                    }
+                    of_task[task.index()] = origin;
+                }
+                EventKind::Trigger if posted => {
+                    let origin = &mut of_task[event.task.index()];
+                    origin.trigger = event.id;
+                    if keeps_no_cross_post(trace, InputId(event.operand)) {
+                        origin.cross_post = TaskId::NONE;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Origins { of_task }
+    }
+
+    pub(crate) fn of(&self, task: TaskId) -> Origin {
+        self.of_task[task.index()]
+    }
+
+    /// Returns the triggers that some task comes from.
+    pub(crate) fn triggers(&self) -> impl Iterator<Item = EventId> + '_ {
+        self.of_task.iter().filter_map(|origin| origin.trigger.some())
+    }
+}
+
+/// The environment posts the tasks of input events; that those posts cross handlers says nothing. Idle
+/// handlers are the program's own.
+fn keeps_no_cross_post(trace: &Trace, input: InputId) -> bool {
+    trace.tables().inputs[input.index()].family != anyorder_trace::InputFamily::Idle
+}
+
+/// What the categories of a pair of tasks rest on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Traits {
+    pub(crate) multi_threaded: bool,
+    pub(crate) co_enabled: bool,
+    pub(crate) delayed: bool,
+    pub(crate) cross_posted: bool,
+}
+
+/// Clocks at chosen events, taken as a pass goes by.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Captured {
+    wanted: FxHashSet<EventId>,
+    clocks: FxHashMap<EventId, Clock>,
+}
+
+impl Captured {
+    pub(crate) fn new(wanted: impl Iterator<Item = EventId>) -> Captured {
+        Captured { wanted: wanted.collect(), clocks: FxHashMap::default() }
+    }
+
+    /// Adds the clocks of another capture.
+    pub(crate) fn merge(&mut self, other: Captured) {
+        self.wanted.extend(other.wanted);
+        self.clocks.extend(other.clocks);
+    }
+
+    /// Returns the clock at a chosen event.
+    pub(crate) fn clock(&self, event: EventId) -> Option<&Clock> {
+        self.clocks.get(&event)
+    }
+
+    /// Returns whether `x` happens before `y`, where `y` is a chosen event.
+    pub(crate) fn happens_before(&self, engine: &Engine<'_>, x: EventId, y: EventId) -> bool {
+        if x >= y {
+            return false;
+        }
+        let (a, b) = (engine.strand_of(x), engine.strand_of(y));
+        if a == b {
+            return true;
+        }
+        let Some(clock) = self.clocks.get(&y) else { return false };
+        if engine.is_bare(a) {
+            // Only the task that it posts is behind such a strand.
+            return engine.posted_by_bare(a).is_some_and(|task| {
+                let first = engine.strands.get(task).first;
+                task == b && first <= y || clock.get(engine.chains.of(task)) > first.0
+            });
+        }
+        engine.bound(b, y.0, engine.chains.of(a), |chain| clock.get(chain)) > x.0
+    }
+}
+
+impl Visitor for Captured {
+    fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
+        if self.wanted.contains(&event) {
+            self.clocks.insert(event, view.clocks.flat(view.at[strand.index()]));
+        }
+    }
+}
+
+/// Finds categories of pairs of tasks, remembering them.
+pub(crate) struct Categories<'e, 't> {
+    engine: &'e Engine<'t>,
+    origins: &'e Origins,
+    captured: &'e Captured,
+    known: FxHashMap<(TaskId, TaskId), Traits>,
+}
+
+impl<'e, 't> Categories<'e, 't> {
+    pub(crate) fn new(
+        engine: &'e Engine<'t>,
+        origins: &'e Origins,
+        captured: &'e Captured,
+    ) -> Categories<'e, 't> {
+        Categories { engine, origins, captured, known: FxHashMap::default() }
+    }
+
+    pub(crate) fn traits(&mut self, a: TaskId, b: TaskId) -> Traits {
+        if let Some(traits) = self.known.get(&(a, b)) {
+            return *traits;
+        }
+        let traits = self.find(a, b);
+        self.known.insert((a, b), traits);
+        traits
+    }
+
+    fn find(&self, a: TaskId, b: TaskId) -> Traits {
+        let trace = self.engine.trace;
+        if trace.span(a).handler != trace.span(b).handler {
+            let no = false;
+            return Traits { multi_threaded: true, co_enabled: no, delayed: no, cross_posted: no };
+        }
+        let (x, y) = (self.origins.of(a), self.origins.of(b));
+        let ordered = |x, y| self.captured.happens_before(self.engine, x, y);
+        let co_enabled = !x.trigger.is_none()
+            && !y.trigger.is_none()
+            && x.trigger != y.trigger
+            && !ordered(x.trigger, y.trigger)
+            && !ordered(y.trigger, x.trigger);
+        Traits {
+            multi_threaded: false,
+            co_enabled,
+            delayed: x.delayed_post != y.delayed_post,
+            cross_posted: x.cross_post != y.cross_post,
+        }
+    }
+}
+
+/// Gives each racing pair of runs its category. A race whose tasks differ both in a delayed and in a
+/// cross-handler post is counted as delayed the first time that its location has one, and as cross-posted after
+/// that: so does DroidRacer, which goes through reads before writes.
+pub(crate) fn categorise(races: &Races, categories: &mut Categories<'_, '_>) -> Vec<RaceCategory> {
+    let mut order: Vec<u32> = (0..races.pairs.len() as u32).collect();
+    let key = |pair: (RunId, RunId)| {
+        let (a, b) = (races.run(pair.0), races.run(pair.1));
+        let (read, write) = match (a.class.writes, b.class.writes) {
+            (true, false) => (b.first, a.first),
+            _ => (a.first, b.first),
+        };
+        (a.location, a.class.writes && b.class.writes, read, write)
+    };
+    order.sort_by_key(|i| key(races.pairs[*i as usize]));
+    let mut result = vec![RaceCategory::Uncategorised; races.pairs.len()];
+    let mut delayed_at = None;
+    for i in order {
+        let (a, b) = races.pairs[i as usize];
+        let location = races.run(a).location;
+        let traits = categories.traits(races.run(a).task, races.run(b).task);
+        result[i as usize] = if traits.multi_threaded {
+            RaceCategory::MultiThreaded
+        } else if traits.co_enabled {
+            RaceCategory::CoEnabled
+        } else if traits.delayed && (delayed_at != Some(location) || !traits.cross_posted) {
+            delayed_at = Some(location);
+            RaceCategory::Delayed
+        } else if traits.cross_posted {
+            RaceCategory::CrossPosted
+        } else {
+            RaceCategory::Uncategorised
+        };
+    }
+    result
+}

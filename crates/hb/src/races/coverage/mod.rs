@@ -1,0 +1,33 @@
+//! Which races are covered: ordered as soon as other races are (`docs/happens-before.md`, section 5).
+//!
+//! **Source.** Raychev, Vechev, Sridharan, OOPSLA 2013; the adjacency test of R4 (Jensen et al., OOPSLA
+//! 2015), Algorithm 2. R4's section 4.4 prints a weaker definition, which contradicts its section 2.1:
+//! it is `single`, for comparison.
+
+use crate::races::detector::{Races, RunId};
+
+mod access;
+mod single;
+mod task;
+
+pub(crate) use access::access_coverage;
+pub(crate) use single::single_coverage;
+pub(crate) use task::task_coverage;
+
+/// Of each racing pair of runs, how many of its pairs of accesses are uncovered.
+#[derive(Clone, Debug)]
+pub(crate) struct Uncovered {
+    pub(crate) in_pair: Vec<u64>,
+    /// Whether it is the last access of the one run with the first of the other, where it is only one.
+    pub(crate) edge_only: bool,
+}
+
+/// Marks pairs whose whole task pair is uncovered.
+fn by_tasks(races: &Races, mut uncovered: impl FnMut(RunId, RunId) -> bool) -> Uncovered {
+    let in_pair = races
+        .pairs
+        .iter()
+        .map(|pair| if uncovered(pair.0, pair.1) { races.pairs_in(*pair) } else { 0 })
+        .collect();
+    Uncovered { in_pair, edge_only: false }
+}

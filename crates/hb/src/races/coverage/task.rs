@@ -1,0 +1,274 @@
+//! Coverage at task level.
+//!
+//! **Idea.** Tasks are taken in the order of their first events. For each, a clock says which tasks lead
+//! to it: its direct predecessors are, on each chain, the last task of which some event happens before one of
+//! its own, and the tasks it races with; a race with `A` is covered exactly if some direct predecessor is
+//! led to from `A`. Tasks of several strands (a looper's own code) have a chain of their own in these
+//! clocks; bursts that access nothing are not tasks here.
+//!
+//! **Cost.** For each task a look at each chain that its end knows of, and a join for each predecessor that
+//! no other one leads to. The task that posted it comes first: it leads to most of the others.
+
+use super::{Uncovered, by_tasks};
+use crate::races::detector::Races;
+use crate::relation::engine::Engine;
+use crate::relation::pass::Ends;
+use crate::relation::state::Clocks;
+use crate::relation::strands::StrandId;
+use anyorder_order::{ChainId, ClockRef};
+use anyorder_system::{Cancel, Stopped};
+use anyorder_trace::{EventId, TaskId, TaskKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+struct Tasks<'e, 't> {
+    engine: &'e Engine<'t>,
+    ends: &'e Ends,
+    /// The own chains of tasks of several strands.
+    own_chain: FxHashMap<TaskId, ChainId>,
+    /// Of each task whether it counts: bursts that access nothing do not.
+    counts: Vec<bool>,
+    clocks: Clocks,
+    /// Which tasks lead to each task.
+    led_by: Vec<ClockRef>,
+    /// Of each task the chains on which the last task that it knows of began later.
+    late: Vec<Vec<ChainId>>,
+}
+
+/// Counts the uncovered pairs of accesses in each racing pair of runs.
+///
+/// # Errors
+///
+/// Fails when it was cancelled.
+pub(crate) fn task_coverage(
+    engine: &Engine<'_>,
+    races: &Races,
+    ends: &Ends,
+    cancel: &Cancel,
+) -> Result<Uncovered, Stopped> {
+    let racing = racing_tasks(engine, races);
+    let mut uncovered: FxHashSet<(TaskId, TaskId)> = FxHashSet::default();
+    if !racing.is_empty() {
+        let last = racing.iter().map(|(_, b)| engine.node_first(*b)).max();
+        let mut tasks = Tasks::new(engine, ends);
+        let mut next = 0;
+        for (i, task) in engine.nodes().into_iter().enumerate() {
+            if i % 1024 == 0 {
+                cancel.check()?;
+                tasks.compact();
+            }
+            if Some(engine.node_first(task)) > last {
+                break;
+            }
+            let start = next;
+            while next < racing.len() && racing[next].1 == task {
+                next += 1;
+            }
+            if tasks.counts[task.index()] {
+                let rivals: Vec<TaskId> = racing[start..next].iter().map(|(a, _)| *a).collect();
+                tasks.add(task, &rivals, &mut uncovered);
+            }
+        }
+    }
+    Ok(by_tasks(races, |a, b| {
+        let (a, b) = (engine.node_of(races.run(a)), engine.node_of(races.run(b)));
+        uncovered.contains(&in_order(engine, a, b))
+    }))
+}
+
+/// Puts the task that begins first first.
+pub(super) fn in_order(engine: &Engine<'_>, a: TaskId, b: TaskId) -> (TaskId, TaskId) {
+    if engine.node_first(a) <= engine.node_first(b) { (a, b) } else { (b, a) }
+}
+
+/// Returns the distinct pairs of tasks that race, by the one that begins later.
+pub(super) fn racing_tasks(engine: &Engine<'_>, races: &Races) -> Vec<(TaskId, TaskId)> {
+    let mut pairs: Vec<(TaskId, TaskId)> = races
+        .pairs
+        .iter()
+        .map(|(a, b)| {
+            let (a, b) = (engine.node_of(races.run(*a)), engine.node_of(races.run(*b)));
+            in_order(engine, a, b)
+        })
+        .filter(|(a, b)| a != b)
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.sort_by_key(|(a, b)| (engine.node_first(*b), engine.node_first(*a)));
+    pairs
+}
+
+impl<'e, 't> Tasks<'e, 't> {
+    fn new(engine: &'e Engine<'t>, ends: &'e Ends) -> Tasks<'e, 't> {
+        let trace = engine.trace;
+        let own_chain = trace
+            .task_ids()
+            .filter(|task| engine.strands.of_task(*task).count() > 1)
+            .enumerate()
+            .map(|(i, task)| (task, ChainId((engine.chains.len() + i) as u32)))
+            .collect();
+        let kind = |task: TaskId| trace.tables().tasks[task.index()].kind;
+        let mut counts: Vec<bool> =
+            trace.task_ids().map(|task| kind(task) != TaskKind::Burst).collect();
+        for event in trace.events().filter(|event| event.kind().is_access()) {
+            counts[event.task.index()] = true;
+        }
+        Tasks {
+            engine,
+            ends,
+            own_chain,
+            counts,
+            clocks: Clocks::new(None),
+            led_by: vec![ClockRef::EMPTY; trace.tasks_count()],
+            late: vec![Vec::new(); trace.tasks_count()],
+        }
+    }
+
+    fn compact(&mut self) {
+        if self.clocks.wants_compaction() {
+            self.clocks.compact(&mut self.led_by);
+        }
+    }
+
+    /// The chain and position of a task in `led_by` clocks.
+    fn position(&self, task: TaskId) -> (ChainId, u32) {
+        let value = self.engine.node_first(task).0 + 1;
+        match self.own_chain.get(&task) {
+            Some(chain) => (*chain, value),
+            None => {
+                let strand = self.engine.strands.of_task(task).next();
+                (strand.map_or(ChainId(0), |strand| self.engine.chains.of(strand)), value)
+            }
+        }
+    }
+
+    fn leads(&self, clock: ClockRef, task: TaskId) -> bool {
+        let (chain, value) = self.position(task);
+        self.clocks.get(clock, chain) >= value
+    }
+
+    fn add(
+        &mut self,
+        task: TaskId,
+        rivals: &[TaskId],
+        uncovered: &mut FxHashSet<(TaskId, TaskId)>,
+    ) {
+        let mut direct: Vec<TaskId> = Vec::new();
+        let mut between = ClockRef::EMPTY;
+        let base = self.base(task);
+        if let Some(base) = base {
+            between = self.led_by[base.index()];
+            direct.push(base);
+        }
+        let mut found = self.before(task, between, base);
+        found.extend_from_slice(rivals);
+        for predecessor in found {
+            if !self.leads(between, predecessor) && !direct.contains(&predecessor) {
+                let led_by = self.led_by[predecessor.index()];
+                between = self.clocks.join(between, led_by);
+                direct.push(predecessor);
+            }
+        }
+        for rival in rivals {
+            if !self.leads(between, *rival) {
+                uncovered.insert((*rival, task));
+            }
+        }
+        for predecessor in direct {
+            let (chain, value) = self.position(predecessor);
+            between = self.clocks.raise(between, chain, value);
+        }
+        self.led_by[task.index()] = between;
+    }
+
+    /// A task that leads to a task of one strand, and to most of what does: the one that posted it, or the one before it on
+    /// its chain.
+    fn base(&self, task: TaskId) -> Option<TaskId> {
+        let mut strands = self.engine.strands.of_task(task);
+        let strand = strands.next().filter(|_| strands.next().is_none())?;
+        self.poster(task)
+            .or_else(|| self.own_chain_before(strand, self.engine.node_first(task), task))
+            .filter(|base| !self.own_chain.contains_key(base))
+    }
+
+    /// The task that posted a task, if it began before and counts.
+    fn poster(&self, task: TaskId) -> Option<TaskId> {
+        let span = self.engine.trace.span(task);
+        if !self.engine.rules.reorders_tasks() || span.get.is_none() {
+            return None;
+        }
+        let poster = self.engine.trace.event(span.post.some()?).task;
+        let first = self.engine.node_first(poster);
+        (self.counts[poster.index()] && first < span.first && span.post < span.get)
+            .then_some(poster)
+    }
+
+    /// Finds, on each chain, the last task that begins before `task` and of which some event happens before
+    /// one of it, unless it is in `known` or is `base`. What the end of `base` knows of leads to `base`, and needs no look, but for what began later.
+    fn before(&mut self, task: TaskId, known: ClockRef, base: Option<TaskId>) -> Vec<TaskId> {
+        let begins = self.engine.node_first(task);
+        let (mut found, mut late) = (Vec::new(), Vec::new());
+        let mut look = |chain: ChainId, value: u32| {
+            let (other, is_late) = self.last_on(chain, value, begins, task);
+            if is_late {
+                late.push(chain);
+            }
+            if let Some(other) = other
+                && Some(other) != base
+                && !self.leads(known, other)
+            {
+                found.push(other);
+            }
+        };
+        for strand in self.engine.strands.of_task(task) {
+            let end = self.ends.of_strand[strand.index()];
+            let base_strand = base.and_then(|base| self.engine.strands.of_task(base).next());
+            if let (Some(base), Some(base_strand)) = (base, base_strand) {
+                for &chain in &self.late[base.index()] {
+                    look(chain, self.ends.clocks.get(end, chain));
+                }
+                let than = self.ends.of_strand[base_strand.index()];
+                self.ends.clocks.for_each_above(end, than, &mut look);
+            } else {
+                self.ends.clocks.for_each(end, &mut look);
+            }
+        }
+        for strand in self.engine.strands.of_task(task) {
+            found.extend(self.own_chain_before(strand, begins, task));
+        }
+        late.sort_unstable();
+        late.dedup();
+        self.late[task.index()] = late;
+        found
+    }
+
+    /// The last task on a chain with an event below `value` that begins before `begins`, and counts; and whether
+    /// one behind it began later.
+    fn last_on(
+        &self,
+        chain: ChainId,
+        value: u32,
+        begins: EventId,
+        task: TaskId,
+    ) -> (Option<TaskId>, bool) {
+        let strands = self.engine.chains.strands_of(chain);
+        let known = strands.partition_point(|s| self.engine.strands.get(*s).first.0 < value);
+        let mut late = false;
+        let other =
+            strands[..known].iter().rev().map(|s| self.engine.strands.get(*s).task).find(|other| {
+                late |= self.engine.node_first(*other) >= begins;
+                *other != task
+                    && self.engine.node_first(*other) < begins
+                    && self.counts[other.index()]
+            });
+        (other, late)
+    }
+
+    /// The task before a strand on its own chain.
+    fn own_chain_before(&self, strand: StrandId, begins: EventId, task: TaskId) -> Option<TaskId> {
+        let first = self.engine.strands.get(strand).first;
+        if !self.engine.chains.is_placed(strand) {
+            return None;
+        }
+        self.last_on(self.engine.chains.of(strand), first.0, begins, task).0
+    }
+}

@@ -1,0 +1,307 @@
+//! All races of a trace, counted exactly.
+//!
+//! **Problem.** All pairs of conflicting accesses that happens-before leaves unordered (`docs/happens-before.md`,
+//! section 4).
+//!
+//! **Idea.** Accesses of one strand to one location, of one class, with no synchronisation of the strand
+//! and no other access to the location in between, have the same races: they form a *run*. For each
+//! new run, on each chain that has accessed the location, the unordered runs are the last ones, those
+//! behind the bound that the clock gives; so the work is proportional to the chains that share the location,
+//! and to the races found.
+//!
+//! **Cost.** O(1) for an access that extends a run; else O(chains at the location + races of runs).
+
+use crate::races::conflicts::{AccessClass, Conflicts};
+use crate::relation::pass::{View, Visitor};
+use crate::relation::strands::StrandId;
+use anyorder_order::ChainId;
+use anyorder_trace::{EventId, HandlerId, LocationId, TaskId, Trace};
+
+/// A run: its position in [`Races::runs`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct RunId(pub(crate) u32);
+
+/// A run of accesses that have the same races.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) location: LocationId,
+    pub(crate) strand: StrandId,
+    pub(crate) chain: ChainId,
+    pub(crate) task: TaskId,
+    segment: u32,
+    pub(crate) first: EventId,
+    pub(crate) last: EventId,
+    pub(crate) count: u32,
+    pub(crate) class: AccessClass,
+}
+
+/// The races of a trace, as pairs of runs: each access of the one races with each of the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Races {
+    pub(crate) runs: Vec<Run>,
+    /// Pairs of runs, the earlier one first, in the order in which the later ones begin.
+    pub(crate) pairs: Vec<(RunId, RunId)>,
+}
+
+impl Races {
+    /// Returns a run.
+    #[inline]
+    pub(crate) fn run(&self, id: RunId) -> &Run {
+        &self.runs[id.0 as usize]
+    }
+
+    /// Returns the number of racing pairs of accesses in a pair of runs.
+    pub(crate) fn pairs_in(&self, pair: (RunId, RunId)) -> u64 {
+        u64::from(self.run(pair.0).count) * u64::from(self.run(pair.1).count)
+    }
+
+    /// Returns the number of racing pairs of accesses.
+    pub(crate) fn total(&self) -> u64 {
+        self.pairs.iter().map(|pair| self.pairs_in(*pair)).sum()
+    }
+
+    /// Returns the accesses of a run, in trace order. Linear in the events between its first and its last.
+    pub(crate) fn accesses(&self, trace: &Trace, id: RunId) -> Vec<EventId> {
+        let run = *self.run(id);
+        let columns = trace.columns();
+        (run.first.0..=run.last.0)
+            .map(EventId)
+            .filter(|event| {
+                let row = event.index();
+                columns.tasks[row] == run.task
+                    && columns.operands[row] == run.location.0
+                    && columns.ops[row].kind().is_access()
+            })
+            .collect()
+    }
+}
+
+/// Runs of one location on one handler, all of them reads or all of them writes.
+///
+/// Mostly they are in order. Then it is enough to ask for the last of them: what is before it is before
+/// whatever it is before. That holds while the runs of the handler belong to posted tasks all, or none.
+#[derive(Clone, Debug, Default)]
+struct RunSet {
+    of_chain: Vec<(ChainId, Vec<RunId>)>,
+    /// A run of the handler behind all that were here before it.
+    last_of_all: Option<RunId>,
+    /// The runs since.
+    since: Vec<RunId>,
+}
+
+/// How many runs behind `last_of_all` are asked for one by one.
+const SINCE_MAX: usize = 16;
+
+/// The runs of one location on one handler.
+#[derive(Clone, Debug)]
+struct OnHandler {
+    handler: HandlerId,
+    writes: RunSet,
+    reads: RunSet,
+    /// Whether all runs belong to posted tasks; `None` if some do.
+    posted: Option<bool>,
+}
+
+impl RunSet {
+    /// Notes the races of a new run with those here; returns whether all here, in conflict or not, happen before it.
+    fn find(
+        &self,
+        races: &mut Races,
+        view: &View<'_, '_>,
+        transitive: bool,
+        (id, run): (RunId, &Run),
+    ) -> bool {
+        let last = self.last_of_all.filter(|_| transitive);
+        let mut all = true;
+        if last.is_some_and(|last| is_before(view, races.run(last), run)) {
+            for &other in &self.since {
+                all &= note(races, view, other, (id, run));
+            }
+            return all;
+        }
+        for (chain, runs) in self.of_chain.iter().filter(|(chain, _)| *chain != run.chain) {
+            let bound = view.bound(run.strand, *chain);
+            for &other in runs.iter().rev() {
+                let other_run = races.run(other);
+                if other_run.last.0 < bound {
+                    break;
+                }
+                all = false;
+                if run.class.conflicts(other_run.class) {
+                    races.pairs.push((other, id));
+                }
+            }
+        }
+        all
+    }
+
+    /// Adds a run; `in_order` says that all here happen before it.
+    fn add(&mut self, id: RunId, chain: ChainId, in_order: bool) {
+        if in_order {
+            self.behind(id);
+        } else if self.last_of_all.is_some() && self.since.len() < SINCE_MAX {
+            self.since.push(id);
+        } else {
+            self.last_of_all = None;
+            self.since.clear();
+        }
+        match self.of_chain.iter_mut().find(|(c, _)| *c == chain) {
+            Some((_, runs)) => runs.push(id),
+            None => self.of_chain.push((chain, vec![id])),
+        }
+    }
+
+    /// Notes that all here happen before a run of the handler.
+    fn behind(&mut self, id: RunId) {
+        self.last_of_all = Some(id);
+        self.since.clear();
+    }
+
+    /// Returns whether all here are known to happen before a run, without asking for each chain.
+    fn is_known_before(&self, races: &Races, view: &View<'_, '_>, run: &Run) -> bool {
+        match self.last_of_all {
+            Some(last) => {
+                is_before(view, races.run(last), run)
+                    && self.since.iter().all(|other| is_before(view, races.run(*other), run))
+            }
+            None => self.of_chain.is_empty(),
+        }
+    }
+}
+
+/// Returns whether a run happens before another that is at its first access.
+fn is_before(view: &View<'_, '_>, earlier: &Run, run: &Run) -> bool {
+    earlier.chain == run.chain || earlier.last.0 < view.bound(run.strand, earlier.chain)
+}
+
+/// Notes the race of two runs, if it is one; returns whether the earlier happens before the later.
+fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) -> bool {
+    let before = is_before(view, races.run(other), run);
+    if !before && run.class.conflicts(races.run(other).class) {
+        races.pairs.push((other, id));
+    }
+    before
+}
+
+/// Finds races as a pass goes by.
+pub(crate) struct Detector<'t> {
+    trace: &'t Trace,
+    conflicts: &'t Conflicts,
+    at: Vec<Vec<OnHandler>>,
+    last_run: Vec<Option<RunId>>,
+    pub(crate) races: Races,
+}
+
+impl<'t> Detector<'t> {
+    pub(crate) fn new(trace: &'t Trace, conflicts: &'t Conflicts) -> Detector<'t> {
+        let locations = trace.tables().locations.len();
+        Detector {
+            trace,
+            conflicts,
+            at: vec![Vec::new(); locations],
+            last_run: vec![None; locations],
+            races: Races::default(),
+        }
+    }
+
+    /// Returns whether an access of `strand`, in `task`, to `location` belongs to a run that is the last at its location.
+    fn extends(
+        run: &Run,
+        view: &View<'_, '_>,
+        (strand, task): (StrandId, TaskId),
+        location: LocationId,
+    ) -> bool {
+        run.location == location
+            && run.strand == strand
+            && run.task == task
+            && run.segment == view.segments[run.strand.index()]
+    }
+
+    fn start(&mut self, view: &View<'_, '_>, run: Run) {
+        let id = RunId(self.races.runs.len() as u32);
+        self.races.runs.push(run);
+        let strand = view.engine.strands.get(run.strand);
+        let (handler, posted) = (strand.handler, strand.posted);
+        let mut own = (true, true);
+        let overlaps = self.conflicts.overlaps(run.location).iter().copied();
+        for location in std::iter::once(run.location).chain(overlaps) {
+            for group in &self.at[location.index()] {
+                let transitive = group.posted.is_some();
+                let races = &mut self.races;
+                let writes = group.writes.find(races, view, transitive, (id, &run));
+                let reads = if run.class.writes {
+                    group.reads.find(races, view, transitive, (id, &run))
+                } else {
+                    transitive && group.reads.is_known_before(races, view, &run)
+                };
+                if location == run.location && group.handler == handler {
+                    own = (writes, reads);
+                }
+            }
+        }
+        let groups = &mut self.at[run.location.index()];
+        let at = groups.iter().position(|group| group.handler == handler).unwrap_or_else(|| {
+            let (writes, reads) = (RunSet::default(), RunSet::default());
+            groups.push(OnHandler { handler, writes, reads, posted: Some(posted) });
+            groups.len() - 1
+        });
+        groups[at].add((id, &run), posted, own);
+        self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
+    }
+}
+
+impl OnHandler {
+    /// Adds a run; `own` says whether all writes and all reads here happen before it.
+    fn add(&mut self, (id, run): (RunId, &Run), posted: bool, own: (bool, bool)) {
+        if self.posted != Some(posted) {
+            self.posted = None;
+        }
+        if run.class.writes {
+            self.writes.add(id, run.chain, own.0);
+            if own.1 && !self.reads.of_chain.is_empty() {
+                self.reads.behind(id);
+            }
+        } else {
+            self.reads.add(id, run.chain, own.1);
+        }
+    }
+}
+
+impl Visitor for Detector<'_> {
+    fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
+        let columns = self.trace.columns();
+        let row = event.index();
+        let op = columns.ops[row];
+        if !op.kind().is_access() {
+            return;
+        }
+        let location = LocationId(columns.operands[row]);
+        if !self.conflicts.is_shared(location) {
+            return;
+        }
+        let task = columns.tasks[row];
+        let class = AccessClass::of(op);
+        let cluster = self.conflicts.cluster(location);
+        if let Some(last) = self.last_run[cluster.index()] {
+            let run = &self.races.runs[last.0 as usize];
+            if run.class == class && Self::extends(run, view, (strand, task), location) {
+                let run = &mut self.races.runs[last.0 as usize];
+                run.last = event;
+                run.count += 1;
+                return;
+            }
+        }
+        let run = Run {
+            location,
+            strand,
+            chain: view.engine.chains.of(strand),
+            task,
+            segment: view.segments[strand.index()],
+            first: event,
+            last: event,
+            count: 1,
+            class,
+        };
+        self.start(view, run);
+    }
+}

@@ -1,0 +1,99 @@
+//! Patterns of races that seldom do harm.
+//!
+//! **Source.** EventRacer (Raychev et al., OOPSLA 2013) and R4's section 2.4 filter, on web pages, the
+//! late registration of event handlers, and races with unload handlers. Traces here say what is
+//! registered (`enable`) and triggered; so both patterns are told from inputs.
+
+use crate::races::category::Origins;
+use anyorder_trace::{EventKind, InputId, TaskId, Trace};
+use rustc_hash::FxHashSet;
+
+/// A pattern.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Filter {
+    /// One task registers (enables) the input event that the other task comes from: in the other order the input
+    /// would not have been handled.
+    LateRegistration,
+    /// One task comes from a teardown: what it leaves behind nobody is meant to use.
+    Unload,
+}
+
+impl Filter {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Filter::LateRegistration => "late_registration",
+            Filter::Unload => "unload",
+        }
+    }
+}
+
+/// States and names of inputs that tear something down.
+const TEARDOWN: [&str; 9] = [
+    "DESTROY-ACT",
+    "STOP-SERVICE",
+    "UNBIND-SERVICE",
+    "unload",
+    "beforeunload",
+    "pagehide",
+    "destroy",
+    "shutdown",
+    "teardown",
+];
+
+/// What the filters ask of a trace.
+#[derive(Clone, Debug)]
+pub(crate) struct Filters {
+    /// Which inputs each task enables.
+    enables: FxHashSet<(TaskId, InputId)>,
+    /// Of each task the input that it comes from.
+    input: Vec<Option<InputId>>,
+    teardown: Vec<bool>,
+}
+
+impl Filters {
+    /// Collects in one pass.
+    pub(crate) fn new(trace: &Trace, origins: &Origins) -> Filters {
+        let tables = trace.tables();
+        let enables = trace
+            .events()
+            .filter(|event| event.kind() == EventKind::Enable)
+            .map(|event| (event.task, InputId(event.operand)))
+            .collect();
+        let input = trace
+            .task_ids()
+            .map(|task| {
+                let trigger = origins.of(task).trigger.some()?;
+                Some(InputId(trace.event(trigger).operand))
+            })
+            .collect();
+        let teardown = tables
+            .inputs
+            .iter()
+            .map(|input| {
+                [input.state, input.name].iter().any(|name| TEARDOWN.contains(&tables.name(*name)))
+            })
+            .collect();
+        Filters { enables, input, teardown }
+    }
+
+    /// Returns the patterns that a race between two tasks fits.
+    pub(crate) fn of(&self, a: TaskId, b: TaskId) -> Vec<Filter> {
+        let mut filters = Vec::new();
+        let registers = |x: TaskId, y: TaskId| {
+            self.input[y.index()].is_some_and(|input| {
+                self.input[x.index()] != Some(input) && self.enables.contains(&(x, input))
+            })
+        };
+        if registers(a, b) || registers(b, a) {
+            filters.push(Filter::LateRegistration);
+        }
+        let tears_down =
+            |x: TaskId| self.input[x.index()].is_some_and(|input| self.teardown[input.index()]);
+        if tears_down(a) != tears_down(b) {
+            filters.push(Filter::Unload);
+        }
+        filters
+    }
+}

@@ -1,0 +1,164 @@
+//! Races in groups: what a report shows as one.
+
+use crate::races::coverage::Uncovered;
+use crate::races::detector::{Races, RunId};
+use crate::races::filters::{Filter, Filters};
+use anyorder_finding::RaceCategory;
+use anyorder_trace::{EventId, Location, LocationId, NameId, SiteId, Trace};
+use rustc_hash::FxHashMap;
+
+/// How races are grouped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum GroupBy {
+    /// By field: class and field (co-enabled: object and field), variable; address ranges by pair of sites.
+    Field,
+    /// By pair of source positions.
+    Sites,
+}
+
+impl GroupBy {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            GroupBy::Field => "field",
+            GroupBy::Sites => "sites",
+        }
+    }
+
+    /// Returns the way with this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<GroupBy> {
+        [GroupBy::Field, GroupBy::Sites].into_iter().find(|by| by.word() == word)
+    }
+}
+
+/// What the members of a group have in common, beside the category.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Key {
+    /// A field of a class, or of one object.
+    Field { class: NameId, field: NameId, object: Option<u64> },
+    /// A variable.
+    Variable(LocationId),
+    /// The source positions of the earlier and the later access.
+    Sites(SiteId, SiteId),
+}
+
+/// A group of races.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) key: Key,
+    pub(crate) category: RaceCategory,
+    /// Positions in [`Races::pairs`]: pairs with uncovered races first, then in trace order.
+    pub(crate) members: Vec<u32>,
+    /// The number of racing pairs of accesses.
+    pub(crate) pairs_total: u64,
+    /// The number of those that are uncovered.
+    pub(crate) uncovered: u64,
+    /// The patterns that all members fit.
+    pub(crate) filters: Vec<Filter>,
+}
+
+/// Puts races into groups. The order of the groups is that of their first races.
+pub(crate) fn group(
+    trace: &Trace,
+    races: &Races,
+    categories: &[RaceCategory],
+    uncovered: &Uncovered,
+    filters: Option<&Filters>,
+    by: GroupBy,
+) -> Vec<Group> {
+    let mut index: FxHashMap<(RaceCategory, Key), usize> = FxHashMap::default();
+    let mut groups: Vec<Group> = Vec::new();
+    for (i, &pair) in races.pairs.iter().enumerate() {
+        let category = categories[i];
+        let key = key(trace, races, pair, category, by);
+        let at = *index.entry((category, key)).or_insert_with(|| {
+            groups.push(Group {
+                key,
+                category,
+                members: Vec::new(),
+                pairs_total: 0,
+                uncovered: 0,
+                filters: vec![Filter::LateRegistration, Filter::Unload],
+            });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        group.members.push(i as u32);
+        group.pairs_total += races.pairs_in(pair);
+        group.uncovered += uncovered.in_pair[i];
+        if !group.filters.is_empty() {
+            let fits = filters
+                .map_or_else(Vec::new, |f| f.of(races.run(pair.0).task, races.run(pair.1).task));
+            group.filters.retain(|filter| fits.contains(filter));
+        }
+    }
+    for group in &mut groups {
+        group.members.sort_by_key(|i| {
+            let (a, b) = races.pairs[*i as usize];
+            (uncovered.in_pair[*i as usize] == 0, races.run(a).first, races.run(b).first)
+        });
+    }
+    groups
+}
+
+fn key(
+    trace: &Trace,
+    races: &Races,
+    pair: (RunId, RunId),
+    category: RaceCategory,
+    by: GroupBy,
+) -> Key {
+    let (a, b) = (races.run(pair.0), races.run(pair.1));
+    let sites = || {
+        let site = |event: EventId| trace.columns().sites[event.index()];
+        Key::Sites(site(a.last), site(b.first))
+    };
+    if by == GroupBy::Sites {
+        return sites();
+    }
+    match trace.tables().locations[a.location.index()] {
+        Location::Field { object, class, field } => {
+            let object = (category == RaceCategory::CoEnabled).then_some(object);
+            Key::Field { class, field, object }
+        }
+        Location::Static { class, field } => Key::Field { class, field, object: None },
+        Location::Named(_) => Key::Variable(a.location),
+        Location::Range { .. } => sites(),
+    }
+}
+
+/// Lists the racing pairs of accesses of a group, uncovered ones first, `max` at the most.
+pub(crate) fn pairs(
+    trace: &Trace,
+    races: &Races,
+    uncovered: &Uncovered,
+    group: &Group,
+    max: usize,
+) -> Vec<(EventId, EventId)> {
+    let mut listed = Vec::new();
+    if uncovered.edge_only {
+        for &i in group.members.iter().filter(|i| uncovered.in_pair[**i as usize] > 0).take(max) {
+            let (a, b) = races.pairs[i as usize];
+            listed.push((races.run(a).last, races.run(b).first));
+        }
+    }
+    for &i in &group.members {
+        if listed.len() >= max {
+            break;
+        }
+        let (a, b) = races.pairs[i as usize];
+        let done = uncovered.edge_only && uncovered.in_pair[i as usize] > 0;
+        let first = (races.run(a).last, races.run(b).first);
+        let later = races.accesses(trace, b);
+        for x in races.accesses(trace, a) {
+            for y in &later {
+                if listed.len() < max && !(done && (x, *y) == first) {
+                    listed.push((x, *y));
+                }
+            }
+        }
+    }
+    listed
+}

@@ -1,0 +1,61 @@
+//! Every race of a trace, one by one.
+
+use crate::races::conflicts::Conflicts;
+use crate::races::coverage::{access_coverage, single_coverage, task_coverage};
+use crate::races::detector::Detector;
+use crate::relation::engine::{Engine, Mode};
+use crate::relation::rules::RuleSet;
+use anyorder_finding::CoverageLevel;
+use anyorder_system::{Cancel, Stopped};
+use anyorder_trace::{EventId, Trace};
+
+/// A race.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Race {
+    /// The access that stands first in the trace.
+    pub first: EventId,
+    /// The other access.
+    pub second: EventId,
+    /// Whether no other races order it.
+    pub uncovered: bool,
+}
+
+/// Lists every race of a trace, in the order of the earlier access, then of the later.
+///
+/// Memory grows with the number of races, which can be quadratic in the events: [`check`](crate::check) counts
+/// them without listing.
+///
+/// # Errors
+///
+/// Fails when it was cancelled.
+pub fn races(
+    trace: &Trace,
+    rules: RuleSet,
+    coverage: CoverageLevel,
+    cancel: &Cancel,
+) -> Result<Vec<Race>, Stopped> {
+    let mut engine = Engine::new(trace, rules, Mode::default(), cancel)?;
+    let conflicts = Conflicts::new(trace, |event| engine.strand_of(event));
+    let mut detector = Detector::new(trace, &conflicts);
+    let ends = engine.visit(&mut detector, cancel, &mut |_| ())?;
+    let races = detector.races;
+    let uncovered = match coverage {
+        CoverageLevel::Task => task_coverage(&engine, &races, &ends, cancel)?,
+        CoverageLevel::Access => access_coverage(&mut engine, &races, cancel, &mut |_| ())?,
+        CoverageLevel::Single => single_coverage(&mut engine, &races, cancel, &mut |_| ())?,
+    };
+    let mut list = Vec::new();
+    for (i, &(a, b)) in races.pairs.iter().enumerate() {
+        let edge = (races.run(a).last, races.run(b).first);
+        let later = races.accesses(trace, b);
+        for first in races.accesses(trace, a) {
+            for &second in &later {
+                let uncovered =
+                    uncovered.in_pair[i] > 0 && (!uncovered.edge_only || (first, second) == edge);
+                list.push(Race { first, second, uncovered });
+            }
+        }
+    }
+    list.sort_unstable();
+    Ok(list)
+}

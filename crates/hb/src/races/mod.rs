@@ -1,0 +1,10 @@
+//! What the relation leaves open: races, and which of them matter.
+
+pub(crate) mod candidates;
+pub(crate) mod category;
+pub(crate) mod conflicts;
+pub(crate) mod coverage;
+pub(crate) mod detector;
+pub(crate) mod filters;
+pub(crate) mod groups;
+pub(crate) mod list;

@@ -1,0 +1,406 @@
+//! Happens-before as a fixpoint: what the passes over a trace share, and what can be asked of the result. One
+//! pass is in `pass`, its rules for tasks in `task_order`.
+//!
+//! **Problem.** Given a trace and a rule set, the least relation of `docs/happens-before.md`, sections 1-3, as
+//! a clock for each event.
+//!
+//! **Source.** Rules after Maiya, Kanade, Majumdar, "Race Detection for Android Applications", PLDI 2014,
+//! and their published sources; chains after Raychev, Vechev, Sridharan, "Effective Race Detection for
+//! Event-Driven Programs", OOPSLA 2013, who share clock entries among the tasks of a chain.
+//!
+//! **Guarantee.** Exactly the relation defined; checked against a naive closure.
+//!
+//! **Naive version.** A Boolean matrix over all events, closed by repeating all rules until nothing changes.
+//!
+//! **Idea.** Every edge goes forward in the trace. When a task begins, all that can order it behind earlier
+//! tasks of its handler is known: the clock of its post (no pre-emption), and the posts of the tasks begun
+//! before it that are before its own post (FIFO). So a single pass computes the least fixpoint of these two
+//! rules, although each feeds the other. Only *fifo, read backwards* and orders that depend on other orders add
+//! edges to events already passed: those are collected, and the pass is repeated with them until none is new.
+//!
+//! **Deviations.** The rule of the delayed poster is not computed: it follows from no pre-emption and
+//! transitivity (`m1 ≺ m` and `m` posts `m2` give `m1 ≺ m2`).
+//!
+//! **Cost.** With `C` chains, `S` synchronising events and `T` tasks: O(S·C) for joins, O(T·C) for task
+//! orders, O(T·C) memory. Accesses cost nothing here.
+
+use crate::races::conflicts::Conflicts;
+use crate::races::detector::Run;
+use crate::relation::chain_map::ChainMap;
+use crate::relation::given::Given;
+use crate::relation::locks::Locks;
+use crate::relation::pass::{Ends, Pass, Visitor};
+use crate::relation::rules::RuleSet;
+use crate::relation::sections::{Actions, Points, SectionPlan};
+use crate::relation::strands::{Strand, StrandId, Strands};
+use anyorder_order::{ChainId, Clock};
+use anyorder_system::{Cancel, Stopped};
+use anyorder_trace::{EventId, EventKind, HandlerId, Mailbox, Position, TaskId, TaskKind, Trace};
+use rustc_hash::FxHashSet;
+
+/// How the order is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Mode {
+    /// Whether every event can be asked for, the posts of bare bursts included.
+    pub(crate) exact: bool,
+    /// The most bytes that the clocks of a pass may take.
+    pub(crate) memory_bytes_max: Option<u64>,
+    /// How locks order events.
+    pub(crate) locks: Locks,
+}
+
+impl Mode {
+    /// Every event can be asked for.
+    pub(crate) const EXACT: Mode =
+        Mode { exact: true, memory_bytes_max: None, locks: Locks::HandOver };
+}
+
+/// Everything about a trace that passes share.
+#[derive(Debug)]
+pub(crate) struct Engine<'t> {
+    pub(crate) trace: &'t Trace,
+    pub(crate) rules: RuleSet,
+    pub(crate) strands: Strands,
+    pub(crate) chains: ChainMap,
+    /// Of each posted strand: for each chain of its handler (by local number), the number of the event behind
+    /// the last task that ends before it begins.
+    pub(crate) orders: Vec<Clock>,
+    pub(crate) given: Given,
+    /// Strands without a chain: bursts that do nothing but post one task. All that is before that task's
+    /// begin is before them but for themselves, so nobody needs to ask for them.
+    bare: Vec<bool>,
+    /// The edges that the fixpoint has added to the given ones.
+    pub(crate) derived: FxHashSet<(EventId, EventId)>,
+    /// The events that given edges leave.
+    pub(crate) sources: FxHashSet<EventId>,
+    /// The events at which clocks can change or are read.
+    pub(crate) sync: Vec<EventId>,
+    /// Of each location: whether it has an atomic access.
+    pub(crate) atomic_locations: Vec<bool>,
+    /// The most bytes that the clocks of a pass may take.
+    pub(crate) memory_bytes_max: Option<u64>,
+    /// Which sections order which actions, where locks give no other order.
+    pub(crate) sections: Option<SectionPlan>,
+    /// The first `attach` event of each handler, `NONE` where it has none.
+    pub(crate) attaches: Vec<EventId>,
+    /// How many passes the fixpoint took.
+    pub(crate) rounds: u32,
+    /// Edges met in the last pass, program order left out.
+    pub(crate) edges: u64,
+}
+
+impl<'t> Engine<'t> {
+    /// Computes the order of tasks: the fixpoint of all rules.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled.
+    pub(crate) fn new(
+        trace: &'t Trace,
+        rules: RuleSet,
+        mode: Mode,
+        cancel: &Cancel,
+    ) -> Result<Engine<'t>, Stopped> {
+        Engine::with_points(trace, rules, mode, &Points::default(), cancel)
+    }
+
+    /// As [`new`](Self::new), with actions beside memory accesses; they matter only where sections give the order of locks.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled.
+    pub(crate) fn with_points(
+        trace: &'t Trace,
+        rules: RuleSet,
+        mode: Mode,
+        points: &Points,
+        cancel: &Cancel,
+    ) -> Result<Engine<'t>, Stopped> {
+        let strands = Strands::new(trace, rules);
+        let handlers = strands.loop_points.len();
+        let atomic_locations = atomic_locations(trace);
+        let mut engine = Engine {
+            trace,
+            rules,
+            chains: ChainMap::new(strands.len(), handlers),
+            orders: vec![Clock::new(); strands.len()],
+            given: Given::new(trace, rules),
+            bare: vec![false; strands.len()],
+            derived: FxHashSet::default(),
+            sources: FxHashSet::default(),
+            sync: Vec::new(),
+            atomic_locations,
+            memory_bytes_max: mode.memory_bytes_max,
+            sections: None,
+            attaches: attaches(trace, handlers),
+            strands,
+            rounds: 0,
+            edges: 0,
+        };
+        if !mode.exact {
+            engine.bare = engine.bare_strands();
+        }
+        if mode.locks == Locks::Sections {
+            engine.sections = Some(engine.plan_sections(points));
+        }
+        loop {
+            engine.sync = engine.sync_events();
+            engine.sources = engine.given.edges.iter().map(|edge| edge.from).collect();
+            let found = Pass::new(&mut engine).derive(cancel)?;
+            engine.rounds += 1;
+            let before = engine.given.edges.len();
+            let known: FxHashSet<(EventId, EventId)> =
+                engine.given.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+            let new = found.iter().map(|edge| (edge.from, edge.to));
+            engine.derived.extend(new.filter(|edge| !known.contains(edge)));
+            engine.given.edges.extend(found);
+            engine.given.sort();
+            if engine.given.edges.len() == before {
+                return Ok(engine);
+            }
+        }
+    }
+
+    fn plan_sections(&self, points: &Points) -> SectionPlan {
+        let strand_of = |event| self.strand_of(event);
+        let conflicts = Conflicts::new(self.trace, strand_of);
+        let actions = Actions::new(self.trace, &conflicts, points);
+        SectionPlan::new(self.trace, &self.strands, strand_of, &actions)
+    }
+
+    /// The events at which clocks can change or are read: all but plain accesses inside a strand.
+    fn sync_events(&self) -> Vec<EventId> {
+        let mut needed = vec![false; self.trace.len()];
+        for (_, strand) in self.strands.iter() {
+            needed[strand.first.index()] = true;
+            needed[strand.last.index()] = true;
+        }
+        for point in self.strands.loop_points.iter().filter_map(|point| point.some()) {
+            needed[point.index()] = true;
+        }
+        for edge in &self.given.edges {
+            needed[edge.from.index()] = true;
+            needed[edge.to.index()] = true;
+        }
+        for pull in self.sections.iter().flat_map(|plan| &plan.pulls) {
+            needed[pull.event.index()] = true;
+        }
+        for event in forked(self.trace) {
+            needed[event.index()] = true;
+        }
+        let columns = self.trace.columns();
+        (0..self.trace.len())
+            .filter(|&row| {
+                let op = columns.ops[row];
+                let access = op.kind().is_access();
+                needed[row]
+                    || (!access && op.kind() != EventKind::Alloc)
+                    || (access && self.atomic_locations[columns.operands[row] as usize])
+            })
+            .map(|row| EventId(row as u32))
+            .collect()
+    }
+
+    /// Finds the bursts that do nothing but post one task, and whose events no given edge leaves.
+    fn bare_strands(&self) -> Vec<bool> {
+        let trace = self.trace;
+        let joined: FxHashSet<u32> = trace
+            .events()
+            .filter(|event| event.kind() == EventKind::Join)
+            .map(|event| event.operand)
+            .collect();
+        let mut posts = vec![0_u32; self.strands.len()];
+        let mut bare: Vec<bool> = self
+            .strands
+            .iter()
+            .map(|(_, strand)| {
+                trace.tables().tasks[strand.task.index()].kind == TaskKind::Burst
+                    && !joined.contains(&strand.handler.0)
+            })
+            .collect();
+        for event in trace.events() {
+            if trace.tables().tasks[event.task.index()].kind == TaskKind::Burst {
+                let strand = self.strand_of(event.id).index();
+                match event.kind() {
+                    EventKind::Post => posts[strand] += 1,
+                    EventKind::Begin | EventKind::Exit => {}
+                    _ => bare[strand] = false,
+                }
+            }
+        }
+        for edge in &self.given.edges {
+            bare[self.strand_of(edge.from).index()] = false;
+        }
+        for conditional in &self.given.conditionals {
+            for edge in &conditional.edges {
+                bare[self.strand_of(edge.from).index()] = false;
+            }
+        }
+        for (bare, posts) in bare.iter_mut().zip(posts) {
+            *bare &= posts == 1;
+        }
+        bare
+    }
+
+    /// Returns whether a strand has no chain.
+    pub(crate) fn is_bare(&self, strand: StrandId) -> bool {
+        self.bare[strand.index()]
+    }
+
+    /// Returns the strand of the task that a bare strand posts, if it ran.
+    pub(crate) fn posted_by_bare(&self, strand: StrandId) -> Option<StrandId> {
+        let at = self.strands.get(strand);
+        let post = (at.first.0..=at.last.0).map(EventId).find(|event| {
+            let event = self.trace.event(*event);
+            event.task == at.task && event.kind() == EventKind::Post
+        })?;
+        self.strands.of_task(TaskId(self.trace.event(post).operand)).next()
+    }
+
+    /// Returns the event number below which all events of `chain` happen before an event of `strand`;
+    /// `own` is the answer for the strand's own chain, and `known` that of the event's clock.
+    #[inline]
+    pub(crate) fn bound(
+        &self,
+        strand: StrandId,
+        own: u32,
+        chain: ChainId,
+        known: impl FnOnce(ChainId) -> u32,
+    ) -> u32 {
+        if chain == self.chains.of(strand) {
+            return own;
+        }
+        let at = self.strands.get(strand);
+        let info = self.chains.info(chain);
+        if at.posted && info.posted && info.handler == at.handler {
+            self.orders[strand.index()].get(info.local)
+        } else {
+            known(chain)
+        }
+    }
+
+    /// Returns whether task `a` ends before task `b` begins; both are posted strands of one handler.
+    pub(crate) fn task_before(&self, a: StrandId, b: StrandId) -> bool {
+        let local = self.chains.info(self.chains.of(a)).local;
+        self.orders[b.index()].get(local) > self.strands.get(a).last.0
+    }
+
+    /// Goes through the whole trace once more, showing every event to `visitor`; returns the clocks at the
+    /// ends of all strands.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled.
+    pub(crate) fn visit<V: Visitor>(
+        &mut self,
+        visitor: &mut V,
+        cancel: &Cancel,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Ends, Stopped> {
+        Pass::new(self).visit(visitor, cancel, progress)
+    }
+
+    /// Returns the strand of an event.
+    #[inline]
+    pub(crate) fn strand_of(&self, event: EventId) -> StrandId {
+        self.strands.of_event(self.trace.columns().tasks[event.index()], event)
+    }
+
+    /// Returns what task-level coverage takes a run's accesses to belong to: their task; in `threads` the
+    /// task that stands for their handler.
+    pub(crate) fn node_of(&self, run: &Run) -> TaskId {
+        if self.rules.reorders_tasks() { run.task } else { self.strands.get(run.strand).task }
+    }
+
+    /// Returns the first event of a node.
+    pub(crate) fn node_first(&self, node: TaskId) -> EventId {
+        self.node_end(node, self.trace.span(node).first, |strand| strand.first)
+    }
+
+    /// Returns the last event of a node.
+    pub(crate) fn node_last(&self, node: TaskId) -> EventId {
+        self.node_end(node, self.trace.span(node).last, |strand| strand.last)
+    }
+
+    fn node_end(
+        &self,
+        node: TaskId,
+        of_task: EventId,
+        of_strand: impl Fn(&Strand) -> EventId,
+    ) -> EventId {
+        match self.strands.of_task(node).next() {
+            Some(strand) if !self.rules.reorders_tasks() => of_strand(self.strands.get(strand)),
+            _ => of_task,
+        }
+    }
+
+    /// Returns all nodes in the order of their first events.
+    pub(crate) fn nodes(&self) -> Vec<TaskId> {
+        let mut nodes: Vec<TaskId> = self.strands.iter().map(|(_, strand)| strand.task).collect();
+        nodes.sort_by_key(|node| self.node_first(*node));
+        nodes.dedup();
+        nodes
+    }
+
+    /// Returns whether FIFO would order two tasks of one handler whose posts are in order.
+    pub(crate) fn fifo_applies(&self, a: TaskId, b: TaskId) -> bool {
+        let (d1, d2) = (self.delay(a), self.delay(b));
+        !self.is_bag(self.trace.span(b).handler)
+            && !self.task_is_front(b)
+            && (d1 == 0 || (d2 > 0 && d1 <= d2))
+    }
+
+    pub(crate) fn task_is_front(&self, task: TaskId) -> bool {
+        self.trace.tables().tasks[task.index()].position == Position::Front
+    }
+
+    pub(crate) fn delay(&self, task: TaskId) -> u64 {
+        self.trace.tables().tasks[task.index()].delay
+    }
+
+    pub(crate) fn is_bag(&self, handler: HandlerId) -> bool {
+        self.trace.tables().handlers.get(handler.index()).is_some_and(|h| h.mailbox == Mailbox::Bag)
+    }
+}
+
+/// Finds the first `attach` event of each handler.
+fn attaches(trace: &Trace, handlers: usize) -> Vec<EventId> {
+    let mut first = vec![EventId::NONE; handlers];
+    for event in trace.events().filter(|event| event.kind() == EventKind::Attach) {
+        if let Some(slot) = first.get_mut(event.operand as usize).filter(|slot| slot.is_none()) {
+            *slot = event.id;
+        }
+    }
+    first
+}
+
+/// Finds the events that forks order: of each forked handler its first behind the fork.
+fn forked(trace: &Trace) -> Vec<EventId> {
+    let mut due = vec![false; trace.tables().handlers.len()];
+    let mut found = Vec::new();
+    for event in trace.events() {
+        if let Some(due) = due.get_mut(trace.span(event.task).handler.index())
+            && std::mem::take(due)
+        {
+            found.push(event.id);
+        }
+        if event.kind() == EventKind::Fork
+            && let Some(due) = due.get_mut(event.operand as usize)
+        {
+            *due = true;
+        }
+    }
+    found
+}
+
+/// Finds the locations that have an atomic access.
+fn atomic_locations(trace: &Trace) -> Vec<bool> {
+    let mut atomic = vec![false; trace.tables().locations.len()];
+    let columns = trace.columns();
+    for (op, operand) in columns.ops.iter().zip(&columns.operands) {
+        if op.kind().is_access() && op.mode().is_atomic() {
+            atomic[*operand as usize] = true;
+        }
+    }
+    atomic
+}

@@ -1,0 +1,149 @@
+//! Happens-before as a relation to ask.
+
+use crate::relation::engine::{Engine, Mode};
+use crate::relation::locks::Locks;
+use crate::relation::pass::{View, Visitor};
+use crate::relation::rules::RuleSet;
+use crate::relation::sections::Points;
+use crate::relation::strands::StrandId;
+use anyorder_order::{ClockRef, ClockStore};
+use anyorder_system::{Cancel, StopReason, Stopped};
+use anyorder_trace::{EventId, TaskId, Trace};
+
+/// Happens-before over a trace, with all clocks kept: any two events can be asked for.
+///
+/// Memory: a clock for each event that synchronises, sharing what did not change. Queries take time
+/// logarithmic in the synchronising events of one task.
+#[derive(Debug)]
+pub struct HappensBefore<'t> {
+    engine: Engine<'t>,
+    store: ClockStore,
+    /// Of each strand: where its clock changed, ascending, and to what.
+    changes: Vec<Vec<(EventId, ClockRef)>>,
+}
+
+impl<'t> HappensBefore<'t> {
+    /// Computes the relation.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled, or when the clocks need more than 32 GiB.
+    pub fn new(
+        trace: &'t Trace,
+        rules: RuleSet,
+        cancel: &Cancel,
+    ) -> Result<HappensBefore<'t>, Stopped> {
+        HappensBefore::with_locks(trace, rules, Locks::HandOver, &Points::default(), cancel)
+    }
+
+    /// Computes the relation with another order of locks: with [`Locks::Sections`], event-driven EDC, for which `points`
+    /// adds actions to the memory accesses.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it was cancelled, or when the clocks need more than 32 GiB.
+    pub fn with_locks(
+        trace: &'t Trace,
+        rules: RuleSet,
+        locks: Locks,
+        points: &Points,
+        cancel: &Cancel,
+    ) -> Result<HappensBefore<'t>, Stopped> {
+        let mode = Mode { locks, ..Mode::EXACT };
+        let mut engine = Engine::with_points(trace, rules, mode, points, cancel)?;
+        let mut recorder = Recorder {
+            store: ClockStore::new(),
+            changes: vec![Vec::new(); engine.strands.len()],
+            segments: vec![0; engine.strands.len()],
+            full: false,
+        };
+        engine.visit(&mut recorder, cancel, &mut |_| ())?;
+        if recorder.full {
+            return Err(Stopped(StopReason::MemoryLimit));
+        }
+        Ok(HappensBefore { engine, store: recorder.store, changes: recorder.changes })
+    }
+
+    /// Returns whether `x` happens before `y`.
+    ///
+    /// # Panics
+    ///
+    /// Panics when an event is not one of the trace.
+    #[must_use]
+    pub fn happens_before(&self, x: EventId, y: EventId) -> bool {
+        if x >= y {
+            return false;
+        }
+        let (a, b) = (self.engine.strand_of(x), self.engine.strand_of(y));
+        if a == b {
+            return true;
+        }
+        let (from, to) = (self.engine.strands.get(a), self.engine.strands.get(b));
+        if from.posted && to.posted && from.handler == to.handler {
+            return self.engine.task_before(a, b);
+        }
+        let chain = self.engine.chains.of(a);
+        if chain == self.engine.chains.of(b) {
+            return true;
+        }
+        let changes = &self.changes[b.index()];
+        let at = changes.partition_point(|(event, _)| *event <= y);
+        at > 0 && self.store.get(changes[at - 1].1, chain) > x.0
+    }
+
+    /// Returns whether task `a` ends before task `b` of the same handler begins, by the rules.
+    ///
+    /// # Panics
+    ///
+    /// Panics when a task is not one of the trace.
+    #[must_use]
+    pub fn task_order(&self, a: TaskId, b: TaskId) -> bool {
+        let strands = &self.engine.strands;
+        let (Some(x), Some(y)) = (strands.of_task(a).next(), strands.of_task(b).next()) else {
+            return false;
+        };
+        let (from, to) = (strands.get(x), strands.get(y));
+        a != b
+            && from.posted
+            && to.posted
+            && from.handler == to.handler
+            && self.engine.task_before(x, y)
+    }
+
+    /// Returns the number of chains: the width of the clocks.
+    #[must_use]
+    pub fn chains_count(&self) -> usize {
+        self.engine.chains.len()
+    }
+
+    /// Returns how many passes the fixpoint of the rules took.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.engine.rounds
+    }
+}
+
+/// Keeps the clock of each strand whenever it changes.
+struct Recorder {
+    store: ClockStore,
+    changes: Vec<Vec<(EventId, ClockRef)>>,
+    segments: Vec<u32>,
+    full: bool,
+}
+
+impl Visitor for Recorder {
+    fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
+        let segment = view.segments[strand.index()];
+        if self.full || self.segments[strand.index()] == segment {
+            return;
+        }
+        self.segments[strand.index()] = segment;
+        let changes = &mut self.changes[strand.index()];
+        let previous = changes.last().map_or(ClockRef::EMPTY, |(_, clock)| *clock);
+        match self.store.push(&view.clocks.flat(view.at[strand.index()]), previous) {
+            Ok(clock) if changes.is_empty() || clock != previous => changes.push((event, clock)),
+            Ok(_) => {}
+            Err(_) => self.full = true,
+        }
+    }
+}

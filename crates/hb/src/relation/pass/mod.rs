@@ -1,0 +1,478 @@
+//! One pass over a trace, event by event.
+//!
+//! **Idea.** A strand has a clock: what is before its current event. On arrival at an event, the clocks of what
+//! is before it are joined into that of its strand; on leaving, what later events wait for is kept. How a
+//! task finds its place among the tasks of its handler is in `task_order`.
+
+use crate::relation::engine::Engine;
+use crate::relation::given::Edge;
+use crate::relation::state::{Clocks, Slot, Stamp, State};
+use crate::relation::strands::StrandId;
+use anyorder_order::{ChainId, ClockRef};
+use anyorder_system::{Cancel, StopReason, Stopped};
+use anyorder_trace::{Action, EventId, EventKind, HandlerId, LocationId};
+
+mod apart;
+
+/// What a pass shows of each event.
+pub(crate) struct View<'p, 't> {
+    pub(crate) engine: &'p Engine<'t>,
+    pub(crate) clocks: &'p Clocks,
+    /// The clock of each strand at its current event.
+    pub(crate) at: &'p [ClockRef],
+    pub(crate) segments: &'p [u32],
+    /// What the strand has learnt by the edges into this event, those of sections and derived ones left out.
+    pub(crate) learnt: ClockRef,
+    /// The clock of the strand without what it has learnt from sections at this event, and by derived edges into the strand.
+    pub(crate) unsectioned: ClockRef,
+}
+
+/// Looks at events as a pass goes by.
+pub(crate) trait Visitor {
+    /// Called for each event, after what is before it is known.
+    fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId);
+
+    /// Joins further predecessors into the clock of an event, for closures larger than happens-before; after
+    /// [`event`](Self::event) has seen it.
+    fn more_predecessors(
+        &mut self,
+        _event: EventId,
+        _clocks: &mut Clocks,
+        clock: ClockRef,
+    ) -> ClockRef {
+        clock
+    }
+
+    /// Takes the clock just behind an event, if [`wants_stamp`](Self::wants_stamp) said so.
+    fn stamp(&mut self, _event: EventId, _clock: ClockRef) {}
+
+    /// Returns whether [`stamp`](Self::stamp) is to be called for an event.
+    fn wants_stamp(&self, _event: EventId) -> bool {
+        false
+    }
+
+    /// The clocks that the visitor keeps.
+    fn kept_clocks(&mut self) -> Box<dyn Iterator<Item = &mut ClockRef> + '_> {
+        Box::new(std::iter::empty())
+    }
+}
+
+impl View<'_, '_> {
+    /// Returns the event number below which all events of `chain` happen before the current event of
+    /// `strand`.
+    #[inline]
+    pub(crate) fn bound(&self, strand: StrandId, chain: ChainId) -> u32 {
+        let clock = self.at[strand.index()];
+        self.engine.bound(strand, u32::MAX, chain, |chain| self.clocks.get(clock, chain))
+    }
+}
+
+/// The clocks at the ends of all strands.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    pub(crate) clocks: Clocks,
+    pub(crate) of_strand: Vec<ClockRef>,
+}
+
+/// One pass.
+pub(crate) struct Pass<'p, 't> {
+    pub(crate) engine: &'p mut Engine<'t>,
+    pub(crate) state: State,
+    /// As in [`View`]; told apart only where sections give orders.
+    learnt: ClockRef,
+    unsectioned: ClockRef,
+    /// The clock of each strand without what it has learnt by derived edges; if there are such.
+    plain: Vec<ClockRef>,
+    apart: bool,
+    next_edge: usize,
+    next_pull: usize,
+    next_publish: usize,
+    /// Whether task orders are derived, or those of the engine used.
+    pub(crate) derive: bool,
+    /// Edges to events already passed, for the next pass.
+    pub(crate) found: Vec<Edge>,
+}
+
+impl<'p, 't> Pass<'p, 't> {
+    /// A pass that is at the start of the trace.
+    pub(crate) fn new(engine: &'p mut Engine<'t>) -> Pass<'p, 't> {
+        let handlers = engine.strands.loop_points.len();
+        let mut state = State::new(engine.strands.len(), handlers, engine.memory_bytes_max);
+        let slots = engine.sections.as_ref().map_or(0, |plan| plan.slots);
+        state.slots.resize_with(slots, Slot::default);
+        let (next_edge, next_pull, next_publish) = (0, 0, 0);
+        let (learnt, unsectioned) = (ClockRef::EMPTY, ClockRef::EMPTY);
+        let apart = engine.sections.is_some() && !engine.derived.is_empty();
+        let strands = if apart { engine.strands.len() } else { 0 };
+        Pass {
+            engine,
+            state,
+            learnt,
+            unsectioned,
+            plain: vec![ClockRef::EMPTY; strands],
+            apart: false,
+            next_edge,
+            next_pull,
+            next_publish,
+            derive: false,
+            found: Vec::new(),
+        }
+    }
+
+    /// Derives task orders; returns the edges to events already passed that follow from them.
+    pub(crate) fn derive(mut self, cancel: &Cancel) -> Result<Vec<Edge>, Stopped> {
+        const POLL_EVENTS: usize = 4096;
+        self.derive = true;
+        let sync = std::mem::take(&mut self.engine.sync);
+        let mut result = Ok(());
+        for (i, &event) in sync.iter().enumerate() {
+            if i % POLL_EVENTS == 0 {
+                result = self.poll(cancel);
+                if result.is_err() {
+                    break;
+                }
+                self.state.compact(std::iter::empty());
+            }
+            let strand = self.engine.strand_of(event);
+            self.arrive(event, strand);
+            self.leave(event, strand);
+        }
+        self.engine.sync = sync;
+        self.engine.edges = self.state.edges;
+        result.map(|()| self.found)
+    }
+
+    /// Shows every event to `visitor`; returns the clocks at the ends of all strands.
+    pub(crate) fn visit<V: Visitor>(
+        mut self,
+        visitor: &mut V,
+        cancel: &Cancel,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Ends, Stopped> {
+        const POLL_EVENTS: usize = 1 << 16;
+        let sync = std::mem::take(&mut self.engine.sync);
+        let mut next_sync = 0;
+        let mut result = Ok(());
+        for row in 0..self.engine.trace.len() {
+            if row % POLL_EVENTS == 0 {
+                progress(row as u64);
+                result = self.poll(cancel);
+                if result.is_err() {
+                    break;
+                }
+                self.state.compact(visitor.kept_clocks().chain(&mut self.plain));
+            }
+            let event = EventId(row as u32);
+            let strand = self.engine.strand_of(event);
+            let is_sync = next_sync < sync.len() && sync[next_sync] == event;
+            self.learnt = ClockRef::EMPTY;
+            self.unsectioned = self.state.at[strand.index()];
+            if is_sync {
+                next_sync += 1;
+                self.arrive(event, strand);
+            }
+            let view = View {
+                learnt: self.learnt,
+                unsectioned: self.unsectioned,
+                engine: self.engine,
+                clocks: &self.state.clocks,
+                at: &self.state.at,
+                segments: &self.state.segments,
+            };
+            visitor.event(&view, event, strand);
+            let at = &mut self.state.at[strand.index()];
+            *at = visitor.more_predecessors(event, &mut self.state.clocks, *at);
+            if visitor.wants_stamp(event) {
+                visitor.stamp(event, self.stamp(event, strand).clock);
+            }
+            if is_sync {
+                self.leave(event, strand);
+            }
+        }
+        self.engine.sync = sync;
+        result.map(|()| Ends { clocks: self.state.clocks, of_strand: self.state.at })
+    }
+
+    fn poll(&self, cancel: &Cancel) -> Result<(), Stopped> {
+        if self.state.clocks.full {
+            return Err(Stopped(StopReason::MemoryLimit));
+        }
+        cancel.check()
+    }
+
+    /// Joins all that is before an event into the clock of its strand.
+    fn arrive(&mut self, event: EventId, strand: StrandId) {
+        if self.engine.sections.is_some() && !self.derive {
+            self.arrive_apart(event, strand);
+        } else {
+            self.join_hard(event, strand);
+            self.join_sections(event, strand);
+        }
+        self.state.segments[strand.index()] += 1;
+    }
+
+    /// Joins what is before an event by edges that are not those of sections.
+    fn join_hard(&mut self, event: EventId, strand: StrandId) {
+        if self.engine.strands.get(strand).first == event {
+            self.begin(event, strand);
+        } else {
+            self.join_given(event, strand);
+        }
+        self.join_by_kind(event, strand);
+    }
+
+    /// Joins the clock of a stamp into that of a strand. Where what is learnt is told apart, a strand learns nothing from itself.
+    fn join(&mut self, strand: StrandId, from: Stamp) {
+        if self.apart && from.strand == strand {
+            return;
+        }
+        let at = &mut self.state.at[strand.index()];
+        *at = self.state.clocks.join(*at, from.clock);
+        self.state.edges += 1;
+    }
+
+    fn join_by_kind(&mut self, event: EventId, strand: StrandId) {
+        let handler = self.engine.strands.get(strand).handler;
+        let trace = self.engine.trace;
+        match trace.event(event).action() {
+            Action::Join(joined) => self.join_handler(event, joined, strand),
+            Action::Acquire(lock, mode) if self.engine.sections.is_none() => {
+                let Some(releases) = self.state.locks.get(&lock) else { return };
+                let clocks = &mut self.state.clocks;
+                let at = self.state.at[strand.index()];
+                let (mut at, mut edges) = releases.exclusive.join_others(clocks, handler.0, at);
+                if !mode.is_shared() {
+                    let (both, more) = releases.shared.join_others(clocks, handler.0, at);
+                    at = both;
+                    edges += more;
+                }
+                self.state.at[strand.index()] = at;
+                self.state.edges += edges;
+            }
+            Action::Get(_) => {
+                let task = trace.event(event).task;
+                let Some(stamp) = self.state.posts.remove(&task) else { return };
+                self.join(strand, stamp);
+            }
+            Action::Barrier(condition) => {
+                let task = trace.event(event).task;
+                let Some(earlier) = self.state.barriers.get(&condition) else { return };
+                let at = self.state.at[strand.index()];
+                let key = self.passer(task, strand);
+                let (at, edges) = earlier.join_others(&mut self.state.clocks, key, at);
+                self.state.at[strand.index()] = at;
+                self.state.edges += edges;
+            }
+            Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
+                let Some(stamp) = self.state.atomics.get(&location).copied() else { return };
+                self.join(strand, stamp);
+            }
+            Action::Post(task) => {
+                let target = trace.span(task).handler;
+                let attach = self.state.attaches.get(target.index()).copied().flatten();
+                if let Some(attach) = attach.filter(|_| target != handler) {
+                    self.join(strand, attach);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn join_handler(&mut self, event: EventId, joined: HandlerId, strand: StrandId) {
+        // Forks that an event of the handler followed are before that.
+        for fork in self.state.forks.get(&joined).cloned().unwrap_or_default() {
+            self.join(strand, fork);
+        }
+        let engine = &*self.engine;
+        let (posted, thread) = (engine.chains.posted_of(joined), engine.chains.thread_of(joined));
+        for &chain in posted.iter().chain(thread) {
+            let strands = engine.chains.strands_of(chain);
+            let begun = strands.partition_point(|s| engine.strands.get(*s).first < event);
+            let Some(&tail) = strands[..begun].last() else { continue };
+            if self.apart && tail == strand {
+                continue;
+            }
+            let value = event.0.min(engine.strands.get(tail).last.0 + 1);
+            // What the strand still does, it does not do before the join.
+            self.state.segments[tail.index()] += 1;
+            let clocks = &mut self.state.clocks;
+            let at = clocks.join(self.state.at[strand.index()], self.state.at[tail.index()]);
+            self.state.at[strand.index()] = clocks.raise(at, chain, value);
+            self.state.edges += 1;
+        }
+    }
+
+    /// Joins the given edges, and forks, into an event that is not the first of its strand.
+    fn join_given(&mut self, event: EventId, strand: StrandId) {
+        if !self.state.forks.is_empty() {
+            // Of a handler that had begun before it was forked.
+            let handler = self.engine.strands.get(strand).handler;
+            for fork in self.state.forks.remove(&handler).unwrap_or_default() {
+                self.join(strand, fork);
+            }
+        }
+        for at in self.given_into(event) {
+            let from = self.engine.given.edges[at].from;
+            if self.apart && self.engine.derived.contains(&(from, event)) {
+                continue;
+            }
+            if let Some(stamp) = self.state.saved.get(&from).copied() {
+                self.join(strand, stamp);
+            }
+        }
+    }
+
+    /// Returns the positions of the given edges into an event; events come in ascending order.
+    fn given_into(&mut self, event: EventId) -> std::ops::Range<usize> {
+        let edges = &self.engine.given.edges;
+        while self.next_edge < edges.len() && edges[self.next_edge].to < event {
+            self.next_edge += 1;
+        }
+        let start = self.next_edge;
+        while self.next_edge < edges.len() && edges[self.next_edge].to == event {
+            self.next_edge += 1;
+        }
+        start..self.next_edge
+    }
+
+    /// Begins a strand: finds all that is before it, its place among the tasks of its handler, its chain.
+    fn begin(&mut self, event: EventId, strand: StrandId) {
+        let at = *self.engine.strands.get(strand);
+        let trace = self.engine.trace;
+        let mut sources: Vec<Stamp> = Vec::new();
+        let given = self.given_into(event);
+        let mut explicit = !given.is_empty();
+        for at in given {
+            let from = self.engine.given.edges[at].from;
+            if self.apart && self.engine.derived.contains(&(from, event)) {
+                continue;
+            }
+            sources.extend(self.state.saved.get(&from));
+        }
+        if let Some(forks) = self.state.forks.remove(&at.handler) {
+            explicit = true;
+            sources.extend(forks);
+        }
+        let point = self.engine.strands.loop_points.get(at.handler.index());
+        if point.is_some_and(|point| *point < event && !point.is_none()) {
+            let source = self.state.loops.get(at.handler.index()).copied().flatten();
+            explicit |= self.state.late_loops[at.handler.index()];
+            sources.extend(source);
+        }
+        let is_get = trace.event(event).kind() == EventKind::Get;
+        let post = if is_get { self.state.posts.remove(&trace.event(event).task) } else { None };
+        sources.extend(post);
+        for source in &sources {
+            self.join(strand, *source);
+        }
+        if at.posted {
+            if self.derive {
+                self.order(strand, &sources, post.as_ref(), explicit);
+            }
+            self.join_ordered_tasks(strand);
+        }
+        if !self.engine.is_bare(strand) && !self.engine.chains.is_placed(strand) {
+            self.place(strand);
+        }
+        if at.posted && self.derive {
+            self.after_begin(strand, post.as_ref());
+        }
+    }
+
+    /// Keeps what later events need of an event.
+    fn leave(&mut self, event: EventId, strand: StrandId) {
+        let trace = self.engine.trace;
+        let handler = self.engine.strands.get(strand).handler;
+        if self.engine.sources.contains(&event) {
+            let stamp = self.stamp(event, strand);
+            self.state.saved.insert(event, stamp);
+        }
+        let points = &self.engine.strands.loop_points;
+        if points.get(handler.index()) == Some(&event) {
+            let stamp = self.stamp(event, strand);
+            self.state.loops[handler.index()] = Some(stamp);
+            let mut chains = self.engine.chains.posted_of(handler).iter();
+            let late = chains.any(|chain| self.state.clocks.get(stamp.clock, *chain) > 0);
+            self.state.late_loops[handler.index()] = late;
+        }
+        match trace.event(event).action() {
+            Action::Post(task)
+                if !trace.span(task).get.is_none() && trace.span(task).post == event =>
+            {
+                let stamp = self.stamp(event, strand);
+                self.state.posts.insert(task, stamp);
+            }
+            Action::Fork(child) => {
+                let stamp = self.stamp(event, strand);
+                self.state.forks.entry(child).or_default().push(stamp);
+            }
+            Action::Release(..) if self.engine.sections.is_some() => {
+                self.leave_section(event, strand);
+            }
+            Action::Release(lock, mode) => {
+                let stamp = self.stamp(event, strand).clock;
+                let releases = self.state.locks.entry(lock).or_default();
+                let by_handler =
+                    if mode.is_shared() { &mut releases.shared } else { &mut releases.exclusive };
+                by_handler.add(&mut self.state.clocks, handler.0, stamp);
+            }
+            Action::Barrier(condition) => {
+                let task = trace.event(event).task;
+                let stamp = self.stamp(event, strand).clock;
+                let key = self.passer(task, strand);
+                let passed = self.state.barriers.entry(condition).or_default();
+                passed.add(&mut self.state.clocks, key, stamp);
+            }
+            Action::Attach(of) if self.engine.rules.reorders_tasks() => {
+                let stamp = self.stamp(event, strand);
+                if let Some(slot) = self.state.attaches.get_mut(of.index()) {
+                    slot.get_or_insert(stamp);
+                }
+            }
+            Action::Access { kind, location, mode } if kind.writes() => {
+                self.leave_write(event, strand, location, mode.releases());
+            }
+            Action::Free(location) => self.leave_write(event, strand, location, false),
+            _ => {}
+        }
+        if self.derive {
+            self.check_conditionals(event, strand);
+        }
+    }
+
+    fn leave_write(&mut self, event: EventId, strand: StrandId, loc: LocationId, releases: bool) {
+        if !self.engine.atomic_locations[loc.index()] {
+            return;
+        }
+        if releases {
+            let stamp = self.stamp(event, strand);
+            self.state.atomics.insert(loc, stamp);
+        } else {
+            self.state.atomics.remove(&loc);
+        }
+    }
+
+    fn stamp(&mut self, event: EventId, strand: StrandId) -> Stamp {
+        let chain = self.engine.chains.of(strand);
+        let clock = self.state.clocks.raise(self.state.at[strand.index()], chain, event.0 + 1);
+        Stamp { event, strand, clock }
+    }
+
+    /// Collects edges whose condition holds at an event: they count from the next pass on.
+    fn check_conditionals(&mut self, event: EventId, strand: StrandId) {
+        if self.engine.given.conditionals.is_empty() {
+            return;
+        }
+        let engine = &*self.engine;
+        let (clocks, at) = (&self.state.clocks, self.state.at[strand.index()]);
+        let conditionals = &engine.given.conditionals;
+        let start = conditionals.partition_point(|c| c.when.1 < event);
+        for conditional in conditionals[start..].iter().take_while(|c| c.when.1 == event) {
+            let cause = conditional.when.0;
+            let chain = engine.chains.of(engine.strand_of(cause));
+            if engine.bound(strand, event.0, chain, |chain| clocks.get(at, chain)) > cause.0 {
+                self.found.extend(&conditional.edges);
+            }
+        }
+    }
+}

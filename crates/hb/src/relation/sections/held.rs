@@ -1,0 +1,166 @@
+//! Critical sections: which a strand is in.
+//!
+//! A strand begins with no lock. What it leaves open no release ends, but another strand that takes the lock does: `docs/prediction.md`
+//! says why.
+
+use crate::relation::strands::StrandId;
+use anyorder_trace::{EventId, LockId};
+use rustc_hash::FxHashMap;
+
+/// A section: its position in [`Held::sections`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct SectionId(pub(crate) u32);
+
+impl SectionId {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One critical section.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Section {
+    pub(crate) lock: LockId,
+    pub(crate) shared: bool,
+    pub(crate) strand: StrandId,
+    /// Counts, for its strand, how often it held no lock before it.
+    pub(crate) block: u32,
+    /// The outermost acquire.
+    pub(crate) acquire: EventId,
+    /// The release that ends it; `NONE` while it is open.
+    pub(crate) release: EventId,
+}
+
+impl Section {
+    /// Returns whether two sections of one lock exclude each other.
+    pub(crate) fn excludes(&self, other: &Section) -> bool {
+        self.lock == other.lock && !(self.shared && other.shared)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    lock: LockId,
+    section: SectionId,
+    depth: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct OfStrand {
+    holds: Vec<Hold>,
+    blocks: u32,
+    /// Counts the changes of `holds`.
+    changes: u32,
+}
+
+/// The sections of a trace, and who is in which, event by event.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) sections: Vec<Section>,
+    strands: Vec<OfStrand>,
+    /// The open sections of each lock: exclusive ones, of which there is one at most, and shared ones.
+    open: FxHashMap<LockId, [Vec<SectionId>; 2]>,
+    /// Releases of locks that their strand did not hold.
+    pub(crate) strays: u64,
+}
+
+impl Held {
+    pub(crate) fn new(strands: usize) -> Held {
+        Held {
+            sections: Vec::new(),
+            strands: vec![OfStrand::default(); strands],
+            open: FxHashMap::default(),
+            strays: 0,
+        }
+    }
+
+    /// A strand takes a lock. Taken again, it only counts: the first acquire says whether the section is shared. Returns
+    /// the section, if one begins.
+    pub(crate) fn acquire(
+        &mut self,
+        event: EventId,
+        strand: StrandId,
+        lock: LockId,
+        shared: bool,
+    ) -> Option<SectionId> {
+        let at = &mut self.strands[strand.index()];
+        if let Some(hold) = at.holds.iter_mut().find(|hold| hold.lock == lock) {
+            hold.depth += 1;
+            return None;
+        }
+        at.blocks += u32::from(at.holds.is_empty());
+        let section = SectionId(self.sections.len() as u32);
+        let (block, release) = (at.blocks, EventId::NONE);
+        self.sections.push(Section { lock, shared, strand, block, acquire: event, release });
+        at.holds.push(Hold { lock, section, depth: 1 });
+        at.changes += 1;
+        self.end_excluded(section);
+        Some(section)
+    }
+
+    /// Ends what a section excludes, without a release: it was given back in some other strand.
+    fn end_excluded(&mut self, section: SectionId) {
+        let Section { lock, shared, .. } = self.sections[section.index()];
+        let [exclusive, both] = self.open.entry(lock).or_default();
+        let mut ended = std::mem::take(exclusive);
+        if shared {
+            both.push(section);
+        } else {
+            ended.append(both);
+            exclusive.push(section);
+        }
+        for id in ended {
+            let other = &mut self.strands[self.sections[id.index()].strand.index()];
+            other.holds.retain(|hold| hold.section != id);
+            other.changes += 1;
+        }
+    }
+
+    /// A strand gives a lock back; returns the section, if that ends it.
+    pub(crate) fn release(
+        &mut self,
+        event: EventId,
+        strand: StrandId,
+        lock: LockId,
+    ) -> Option<SectionId> {
+        let holds = &mut self.strands[strand.index()].holds;
+        let Some(at) = holds.iter().position(|hold| hold.lock == lock) else {
+            self.strays += 1;
+            return None;
+        };
+        holds[at].depth -= 1;
+        if holds[at].depth > 0 {
+            return None;
+        }
+        let section = holds.remove(at).section;
+        self.strands[strand.index()].changes += 1;
+        self.sections[section.index()].release = event;
+        for open in self.open.entry(lock).or_default() {
+            open.retain(|open| *open != section);
+        }
+        Some(section)
+    }
+
+    /// Returns the sections that a strand is in.
+    pub(crate) fn of(&self, strand: StrandId) -> impl Iterator<Item = SectionId> {
+        self.strands[strand.index()].holds.iter().map(|hold| hold.section)
+    }
+
+    /// Returns how often the sections that a strand is in have changed.
+    #[inline]
+    pub(crate) fn changes(&self, strand: StrandId) -> u32 {
+        self.strands[strand.index()].changes
+    }
+
+    /// Returns whether a strand is in a section.
+    #[inline]
+    pub(crate) fn is_inside(&self, strand: StrandId) -> bool {
+        !self.strands[strand.index()].holds.is_empty()
+    }
+
+    /// Returns a section.
+    #[inline]
+    pub(crate) fn section(&self, section: SectionId) -> &Section {
+        &self.sections[section.index()]
+    }
+}

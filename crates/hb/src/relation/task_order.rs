@@ -1,0 +1,303 @@
+//! The order of the tasks of a handler: what a pass does when a task begins.
+//!
+//! **Idea.** What ends before a task begins is one number for each chain of its handler. No pre-emption and the
+//! FIFO rule find it from the clocks of the events before its begin, its post first of all; the ends of the
+//! tasks found are then joined into its clock. *Fifo, read backwards* takes the other direction: edges between
+//! posts, for the next pass.
+
+use crate::relation::given::Edge;
+use crate::relation::pass::Pass;
+use crate::relation::rules::Rule;
+use crate::relation::state::Stamp;
+use crate::relation::strands::{Strand, StrandId};
+use anyorder_order::{ChainId, Clock};
+use anyorder_trace::EventId;
+use rustc_hash::FxHashMap;
+
+/// Up to this many posters are gone through one by one.
+const FEW_POSTERS: usize = 3;
+
+impl Pass<'_, '_> {
+    /// Finds which tasks of its handler end before a task begins.
+    pub(crate) fn order(
+        &mut self,
+        strand: StrandId,
+        sources: &[Stamp],
+        post: Option<&Stamp>,
+        explicit: bool,
+    ) {
+        let at = *self.engine.strands.get(strand);
+        let mut order = Clock::new();
+        let mut explicit = explicit;
+        for source in sources {
+            self.no_preemption(&at, source, &mut order);
+        }
+        let orders = &self.engine.given.orders;
+        let start = orders.partition_point(|(_, b, _)| *b < at.task);
+        for (a, _, _) in orders[start..].iter().take_while(|(_, b, _)| *b == at.task) {
+            explicit = true;
+            for a in self.engine.strands.of_task(*a) {
+                self.put_before(a, &mut order);
+            }
+        }
+        let mut tainted = explicit;
+        let front = self.engine.task_is_front(at.task);
+        if let Some(post) = post.filter(|_| !self.engine.is_bag(at.handler) && !front) {
+            self.fifo(strand, post, &mut order, &mut tainted);
+            tainted |= self.fifo_of_bare_posts(strand, post, &mut order);
+        }
+        self.state.tainted[strand.index()] = tainted;
+        self.engine.orders[strand.index()] = order;
+    }
+
+    /// Puts task `a` and all that is before it before the task whose order is being found.
+    fn put_before(&self, a: StrandId, order: &mut Clock) {
+        let local = self.engine.chains.info(self.engine.chains.of(a)).local;
+        let value = self.engine.strands.get(a).last.0 + 1;
+        if order.get(local) < value {
+            order.join(&self.engine.orders[a.index()]);
+            order.raise(local, value);
+        }
+    }
+
+    /// The rule of no pre-emption, for one event that is before the begin of a task.
+    fn no_preemption(&self, at: &Strand, source: &Stamp, order: &mut Clock) {
+        let engine = &self.engine;
+        let from = engine.strands.get(source.strand);
+        if from.posted && from.handler == at.handler {
+            if from.last < at.first {
+                self.put_before(source.strand, order);
+            }
+            return;
+        }
+        for &chain in engine.chains.posted_of(at.handler) {
+            let value = self.state.clocks.get(source.clock, chain);
+            if value <= order.get(engine.chains.info(chain).local) {
+                continue;
+            }
+            let strands = engine.chains.strands_of(chain);
+            let begun = strands.partition_point(|s| engine.strands.get(*s).first.0 < value);
+            if let Some(&a) = strands[..begun].last()
+                && engine.strands.get(a).last < at.first
+            {
+                self.put_before(a, order);
+            }
+        }
+    }
+
+    /// The FIFO rule: tasks of the same handler that were posted before.
+    fn fifo(&self, strand: StrandId, post: &Stamp, order: &mut Clock, tainted: &mut bool) {
+        let at = self.engine.strands.get(strand);
+        let begun = &self.state.begun[at.handler.index()];
+        let delay = self.engine.delay(at.task);
+        let recent = self.recent_before(strand, post).map(|(earlier, stamp)| {
+            self.put_before(earlier, order);
+            *tainted |= self.state.tainted[earlier.index()];
+            stamp
+        });
+        let mut visit = |chain: ChainId, known: u32| {
+            let bound = self.engine.bound(post.strand, post.event.0, chain, |_| known);
+            begun.visit_ordered(chain, bound, delay, |earlier| {
+                if self.engine.strands.get(earlier.strand).last < at.first {
+                    self.put_before(earlier.strand, order);
+                    *tainted |= self.state.tainted[earlier.strand.index()];
+                }
+            });
+        };
+        // What was posted before a recent task that is before this one needs no look; else through the
+        // posters that this handler has had, or through those that the post knows of: mostly one is short.
+        if let Some(recent) = recent {
+            let clocks = &self.state.clocks;
+            clocks.for_each_above(post.clock, recent.clock, &mut visit);
+            let poster = self.engine.strands.get(post.strand);
+            if poster.posted {
+                for &chain in self.engine.chains.posted_of(poster.handler) {
+                    visit(chain, clocks.get(post.clock, chain));
+                }
+            }
+        } else if begun.chains().len() <= FEW_POSTERS {
+            for &chain in begun.chains() {
+                visit(chain, self.state.clocks.get(post.clock, chain));
+            }
+        } else {
+            self.state.clocks.for_each(post.clock, &mut visit);
+        }
+    }
+
+    /// Finds a task that began not long ago, whose post is before a post, with the same rules for what is
+    /// before the two posts.
+    fn recent_before(&self, strand: StrandId, post: &Stamp) -> Option<(StrandId, Stamp)> {
+        let engine = &*self.engine;
+        let at = engine.strands.get(strand);
+        let poster = engine.strands.get(post.strand);
+        let begun = &self.state.begun[at.handler.index()];
+        if engine.delay(at.task) > 0 || begun.chains().len() <= FEW_POSTERS {
+            return None;
+        }
+        begun.recent().copied().find(|(earlier, stamp)| {
+            let other = engine.strands.get(stamp.strand);
+            let alike = other.posted == poster.posted
+                && (!poster.posted || other.handler == poster.handler);
+            let chain = engine.chains.of(stamp.strand);
+            let bound = || {
+                engine.bound(post.strand, post.event.0, chain, |chain| {
+                    self.state.clocks.get(post.clock, chain)
+                })
+            };
+            alike
+                && engine.strands.get(*earlier).last < at.first
+                && (stamp.strand == post.strand || bound() > stamp.event.0)
+        })
+    }
+
+    /// The FIFO rule for tasks that bare strands posted. Such a post is before another exactly if the begin of
+    /// its task is, whatever their order as tasks. Where that makes a difference to no pre-emption, the
+    /// other is made by a task of the same handler.
+    /// Returns whether one of them is tainted.
+    fn fifo_of_bare_posts(&self, strand: StrandId, post: &Stamp, order: &mut Clock) -> bool {
+        let engine = &*self.engine;
+        let at = engine.strands.get(strand);
+        let poster = engine.strands.get(post.strand);
+        if !poster.posted || poster.handler != at.handler {
+            return false;
+        }
+        let mut tainted = false;
+        for &chain in engine.chains.posted_of(at.handler) {
+            let value = self.state.clocks.get(post.clock, chain);
+            let known = order.get(engine.chains.info(chain).local);
+            if value <= known {
+                continue;
+            }
+            let strands = engine.chains.strands_of(chain);
+            let begun = strands.partition_point(|s| engine.strands.get(*s).first.0 < value);
+            for &earlier in strands[..begun].iter().rev() {
+                let task = engine.strands.get(earlier);
+                if task.last.0 < known {
+                    break;
+                }
+                let posted = engine.trace.span(task.task).post;
+                let bare = !posted.is_none() && engine.is_bare(engine.strand_of(posted));
+                if bare && task.last < at.first && engine.fifo_applies(task.task, at.task) {
+                    self.put_before(earlier, order);
+                    tainted |= self.state.tainted[earlier.index()];
+                    break;
+                }
+            }
+        }
+        tainted
+    }
+
+    /// Joins the ends of the tasks that are before a task into its clock.
+    pub(crate) fn join_ordered_tasks(&mut self, strand: StrandId) {
+        let engine = &*self.engine;
+        let chains = engine.chains.posted_of(engine.strands.get(strand).handler);
+        let order = &engine.orders[strand.index()];
+        let (clocks, all) = (&mut self.state.clocks, &mut self.state.at);
+        let mut at = all[strand.index()];
+        let mut missing: Vec<(u32, ChainId)> = order
+            .as_slice()
+            .iter()
+            .zip(chains)
+            .filter(|(value, chain)| **value > 0 && clocks.get(at, **chain) < **value)
+            .map(|(value, chain)| (*value, *chain))
+            .collect();
+        missing.sort_unstable_by(|a, b| b.cmp(a));
+        for (value, chain) in missing {
+            if clocks.get(at, chain) < value {
+                let last = engine.strand_of(EventId(value - 1));
+                at = clocks.join(at, all[last.index()]);
+                at = clocks.raise(at, chain, value);
+                self.state.edges += 1;
+            }
+        }
+        all[strand.index()] = at;
+    }
+
+    /// Gives a strand its chain.
+    pub(crate) fn place(&mut self, strand: StrandId) {
+        let engine = &mut *self.engine;
+        let (strands, orders) = (&engine.strands, &engine.orders);
+        let (clocks, at) = (&self.state.clocks, self.state.at[strand.index()]);
+        let posted = strands.get(strand).posted;
+        engine.chains.place(strands, strand, |info, chain, tail| {
+            let value = strands.get(tail).last.0;
+            if posted {
+                orders[strand.index()].get(info.local) > value
+            } else {
+                clocks.get(at, chain) > value
+            }
+        });
+    }
+
+    /// Notes a task among those begun, and looks for posts that its order says were made in order.
+    pub(crate) fn after_begin(&mut self, strand: StrandId, post: Option<&Stamp>) {
+        let at = *self.engine.strands.get(strand);
+        let Some(post) = post else { return };
+        if self.engine.is_bag(at.handler) {
+            return;
+        }
+        let front = self.engine.task_is_front(at.task);
+        let delay = self.engine.delay(at.task);
+        if self.state.tainted[strand.index()] && delay == 0 && !front {
+            self.read_backwards(strand, post);
+        }
+        let engine = &*self.engine;
+        if engine.is_bare(post.strand) {
+            // See `fifo_of_bare_posts`.
+            return;
+        }
+        let chain = engine.chains.of(post.strand);
+        if delay == 0 && !front {
+            self.state.begun[at.handler.index()].note_recent(strand, *post);
+        }
+        self.state.begun[at.handler.index()].insert(
+            chain,
+            delay,
+            (post.event, strand, front),
+            |a, b| engine.task_before(a, b),
+        );
+    }
+
+    /// The FIFO rule, read backwards: collects edges between the posts of tasks that are in order. Of each
+    /// poster the last post is enough; and what is before a recent task needs no look: its post is, or will
+    /// be, before the post of that one, which is before this one.
+    fn read_backwards(&mut self, strand: StrandId, post: &Stamp) {
+        let engine = &*self.engine;
+        let poster = engine.strands.get(post.strand);
+        let handler = engine.strands.get(strand).handler;
+        let recent = self.recent_before(strand, post).map(|(earlier, _)| earlier);
+        let mut last: FxHashMap<ChainId, EventId> = FxHashMap::default();
+        for &chain in engine.chains.posted_of(handler) {
+            let local = engine.chains.info(chain).local;
+            let below = engine.orders[strand.index()].get(local);
+            let from = recent.map_or(0, |recent| engine.orders[recent.index()].get(local));
+            let tasks = engine.chains.strands_of(chain);
+            let start = tasks.partition_point(|task| engine.strands.get(*task).last.0 < from);
+            for task in tasks[start..].iter().map(|task| engine.strands.get(*task)) {
+                if task.last.0 >= below {
+                    break;
+                }
+                let before = engine.trace.span(task.task).post;
+                if before.is_none() || before >= post.event || engine.task_is_front(task.task) {
+                    continue;
+                }
+                let by = engine.strand_of(before);
+                let at = engine.strands.get(by);
+                let in_one_loop = poster.posted && at.posted && at.handler == poster.handler;
+                if in_one_loop || engine.is_bare(by) || by == post.strand {
+                    continue;
+                }
+                let chain = engine.chains.of(by);
+                let known = |chain| self.state.clocks.get(post.clock, chain);
+                if engine.bound(post.strand, post.event.0, chain, known) <= before.0 {
+                    let last = last.entry(chain).or_insert(before);
+                    *last = before.max(*last);
+                }
+            }
+        }
+        let mut from: Vec<EventId> = last.into_values().collect();
+        from.sort_unstable();
+        let (to, rule) = (post.event, Rule::FifoBackwards);
+        self.found.extend(from.into_iter().map(|from| Edge { from, to, rule }));
+    }
+}

@@ -1,0 +1,133 @@
+//! Groups of races as findings.
+
+use crate::races::category::Captured;
+use crate::races::coverage::Uncovered;
+use crate::races::detector::Races;
+use crate::races::groups::{Group, Key, pairs};
+use crate::relation::engine::Engine;
+use crate::report::describe;
+use crate::report::explain;
+use anyorder_finding::{Coverage, CoverageLevel, Finding, Harm, Kind, Severity, assign_ids};
+use anyorder_system::{Cancel, Stopped};
+use anyorder_trace::{Allocated, Allocations, EventId};
+use std::collections::BTreeMap;
+
+/// Groups beyond this number are not explained step by step.
+const EXPLAINED_MAX: usize = 500;
+
+/// The races of a trace, and what a report asks of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'f> {
+    pub(crate) races: &'f Races,
+    pub(crate) groups: &'f [Group],
+    pub(crate) uncovered: &'f Uncovered,
+    /// The coverage that decides which races are covered.
+    pub(crate) level: CoverageLevel,
+    /// The most pairs that a finding lists.
+    pub(crate) max_pairs: usize,
+}
+
+/// Makes a finding of each group, the most important first.
+///
+/// # Errors
+///
+/// Fails when it was cancelled.
+pub(crate) fn findings(
+    engine: &mut Engine<'_>,
+    found: &Found<'_>,
+    cancel: &Cancel,
+) -> Result<Vec<Finding>, Stopped> {
+    let Found { races, groups, uncovered, max_pairs, .. } = *found;
+    let listed: Vec<Vec<(EventId, EventId)>> = groups
+        .iter()
+        .map(|group| pairs(engine.trace, races, uncovered, group, max_pairs.max(1)))
+        .collect();
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|i| (groups[*i].uncovered == 0, *i));
+    let mut wanted = Vec::new();
+    for i in order.iter().take(EXPLAINED_MAX) {
+        if let Some((a, b)) = listed[*i].first() {
+            explain::needs(engine, *a, *b, &mut wanted);
+        }
+    }
+    let mut captured = Captured::new(wanted.into_iter());
+    engine.visit(&mut captured, cancel, &mut |_| ())?;
+    let shown = listed.iter().filter_map(|pairs| pairs.first());
+    let allocated = Allocations::at(engine.trace, shown.flat_map(|(a, b)| [*a, *b]).collect());
+    let mut findings: Vec<Finding> = order
+        .iter()
+        .enumerate()
+        .map(|(rank, i)| {
+            let explained = (rank < EXPLAINED_MAX).then_some(&captured);
+            let mut finding = finding(engine, found, &groups[*i], &listed[*i], explained);
+            tell_allocated(engine, &listed[*i], &allocated, &mut finding);
+            finding
+        })
+        .collect();
+    assign_ids(&mut findings);
+    findings.sort_by(Finding::rank);
+    Ok(findings)
+}
+
+/// Says where the memory was allocated whose address stands in a finding: that is the same in every
+/// run.
+fn tell_allocated(
+    engine: &Engine<'_>,
+    listed: &[(EventId, EventId)],
+    allocated: &BTreeMap<EventId, Allocated>,
+    finding: &mut Finding,
+) {
+    let tables = engine.trace.tables();
+    let Some((a, b)) = listed.first() else { return };
+    for (event, site) in [a, b].into_iter().zip(&mut finding.sites) {
+        let Some(place) = allocated.get(event) else { continue };
+        site.allocated = Some(place.text(tables));
+        let name = site.location.as_ref().map(|location| format!("`{location}`"));
+        let at = format!("(allocated {})", place.phrase(tables));
+        if let Some(name) = name.filter(|_| !finding.title.contains("(allocated ")) {
+            finding.title = finding.title.replacen(&name, &format!("{name} {at}"), 1);
+        }
+    }
+}
+
+fn finding(
+    engine: &Engine<'_>,
+    found: &Found<'_>,
+    group: &Group,
+    listed: &[(EventId, EventId)],
+    captured: Option<&Captured>,
+) -> Finding {
+    let Found { races, level, max_pairs, .. } = *found;
+    let trace = engine.trace;
+    let mut finding = Finding::new(Kind::Race);
+    let (a, b) = listed.first().copied().unwrap_or((EventId(0), EventId(0)));
+    finding.category = Some(group.category.word().to_owned());
+    if let Some(filter) = group.filters.first() {
+        finding.harm = Harm::Harmless;
+        finding.harm_class = Some(filter.word().to_owned());
+    }
+    finding.filters = group.filters.iter().map(|filter| filter.word().to_owned()).collect();
+    finding.severity = Severity::of_race(finding.harm, group.uncovered > 0);
+    finding.coverage =
+        Some(Coverage { level, uncovered: group.uncovered > 0, uncovered_pairs: group.uncovered });
+    finding.title = title(engine, races, group, (a, b));
+    finding.sites = vec![describe::site(trace, a), describe::site(trace, b)];
+    finding.pairs =
+        listed.iter().take(max_pairs).map(|(x, y)| [trace.label(*x), trace.label(*y)]).collect();
+    finding.pairs_total = group.pairs_total;
+    if let Some(captured) = captured {
+        finding.explanation = explain::steps(engine, captured, a, b);
+    }
+    finding
+}
+
+fn title(engine: &Engine<'_>, races: &Races, group: &Group, (a, b): (EventId, EventId)) -> String {
+    let trace = engine.trace;
+    let location = races.run(races.pairs[group.members[0] as usize].0).location;
+    let what = match group.key {
+        Key::Field { object: Some(_), .. } => trace.location_text(location),
+        _ => describe::location_title(trace, location),
+    };
+    let word = |event: EventId| trace.event(event).kind().word();
+    format!("{} and {} of `{what}` can happen in either order", word(a), word(b))
+}

@@ -1,0 +1,129 @@
+//! Fetches the shadow state of some events together, before they are applied: one wait for memory, and not one for each.
+//!
+//! The loads of one step do not depend on each other, so that the processor runs them side by side. What is fetched is a
+//! guess, and means nothing but time.
+
+use crate::class::{Class, ClassTable};
+use crate::sections::table::Sections;
+use crate::shadow::by_lock::ByLocks;
+use crate::shadow::record::{Cell, Pool};
+use anyorder_trace::{Block, EventKind};
+use std::ops::Range;
+
+/// How many events are looked at together.
+pub(crate) const AHEAD: usize = 64;
+
+/// How many locks of a task are minded.
+const LOCKS: usize = 4;
+
+/// The locks that a task has taken and not given back, or some of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    locks: [u32; LOCKS],
+    count: usize,
+}
+
+impl Taken {
+    fn push(&mut self, lock: u32) {
+        if let Some(place) = self.locks.get_mut(self.count) {
+            *place = lock;
+            self.count += 1;
+        }
+    }
+
+    fn remove(&mut self, lock: u32) {
+        if let Some(at) = self.locks[..self.count].iter().rposition(|l| *l == lock) {
+            self.locks.copy_within(at + 1.., at);
+            self.count -= 1;
+        }
+    }
+}
+
+/// What an event of the chunk will need beyond its cell.
+#[derive(Clone, Copy, Debug)]
+struct Want {
+    by_lock: u32,
+    list: u32,
+    lock: u32,
+    /// The classes that conflict with the access.
+    conflicting: u32,
+}
+
+/// Looks ahead.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ahead {
+    taken: Vec<Taken>,
+    wants: Vec<Want>,
+}
+
+impl Ahead {
+    /// Makes room for tasks below `count`.
+    pub(crate) fn grow(&mut self, count: usize) {
+        self.taken.resize(count, Taken::default());
+    }
+
+    /// Fetches what the events of a chunk will need.
+    #[inline]
+    pub(crate) fn fetch(
+        &mut self,
+        (block, chunk): (&Block, Range<usize>),
+        cells: &[Cell],
+        table: &ClassTable,
+        indexed: Option<(&ByLocks, &Pool, &Sections)>,
+    ) {
+        let columns = &block.columns;
+        // No branch here depends on what is loaded: a wrong guess of the processor would end the overlap.
+        let mut touched = 0;
+        for row in chunk.clone() {
+            if columns.ops[row].kind().is_access()
+                && let Some(cell) = cells.get(columns.operands[row] as usize)
+            {
+                touched |= cell.classes;
+            }
+        }
+        std::hint::black_box(touched);
+        let Some((by_locks, pool, sections)) = indexed else { return };
+        if by_locks.is_empty() {
+            return;
+        }
+        self.wants.clear();
+        for row in chunk {
+            let (kind, operand) = (columns.ops[row].kind(), columns.operands[row]);
+            let task = columns.tasks[row].0 as usize;
+            if kind.is_access() {
+                let Some(cell) = cells.get(operand as usize) else { continue };
+                if cell.by_lock != 0 {
+                    let conflicting = table.conflicting(Class::of_access(columns.ops[row]));
+                    let (by_lock, list) = (cell.by_lock, cell.more());
+                    let taken = self.taken.get(task).copied().unwrap_or_default();
+                    for lock in &taken.locks[..taken.count] {
+                        self.wants.push(Want { by_lock, list, lock: *lock, conflicting });
+                    }
+                    if taken.count == 0 {
+                        self.wants.push(Want { by_lock, list, lock: 0, conflicting: 0 });
+                    }
+                }
+            } else if let Some(taken) = self.taken.get_mut(task) {
+                match kind {
+                    EventKind::Acquire => taken.push(operand),
+                    EventKind::Release => taken.remove(operand),
+                    _ => {}
+                }
+            }
+        }
+        for want in &self.wants {
+            touched |= by_locks.len(want.by_lock) as u32 | pool.list_len(want.list) as u32;
+        }
+        std::hint::black_box(touched);
+        for want in &self.wants {
+            touched |= by_locks.touch(want.by_lock, want.lock) | pool.touch(want.list);
+        }
+        std::hint::black_box(touched);
+        for want in &self.wants {
+            for section in by_locks.some_sections(want.by_lock, want.lock, want.conflicting) {
+                touched |= sections.touch(section);
+            }
+        }
+        std::hint::black_box(touched);
+    }
+}

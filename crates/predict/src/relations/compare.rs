@@ -1,0 +1,236 @@
+//! What an action is compared with: the records of its object, for races and for candidates.
+
+use crate::class::Specification;
+use crate::options::Candidates;
+use crate::relations::engine::{Act, Engine};
+use crate::relations::relation::Relation;
+use crate::report::{Object, Violation, ViolationKind};
+use crate::sections::candidates::{Candidate, Common};
+use crate::sections::table::Sections;
+use crate::shadow::record::{LockBits, Record};
+use anyorder_trace::LocationId;
+
+/// Lists used by one access, kept for their room.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    /// The actions of an event of the specification.
+    pub(crate) acts: Vec<Act>,
+    /// Conflicting records without a common lock that are to be reported.
+    apart: Vec<Record>,
+    /// Conflicting records with common locks that are to be reported: which part of `common` is theirs.
+    together: Vec<(Record, usize, usize)>,
+    /// Sections that the access learns from.
+    common: Vec<u32>,
+    /// The newest record that the access communicates with.
+    observed: Option<Record>,
+}
+
+impl Scratch {
+    /// Returns whether an event is among those that an action is to be compared with.
+    fn has(&self, event: u64) -> bool {
+        self.apart.iter().any(|record| record.event() == event)
+            || self.together.iter().any(|(record, ..)| record.event() == event)
+    }
+}
+
+impl<R: Relation, S: Specification> Engine<R, S> {
+    /// Compares an action with the records it conflicts with, and learns from critical sections; returns whether it races
+    /// with none. The action is given for each of the cells that it touches, all of one object.
+    pub(crate) fn compare(&mut self, acts: &[Act], locks: LockBits) -> bool {
+        let act = acts[0];
+        self.scratch.apart.clear();
+        self.scratch.together.clear();
+        self.scratch.common.clear();
+        self.scratch.observed = None;
+        for act in acts {
+            self.collect(*act, locks);
+        }
+        let printed = self.options.candidates == Candidates::AsPrinted;
+        let mut quiet = true;
+        if printed {
+            quiet = self.report_races(act);
+        }
+        if self.looks_for_candidates() {
+            self.close_ordered(act);
+            self.open_pairs(act, printed);
+        }
+        for &section in &self.scratch.common {
+            self.sections.learn(&mut self.lanes, act.lane, section);
+        }
+        if !printed {
+            quiet = self.report_races(act);
+        }
+        quiet
+    }
+
+    /// Adds the conflicting records of other slots to the scratch lists.
+    fn collect(&mut self, act: Act, locks: LockBits) {
+        self.collect_from(act, locks, act.index);
+        if act.space == 0 {
+            for at in 0..self.overlaps.of(act.index as u32).len() {
+                let other = self.overlaps.of(act.index as u32)[at] as usize;
+                self.collect_from(act, locks, other);
+            }
+        }
+    }
+
+    fn collect_from(&mut self, act: Act, locks: LockBits, index: usize) {
+        let by_lock = self.cells[act.space][index].by_lock;
+        if by_lock != 0 {
+            self.collect_by_lock(act, by_lock);
+        }
+        let Engine { cells, sections, scratch, table, own_tables, lanes, pool, options, .. } = self;
+        let table = act.table(table, own_tables);
+        let lane = lanes.get(act.lane);
+        // Those under common locks have been found by their locks, and are known once these are learnt from.
+        let looks = by_lock == 0 || options.candidates == Candidates::AsPrinted;
+        for record in cells[act.space][index].records(pool) {
+            if !table.conflicts(act.class, record.class()) {
+                continue;
+            }
+            if table.observes(act.class, record.class())
+                && scratch.observed.is_none_or(|other| other.event() < record.event())
+            {
+                scratch.observed = Some(*record);
+            }
+            if record.slot() == lane.slot {
+                continue;
+            }
+            if act.space != 0 && scratch.has(record.event()) {
+                // It has touched several cells, or one cell in several ways.
+                continue;
+            }
+            let reported = table.is_reported(act.class, record.class());
+            let from = scratch.common.len();
+            if looks && record.locks().may_meet(locks) {
+                sections.common(record.hold, act.lane, &mut scratch.common);
+            }
+            if scratch.common.len() > from {
+                if reported && by_lock == 0 {
+                    scratch.together.push((*record, from, scratch.common.len()));
+                }
+            } else if reported && record.count() > lane.clock.get(record.slot()) {
+                scratch.apart.push(*record);
+            }
+        }
+    }
+
+    /// Adds the conflicting records that are kept by lock.
+    fn collect_by_lock(&mut self, act: Act, by_lock: u32) {
+        let Engine { by_locks, sections, scratch, table, own_tables, lanes, .. } = self;
+        let table = act.table(table, own_tables);
+        let lane = lanes.get(act.lane);
+        for held in sections.held(act.lane) {
+            for entry in by_locks.entries(by_lock, held.lock) {
+                let record = entry.record();
+                if record.slot() == lane.slot
+                    || !table.conflicts(act.class, record.class())
+                    || (held.shared && entry.is_shared())
+                    || sections.released(entry.section()) == 0
+                    || scratch.has(record.event())
+                {
+                    continue;
+                }
+                let from = scratch.common.len();
+                sections.common(record.hold, act.lane, &mut scratch.common);
+                if table.is_reported(act.class, record.class()) {
+                    scratch.together.push((record, from, scratch.common.len()));
+                }
+            }
+        }
+    }
+
+    /// Returns whether there was no race to report.
+    fn report_races(&mut self, act: Act) -> bool {
+        let lane = self.lanes.get(act.lane);
+        let mut quiet = true;
+        for record in &self.scratch.apart {
+            let unordered = record.count() > lane.clock.get(record.slot());
+            if unordered {
+                quiet = false;
+                let violation = violation(ViolationKind::Racy, act, record);
+                self.report.add(self.options.violations_max, violation);
+            }
+        }
+        self.report.counts.racy_seconds += u64::from(!quiet);
+        quiet
+    }
+
+    /// Drops the open pairs that the clocks about to be learnt order.
+    fn close_ordered(&mut self, act: Act) {
+        let Engine { open, sections, scratch, report, options, overlaps, .. } = self;
+        if scratch.common.is_empty()
+            || open[act.lane].pairs.is_empty()
+            || options.candidates == Candidates::AsPrinted
+        {
+            return;
+        }
+        let overlaps = |cell: usize| {
+            act.space == 0
+                && cell & 1 == 0
+                && overlaps.of(act.index as u32).contains(&((cell >> 1) as u32))
+        };
+        report.counts.ordered += open[act.lane].drop_if(sections, |pair, sections| {
+            scratch.common.iter().any(|&section| {
+                let own = (pair.cell == cell_key(act) || overlaps(pair.cell))
+                    && pair.has(section)
+                    && !communicates(scratch.observed.as_ref(), section, sections);
+                !own && pair.is_ordered_by(sections.known_at_release(section, pair.slot))
+            })
+        });
+    }
+
+    /// Opens a candidate for each record under a common lock that nothing else orders.
+    fn open_pairs(&mut self, act: Act, printed: bool) {
+        let Engine { open, sections, scratch, report, lanes, options, .. } = self;
+        for (record, from, to) in &scratch.together {
+            let own = &scratch.common[*from..*to];
+            let clock = &lanes.get(act.lane).clock;
+            let ordered_by =
+                |known: u32| own.iter().any(|section| sections.section(*section).acquired <= known);
+            let ordered = if printed {
+                record.count() <= clock.get(record.slot())
+            } else {
+                let mut others = scratch.common.iter().filter(|section| !own.contains(section));
+                ordered_by(clock.get(record.slot()))
+                    || own.iter().any(|s| communicates(scratch.observed.as_ref(), *s, sections))
+                    || others.any(|s| ordered_by(sections.known_at_release(*s, record.slot())))
+            };
+            if ordered {
+                report.counts.ordered += 1;
+            } else if open[act.lane].pairs.len() >= options.open_max {
+                report.counts.candidates_lost += 1;
+            } else {
+                let of = |&section: &u32| {
+                    let s = sections.section(section);
+                    Common { lock: s.lock, section, acquired: s.acquired, open: true }
+                };
+                let candidate = Candidate {
+                    violation: violation(ViolationKind::NonRacy, act, record),
+                    cell: cell_key(act),
+                    slot: record.slot(),
+                    count: record.count(),
+                    common: own.iter().map(of).collect(),
+                };
+                open[act.lane].push(sections, candidate);
+            }
+        }
+    }
+}
+
+/// Returns whether the access that communicates with `observed` does so with an action in a section.
+fn communicates(observed: Option<&Record>, section: u32, sections: &Sections) -> bool {
+    observed.is_some_and(|record| sections.of_hold(record.hold).contains(&section))
+}
+
+const fn cell_key(act: Act) -> usize {
+    (act.object as usize) << 1 | act.space
+}
+
+fn violation(kind: ViolationKind, act: Act, first: &Record) -> Violation {
+    let object = match act.space {
+        0 => Object::Location(LocationId(act.index as u32)),
+        _ => Object::Own(act.object),
+    };
+    Violation { kind, object, first: first.side(), second: act.side }
+}

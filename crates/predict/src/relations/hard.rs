@@ -1,0 +1,159 @@
+//! The hard order: what every relation here contains beside program order.
+//!
+//! Fork before the first event, last event before join, post before get, signal before wake, earlier barrier events
+//! before later ones, and an atomic release before the acquire that reads it; as `docs/happens-before.md` defines them for
+//! its rule set `threads`. Forks, joins and posts hold in every run; wakes, barriers and atomics are only what was observed.
+
+use crate::relations::lanes::{LaneId, Lanes, Watch};
+use anyorder_order::Clock;
+use anyorder_trace::{EventKind, Op};
+use std::collections::{HashMap, VecDeque};
+
+/// How many signals of a condition that nobody woke from are remembered; the oldest go first.
+const SIGNALS_MAX: usize = 1 << 12;
+
+#[derive(Clone, Debug)]
+struct Signal {
+    event: u64,
+    broadcast: bool,
+    clock: Clock,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Condition {
+    signals: VecDeque<Signal>,
+    barrier: Clock,
+    /// The last wait of each task that waits.
+    waits: HashMap<u32, u64>,
+}
+
+/// State of the hard order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hard {
+    posts: HashMap<u32, Clock>,
+    conditions: HashMap<u32, Condition>,
+    /// What the last write of a location released, for those whose last write is an atomic release.
+    released: HashMap<u32, Clock>,
+    /// Signals forgotten because there were too many.
+    pub(crate) signals_lost: u64,
+}
+
+/// One event, as the hard order sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HardEvent {
+    pub(crate) event: u64,
+    pub(crate) task: u32,
+    pub(crate) op: Op,
+    pub(crate) operand: u32,
+    pub(crate) refers: Option<u64>,
+}
+
+impl Hard {
+    /// Applies an event that is neither a memory access nor a lock operation.
+    pub(crate) fn apply(
+        &mut self,
+        lanes: &mut Lanes,
+        lane: LaneId,
+        e: HardEvent,
+        watch: Watch<'_>,
+    ) {
+        match e.op.kind() {
+            EventKind::Fork => lanes.fork(lane, e.operand as usize),
+            EventKind::Join => lanes.join_handler(lane, e.operand as usize, watch),
+            EventKind::Post => {
+                self.posts.insert(e.operand, lanes.get(lane).clock.clone());
+                lanes.advance(lane);
+            }
+            EventKind::Cancel => {
+                self.posts.remove(&e.operand);
+            }
+            EventKind::Get => {
+                if let Some(clock) = self.posts.remove(&e.task) {
+                    watch(lane, &clock);
+                    lanes.join(lane, &clock);
+                }
+            }
+            EventKind::Signal | EventKind::Broadcast => self.signal(lanes, lane, e),
+            EventKind::Wait => {
+                self.conditions.entry(e.operand).or_default().waits.insert(e.task, e.event);
+            }
+            EventKind::Wake if !e.op.is_timeout() => self.wake(lanes, lane, e, watch),
+            EventKind::Barrier => {
+                let condition = self.conditions.entry(e.operand).or_default();
+                watch(lane, &condition.barrier);
+                lanes.join(lane, &condition.barrier);
+                condition.barrier.join(&lanes.get(lane).clock);
+                lanes.advance(lane);
+            }
+            _ => {}
+        }
+    }
+
+    fn signal(&mut self, lanes: &mut Lanes, lane: LaneId, e: HardEvent) {
+        let condition = self.conditions.entry(e.operand).or_default();
+        if condition.signals.len() >= SIGNALS_MAX {
+            condition.signals.pop_front();
+            self.signals_lost += 1;
+        }
+        let broadcast = e.op.kind() == EventKind::Broadcast;
+        let clock = lanes.get(lane).clock.clone();
+        condition.signals.push_back(Signal { event: e.event, broadcast, clock });
+        lanes.advance(lane);
+    }
+
+    fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: HardEvent, watch: Watch<'_>) {
+        let Some(condition) = self.conditions.get_mut(&e.operand) else { return };
+        let waited = condition.waits.get(&e.task).copied();
+        let at = match e.refers {
+            Some(event) => condition.signals.iter().position(|s| s.event == event),
+            None => condition.signals.iter().position(|s| waited.is_none_or(|w| s.event > w)),
+        };
+        let Some(at) = at else { return };
+        watch(lane, &condition.signals[at].clock);
+        lanes.join(lane, &condition.signals[at].clock);
+        if !condition.signals[at].broadcast {
+            condition.signals.remove(at);
+        }
+    }
+
+    /// Returns whether a memory access takes part in the hard order.
+    #[inline]
+    pub(crate) fn minds_access(&self, op: Op) -> bool {
+        op.mode().is_atomic() || !self.released.is_empty()
+    }
+
+    /// Applies the acquire side of a memory access, before the access.
+    pub(crate) fn before_access(
+        &mut self,
+        lanes: &mut Lanes,
+        lane: LaneId,
+        (op, location): (Op, u32),
+        watch: Watch<'_>,
+    ) {
+        if op.kind().reads()
+            && op.mode().acquires()
+            && let Some(clock) = self.released.get(&location)
+        {
+            watch(lane, clock);
+            lanes.join(lane, clock);
+        }
+    }
+
+    /// Applies the release side of a memory access, after the access.
+    pub(crate) fn after_access(
+        &mut self,
+        lanes: &mut Lanes,
+        lane: LaneId,
+        (op, location): (Op, u32),
+    ) {
+        if !op.kind().writes() {
+            return;
+        }
+        if op.kind() != EventKind::Free && op.mode().releases() {
+            self.released.entry(location).or_default().copy_from(&lanes.get(lane).clock);
+            lanes.advance(lane);
+        } else {
+            self.released.remove(&location);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The lock edges of happens-before.
+
+use crate::analysis::Step;
+use crate::error::PredictError;
+use crate::relations::lanes::{LaneId, Lanes};
+use anyorder_order::Clock;
+
+/// What the releases of each lock gave away.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LockClocks {
+    /// By exclusive releases, and by shared ones.
+    released: Vec<[Clock; 2]>,
+}
+
+impl LockClocks {
+    /// Makes room for `count` locks.
+    pub(crate) fn grow(&mut self, count: usize) {
+        self.released.resize_with(count, Default::default);
+    }
+
+    /// Fails when the lock of an event is unknown.
+    #[inline]
+    pub(crate) fn check(&self, step: Step) -> Result<(), PredictError> {
+        if (step.operand as usize) < self.released.len() {
+            return Ok(());
+        }
+        Err(PredictError::Unknown { event: step.event, what: "lock", index: step.operand })
+    }
+
+    /// A lane takes a lock: a reader learns from writers, a writer from all.
+    #[inline]
+    pub(crate) fn acquire(&self, lanes: &mut Lanes, lane: LaneId, (lock, shared): (u32, bool)) {
+        let [exclusive, readers] = &self.released[lock as usize];
+        lanes.join(lane, exclusive);
+        if !shared && !readers.is_empty() {
+            lanes.join(lane, readers);
+        }
+    }
+
+    /// A lane gives a lock back.
+    #[inline]
+    pub(crate) fn release(&mut self, lanes: &mut Lanes, lane: LaneId, (lock, shared): (u32, bool)) {
+        self.released[lock as usize][usize::from(shared)].join(&lanes.get(lane).clock);
+        lanes.advance(lane);
+    }
+}

@@ -1,0 +1,82 @@
+//! Clocks of lanes as they were at some release, each kept once.
+//!
+//! A lane's clock changes only when the lane learns something. Until then, the clocks of all its releases differ in its own entry
+//! alone, which the sections keep themselves. So the room and the time for wide clocks follow what lanes learn, and not how
+//! often they release.
+
+use crate::relations::lanes::{LaneId, Lanes};
+use anyorder_order::Clock;
+
+/// Stands for no snapshot.
+pub(crate) const NO_SNAPSHOT: u32 = u32::MAX;
+
+/// The newest snapshot of a lane, and the version of the clock that it shows.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    snapshot: u32,
+    version: u64,
+}
+
+/// Snapshots as counted references.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Snapshots {
+    clocks: Vec<Clock>,
+    references: Vec<u32>,
+    free: Vec<u32>,
+    /// By lane; names its snapshot, too.
+    newest: Vec<Newest>,
+}
+
+impl Snapshots {
+    /// Makes room for lanes below `count`.
+    pub(crate) fn grow(&mut self, count: usize) {
+        if self.newest.len() < count {
+            self.newest.resize(count, Newest { snapshot: NO_SNAPSHOT, version: 0 });
+        }
+    }
+
+    /// Returns a snapshot of a lane's clock, named once more. Its entry of the lane's own slot may be an old one.
+    pub(crate) fn take(&mut self, lanes: &Lanes, lane: LaneId) -> u32 {
+        let of_lane = lanes.get(lane);
+        let newest = self.newest[lane];
+        if newest.snapshot != NO_SNAPSHOT && newest.version == of_lane.version {
+            self.references[newest.snapshot as usize] += 1;
+            return newest.snapshot;
+        }
+        self.drop(newest.snapshot);
+        let snapshot = self.free.pop().unwrap_or_else(|| {
+            self.clocks.push(Clock::new());
+            self.references.push(0);
+            self.clocks.len() as u32 - 1
+        });
+        self.clocks[snapshot as usize].copy_from(&of_lane.clock);
+        self.references[snapshot as usize] = 2;
+        self.newest[lane] = Newest { snapshot, version: of_lane.version };
+        snapshot
+    }
+
+    /// Notes that a snapshot is named once less.
+    #[inline]
+    pub(crate) fn drop(&mut self, snapshot: u32) {
+        if snapshot == NO_SNAPSHOT {
+            return;
+        }
+        let references = &mut self.references[snapshot as usize];
+        *references -= 1;
+        if *references == 0 {
+            self.free.push(snapshot);
+        }
+    }
+
+    /// Returns the clock of a snapshot.
+    #[inline]
+    pub(crate) fn clock(&self, snapshot: u32) -> &Clock {
+        &self.clocks[snapshot as usize]
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let clock = |c: &Clock| size_of::<Clock>() + 4 + c.memory_bytes();
+        self.clocks.iter().map(clock).sum::<usize>() + self.free.capacity() * 4
+    }
+}

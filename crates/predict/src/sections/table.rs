@@ -1,0 +1,303 @@
+//! Critical sections: which are open, and what those that some record still names gave away.
+//!
+//! A section is all that a lane does between the outermost acquire of a lock and the matching release. Sections are counted
+//! references, so that memory follows the shadow state and not the length of the trace.
+
+use crate::relations::lanes::{LaneId, Lanes};
+use crate::sections::locksets::{Holds, Members, UNMADE, as_one, of_one};
+use crate::sections::snapshots::{NO_SNAPSHOT, Snapshots};
+use crate::shadow::record::LockBits;
+use anyorder_order::{ChainId, Clock};
+
+pub(crate) use crate::sections::locksets::NO_HOLD;
+
+/// One critical section.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Section {
+    pub(crate) lock: u32,
+    pub(crate) slot: ChainId,
+    /// The lane's epoch at the acquire.
+    pub(crate) acquired: u32,
+    /// What the lane knew at the release, but for its own entry, which is `released`.
+    snapshot: u32,
+    pub(crate) shared: bool,
+}
+
+/// A lock that a lane holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    pub(crate) lock: u32,
+    pub(crate) shared: bool,
+    pub(crate) section: u32,
+    depth: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct OfLane {
+    held: Vec<Held>,
+    hold: u32,
+    locks: LockBits,
+}
+
+/// All sections that matter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sections {
+    sections: Vec<Section>,
+    /// Of each section, the lane's epoch at the release, 0 while it is open. Apart from the rest, as are the references: most looks at
+    /// a section want one of these only, and there are many sections.
+    released: Vec<u32>,
+    references: Vec<u32>,
+    free: Vec<u32>,
+    holds: Holds,
+    snapshots: Snapshots,
+    lanes: Vec<OfLane>,
+    /// Releases of locks that were not held.
+    pub(crate) strays: u64,
+}
+
+impl Sections {
+    /// Makes room for lanes below `count`.
+    pub(crate) fn grow(&mut self, count: usize) {
+        if self.lanes.len() < count {
+            self.lanes.resize_with(count, OfLane::default);
+            self.snapshots.grow(count);
+        }
+    }
+
+    /// A lane takes a lock. Taking it again only counts: the first acquire says whether the section is shared.
+    pub(crate) fn acquire(&mut self, lanes: &Lanes, lane: LaneId, lock: u32, shared: bool) {
+        if let Some(held) = self.lanes[lane].held.iter_mut().find(|held| held.lock == lock) {
+            held.depth = held.depth.saturating_add(1);
+            return;
+        }
+        let of_lane = lanes.get(lane);
+        let (slot, acquired) = (of_lane.slot, of_lane.now);
+        let new = Section { lock, slot, acquired, snapshot: NO_SNAPSHOT, shared };
+        let section = match self.free.pop() {
+            Some(section) => {
+                self.sections[section as usize] = new;
+                self.released[section as usize] = 0;
+                self.references[section as usize] = 1;
+                section
+            }
+            None => {
+                self.sections.push(new);
+                self.released.push(0);
+                self.references.push(1);
+                self.sections.len() as u32 - 1
+            }
+        };
+        self.lanes[lane].held.push(Held { lock, shared, section, depth: 1 });
+        self.change(lane);
+    }
+
+    /// A lane gives a lock back; returns whether that ended a section.
+    pub(crate) fn release(&mut self, lanes: &mut Lanes, lane: LaneId, lock: u32) -> bool {
+        let Some(at) = self.lanes[lane].held.iter().position(|held| held.lock == lock) else {
+            self.strays += 1;
+            return false;
+        };
+        let held = &mut self.lanes[lane].held[at];
+        held.depth -= 1;
+        if held.depth > 0 {
+            return false;
+        }
+        let section = held.section;
+        self.lanes[lane].held.remove(at);
+        self.change(lane);
+        self.released[section as usize] = lanes.get(lane).now;
+        if self.references[section as usize] > 1 {
+            self.sections[section as usize].snapshot = self.snapshots.take(lanes, lane);
+            lanes.advance(lane);
+        }
+        self.drop_section(section);
+        true
+    }
+
+    /// The locks held by a lane have changed.
+    fn change(&mut self, lane: LaneId) {
+        let of_lane = &mut self.lanes[lane];
+        let locks = of_lane.held.iter().map(|held| LockBits::of(held.lock));
+        of_lane.locks = locks.fold(LockBits::default(), LockBits::union);
+        let hold = match of_lane.held[..] {
+            [] => NO_HOLD,
+            // The lane itself keeps the section.
+            [held] => of_one(held.section),
+            _ => UNMADE,
+        };
+        let old = std::mem::replace(&mut of_lane.hold, hold);
+        if old != UNMADE && as_one(old).is_none() {
+            self.drop_hold(old);
+        }
+    }
+
+    /// Returns the hold set of a lane's next access.
+    #[inline]
+    pub(crate) fn hold(&mut self, lane: LaneId) -> u32 {
+        let hold = self.lanes[lane].hold;
+        if hold == UNMADE { self.make_hold(lane) } else { hold }
+    }
+
+    fn make_hold(&mut self, lane: LaneId) -> u32 {
+        let of_lane = &mut self.lanes[lane];
+        let hold = self.holds.make(of_lane.held.iter().map(|held| held.section));
+        for held in &of_lane.held {
+            self.references[held.section as usize] += 1;
+        }
+        of_lane.hold = hold;
+        hold
+    }
+
+    /// Notes that one more record names a hold set.
+    #[inline]
+    pub(crate) fn keep_hold(&mut self, hold: u32) {
+        match as_one(hold) {
+            Some(section) => self.keep_section(section),
+            None if hold == NO_HOLD => {}
+            None => self.holds.keep(hold),
+        }
+    }
+
+    /// Notes that one record less names a hold set.
+    #[inline]
+    pub(crate) fn drop_hold(&mut self, hold: u32) {
+        match as_one(hold) {
+            Some(section) => self.drop_section(section),
+            None if hold == NO_HOLD => {}
+            None => {
+                if self.holds.drop(hold) {
+                    self.drop_members(hold);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn drop_members(&mut self, hold: u32) {
+        for at in 0..self.of_hold(hold).len() {
+            let section = self.of_hold(hold)[at];
+            self.drop_section(section);
+        }
+        self.holds.free(hold);
+    }
+
+    /// Notes that a section is named once more.
+    #[inline]
+    pub(crate) fn keep_section(&mut self, section: u32) {
+        self.references[section as usize] += 1;
+    }
+
+    /// Notes that a section is named once less.
+    #[inline]
+    pub(crate) fn drop_section(&mut self, section: u32) {
+        let references = &mut self.references[section as usize];
+        *references -= 1;
+        if *references == 0 {
+            self.snapshots.drop(self.sections[section as usize].snapshot);
+            self.free.push(section);
+        }
+    }
+
+    /// Returns a section.
+    #[inline]
+    pub(crate) fn section(&self, section: u32) -> &Section {
+        &self.sections[section as usize]
+    }
+
+    /// Returns the lane's epoch at the release of a section, 0 while it is open.
+    #[inline]
+    pub(crate) fn released(&self, section: u32) -> u32 {
+        self.released[section as usize]
+    }
+
+    /// Loads a section from memory, if there is such a one.
+    #[inline]
+    pub(crate) fn touch(&self, section: u32) -> u32 {
+        self.released.get(section as usize).copied().unwrap_or(0)
+    }
+
+    /// Returns what the release of a section knew of a slot; 0 if the section is open.
+    #[inline]
+    pub(crate) fn known_at_release(&self, section: u32, slot: ChainId) -> u32 {
+        let s = self.section(section);
+        match s.snapshot {
+            _ if s.slot == slot => self.released(section),
+            NO_SNAPSHOT => 0,
+            snapshot => self.snapshots.clock(snapshot).get(slot),
+        }
+    }
+
+    /// Lets a lane learn what the release of a section knew.
+    pub(crate) fn learn(&self, lanes: &mut Lanes, lane: LaneId, section: u32) {
+        let s = self.section(section);
+        let known = lanes.get(lane).clock.get(s.slot);
+        let released = self.released(section);
+        if released <= known || s.snapshot == NO_SNAPSHOT {
+            return;
+        }
+        let clock = self.snapshots.clock(s.snapshot);
+        // Whoever knows the release that the snapshot was taken at knows all of it.
+        let clock = if clock.get(s.slot) <= known { None } else { Some(clock) };
+        lanes.learn(lane, clock, (s.slot, released));
+    }
+
+    /// Returns whether a section of `slot` has been released, and a clock knows that.
+    #[inline]
+    pub(crate) fn is_known(&self, section: u32, slot: ChainId, clock: &Clock) -> bool {
+        let released = self.released(section);
+        released != 0 && released <= clock.get(slot)
+    }
+
+    /// Returns the sections of a hold set.
+    #[inline]
+    pub(crate) fn of_hold(&self, hold: u32) -> Members<'_> {
+        self.holds.members(hold)
+    }
+
+    /// Returns which locks a lane holds.
+    #[inline]
+    pub(crate) fn locks(&self, lane: LaneId) -> LockBits {
+        self.lanes[lane].locks
+    }
+
+    /// Returns the locks that a lane holds.
+    #[inline]
+    pub(crate) fn held(&self, lane: LaneId) -> &[Held] {
+        &self.lanes[lane].held
+    }
+
+    /// Adds the closed sections of a hold set whose lock excludes one that a lane holds now to `common`.
+    #[inline]
+    pub(crate) fn common(&self, hold: u32, lane: LaneId, common: &mut Vec<u32>) {
+        for section in &*self.of_hold(hold) {
+            let s = self.section(*section);
+            let excludes = |held: &Held| held.lock == s.lock && !(held.shared && s.shared);
+            if self.released(*section) != 0 && self.held(lane).iter().any(excludes) {
+                common.push(*section);
+            }
+        }
+    }
+
+    /// Returns whether whatever a later access learns from the sections of `hold`, it learns from those that a lane holds now.
+    pub(crate) fn covers(&self, lanes: &Lanes, lane: LaneId, hold: u32) -> bool {
+        let me = lanes.get(lane);
+        self.of_hold(hold).iter().all(|section| {
+            let s = self.section(*section);
+            let covers = |held: &Held| held.lock == s.lock && (!held.shared || s.shared);
+            let known = s.slot == me.slot || self.is_known(*section, s.slot, &me.clock);
+            known && self.held(lane).iter().any(covers)
+        })
+    }
+
+    /// Returns the number of sections that something names, and of those made at the same time at the most.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.sections.len() - self.free.len(), self.sections.len())
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.sections.capacity() * (size_of::<Section>() + 8)
+            + self.holds.memory_bytes()
+            + self.snapshots.memory_bytes()
+    }
+}

@@ -1,0 +1,461 @@
+//! The accesses of one object by the locks they were under, for objects with many records.
+//!
+//! **Problem.** Without any discipline of locks an object has a record for each pair of thread and lock. An access
+//! learns only from those under the locks that it is under itself, and must not look at all others.
+//!
+//! **Idea.** An access plays two parts: it may race with a later one, and the sections that it lies in may be learnt from. The records of
+//! the object's [`Cell`](crate::shadow::record::Cell) play the first one only; there is an [`Entry`] here for each lock that was held.
+//! An entry gives way as soon as a later one of the same lock tells no less, whatever other locks the two were under.
+
+use crate::class::Class;
+use crate::shadow::record::Record;
+use crate::shadow::slot_list::{OfSlot, SlotList};
+use anyorder_order::ChainId;
+use anyorder_trace::SiteId;
+
+const NO_LOCK: u32 = u32::MAX;
+/// Entries in the group itself; most groups have a writer and a few readers.
+const INLINE: usize = 4;
+const GROUPS_MIN: usize = 4;
+/// Tables above this size are not filled to the brim.
+const FULL_MAX: usize = 32;
+
+/// An access in its part for one of the locks it was under.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The record's numbers, in halves.
+    epoch: [u32; 2],
+    packed: [u32; 2],
+    site: u32,
+    pub(crate) hold: u32,
+    /// The section of the lock, and in the highest bit whether that is shared.
+    section: u32,
+}
+
+const SHARED: u32 = 1 << 31;
+const NO_ENTRY: Entry = Entry { epoch: [0; 2], packed: [0; 2], site: 0, hold: 0, section: 0 };
+const _: () = assert!(size_of::<Entry>() == 28);
+
+const fn halves(number: u64) -> [u32; 2] {
+    [(number >> 32) as u32, number as u32]
+}
+
+const fn whole(halves: [u32; 2]) -> u64 {
+    (halves[0] as u64) << 32 | halves[1] as u64
+}
+
+impl Entry {
+    /// Makes the entry of an access in a section.
+    #[inline]
+    pub(crate) fn new(record: &Record, section: u32, shared: bool) -> Entry {
+        let flag = if shared { SHARED } else { 0 };
+        Entry {
+            epoch: halves(record.epoch),
+            packed: halves(record.packed()),
+            site: record.site.0,
+            hold: record.hold,
+            section: section | flag,
+        }
+    }
+
+    /// Returns the access.
+    #[inline]
+    pub(crate) fn record(&self) -> Record {
+        Record::unpack(whole(self.epoch), whole(self.packed), SiteId(self.site), self.hold)
+    }
+
+    /// Returns the section of the lock.
+    #[inline]
+    pub(crate) const fn section(&self) -> u32 {
+        self.section & !SHARED
+    }
+
+    /// Returns whether the section is shared.
+    #[inline]
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.section & SHARED != 0
+    }
+
+    /// Returns the slot.
+    #[inline]
+    pub(crate) const fn slot(&self) -> ChainId {
+        ChainId(self.epoch[0])
+    }
+
+    /// Returns the class.
+    #[inline]
+    pub(crate) const fn class(&self) -> Class {
+        Record::class_of(whole(self.packed))
+    }
+}
+
+/// The entries of one lock.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+struct Group {
+    lock: u32,
+    inline_count: u32,
+    /// The list in [`Lists`] of those for which there is no room; 0 is none.
+    more: u32,
+    /// Their classes, a bit each.
+    more_classes: u32,
+    inline: [Entry; INLINE],
+}
+
+const _: () = assert!(size_of::<Group>() == 128);
+
+impl Group {
+    const EMPTY: Group = Group {
+        lock: NO_LOCK,
+        inline_count: 0,
+        inline: [NO_ENTRY; INLINE],
+        more: 0,
+        more_classes: 0,
+    };
+
+    #[inline]
+    fn inline(&self) -> &[Entry] {
+        &self.inline[..self.inline_count as usize]
+    }
+
+    fn push(&mut self, lists: &mut Lists, new: Entry) {
+        if let Some(place) = self.inline.get_mut(self.inline_count as usize) {
+            *place = new;
+            self.inline_count += 1;
+            return;
+        }
+        if self.more == 0 {
+            self.more = lists.make();
+        }
+        self.more_classes |= 1 << new.class().0;
+        lists.list_mut(self.more).push(new);
+    }
+
+    /// Drops the entries that are `covered`; returns how many. A list that may wait is left out.
+    #[inline]
+    fn drop_if(
+        &mut self,
+        lists: &mut Lists,
+        conflicting: u32,
+        mut covered: impl FnMut(&Entry) -> bool,
+    ) -> u32 {
+        let mut dropped = 0;
+        let mut at = 0;
+        while at < self.inline_count as usize {
+            if covered(&self.inline[at]) {
+                self.inline_count -= 1;
+                self.inline[at] = self.inline[self.inline_count as usize];
+                dropped += 1;
+            } else {
+                at += 1;
+            }
+        }
+        if self.more == 0 {
+            return dropped;
+        }
+        let list = lists.list_mut(self.more);
+        if list.may_wait() && list.classes() & conflicting == 0 {
+            return dropped;
+        }
+        let before = list.items().len();
+        list.retain(|entry| !covered(entry));
+        dropped += (before - list.items().len()) as u32;
+        while (self.inline_count as usize) < INLINE
+            && let Some(entry) = list.pop()
+        {
+            self.inline[self.inline_count as usize] = entry;
+            self.inline_count += 1;
+        }
+        self.more_classes = list.items().iter().fold(0, |all, entry| all | 1 << entry.class().0);
+        if list.items().is_empty() {
+            list.clear();
+            lists.free.push(std::mem::take(&mut self.more));
+        }
+        dropped
+    }
+}
+
+impl OfSlot for Entry {
+    #[inline]
+    fn slot(&self) -> ChainId {
+        Entry::slot(self)
+    }
+
+    #[inline]
+    fn class(&self) -> Class {
+        Entry::class(self)
+    }
+}
+
+/// The entries that their groups have no room for.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    all: Vec<SlotList<Entry>>,
+    free: Vec<u32>,
+}
+
+impl Lists {
+    fn make(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.all.push(SlotList::default());
+            self.all.len() as u32
+        })
+    }
+
+    #[inline]
+    fn list(&self, more: u32) -> &[Entry] {
+        if more == 0 { &[] } else { self.all[more as usize - 1].items() }
+    }
+
+    fn list_mut(&mut self, more: u32) -> &mut SlotList<Entry> {
+        &mut self.all[more as usize - 1]
+    }
+}
+
+/// The groups of one object: a hash table by lock.
+#[derive(Clone, Debug, Default)]
+struct ByLock {
+    groups: Vec<Group>,
+    groups_count: u32,
+    entries_count: u32,
+}
+
+impl ByLock {
+    #[inline]
+    fn place(&self, lock: u32) -> usize {
+        // Locks are numbered densely: their low bits spread them, the others only help against patterns.
+        (lock ^ lock >> 7 ^ lock >> 15) as usize & self.groups.len().wrapping_sub(1)
+    }
+
+    /// Returns where the group of a lock is, or would be; nowhere in a full table.
+    #[inline]
+    fn find(&self, lock: u32) -> Option<usize> {
+        if self.groups.is_empty() {
+            return None;
+        }
+        let mut at = self.place(lock);
+        for _ in 0..self.groups.len() {
+            let found = self.groups[at].lock;
+            if found == lock || found == NO_LOCK {
+                return Some(at);
+            }
+            at = (at + 1) & (self.groups.len() - 1);
+        }
+        None
+    }
+
+    fn make(&mut self, lock: u32) -> usize {
+        let size = self.groups.len();
+        let filled = self.groups_count as usize;
+        if filled >= size || (size > FULL_MAX && filled >= size / 4 * 3) {
+            self.resize();
+        }
+        let at = self.find(lock).unwrap_or(0);
+        self.groups[at].lock = lock;
+        self.groups_count += 1;
+        at
+    }
+
+    /// Makes room for one more group at least.
+    fn resize(&mut self) {
+        let old = std::mem::take(&mut self.groups);
+        let is_used = |group: &&Group| group.inline_count > 0;
+        let kept = old.iter().filter(is_used).count();
+        let size = ((kept + 1) * 4 / 3 + 1).next_power_of_two().max(GROUPS_MIN);
+        self.groups.resize(size, Group::EMPTY);
+        self.groups_count = kept as u32;
+        for group in old.iter().filter(is_used) {
+            let at = self.find(group.lock).unwrap_or(0);
+            self.groups[at] = group.clone();
+        }
+    }
+}
+
+/// The objects whose accesses are kept by lock.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByLocks {
+    all: Vec<ByLock>,
+    free: Vec<u32>,
+    lists: Lists,
+}
+
+impl ByLocks {
+    /// Makes an object without entries; returns its number, from 1.
+    pub(crate) fn make(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.all.push(ByLock::default());
+            self.all.len() as u32
+        })
+    }
+
+    /// Gives an object back, each entry of which `dropped` gets.
+    pub(crate) fn free(&mut self, object: u32, mut dropped: impl FnMut(&Entry)) {
+        let by_lock = std::mem::take(&mut self.all[object as usize - 1]);
+        for group in &by_lock.groups {
+            group.inline().iter().for_each(&mut dropped);
+            if group.more != 0 {
+                self.lists.list(group.more).iter().for_each(&mut dropped);
+                self.lists.list_mut(group.more).clear();
+                self.lists.free.push(group.more);
+            }
+        }
+        self.free.push(object);
+    }
+
+    fn group(&self, object: u32, lock: u32) -> Option<&Group> {
+        let by_lock = &self.all[object as usize - 1];
+        by_lock.find(lock).map(|at| &by_lock.groups[at]).filter(|group| group.lock == lock)
+    }
+
+    /// Returns the entries of an object for a lock.
+    #[inline]
+    pub(crate) fn entries(&self, object: u32, lock: u32) -> impl Iterator<Item = &Entry> {
+        let group = self.group(object, lock);
+        let inline = group.map_or(&[][..], Group::inline);
+        inline.iter().chain(self.lists.list(group.map_or(0, |group| group.more)))
+    }
+
+    /// Returns whether a condition holds for all entries of an object for a lock that have one of some classes; it may be asked of others.
+    #[inline]
+    pub(crate) fn all(
+        &self,
+        (object, lock): (u32, u32),
+        classes: u32,
+        mut condition: impl FnMut(&Entry) -> bool,
+    ) -> bool {
+        self.group(object, lock).is_none_or(|group| {
+            group.inline().iter().all(&mut condition)
+                && (group.more_classes & classes == 0
+                    || self.lists.list(group.more).iter().all(&mut condition))
+        })
+    }
+
+    /// Adds an entry of an object for a lock, and drops those of that lock that are `covered`. Where the new entry conflicts with nothing in
+    /// a long list, it may be that only one is dropped there.
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        (object, lock): (u32, u32),
+        (new, conflicting): (Entry, u32),
+        mut covered: impl FnMut(&Entry) -> bool,
+    ) {
+        let by_lock = &mut self.all[object as usize - 1];
+        let at = by_lock.find(lock).filter(|at| by_lock.groups[*at].lock == lock);
+        let at = at.unwrap_or_else(|| by_lock.make(lock));
+        let group = &mut by_lock.groups[at];
+        by_lock.entries_count -= group.drop_if(&mut self.lists, conflicting, &mut covered);
+        if group.more != 0 {
+            let is_like = |old: &Entry| {
+                old.slot() == new.slot()
+                    && old.class() == new.class()
+                    && old.is_shared() == new.is_shared()
+            };
+            let list = self.lists.list_mut(group.more);
+            if list.may_wait()
+                && let Some(old) = list.find(new.slot(), is_like)
+                && covered(old)
+            {
+                *old = new;
+                return;
+            }
+        }
+        by_lock.entries_count += 1;
+        group.push(&mut self.lists, new);
+    }
+
+    /// Returns the number of entries of an object.
+    #[inline]
+    pub(crate) fn len(&self, object: u32) -> usize {
+        self.all[object as usize - 1].entries_count as usize
+    }
+
+    /// Returns whether there never was an object.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Loads from memory what is probably the group of a lock.
+    #[inline]
+    pub(crate) fn touch(&self, object: u32, lock: u32) -> u32 {
+        let by_lock = &self.all[object as usize - 1];
+        by_lock.groups.get(by_lock.place(lock)).map_or(0, |g| g.lock | g.inline[INLINE - 1].section)
+    }
+
+    /// Returns the sections of some entries of some classes, probably of a lock; 0 in place of others.
+    #[inline]
+    pub(crate) fn some_sections(&self, object: u32, lock: u32, classes: u32) -> [u32; INLINE] {
+        let by_lock = &self.all[object as usize - 1];
+        let group = by_lock.groups.get(by_lock.place(lock));
+        // Without a branch: see `ahead.rs`.
+        let section = |e: Entry| e.section() & (classes >> e.class().0 & 1).wrapping_neg();
+        group.map_or([0; INLINE], |group| group.inline.map(section))
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let object = |o: &ByLock| size_of::<ByLock>() + o.groups.capacity() * size_of::<Group>();
+        let lists = self.lists.all.iter().map(SlotList::memory_bytes);
+        self.all.iter().map(object).sum::<usize>() + lists.sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Side;
+    use crate::shadow::record::{LockBits, epoch};
+
+    fn entry(slot: u32, class: Class) -> Entry {
+        let side = Side { event: u64::from(slot), site: SiteId::UNKNOWN };
+        let record =
+            Record::new(epoch(ChainId(slot), 1), side, (0, LockBits::default()), class, true);
+        Entry::new(&record, slot, false)
+    }
+
+    /// Returns the slots of the entries that are asked about for some classes.
+    fn asked(all: &ByLocks, object: u32, lock: u32, classes: u32) -> Vec<u32> {
+        let mut slots = Vec::new();
+        assert!(all.all((object, lock), classes, |entry| {
+            slots.push(entry.slot().0);
+            true
+        }));
+        slots.sort_unstable();
+        slots
+    }
+
+    #[test]
+    fn entries_without_room_in_their_group_are_asked_about_too() {
+        let (read, write) = (1 << Class::READ.0, 1 << Class::WRITE.0);
+        let mut all = ByLocks::default();
+        let object = all.make();
+        for slot in 0..6 {
+            all.add((object, 7), (entry(slot, Class::WRITE), read | write), |_| false);
+        }
+        // Reads that drop nothing: the writes in the list stay known as writes.
+        for slot in 6..8 {
+            all.add((object, 7), (entry(slot, Class::READ), write), |_| false);
+        }
+        assert_eq!(asked(&all, object, 7, write), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert!(asked(&all, object, 8, write).is_empty());
+        all.add((object, 7), (entry(9, Class::WRITE), read | write), |old| old.slot().0 != 5);
+        assert_eq!(asked(&all, object, 7, read | write), [5, 9]);
+        assert_eq!(all.len(object), 2);
+    }
+
+    #[test]
+    fn tables_grow_with_the_locks_and_lose_none() {
+        let mut all = ByLocks::default();
+        let object = all.make();
+        for lock in (0..500).map(|i| i * 97) {
+            all.add((object, lock), (entry(lock, Class::WRITE), u32::MAX), |_| true);
+        }
+        for lock in (0..500).map(|i| i * 97) {
+            assert_eq!(asked(&all, object, lock, u32::MAX), [lock]);
+        }
+        let mut dropped = 0;
+        all.free(object, |_| dropped += 1);
+        assert_eq!(dropped, 500);
+        assert_eq!((all.make(), all.len(object)), (object, 0));
+    }
+}

@@ -1,0 +1,140 @@
+//! Actions on objects whose records are kept by lock.
+//!
+//! The records in the object's cell only tell of races: one gives way to any later one that it is ordered before, whatever
+//! locks the two were under. Sections are learnt from by the entries in [`ByLock`](crate::shadow::by_lock::ByLock).
+
+use crate::class::{Class, Specification};
+use crate::options::Candidates;
+use crate::relations::engine::{Act, Engine};
+use crate::relations::relation::Relation;
+use crate::sections::table::NO_HOLD;
+use crate::shadow::by_lock::Entry;
+use crate::shadow::record::Record;
+
+impl<R: Relation, S: Specification> Engine<R, S> {
+    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the second events of racy pairs do not
+    /// depend on it; speed does, and which first events are listed.
+    #[must_use]
+    pub fn index_above(mut self, records: usize) -> Engine<R, S> {
+        self.list_max = records.saturating_sub(2);
+        self
+    }
+
+    /// Returns whether the lane knows all that an action conflicts with, and all the sections that it would learn from.
+    #[inline]
+    pub(crate) fn knows_indexed(&mut self, act: Act) -> bool {
+        let Engine { cells, by_locks, sections, table, own_tables, lanes, pool, open, .. } = self;
+        if !open[act.lane].pairs.is_empty() {
+            return false;
+        }
+        let table = act.table(table, own_tables);
+        let lane = lanes.get(act.lane);
+        let cell = &cells[act.space][act.index];
+        let conflicting = table.conflicting(act.class);
+        let conflicts = |slot, class: Class| slot != lane.slot && conflicting >> class.0 & 1 != 0;
+        let mut together = 0;
+        for held in sections.held(act.lane) {
+            let known = by_locks.all((cell.by_lock, held.lock), conflicting, |entry| {
+                let (slot, class) = (entry.slot(), entry.class());
+                let conflicts = conflicts(slot, class);
+                together += u64::from(conflicts && table.is_reported(act.class, class));
+                // What is open is no section to learn from; if it conflicts, that is a race.
+                !conflicts || sections.released(entry.section()) <= lane.clock.get(slot)
+            });
+            if !known {
+                return false;
+            }
+        }
+        let known = cell.all(pool, conflicting, |record| {
+            !conflicts(record.slot(), record.class())
+                || record.count() <= lane.clock.get(record.slot())
+        });
+        if known && self.looks_for_candidates() {
+            self.report.counts.ordered += together;
+        }
+        known
+    }
+
+    /// Makes an action the newest of its object, and forgets what it covers.
+    pub(crate) fn remember_indexed(&mut self, act: Act, new: Record) {
+        let printed = self.options.candidates == Candidates::AsPrinted;
+        let Engine {
+            cells,
+            by_locks,
+            sections,
+            lanes,
+            table,
+            own_tables,
+            coverings,
+            open,
+            pool,
+            ..
+        } = self;
+        let table = act.table(table, own_tables);
+        let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
+        let lane = lanes.get(act.lane);
+        let cell = &mut cells[act.space][act.index];
+        let conflicting = table.conflicting(act.class);
+        let heavy = coverings.heavy(usize::from(act.table));
+        let covering = coverings.of(usize::from(act.table), act.class);
+        let covers = |old: Class| covering >> old.0 & 1 != 0;
+        let waits = !printed && pool.may_wait(cell.more(), conflicting);
+        sections.keep_hold(new.hold);
+        if waits && let Some(old) = cell.find(pool, &new, true) {
+            sections.drop_hold(old.hold);
+            *old = new;
+        } else {
+            let skips = waits || pool.classes(cell.more()) & covering == 0;
+            cell.add(pool, new, (skips, heavy), |old| {
+                let covered = covers(old.class())
+                    && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
+                    && (!printed || old.hold == NO_HOLD || old.hold == new.hold);
+                if covered {
+                    sections.drop_hold(old.hold);
+                }
+                covered
+            });
+        }
+        let held_count = sections.held(act.lane).len();
+        for at in 0..held_count {
+            let held = sections.held(act.lane)[at];
+            sections.keep_hold(new.hold);
+            let entry = Entry::new(&new, held.section, held.shared);
+            by_locks.add((cell.by_lock, held.lock), (entry, conflicting), |old| {
+                let covered = covers(old.class())
+                    && (!held.shared || old.is_shared())
+                    && (old.slot() == lane.slot
+                        || sections.is_known(old.section(), old.slot(), &lane.clock))
+                    // What the lane knows by a pair's own edge only may still be learnt by another edge.
+                    && !pairs.iter().any(|pair| pair.has(old.section()));
+                if covered {
+                    sections.drop_hold(old.hold);
+                }
+                covered
+            });
+        }
+        if cell.has_one() && by_locks.len(cell.by_lock) == held_count {
+            by_locks.free(cell.by_lock, |entry| sections.drop_hold(entry.hold));
+            cell.by_lock = 0;
+        }
+    }
+
+    /// Sorts the records of an object by lock.
+    pub(crate) fn index_by_lock(&mut self, (space, index): (usize, usize)) {
+        let Engine { cells, by_locks, sections, pool, .. } = self;
+        let number = by_locks.make();
+        for record in cells[space][index].records(pool) {
+            for at in 0..sections.of_hold(record.hold).len() {
+                let section = sections.of_hold(record.hold)[at];
+                let (lock, shared) = {
+                    let section = sections.section(section);
+                    (section.lock, section.shared)
+                };
+                sections.keep_hold(record.hold);
+                let entry = Entry::new(record, section, shared);
+                by_locks.add((number, lock), (entry, u32::MAX), |_| false);
+            }
+        }
+        cells[space][index].by_lock = number;
+    }
+}

@@ -1,0 +1,7 @@
+//! The records of an object: the accesses that a later one may still have to be compared with.
+
+pub(crate) mod by_lock;
+pub(crate) mod indexed;
+pub(crate) mod quick;
+pub(crate) mod record;
+pub(crate) mod slot_list;

@@ -1,0 +1,205 @@
+//! The common case: an action that knows all it conflicts with, on an object with at most two records.
+//!
+//! Nothing is learnt and nothing reported then; what is left to do is to put the action in the place of what it covers.
+
+use crate::class::{Class, ClassTable, Specification};
+use crate::relations::engine::{Act, Engine};
+use crate::relations::lanes::{Lane, LaneId};
+use crate::relations::relation::Relation;
+use crate::sections::candidates::Candidate;
+use crate::sections::locksets::{NO_HOLD, as_one};
+use crate::sections::table::Sections;
+use crate::shadow::record::{LockBits, Record};
+use anyorder_order::Clock;
+
+/// For each class of each table, the classes that it covers, a bit each.
+#[derive(Clone, Debug)]
+pub(crate) struct Coverings {
+    tables: Vec<[u32; 32]>,
+    /// The classes that conflict with themselves.
+    heavy: Vec<u32>,
+}
+
+impl Coverings {
+    /// Computes them.
+    pub(crate) fn new(tables: &[ClassTable]) -> Coverings {
+        let classes = |table: &ClassTable, new: usize| {
+            (0..32).fold(0, |all, old| {
+                all | u32::from(table.covers(Class(new as u8), Class(old))) << old
+            })
+        };
+        let heavy = |table: &ClassTable| {
+            (0..32).fold(0, |all, class| {
+                all | u32::from(table.conflicts(Class(class), Class(class))) << class
+            })
+        };
+        Coverings {
+            tables: tables.iter().map(|t| std::array::from_fn(|new| classes(t, new))).collect(),
+            heavy: tables.iter().map(heavy).collect(),
+        }
+    }
+
+    /// Returns the classes that a class of a table covers, a bit each.
+    #[inline]
+    pub(crate) fn of(&self, table: usize, class: Class) -> u32 {
+        self.tables.get(table).map_or(0, |classes| classes[usize::from(class.0 & 31)])
+    }
+
+    /// Returns the classes of a table that conflict with themselves, a bit each.
+    #[inline]
+    pub(crate) fn heavy(&self, table: usize) -> u32 {
+        self.heavy.get(table).copied().unwrap_or(0)
+    }
+}
+
+/// What was found out about an action.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Quick {
+    /// It has been applied.
+    Done,
+    /// It knows all it conflicts with; it has not been remembered.
+    Ordered,
+    /// Nothing.
+    Slow,
+}
+
+/// An action, ready to be compared.
+#[derive(Clone, Copy)]
+struct Question<'e> {
+    lane: &'e Lane,
+    id: LaneId,
+    sections: &'e Sections,
+    table: &'e ClassTable,
+    class: Class,
+    conflicting: u32,
+    covering: u32,
+    hold: u32,
+    locks: LockBits,
+    /// The pairs whose second sections the lane has not released.
+    pairs: &'e [Candidate],
+}
+
+impl Question<'_> {
+    /// Returns whether the record is no reason to learn or to report, as which it counts into `together`.
+    #[inline(always)]
+    fn is_settled<R: Relation>(&self, old: &Record, together: &mut u64) -> bool {
+        if self.conflicting >> old.class().0 & 1 == 0 || old.slot() == self.lane.slot {
+            return true;
+        }
+        if !R::SECTIONS || !old.locks().may_meet(self.locks) {
+            return old.count() <= self.lane.clock.get(old.slot());
+        }
+        self.pairs.is_empty() && self.knows_sections(old, together)
+    }
+
+    /// Returns whether the lane knows the releases of all sections that a record lies in; counts the record if the access lies in such a one, too.
+    #[inline]
+    fn knows_sections(&self, old: &Record, together: &mut u64) -> bool {
+        let mut common = false;
+        let clock: &Clock = &self.lane.clock;
+        for section in &*self.sections.of_hold(old.hold) {
+            let s = self.sections.section(*section);
+            if !self.sections.is_known(*section, s.slot, clock) {
+                return false;
+            }
+            let held = self.sections.held(self.id);
+            common |= held.iter().any(|h| h.lock == s.lock && !(h.shared && s.shared));
+        }
+        *together += u64::from(common && self.table.is_reported(self.class, old.class()));
+        true
+    }
+
+    /// Returns whether the action stands for a record that is settled.
+    #[inline(always)]
+    fn covers<R: Relation>(&self, old: &Record) -> bool {
+        self.covering >> old.class().0 & 1 != 0
+            && (old.slot() == self.lane.slot || old.count() <= self.lane.clock.get(old.slot()))
+            && (!R::SECTIONS
+                || old.hold == self.hold
+                || old.hold == NO_HOLD
+                || self.covers_one(old))
+    }
+
+    /// Returns whether the locks held do for later accesses what the one lock of a record does.
+    #[inline]
+    fn covers_one(&self, old: &Record) -> bool {
+        let Some(section) = as_one(old.hold) else { return false };
+        let s = self.sections.section(section);
+        let clock = &self.lane.clock;
+        (s.slot == self.lane.slot || self.sections.is_known(section, s.slot, clock))
+            && self
+                .sections
+                .held(self.id)
+                .iter()
+                .any(|held| held.lock == s.lock && (!held.shared || s.shared))
+            // What the lane knows by a pair's own edge only may still be learnt by another edge.
+            && !self.pairs.iter().any(|pair| pair.has(section))
+    }
+}
+
+impl<R: Relation, S: Specification> Engine<R, S> {
+    /// Applies an action if that is easy.
+    #[inline(always)]
+    pub(crate) fn quick(&mut self, act: Act, new: Record) -> Quick {
+        let Engine { cells, lanes, sections, table, own_tables, coverings, open, .. } = self;
+        let table = act.table(table, own_tables);
+        let question = Question {
+            lane: lanes.get(act.lane),
+            id: act.lane,
+            sections,
+            table,
+            class: act.class,
+            conflicting: table.conflicting(act.class),
+            covering: coverings.of(usize::from(act.table), act.class),
+            hold: new.hold,
+            locks: new.locks(),
+            pairs: open.get(act.lane).map_or(&[], |open| &open.pairs),
+        };
+        let cell = &mut cells[act.space][act.index];
+        let (first, second) = (cell.newest, cell.second());
+        let mut together = 0;
+        // Records that are none have no count, and so are known.
+        if !(question.is_settled::<R>(&first, &mut together)
+            && question.is_settled::<R>(&second, &mut together))
+        {
+            return Quick::Slow;
+        }
+        if cell.more() != 0 {
+            let pool = &self.pool;
+            if pool.classes(cell.more()) & question.conflicting != 0
+                && !pool.all(cell.more(), |old| question.is_settled::<R>(old, &mut together))
+            {
+                return Quick::Slow;
+            }
+            if self.looks_for_candidates() {
+                self.report.counts.ordered += together;
+            }
+            return Quick::Ordered;
+        }
+        let drops_first = !first.is_some() || question.covers::<R>(&first);
+        let drops_second = !second.is_some() || question.covers::<R>(&second);
+        let done = if drops_second {
+            cell.set_two(new, if drops_first { Record::NONE } else { first });
+            true
+        } else if drops_first {
+            cell.set_two(new, second);
+            true
+        } else {
+            false
+        };
+        if R::SECTIONS {
+            if done {
+                sections.keep_hold(new.hold);
+                for (dropped, old) in [(drops_first, first), (drops_second, second)] {
+                    if dropped {
+                        sections.drop_hold(old.hold);
+                    }
+                }
+            }
+            if self.looks_for_candidates() {
+                self.report.counts.ordered += together;
+            }
+        }
+        if done { Quick::Done } else { Quick::Ordered }
+    }
+}

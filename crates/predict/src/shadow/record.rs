@@ -1,0 +1,374 @@
+//! Shadow state: for each object, the accesses that a later one may still have to be compared with.
+//!
+//! A record stands for an access, and for all accesses that it *covers*: those that are ordered before it, conflict with no
+//! more than it does, and whose critical sections tell a later access nothing that its own do not. Without races
+//! and with one lock an object has one record; a race or a set of readers makes them more, one for each thread,
+//! class and hold set at the most.
+
+use crate::class::Class;
+use crate::report::Side;
+use crate::shadow::slot_list::{OfSlot, SlotList};
+use anyorder_order::ChainId;
+use anyorder_trace::SiteId;
+
+/// An access that is remembered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    /// The epoch: the slot above, the lane's own count below.
+    pub(crate) epoch: u64,
+    /// The event in the low 48 bits, the class in the five above, then ten bits that the locks held share out among them, and
+    /// in the highest bit whether nothing raced with it.
+    packed: u64,
+    pub(crate) site: SiteId,
+    pub(crate) hold: u32,
+}
+
+const EVENT_BITS: u32 = 48;
+const EVENT_MASK: u64 = (1 << EVENT_BITS) - 1;
+const CLASS_BITS: u32 = 5;
+const LOCKS_BITS: u32 = 10;
+const QUIET: u64 = 1 << 63;
+
+const _: () = assert!(EVENT_BITS + CLASS_BITS + LOCKS_BITS == 63);
+
+/// Which locks are held, with collisions: locks that have no bit in common are different.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct LockBits(u16);
+
+impl LockBits {
+    /// Returns the bit of a lock.
+    pub(crate) const fn of(lock: u32) -> LockBits {
+        LockBits(1 << (lock % LOCKS_BITS))
+    }
+
+    /// Returns the bits of both.
+    pub(crate) const fn union(self, other: LockBits) -> LockBits {
+        LockBits(self.0 | other.0)
+    }
+
+    /// Returns whether some lock may be in both.
+    #[inline]
+    pub(crate) const fn may_meet(self, other: LockBits) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Returns whether all locks may be in the other.
+    #[inline]
+    pub(crate) const fn may_be_in(self, other: LockBits) -> bool {
+        self.0 & !other.0 == 0
+    }
+}
+
+const _: () = assert!(size_of::<Record>() == 24);
+const _: () = assert!(size_of::<Cell>() == 64);
+
+/// Packs a slot and a count.
+#[inline]
+pub(crate) const fn epoch(slot: ChainId, now: u32) -> u64 {
+    (slot.0 as u64) << 32 | now as u64
+}
+
+impl Record {
+    /// The record of an object that nobody has accessed.
+    pub(crate) const NONE: Record = Record { epoch: 0, packed: 0, site: SiteId::UNKNOWN, hold: 0 };
+
+    /// Makes a record. Events beyond 48 bits, some years of tracing, would be shown wrongly, and nothing else.
+    #[inline]
+    pub(crate) const fn new(
+        epoch: u64,
+        side: Side,
+        (hold, locks): (u32, LockBits),
+        class: Class,
+        quiet: bool,
+    ) -> Record {
+        let flag = if quiet { QUIET } else { 0 };
+        let class = ((class.0 & 31) as u64) << EVENT_BITS;
+        let locks = (locks.0 as u64) << (EVENT_BITS + CLASS_BITS);
+        let packed = side.event & EVENT_MASK | class | locks | flag;
+        Record { epoch, packed, site: side.site, hold }
+    }
+
+    /// Returns the event, the class, the locks and the flag as one number.
+    #[inline]
+    pub(crate) const fn packed(&self) -> u64 {
+        self.packed
+    }
+
+    /// Makes a record of its parts again.
+    #[inline]
+    pub(crate) const fn unpack(epoch: u64, packed: u64, site: SiteId, hold: u32) -> Record {
+        Record { epoch, packed, site, hold }
+    }
+
+    /// Returns the class in a packed number.
+    #[inline]
+    pub(crate) const fn class_of(packed: u64) -> Class {
+        Class((packed >> EVENT_BITS & 31) as u8)
+    }
+
+    /// Returns which locks were held.
+    #[inline]
+    pub(crate) const fn locks(&self) -> LockBits {
+        LockBits((self.packed >> (EVENT_BITS + CLASS_BITS)) as u16 & ((1 << LOCKS_BITS) - 1))
+    }
+
+    /// Returns the slot.
+    #[inline]
+    pub(crate) const fn slot(&self) -> ChainId {
+        ChainId((self.epoch >> 32) as u32)
+    }
+
+    /// Returns the count.
+    #[inline]
+    pub(crate) const fn count(&self) -> u32 {
+        self.epoch as u32
+    }
+
+    /// Returns whether there is an access.
+    #[inline]
+    pub(crate) const fn is_some(&self) -> bool {
+        self.count() != 0
+    }
+
+    /// Returns the class.
+    #[inline]
+    pub(crate) const fn class(&self) -> Class {
+        Record::class_of(self.packed)
+    }
+
+    /// Returns, of the newest record of an object, whether nothing raced with it.
+    #[inline]
+    pub(crate) const fn is_quiet(&self) -> bool {
+        self.packed & QUIET != 0
+    }
+
+    /// Returns the number of the event.
+    #[inline]
+    pub(crate) const fn event(&self) -> u64 {
+        self.packed & EVENT_MASK
+    }
+
+    /// Returns the access, for a report.
+    pub(crate) const fn side(&self) -> Side {
+        Side { event: self.event(), site: self.site }
+    }
+}
+
+/// The shadow state of one object: two records, and a list of further ones if there are more.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct Cell {
+    /// The last access, but for accesses that conflict with nothing here.
+    pub(crate) newest: Record,
+    /// Another one.
+    second: Record,
+    /// The list in the pool; 0 is none.
+    more: u32,
+    /// The classes of all records, a bit each.
+    pub(crate) classes: u32,
+    /// The index by lock; 0 is none.
+    pub(crate) by_lock: u32,
+    /// Whether other locations overlap this one.
+    pub(crate) overlaps: bool,
+}
+
+/// The lists of those objects that have more than two records.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pool {
+    lists: Vec<SlotList<Record>>,
+    free: Vec<u32>,
+}
+
+impl Pool {
+    fn list(&self, more: u32) -> &[Record] {
+        if more == 0 { &[] } else { self.lists[more as usize - 1].items() }
+    }
+
+    /// Returns whether an action that conflicts with some classes may be added to a list without looking at all of it.
+    #[inline]
+    pub(crate) fn may_wait(&self, more: u32, conflicting: u32) -> bool {
+        more != 0 && {
+            let list = &self.lists[more as usize - 1];
+            list.may_wait() && list.classes() & conflicting == 0
+        }
+    }
+
+    /// Returns the classes of a list, a bit each.
+    #[inline]
+    pub(crate) fn classes(&self, more: u32) -> u32 {
+        if more == 0 { 0 } else { self.lists[more as usize - 1].classes() }
+    }
+
+    /// Returns whether a condition holds for all records of a list.
+    #[inline]
+    pub(crate) fn all(&self, more: u32, condition: impl FnMut(&Record) -> bool) -> bool {
+        self.list(more).iter().all(condition)
+    }
+
+    /// Returns the length of a list.
+    #[inline]
+    pub(crate) fn list_len(&self, more: u32) -> usize {
+        self.list(more).len()
+    }
+
+    /// Loads some lines of a list from memory.
+    #[inline]
+    pub(crate) fn touch(&self, more: u32) -> u32 {
+        let list = self.list(more);
+        let last = list.len().saturating_sub(1);
+        let places = [0, last / 4, last / 2, last / 4 * 3, last];
+        places.iter().fold(0, |all, at| all | list.get(*at).map_or(0, |record| record.hold))
+    }
+
+    fn make(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.lists.push(SlotList::default());
+            self.lists.len() as u32
+        })
+    }
+
+    /// Returns the memory held, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.lists.iter().map(SlotList::memory_bytes).sum()
+    }
+}
+
+impl Cell {
+    /// An object that nobody has accessed.
+    pub(crate) const NEW: Cell = Cell {
+        newest: Record::NONE,
+        second: Record::NONE,
+        more: 0,
+        classes: 0,
+        by_lock: 0,
+        overlaps: false,
+    };
+
+    /// Returns all records, the newest first.
+    #[inline]
+    pub(crate) fn records<'c>(&'c self, pool: &'c Pool) -> impl Iterator<Item = &'c Record> {
+        [&self.newest, &self.second].into_iter().filter(|r| r.is_some()).chain(pool.list(self.more))
+    }
+
+    /// Returns whether a condition holds for all records of some classes; it may be asked of others.
+    #[inline]
+    pub(crate) fn all(
+        &self,
+        pool: &Pool,
+        classes: u32,
+        condition: impl Fn(&Record) -> bool,
+    ) -> bool {
+        (!self.newest.is_some() || condition(&self.newest))
+            && (!self.second.is_some() || condition(&self.second))
+            && (pool.classes(self.more) & classes == 0 || pool.all(self.more, condition))
+    }
+
+    /// Returns the second record, perhaps none.
+    #[inline]
+    pub(crate) const fn second(&self) -> Record {
+        self.second
+    }
+
+    /// Replaces all records, of which there are at most two, by one or two.
+    #[inline]
+    pub(crate) fn set_two(&mut self, newest: Record, second: Record) {
+        self.classes = 1 << newest.class().0;
+        if second.is_some() {
+            self.classes |= 1 << second.class().0;
+        }
+        (self.newest, self.second) = (newest, second);
+    }
+
+    /// Returns whether the newest record is the only one.
+    #[inline]
+    pub(crate) const fn has_one(&self) -> bool {
+        !self.second.is_some() && self.more == 0
+    }
+
+    /// Returns the list in the pool; 0 is none.
+    #[inline]
+    pub(crate) const fn more(&self) -> u32 {
+        self.more
+    }
+
+    /// Returns the record of one slot and class, if there is one, and of one hold set if asked for.
+    #[inline]
+    pub(crate) fn find<'c>(
+        &'c mut self,
+        pool: &'c mut Pool,
+        like: &Record,
+        any_hold: bool,
+    ) -> Option<&'c mut Record> {
+        let is_like = |r: &Record| {
+            r.epoch >> 32 == like.epoch >> 32
+                && (any_hold || r.hold == like.hold)
+                && r.class().0 == like.class().0
+                && r.is_some()
+        };
+        if is_like(&self.newest) {
+            return Some(&mut self.newest);
+        }
+        if is_like(&self.second) {
+            return Some(&mut self.second);
+        }
+        if self.more == 0 {
+            return None;
+        }
+        pool.lists[self.more as usize - 1].find(like.slot(), is_like)
+    }
+
+    /// Makes a record the newest, and drops those that are `covered`. The list is left out if `skips`; classes that are `heavy`
+    /// conflict with themselves, and stay out of the list if they can, so that the others do not have to look there.
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        pool: &mut Pool,
+        new: Record,
+        (skips, heavy): (bool, u32),
+        mut covered: impl FnMut(&Record) -> bool,
+    ) {
+        if self.more != 0 && !skips {
+            let list = &mut pool.lists[self.more as usize - 1];
+            list.retain(|old| !covered(old));
+            if list.items().is_empty() {
+                list.clear();
+                pool.free.push(self.more);
+                self.more = 0;
+            }
+        }
+        if self.second.is_some() && covered(&self.second) {
+            self.second = Record::NONE;
+        }
+        if self.newest.is_some() && !covered(&self.newest) {
+            let mut kept = self.newest;
+            if self.second.is_some() {
+                if heavy >> kept.class().0 & 1 != 0 {
+                    std::mem::swap(&mut kept, &mut self.second);
+                }
+                if self.more == 0 {
+                    self.more = pool.make();
+                }
+                pool.lists[self.more as usize - 1].push(kept);
+            } else {
+                self.second = kept;
+            }
+        }
+        self.newest = new;
+        self.classes = pool.classes(self.more) | 1 << new.class().0;
+        if self.second.is_some() {
+            self.classes |= 1 << self.second.class().0;
+        }
+    }
+}
+
+impl OfSlot for Record {
+    #[inline]
+    fn slot(&self) -> ChainId {
+        Record::slot(self)
+    }
+
+    #[inline]
+    fn class(&self) -> Class {
+        Record::class(self)
+    }
+}

@@ -1,0 +1,265 @@
+//! All reorderings of a small trace, and the witnesses among them: `docs/witnesses.md` by brute force.
+//!
+//! **Problem.** Given a trace of at most 64 events (10 to 14 are feasible) and pairs `a`, `b` of its events: which form of witness is
+//! the strongest that each has, and how many events has the shortest one of that form?
+//!
+//! **Idea.** Every beginning of a reordering is one, so all are found by adding one event after another, shortest first. Two
+//! sequences of the same events go on in the same ways if the same writes are the last ones, and if what conditions and invocations can tell apart
+//! came in the same order; one of them is enough.
+//!
+//! Rules can be left out, to see whether whoever compares notices.
+
+pub use facts::{Observes, ReorderRule};
+
+mod components;
+mod facts;
+
+use crate::naive::Rules;
+use anyorder_trace::Trace;
+use components::Components;
+use facts::Facts;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// In which sense a witness reverses two actions, the strongest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ReorderForm {
+    /// Both occur, reversed, and every event observes what it observed.
+    Reversed,
+    /// The same, but the first action, last of all, may observe something else.
+    Last,
+    /// They are the two last ones, the second before the first, and may observe something else.
+    CoEnabled,
+    /// The last one is the `get` of the task of the second; the task of the first is posted and has not begun.
+    Overtakes,
+}
+
+/// The best witness that a pair has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Best {
+    /// The strongest form.
+    pub form: ReorderForm,
+    /// A shortest sequence of this form.
+    pub run: Vec<usize>,
+}
+
+/// The reorderings of a trace.
+#[derive(Debug)]
+pub struct Reorderings {
+    facts: Facts,
+    skipped: Option<ReorderRule>,
+}
+
+/// A reordering in which each event observes what it observed.
+#[derive(Clone, Debug, Default)]
+struct State {
+    run: Vec<usize>,
+    done: u64,
+}
+
+impl Reorderings {
+    /// Looks at a trace; `observes` says what invocations observe.
+    ///
+    /// # Panics
+    ///
+    /// Panics for a trace of more than 64 events.
+    #[must_use]
+    pub fn new(trace: &Trace, observes: &dyn Observes) -> Reorderings {
+        Reorderings { facts: Facts::new(trace, observes), skipped: None }
+    }
+
+    /// The same, with the rules of Android components, as far as `rules` has them.
+    ///
+    /// # Panics
+    ///
+    /// As [`Reorderings::new`].
+    #[must_use]
+    pub fn with_components(
+        trace: &Trace,
+        observes: &dyn Observes,
+        rules: Rules<'_>,
+    ) -> Reorderings {
+        let mut all = Reorderings::new(trace, observes);
+        all.facts.set_components(Components::new(trace, rules));
+        all
+    }
+
+    /// Leaves out a rule from now on.
+    pub fn skip(&mut self, rule: Option<ReorderRule>) {
+        self.skipped = rule;
+    }
+
+    /// Returns the rule that a sequence breaks first, with the place. The events in `exempt` may observe anything.
+    #[must_use]
+    pub fn broken(
+        &self,
+        observes: &dyn Observes,
+        run: &[usize],
+        exempt: &[usize],
+    ) -> Option<(usize, ReorderRule)> {
+        (0..run.len()).find_map(|place| {
+            let is_exempt = exempt.contains(&run[place]);
+            let (run, event) = (&run[..place], run[place]);
+            let loose = run.last().copied().filter(|last| exempt.contains(last));
+            let rule = self.facts.broken_by(observes, (run, loose), event, is_exempt);
+            let counts = |rule: &ReorderRule| Some(*rule) != self.skipped;
+            rule.into_iter().find(counts).map(|rule| (place, rule))
+        })
+    }
+
+    /// Returns all rules that an event breaks behind a sequence.
+    #[must_use]
+    pub fn all_broken(
+        &self,
+        observes: &dyn Observes,
+        run: &[usize],
+        event: usize,
+        exempt: &[usize],
+    ) -> Vec<ReorderRule> {
+        let loose = run.last().copied().filter(|last| exempt.contains(last));
+        self.facts.broken_by(observes, (run, loose), event, exempt.contains(&event))
+    }
+
+    /// Returns whether a sequence is a witness of a form for two events, `a` before `b` in the trace.
+    #[must_use]
+    pub fn is_witness(
+        &self,
+        observes: &dyn Observes,
+        run: &[usize],
+        form: ReorderForm,
+        (a, b): (usize, usize),
+    ) -> bool {
+        let exempt: &[usize] = match form {
+            ReorderForm::Reversed => &[],
+            ReorderForm::Last => &[a],
+            ReorderForm::CoEnabled => &[a, b],
+            ReorderForm::Overtakes => {
+                let Some((post, waits, get)) = self.facts.overtaking(a, b) else { return false };
+                let is_so =
+                    run.last() == Some(&get) && run.contains(&post) && !run.contains(&waits);
+                return a < b && is_so && self.broken(observes, run, &[]).is_none();
+            }
+        };
+        let place = |event: usize| run.iter().position(|other| *other == event);
+        let (Some(at_a), Some(at_b)) = (place(a), place(b)) else { return false };
+        let has_form = match form {
+            ReorderForm::Reversed => at_b < at_a,
+            ReorderForm::Last => at_b < at_a && at_a + 1 == run.len(),
+            ReorderForm::CoEnabled | ReorderForm::Overtakes => {
+                at_b + 1 == at_a && at_a + 1 == run.len()
+            }
+        };
+        a < b && has_form && self.broken(observes, run, exempt).is_none()
+    }
+
+    /// Returns the best witness of each pair that has one; `None` if there are more than `states_max` reorderings that differ.
+    #[must_use]
+    pub fn best(
+        &self,
+        observes: &dyn Observes,
+        pairs: &BTreeSet<(usize, usize)>,
+        states_max: usize,
+    ) -> Option<BTreeMap<(usize, usize), Best>> {
+        self.best_of(observes, pairs, states_max, None)
+    }
+
+    /// The same; of one form only, if one is given.
+    #[must_use]
+    pub fn best_of(
+        &self,
+        observes: &dyn Observes,
+        pairs: &BTreeSet<(usize, usize)>,
+        states_max: usize,
+        only: Option<ReorderForm>,
+    ) -> Option<BTreeMap<(usize, usize), Best>> {
+        let mut found: BTreeMap<(usize, usize), Best> = BTreeMap::new();
+        let mut known = BTreeSet::new();
+        let mut layer = vec![State::default()];
+        while !layer.is_empty() {
+            let mut next = Vec::new();
+            for state in layer {
+                self.witnesses(observes, &state, (pairs, only), &mut found);
+                for event in self.facts.missing(state.done) {
+                    if self.can_follow(observes, &state.run, event, false) {
+                        let mut child = state.clone();
+                        child.run.push(event);
+                        child.done |= 1 << event;
+                        if known.insert(self.facts.key(&child.run, child.done)) {
+                            next.push(child);
+                        }
+                    }
+                }
+            }
+            if known.len() > states_max {
+                return None;
+            }
+            layer = next;
+        }
+        Some(found)
+    }
+
+    fn can_follow(
+        &self,
+        observes: &dyn Observes,
+        run: &[usize],
+        event: usize,
+        is_exempt: bool,
+    ) -> bool {
+        self.can_end(observes, (run, None), event, is_exempt)
+    }
+
+    /// The same; the last event of the sequence may be one that may observe something else.
+    fn can_end(
+        &self,
+        observes: &dyn Observes,
+        run: (&[usize], Option<usize>),
+        event: usize,
+        is_exempt: bool,
+    ) -> bool {
+        let rules = self.facts.broken_by(observes, run, event, is_exempt);
+        rules.into_iter().all(|rule| Some(rule) == self.skipped)
+    }
+
+    /// Notes the witnesses that a state and one or two events make.
+    fn witnesses(
+        &self,
+        observes: &dyn Observes,
+        state: &State,
+        (pairs, only): (&BTreeSet<(usize, usize)>, Option<ReorderForm>),
+        found: &mut BTreeMap<(usize, usize), Best>,
+    ) {
+        let mut note = |pair, form, events: &[usize]| {
+            let better =
+                |old: &Best| (form, state.run.len() + events.len()) < (old.form, old.run.len());
+            if only.is_none_or(|only| form == only) && found.get(&pair).is_none_or(better) {
+                let run = state.run.iter().chain(events).copied().collect();
+                found.insert(pair, Best { form, run });
+            }
+        };
+        let has = |event: usize| state.done >> event & 1 == 1;
+        for &(a, b) in pairs {
+            if let Some((post, waits, get)) = self.facts.overtaking(a, b)
+                && has(post)
+                && !has(waits)
+                && self.can_follow(observes, &state.run, get, false)
+            {
+                note((a, b), ReorderForm::Overtakes, &[get]);
+            }
+            if has(a) {
+                continue;
+            }
+            if has(b) {
+                if self.can_follow(observes, &state.run, a, false) {
+                    note((a, b), ReorderForm::Reversed, &[a]);
+                } else if self.can_follow(observes, &state.run, a, true) {
+                    note((a, b), ReorderForm::Last, &[a]);
+                }
+            } else if self.can_follow(observes, &state.run, b, true) {
+                let mut run = state.run.clone();
+                run.push(b);
+                if self.can_end(observes, (&run, Some(b)), a, true) {
+                    note((a, b), ReorderForm::CoEnabled, &[b, a]);
+                }
+            }
+        }
+    }
+}
