@@ -6,6 +6,7 @@ mod item;
 mod pattern;
 mod stmt;
 mod ty;
+mod walk;
 
 pub use expr::{
     BinaryOp, Closure, ClosureBody, Expr, ExprKind, FieldInit, Fork, If, IfElse, Post, PostTarget,
@@ -20,6 +21,8 @@ pub use item::{
 pub use pattern::{Pattern, PatternKind};
 pub use stmt::{Alternative, Arm, ArmBody, AssignOp, Block, Match, Stmt, StmtKind};
 pub use ty::{TypeExpr, TypeKind};
+
+pub(crate) use walk::{walk_block, walk_expr};
 
 use crate::source::Span;
 
@@ -50,6 +53,41 @@ pub struct Model {
     pub items: Vec<Item>,
     /// Number of node ids handed out: the length of a side table.
     pub node_count: u32,
+}
+
+macro_rules! items {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident($decl:ty);)*) => {
+        impl Model {
+            $($(#[$doc])*
+            pub fn $name(&self) -> impl Iterator<Item = &$decl> {
+                self.items.iter().filter_map(|item| match &item.kind {
+                    ItemKind::$kind(decl) => Some(decl),
+                    _ => None,
+                })
+            })*
+        }
+    };
+}
+
+items! {
+    /// Classes in the order of the file.
+    classes: Class(ClassDecl);
+    /// Functions in the order of the file.
+    functions: Fn(FnDecl);
+    /// Tasks in the order of the file.
+    tasks: Task(TaskDecl);
+    /// Events in the order of the file.
+    events: Event(EventDecl);
+    /// Threads in the order of the file.
+    threads: Thread(ThreadDecl);
+    /// Blocks that run first.
+    inits: Init(Block);
+    /// Declarations of globals.
+    vars: Var(Vec<VarDecl>);
+    /// Lists of events in the order in which they happen.
+    drivers: Driver(Vec<Ref>);
+    /// Conditions under which a state may be the last.
+    finals: Final(Expr);
 }
 
 /// A name where it is declared or used.

@@ -2,6 +2,7 @@
 
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, ConstState};
+use super::evaluate::Evaluator;
 use super::program::{ConstId, EnumId, RecordId};
 use super::types::Type;
 use crate::ast::{BinaryOp, Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue};
@@ -98,7 +99,7 @@ impl<'a> Checker<'a> {
 
     /// Evaluates a constant expression whose types are fine; says why it is none.
     fn evaluate(&mut self, expr: &'a Expr) -> Option<ConstValue> {
-        match super::evaluate::evaluate(&self.program, expr) {
+        match Evaluator::new(&self.program).evaluate(expr) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.error(Code::CONSTANT, error.span, error.message);
@@ -122,10 +123,7 @@ impl<'a> Checker<'a> {
 
     /// The value of an integer expression if it is a constant; says nothing if not.
     pub(super) fn known_int(&self, expr: &Expr) -> Option<i64> {
-        match super::evaluate::evaluate(&self.program, expr) {
-            Ok(ConstValue::Int(value)) => Some(value),
-            _ => None,
-        }
+        Evaluator::new(&self.program).int(expr)
     }
 
     /// The size of an array.

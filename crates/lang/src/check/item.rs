@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, end_of};
-use super::program::{ClassId, FnId, GlobalId, LocalKind, TaskId};
+use super::program::{ClassId, FnId, GlobalId, LocalKind, Meaning, TaskId};
 use super::pure::Callee;
 use super::types::Type;
 use crate::ast::{
@@ -40,6 +40,8 @@ impl<'a> Checker<'a> {
         for (class, at, var) in &fields {
             let slot = self.program.classes[*class].fields[*at].1.clone();
             self.first_value(var, &slot);
+            let start = self.start(var);
+            self.program.classes[*class].starts.push(start);
         }
         for at in 0..self.program.globals.len() {
             if let Some(var) = self.global_decl(at) {
@@ -47,6 +49,7 @@ impl<'a> Checker<'a> {
                 self.globals_ready = Some(GlobalId(at as u32));
                 self.first_value(var, &slot);
                 self.globals_ready = None;
+                self.program.globals[at].start = self.start(var);
             }
         }
     }
@@ -204,9 +207,14 @@ impl<'a> Checker<'a> {
         self.in_body(Body::of(BodyKind::Property), |c| c.expect(expr, &Type::Bool));
     }
 
-    fn family_param(&mut self, family: Option<&'a Family>) {
-        if let Some(family) = family {
-            self.declare_local(&family.var, Type::Int, LocalKind::Family);
+    /// The parameter of a family: the same local in the place, the causes, the guard and the body.
+    pub(super) fn family_param(&mut self, family: Option<&'a Family>) {
+        let Some(Family { var, .. }) = family else { return };
+        match (self.program.meaning(var.id), self.body.scopes.last_mut()) {
+            (Some(Meaning::Local(known)), Some(scope)) => {
+                scope.names.insert(&var.name, known);
+            }
+            _ => drop(self.declare_local(var, Type::Int, LocalKind::Family)),
         }
     }
 

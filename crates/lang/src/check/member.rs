@@ -2,6 +2,7 @@
 
 use super::builtin::{names_of, signature};
 use super::checker::Checker;
+use super::infer::Fit;
 use super::program::{ClassId, EnumId, Meaning};
 use super::pure::Callee;
 use super::types::Type;
@@ -65,8 +66,9 @@ impl<'a> Checker<'a> {
     }
 
     /// A member of a value of which nothing is known: some declaration must have a member of that name.
-    fn dynamic(&mut self, expr: &Expr, name: &Ident) -> Type {
+    fn dynamic(&mut self, expr: &'a Expr, name: &'a Ident) -> Type {
         self.set_meaning(expr.id, Meaning::Dynamic);
+        self.open_members.push(expr);
         let p = &self.program;
         let fields = p.records.iter().map(|r| &r.fields).chain(p.classes.iter().map(|c| &c.fields));
         let mut known: Vec<String> = fields.flatten().map(|(field, _)| field.clone()).collect();
@@ -77,6 +79,67 @@ impl<'a> Checker<'a> {
             self.unknown(Code::UNKNOWN_MEMBER, "field or method", &name.name, name.span, known);
         }
         Type::Any
+    }
+
+    /// Gives a member its meaning when the text behind it has told the type of the value.
+    pub(super) fn late_member(&mut self, expr: &'a Expr) {
+        let (base, name, args) = match &expr.kind {
+            ExprKind::Field { base, name } => (base, name, None),
+            ExprKind::Method { receiver, name, args } => (receiver, name, Some(args.as_slice())),
+            _ => return,
+        };
+        let p = &self.program;
+        let ty = self.unknowns.finished(&p.type_of(base.id));
+        let field = |fields: &[(String, Type)]| {
+            fields.iter().position(|(field, _)| *field == name.name).map(|at| at as u32)
+        };
+        let (meaning, params) = match (ty.solid(), args) {
+            (Type::Record(id), _) => {
+                let at = field(&p.records[id.index()].fields);
+                (at.map(|at| Meaning::RecordField(*id, at)), vec![])
+            }
+            (Type::Class(id), _) => {
+                let info = &p.classes[id.index()];
+                let method = info.methods.iter().position(|method| method.name == name.name);
+                match method.filter(|_| args.is_some()) {
+                    Some(at) => {
+                        let params = info.methods[at].params.iter().map(|(_, ty)| ty.clone());
+                        (Some(Meaning::Method(*id, at as u32)), params.collect())
+                    }
+                    None => {
+                        let at = field(&info.fields);
+                        (at.map(|at| Meaning::ClassField(*id, at)), vec![])
+                    }
+                }
+            }
+            (solid, Some(_)) => match signature(solid, &name.name, &mut || Type::Any) {
+                Some(found) => (Some(Meaning::Builtin(found.method)), found.params),
+                None => (None, vec![]),
+            },
+            _ => (None, vec![]),
+        };
+        let args = args.unwrap_or_default();
+        let called = !matches!(meaning, Some(Meaning::Method(..) | Meaning::Builtin(_)));
+        let Some(meaning) = meaning.filter(|_| called || params.len() == args.len()) else {
+            return;
+        };
+        self.set_meaning(expr.id, meaning);
+        if matches!(meaning, Meaning::Method(..) | Meaning::ClassField(..)) {
+            self.object_is_there(base, &ty);
+        }
+        for (arg, param) in args.iter().zip(&params) {
+            let found = self.unknowns.finished(&self.program.type_of(arg.id));
+            if self.unknowns.fit(&found, param) != Fit::Yes {
+                self.program.runtime_checks.insert(arg.id, param.clone());
+            }
+        }
+    }
+
+    /// The receiver of a method must not be null: looked at before the call.
+    fn object_is_there(&mut self, receiver: &Expr, ty: &Type) {
+        if let Type::Nullable(_) = self.unknowns.shallow(ty) {
+            self.program.runtime_checks.insert(receiver.id, self.solid(ty));
+        }
     }
 
     fn no_member(&mut self, what: &str, ty: &Type, name: &Ident, known: &[&str]) {
@@ -147,7 +210,10 @@ impl<'a> Checker<'a> {
         }
         let ty = self.expr(receiver);
         match self.solid(&ty) {
-            Type::Class(id) => self.class_method(expr, id, name, args),
+            Type::Class(id) => {
+                self.object_is_there(receiver, &ty);
+                self.class_method(expr, id, name, args)
+            }
             Type::Record(id) => {
                 let fields = self.program.records[id.index()].fields.clone();
                 self.called_field(expr, &fields, |at| Meaning::RecordField(id, at), name, args)
@@ -235,13 +301,13 @@ impl<'a> Checker<'a> {
         self.set_meaning(name.id, Meaning::Builtin(found.method));
         if found.method == super::BuiltinMethod::Sum
             && let Type::List(element) = ty
-            && self.unknowns.fit(element, &Type::Int) == super::infer::Fit::No
+            && self.unknowns.fit(element, &Type::Int) == Fit::No
         {
             let message = format!("`sum` adds ints, not `{}`", self.show(element));
             self.error(Code::OPERAND, name.span, message);
         }
         self.arguments("argument", &found.params, args, name.span, None);
-        if found.changes {
+        if found.method.changes() {
             self.changed_receiver(receiver, name);
         }
         found.result

@@ -16,10 +16,12 @@ mod constant;
 mod evaluate;
 mod exhaust;
 mod expr;
+mod in_place;
 mod infer;
 mod item;
 mod literal;
 mod member;
+mod members;
 mod operator;
 mod order;
 mod pattern;
@@ -28,6 +30,7 @@ mod program;
 mod pure;
 mod scope;
 mod spec;
+mod start;
 mod stmt;
 mod symmetry;
 mod tail;
@@ -39,13 +42,15 @@ pub use builtin::BuiltinMethod;
 pub use constant::ConstValue;
 pub use program::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
-    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId, HandlerInfo, LocalId,
-    LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo, STEPS_DEFAULT, TaskId,
-    TaskInfo, ThreadId, ThreadInfo,
+    EventInfo, EventMember, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId,
+    HandlerInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo,
+    STEPS_DEFAULT, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
 pub use symmetry::{IndexSet, Symmetries, SymmetryRule, symmetries};
 pub use types::Type;
 
+pub(crate) use evaluate::Evaluator;
+pub(crate) use in_place::{changes_variables, in_place};
 pub(crate) use symmetry::{Shape, Shapes};
 
 use crate::ast::Model;

@@ -1,16 +1,14 @@
 //! Methods that take functions, as loops: `map`, `filter`, `all`, `any`, `count`.
 
-use super::body::{Body, Val};
+use super::body::Body;
 use super::call::is_functional;
-use super::effects::changes_variables;
-use super::ty::Ty;
-use super::walk::walk_expr;
-use crate::ast::{Closure, ClosureBody, Expr, ExprKind, Ident};
+use crate::ast::{Expr, ExprKind, Ident};
+use crate::check::{Type, in_place};
 use anyorder_vm::program::{Builtin, Label, Op, Reg};
 
 /// The function given: one written in place is lowered in place.
 enum Function<'a> {
-    InPlace(&'a str, Ty, &'a Expr),
+    InPlace(&'a Ident, &'a Expr),
     Value(Reg),
 }
 
@@ -20,7 +18,7 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         e: &'a Expr,
         recv: Reg,
-        ty: &Ty,
+        ty: &Type,
         name: &'a Ident,
         args: &'a [Expr],
         dst: Reg,
@@ -31,7 +29,7 @@ impl<'a> Body<'_, 'a> {
         }
         self.at(e.span);
         let items = self.items(recv, ty);
-        let function = self.function(function, ty);
+        let function = self.function(function);
         self.at(e.span);
         self.begin(&name.name, dst);
         let (at, length, item) = (self.temp(), self.temp(), self.temp());
@@ -49,16 +47,15 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::Lt { dst: item, a: at, b: length });
         self.fb.jump_if(item, round);
         self.fb.bind(end);
-        if name.name == "filter" && matches!(ty, Ty::Set(_)) {
+        if name.name == "filter" && matches!(ty, Type::Set(_)) {
             self.emit(Op::Method { dst, method: Builtin::ToSet, recv: dst, args: dst });
         }
         true
     }
 
     /// What a loop goes through, as a list that nobody changes.
-    fn items(&mut self, recv: Reg, ty: &Ty) -> Reg {
-        let is_variable = self.locals.iter().any(|l| l.reg == recv);
-        if matches!(ty, Ty::List(_)) && !is_variable {
+    fn items(&mut self, recv: Reg, ty: &Type) -> Reg {
+        if matches!(ty, Type::List(_)) && !self.is_variable(recv) {
             return recv;
         }
         let items = self.temp();
@@ -67,26 +64,22 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Puts what a loop goes through into a register, as a list.
-    pub(crate) fn elements(&mut self, recv: Reg, ty: &Ty, dst: Reg) {
-        if matches!(ty, Ty::List(_)) {
+    pub(crate) fn elements(&mut self, recv: Reg, ty: &Type, dst: Reg) {
+        if matches!(ty, Type::List(_)) {
             self.copy(dst, recv);
         } else {
             self.emit(Op::Method { dst, method: Builtin::Elements, recv, args: recv });
         }
     }
 
-    fn function(&mut self, e: &'a Expr, receiver: &Ty) -> Function<'a> {
+    fn function(&mut self, e: &'a Expr) -> Function<'a> {
         if let ExprKind::Closure(closure) = &e.kind
             && let Some((param, body)) = in_place(closure)
         {
-            let ty = match &closure.params[0].ty {
-                Some(ty) => Ty::of(&self.low.symbols, ty),
-                None => receiver.element(),
-            };
-            return Function::InPlace(param, ty, body);
+            return Function::InPlace(&param.name, body);
         }
         let value = self.expr(e);
-        Function::Value(self.own(&value))
+        Function::Value(self.own(value))
     }
 
     fn begin(&mut self, name: &str, result: Reg) {
@@ -108,7 +101,7 @@ impl<'a> Body<'_, 'a> {
         (next, end): (Label, Label),
     ) {
         if name == "map" {
-            let value = self.apply(e, function, item).reg;
+            let value = self.apply(e, function, item);
             self.at(e.span);
             let none = self.temp();
             let (method, recv) = (Builtin::Push, result);
@@ -118,14 +111,14 @@ impl<'a> Body<'_, 'a> {
         // `all` goes on while it holds, `any` while it does not, the others look at what to do when it holds.
         let go_on_when = name == "all";
         match function {
-            Function::InPlace(param, ty, body) => {
+            Function::InPlace(param, body) => {
                 let mark = self.mark();
-                self.declare(param, item, ty.clone());
+                self.declare(param, item);
                 self.jump_when(body, go_on_when, next);
                 self.release(mark);
             }
             Function::Value(_) => {
-                let cond = self.apply(e, function, item).reg;
+                let cond = self.apply(e, function, item);
                 if go_on_when {
                     self.fb.jump_if(cond, next);
                 } else {
@@ -148,11 +141,11 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn apply(&mut self, e: &'a Expr, function: &Function<'a>, item: Reg) -> Val {
+    fn apply(&mut self, e: &'a Expr, function: &Function<'a>, item: Reg) -> Reg {
         match function {
-            Function::InPlace(param, ty, body) => {
+            Function::InPlace(param, body) => {
                 let scope = self.locals.len();
-                self.declare(param, item, ty.clone());
+                self.declare(param, item);
                 let value = self.expr(body);
                 self.locals.truncate(scope);
                 value
@@ -162,18 +155,8 @@ impl<'a> Body<'_, 'a> {
                 self.at(e.span);
                 self.copy(args, item);
                 self.emit(Op::CallValue { dst, callee: *callee, args, count: 1 });
-                Val::new(dst, Ty::Any)
+                dst
             }
         }
     }
-}
-
-/// A function whose body is an expression that makes no difference whether it works on captured values or on the variables.
-pub(crate) fn in_place(closure: &Closure) -> Option<(&str, &Expr)> {
-    let ([param], ClosureBody::Expr(body)) = (closure.params.as_slice(), &closure.body) else {
-        return None;
-    };
-    let mut plain = !changes_variables(body);
-    walk_expr(body, &mut |e| plain &= !matches!(e.kind, ExprKind::Closure(_)));
-    plain.then_some((param.name.name.as_str(), body))
 }
