@@ -17,7 +17,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-consistency", &["anyorder-trace", "anyorder-system", "anyorder-order"]),
     ("anyorder-vm", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-search", &["anyorder-trace", "anyorder-system"]),
-    ("anyorder-lang", &["anyorder-trace", "anyorder-system", "anyorder-vm"]),
+    ("anyorder-lang", &["anyorder-common", "anyorder-trace", "anyorder-system", "anyorder-vm"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
     ("anyorder-explore", &["anyorder-trace", "anyorder-system", "anyorder-commute"]),

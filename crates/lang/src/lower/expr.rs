@@ -1,7 +1,7 @@
 //! Expressions. Operands are evaluated from left to right.
 
 use super::body::Body;
-use super::lowerer::{number, numbers, size16};
+use super::lowerer::{literal, number, numbers, size16};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::check::{Meaning, Type, changes_variables};
 use anyorder_vm::program::{GlobalId, Literal, Op, Reg};
@@ -122,6 +122,11 @@ impl<'a> Body<'_, 'a> {
     fn named(&mut self, e: &Expr, want: Option<Reg>) -> Reg {
         if let Some(reg) = self.variable(e) {
             return self.given(reg, want);
+        }
+        if let Some(Meaning::Const(id)) = self.meaning(e.id) {
+            // Its value is not of the type that is looked for here.
+            let value = &self.low.tables.consts[id.index()].value;
+            return self.load(&value.as_ref().map(literal).unwrap_or_default(), want);
         }
         let dst = self.dst(want);
         let op = match self.meaning(e.id) {
