@@ -70,8 +70,18 @@ macro_rules! items {
 }
 
 items! {
+    /// Enums in the order of the file.
+    enums: Enum(EnumDecl);
+    /// Record types in the order of the file.
+    records: Record(RecordDecl);
     /// Classes in the order of the file.
     classes: Class(ClassDecl);
+    /// Declarations of locks.
+    locks: Lock(Vec<SizedName>);
+    /// Declarations of conditions.
+    conds: Cond(Vec<SizedName>);
+    /// Handlers in the order of the file.
+    handlers: Handler(HandlerDecl);
     /// Functions in the order of the file.
     functions: Fn(FnDecl);
     /// Tasks in the order of the file.

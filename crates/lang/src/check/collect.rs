@@ -161,7 +161,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    fn once(&mut self, known: &mut HashMap<&'a str, Span>, ident: &'a Ident) {
+    pub(super) fn once(&mut self, known: &mut HashMap<&'a str, Span>, ident: &'a Ident) {
         if ident.name.is_empty() {
             return;
         }

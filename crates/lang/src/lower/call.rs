@@ -284,11 +284,8 @@ impl<'a> Body<'_, 'a> {
 
 /// Whether a receiver is written as a place.
 fn is_place(e: &Expr) -> bool {
-    match &e.unwrapped().kind {
-        ExprKind::Name(_) | ExprKind::SelfRef => true,
-        ExprKind::Field { .. } | ExprKind::Index { .. } => true,
-        _ => false,
-    }
+    use ExprKind::{Field, Index, Name, SelfRef};
+    matches!(e.unwrapped().kind, Name(_) | SelfRef | Field { .. } | Index { .. })
 }
 
 impl super::lowerer::Lowerer<'_> {

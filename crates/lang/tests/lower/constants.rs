@@ -48,7 +48,7 @@ fn constants_do_not_get_past_a_look_at_their_type() {
     assert_eq!(errors[0].message, "expected `int`, found another value");
     // In a body it is a failure like any other.
     let failed = failure("const A: any = \"x\";", "let k: int = A; out.push(k);");
-    assert_eq!(failed, "wrong type: expected int, found str");
+    assert_eq!(failed, "type: expected int, found str \"x\"");
 }
 
 #[test]
