@@ -1,6 +1,7 @@
 //! The static checker: names, kinds, types, constants, contexts and flow.
 //!
-//! **Guarantee**: a model without errors has a meaning for every name, and every expression has a type. Types are
+//! **Guarantee**: a model without errors has a meaning for every name, a type for every expression and a value for every
+//! constant; the [`Program`] holds all that the lowering needs to know, and the lowering takes it. Types are
 //! gradual: values of type `any` and values that may be null are looked at when the model runs, and
 //! [`Program::runtime_checks`] tells where. Never panics, whatever the parser's recovery left.
 //! Time: linear in the text but for `match` (see `exhaust`).

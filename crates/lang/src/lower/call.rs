@@ -1,10 +1,21 @@
 //! Calls of functions, function values and methods.
 
 use super::body::Body;
+use super::functional::Functional;
 use super::lowerer::size16;
-use crate::ast::{Expr, ExprKind, Ident};
+use crate::ast::{Expr, ExprKind};
 use crate::check::{BuiltinMethod, Meaning, Type};
-use anyorder_vm::program::{Builtin, FuncId, Op, Reg};
+use anyorder_vm::program::{Builtin, Op, Reg};
+
+/// A call of a method.
+pub(crate) struct Call<'a> {
+    pub(crate) e: &'a Expr,
+    pub(crate) receiver: &'a Expr,
+    pub(crate) name: &'a str,
+    pub(crate) args: &'a [Expr],
+    /// Where the result goes.
+    pub(crate) dst: Reg,
+}
 
 impl<'a> Body<'_, 'a> {
     /// `f(a)`.
@@ -45,7 +56,7 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         e: &'a Expr,
         receiver: &'a Expr,
-        name: &'a Ident,
+        name: &'a str,
         args: &'a [Expr],
         want: Option<Reg>,
     ) -> Reg {
@@ -55,9 +66,10 @@ impl<'a> Body<'_, 'a> {
         }
         let dst = self.dst(want);
         let mark = self.mark();
-        let changes = BuiltinMethod::named(&name.name).is_some_and(BuiltinMethod::changes);
+        let call = Call { e, receiver, name, args, dst };
+        let changes = BuiltinMethod::named(name).is_some_and(BuiltinMethod::changes);
         if changes && is_place(receiver) {
-            self.changing(e, receiver, name, args, dst);
+            self.changing(&call, meaning);
         } else {
             let later: Vec<&Expr> = args.iter().collect();
             let recv = self.stable(receiver, &later);
@@ -65,7 +77,7 @@ impl<'a> Body<'_, 'a> {
                 Some(Meaning::Method(class, at)) => {
                     let func = self.low.method(class, at);
                     let first = self.temp();
-                    self.receiver(e, receiver, recv, first);
+                    self.receiver(&call, recv, first);
                     self.typed_args(args);
                     self.emit_at(e.span, Op::Call { dst, func, args: first });
                 }
@@ -73,13 +85,13 @@ impl<'a> Body<'_, 'a> {
                     // What has no methods fails here, not in the step that reads the field (X8).
                     self.at(e.span);
                     self.check(receiver, recv);
-                    self.field_call(e, recv, name, args, dst);
+                    self.field_call(&call, recv);
                 }
-                Some(Meaning::RecordField(..)) => self.field_call(e, recv, name, args, dst),
+                Some(Meaning::RecordField(..)) => self.field_call(&call, recv),
                 _ => {
                     let ty = self.ty(receiver);
-                    self.not_null(e, recv, &ty, name, args);
-                    self.value_method(e, recv, ty.solid(), name, args, dst);
+                    self.not_null(&call, recv, &ty);
+                    self.value_method(&call, recv, ty.solid());
                 }
             }
         }
@@ -88,44 +100,43 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Puts the receiver of a call in its place; null fails here, not at the first use of `self`.
-    fn receiver(&mut self, e: &Expr, receiver: &Expr, recv: Reg, first: Reg) {
-        self.at(e.span);
+    fn receiver(&mut self, call: &Call<'a>, recv: Reg, first: Reg) {
+        self.at(call.e.span);
         self.copy(first, recv);
-        self.check(receiver, first);
+        self.check(call.receiver, first);
     }
 
     /// Calls a function that is held in a field.
-    fn field_call(&mut self, e: &'a Expr, recv: Reg, name: &Ident, args: &'a [Expr], dst: Reg) {
+    fn field_call(&mut self, call: &Call<'a>, recv: Reg) {
         let callee = self.temp();
-        self.at(e.span);
-        self.get_member(callee, recv, e, &name.name);
-        self.call_value(e, callee, args, dst);
+        self.at(call.e.span);
+        self.get_member(callee, recv, call.e, call.name);
+        self.call_value(call.e, callee, call.args, call.dst);
     }
 
     /// A call by the name of a method that changes its receiver, which is a place: arguments first.
-    fn changing(
-        &mut self,
-        e: &'a Expr,
-        receiver: &'a Expr,
-        name: &'a Ident,
-        args: &'a [Expr],
-        dst: Reg,
-    ) {
-        let method = match self.meaning(e.id) {
+    fn changing(&mut self, call: &Call<'a>, meaning: Option<Meaning>) {
+        let Call { e, receiver, args, dst, .. } = *call;
+        match meaning {
             Some(Meaning::Method(class, at)) => {
                 let func = self.low.method(class, at);
-                return self.changing_object(e, receiver, func, args, dst);
+                let first = self.temp();
+                self.typed_args(args);
+                let inner = self.mark();
+                let recv = self.expr(receiver);
+                self.receiver(call, recv, first);
+                self.release(inner);
+                return self.emit_at(e.span, Op::Call { dst, func, args: first });
             }
             Some(Meaning::ClassField(..) | Meaning::RecordField(..)) => {
                 let recv = self.expr(receiver);
-                return self.field_call(e, recv, name, args, dst);
+                return self.field_call(call, recv);
             }
-            Some(Meaning::Builtin(method)) => machine_method(method.name(), args),
-            _ if self.low.has_method(&name.name) => None,
-            _ => machine_method(&name.name, args),
-        };
-        let Some(method) = method else {
-            return self.member_call(e, Err(receiver), name, args, dst);
+            _ => {}
+        }
+        let dynamic = meaning == Some(Meaning::Dynamic) && self.low.has_method(call.name);
+        let Some(method) = call.builtin().filter(|_| !dynamic) else {
+            return self.changing_member(call);
         };
         // What a container of a known type gets is of the type of its elements.
         let stores =
@@ -145,31 +156,13 @@ impl<'a> Body<'_, 'a> {
         self.copy(dst, result);
     }
 
-    /// A method of an object that has the name of a changing one.
-    fn changing_object(
-        &mut self,
-        e: &'a Expr,
-        receiver: &'a Expr,
-        func: FuncId,
-        args: &'a [Expr],
-        dst: Reg,
-    ) {
-        let first = self.temp();
-        self.typed_args(args);
-        let inner = self.mark();
-        let recv = self.expr(receiver);
-        self.receiver(e, receiver, recv, first);
-        self.release(inner);
-        self.emit_at(e.span, Op::Call { dst, func, args: first });
-    }
-
     /// Null fails before the arguments are evaluated, where that makes a difference (X8).
-    fn not_null(&mut self, e: &Expr, recv: Reg, ty: &Type, name: &Ident, args: &[Expr]) {
+    fn not_null(&mut self, call: &Call<'a>, recv: Reg, ty: &Type) {
         let may_be_null =
             matches!(ty, Type::Any | Type::Never | Type::Null | Type::Nothing | Type::Nullable(_));
-        if may_be_null && !args.iter().all(|arg| self.is_plain(arg)) {
-            let (dst, name) = (self.temp(), self.low.name(&name.name));
-            self.emit_at(e.span, Op::IsFieldCall { dst, src: recv, name });
+        if may_be_null && !call.args.iter().all(|arg| self.is_plain(arg)) {
+            let (dst, name) = (self.temp(), self.low.name(call.name));
+            self.emit_at(call.e.span, Op::IsFieldCall { dst, src: recv, name });
         }
     }
 
@@ -183,102 +176,98 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// A method of a list, set, map, string or int, or of a value of unknown type.
-    fn value_method(
-        &mut self,
-        e: &'a Expr,
-        recv: Reg,
-        ty: &Type,
-        name: &'a Ident,
-        args: &'a [Expr],
-        dst: Reg,
-    ) {
+    fn value_method(&mut self, call: &Call<'a>, recv: Reg, ty: &Type) {
         let open = matches!(ty, Type::Any | Type::Never);
-        let dynamic = open && self.low.has_member(&name.name, args.is_empty());
-        if dynamic && is_functional(&name.name, args) {
-            return self.functional_or_member(e, recv, name, args, dst);
+        let dynamic = open && self.low.has_member(call.name, call.args.is_empty());
+        if let Some((method, function)) = call.functional() {
+            if dynamic {
+                return self.functional_or_member(call, recv);
+            }
+            return self.functional(call, (method, function), recv, ty);
         }
-        if self.functional(e, recv, ty, name, args, dst) {
-            return;
-        }
-        let known = machine_method(&name.name, args);
-        let Some(method) = known.filter(|_| !dynamic) else {
-            return self.member_call(e, Ok(recv), name, args, dst);
+        let Some(method) = call.builtin().filter(|_| !dynamic) else {
+            return self.member_call(call, recv);
         };
         // A changing method works on a copy: the receiver is no place.
         let recv = if method.changes() { self.own(recv) } else { recv };
-        let args = self.operands(args, &[]);
-        self.emit_at(e.span, Op::Method { dst, method, recv, args });
+        let args = self.operands(call.args, &[]);
+        self.emit_at(call.e.span, Op::Method { dst: call.dst, method, recv, args });
     }
 
     /// A call of `map` and the like on what may be an object or a record with a member of that name.
-    fn functional_or_member(
-        &mut self,
-        e: &'a Expr,
-        recv: Reg,
-        name: &'a Ident,
-        args: &'a [Expr],
-        dst: Reg,
-    ) {
+    fn functional_or_member(&mut self, call: &Call<'a>, recv: Reg) {
         let (member, end) = (self.fb.label(), self.fb.label());
-        self.at(e.span);
+        self.at(call.e.span);
         self.unless_object(recv, member);
         let mark = self.mark();
         let is_record = self.temp();
-        let field = self.low.name(&name.name);
+        let field = self.low.name(call.name);
         self.emit(Op::IsFieldCall { dst: is_record, src: recv, name: field });
         self.fb.jump_if(is_record, member);
-        self.functional(e, recv, &Type::Any, name, args, dst);
+        if let Some(functional) = call.functional() {
+            self.functional(call, functional, recv, &Type::Any);
+        }
         self.release(mark);
         self.fb.jump(end);
         self.fb.bind(member);
-        self.member_call(e, Ok(recv), name, args, dst);
+        self.member_call(call, recv);
         self.fb.bind(end);
     }
 
-    /// A call that is looked up at run time, on a value or (arguments first) on a place to be changed.
-    fn member_call(
-        &mut self,
-        e: &'a Expr,
-        recv: Result<Reg, &'a Expr>,
-        name: &'a Ident,
-        args: &'a [Expr],
-        dst: Reg,
-    ) {
-        let in_field = self.temp();
+    /// A call on a value that is looked up at run time.
+    fn member_call(&mut self, call: &Call<'a>, recv: Reg) {
+        let Call { e, args, dst, .. } = *call;
+        let (in_field, first) = (self.temp(), self.temp());
+        let count = size16(args.len()).saturating_add(1);
+        let name = self.low.name(call.name);
+        let (method, ready, end) = (self.fb.label(), self.fb.label(), self.fb.label());
+        self.copy(first, recv);
+        self.emit_at(e.span, Op::IsFieldCall { dst: in_field, src: first, name });
+        self.fb.jump_if_not(in_field, ready);
+        // What the field holds takes the place of the receiver, which is not needed any more (X8).
+        self.emit(Op::GetMember { dst: first, src: first, name });
+        self.fb.bind(ready);
+        self.args(args);
+        self.at(e.span);
+        self.fb.jump_if_not(in_field, method);
+        let rest = first.plus(1);
+        self.emit(Op::CallValue { dst, callee: first, args: rest, count: count - 1 });
+        self.fb.jump(end);
+        self.fb.bind(method);
+        self.emit(Op::CallMember { dst, name, args: first, count });
+        self.fb.bind(end);
+    }
+
+    /// A call on a place to be changed that is looked up at run time: arguments first.
+    fn changing_member(&mut self, call: &Call<'a>) {
+        let Call { e, args, dst, .. } = *call;
         let first = self.temp();
         let count = size16(args.len()).saturating_add(1);
-        let name = self.low.name(&name.name);
-        match recv {
-            Ok(recv) => {
-                let (method, ready, end) = (self.fb.label(), self.fb.label(), self.fb.label());
-                self.copy(first, recv);
-                self.emit_at(e.span, Op::IsFieldCall { dst: in_field, src: first, name });
-                self.fb.jump_if_not(in_field, ready);
-                // What the field holds takes the place of the receiver, which is not needed any more (X8).
-                self.emit(Op::GetMember { dst: first, src: first, name });
-                self.fb.bind(ready);
-                self.args(args);
-                self.at(e.span);
-                self.fb.jump_if_not(in_field, method);
-                let rest = first.plus(1);
-                self.emit(Op::CallValue { dst, callee: first, args: rest, count: count - 1 });
-                self.fb.jump(end);
-                self.fb.bind(method);
-                self.emit(Op::CallMember { dst, name, args: first, count });
-                self.fb.bind(end);
-            }
-            Err(place) => {
-                self.args(args);
-                let to = self.place(place);
-                self.at(e.span);
-                self.read(to.place, Some(first));
-                self.emit(Op::CallMember { dst, name, args: first, count });
-                let end = self.fb.label();
-                self.unless_object(first, end);
-                self.write(&to, first);
-                self.fb.bind(end);
-            }
-        }
+        let name = self.low.name(call.name);
+        self.args(args);
+        let to = self.place(call.receiver);
+        self.at(e.span);
+        self.read(to.place, Some(first));
+        self.emit(Op::CallMember { dst, name, args: first, count });
+        let end = self.fb.label();
+        self.unless_object(first, end);
+        self.write(&to, first);
+        self.fb.bind(end);
+    }
+}
+
+impl<'a> Call<'a> {
+    /// The machine's method of that name, if it takes as many arguments.
+    fn builtin(&self) -> Option<Builtin> {
+        let known = Builtin::ALL.iter().copied().find(|b| b.name() == self.name);
+        // This one serves the lowering and is no method of the language.
+        known.filter(|b| *b != Builtin::Elements && usize::from(b.arguments()) == self.args.len())
+    }
+
+    /// The method, where it is one that takes a function, and that function.
+    fn functional(&self) -> Option<(Functional, &'a Expr)> {
+        let [function] = self.args else { return None };
+        Some((Functional::named(self.name)?, function))
     }
 }
 
@@ -304,16 +293,4 @@ impl super::lowerer::Lowerer<'_> {
         let fields = classes.iter().map(|c| &c.fields).chain(records.iter().map(|r| &r.fields));
         self.has_method(name) || fields.flatten().any(|(field, _)| field == name)
     }
-}
-
-/// The machine's method of a name, if it takes as many arguments.
-fn machine_method(name: &str, args: &[Expr]) -> Option<Builtin> {
-    let known = Builtin::ALL.iter().copied().find(|b| b.name() == name);
-    // This one serves the lowering and is no method of the language.
-    known.filter(|b| *b != Builtin::Elements && usize::from(b.arguments()) == args.len())
-}
-
-/// Whether a call is one of `map`, `filter`, `all`, `any` and `count` by its name.
-pub(crate) fn is_functional(name: &str, args: &[Expr]) -> bool {
-    args.len() == 1 && matches!(name, "map" | "filter" | "all" | "any" | "count")
 }

@@ -20,10 +20,10 @@ impl<'a> Body<'_, 'a> {
             match (self.local(*local), self.member) {
                 (Some(reg), _) => self.copy(captures.plus(i), reg),
                 // The index of a family whose members are lowered one by one.
-                (None, Some((_, value))) => {
+                (None, Some((member, value))) if member == *local => {
                     self.load(&Literal::Int(value), Some(captures.plus(i)));
                 }
-                (None, None) => {}
+                _ => {}
             }
         }
         if let Some(reg) = this {

@@ -97,7 +97,9 @@ impl<'a> Body<'_, 'a> {
             ExprKind::Field { base, name } => self.field_value_of(e, base, &name.name, want),
             ExprKind::Index { base, index } => self.element_value(e, base, index, want),
             ExprKind::Call { callee, args } => self.call(e, callee, args, want),
-            ExprKind::Method { receiver, name, args } => self.method(e, receiver, name, args, want),
+            ExprKind::Method { receiver, name, args } => {
+                self.method(e, receiver, &name.name, args, want)
+            }
             ExprKind::Enabled(event) => self.enabled(e, event, want),
             ExprKind::Post(post) => self.post(e, post, Some(want)),
             ExprKind::Fork(fork) => self.fork(e, fork, want),
