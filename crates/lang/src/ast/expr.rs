@@ -16,7 +16,7 @@ pub struct Expr {
 
 impl Expr {
     /// The expression without parentheses around it.
-    pub fn unwrapped(&self) -> &Expr {
+    pub(crate) fn unwrapped(&self) -> &Expr {
         let mut e = self;
         while let ExprKind::Paren(inner) = &e.kind {
             e = inner;
@@ -25,7 +25,7 @@ impl Expr {
     }
 
     /// The bounds, of a range as written.
-    pub fn as_range(&self) -> Option<(&Expr, &Expr)> {
+    pub(crate) fn as_range(&self) -> Option<(&Expr, &Expr)> {
         match &self.unwrapped().kind {
             ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => Some((left, right)),
             _ => None,

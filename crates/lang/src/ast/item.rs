@@ -129,7 +129,7 @@ pub struct ClassDecl {
 
 impl ClassDecl {
     /// Fields in the order of the text.
-    pub fn fields(&self) -> impl Iterator<Item = &VarDecl> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &VarDecl> {
         self.members.iter().filter_map(|member| match member {
             ClassMember::Field(field) => Some(&field.var),
             ClassMember::Method(_) => None,
@@ -137,7 +137,7 @@ impl ClassDecl {
     }
 
     /// Methods in the order of the text.
-    pub fn methods(&self) -> impl Iterator<Item = &FnDecl> {
+    pub(crate) fn methods(&self) -> impl Iterator<Item = &FnDecl> {
         self.members.iter().filter_map(|member| match member {
             ClassMember::Method(method) => Some(method),
             ClassMember::Field(_) => None,

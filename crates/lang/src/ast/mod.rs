@@ -1,5 +1,5 @@
-//! The syntax tree: plain owned data, as written. Every node has a span; nodes that the checker says something about
-//! have a [`NodeId`], the key of its side tables. Names are not resolved here.
+//! The syntax tree: plain owned data, as written. Every node has a span; nodes that the checker
+//! says something about have a [`NodeId`], the key of its side tables. Names are not resolved here.
 
 mod expr;
 mod item;
@@ -26,7 +26,8 @@ pub(crate) use walk::{walk_block, walk_expr};
 
 use crate::source::Span;
 
-/// Number of a node within its model: dense, from 0, below [`Model::node_count`]. Key of the side tables.
+/// Number of a node within its model: dense, from 0, below [`Model::node_count`]. Key of the side
+/// tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct NodeId(pub u32);
 
@@ -59,7 +60,7 @@ macro_rules! items {
     ($($(#[$doc:meta])* $name:ident: $kind:ident($decl:ty);)*) => {
         impl Model {
             $($(#[$doc])*
-            pub fn $name(&self) -> impl Iterator<Item = &$decl> {
+            pub(crate) fn $name(&self) -> impl Iterator<Item = &$decl> {
                 self.items.iter().filter_map(|item| match &item.kind {
                     ItemKind::$kind(decl) => Some(decl),
                     _ => None,
@@ -111,8 +112,8 @@ pub struct Ident {
     pub span: Span,
 }
 
-/// The name of a declared thing of which there may be an array, with the index if one is written: `m`, `ms[i]`.
-/// Used for handlers, locks, conditions and events.
+/// The name of a declared thing of which there may be an array, with the index if one is written:
+/// `m`, `ms[i]`. Used for handlers, locks, conditions and events.
 #[derive(Clone, Debug)]
 pub struct Ref {
     /// The declared name.

@@ -37,7 +37,7 @@ methods! {
 
 impl BuiltinMethod {
     /// Whether it changes its receiver: it needs a place, which it reads and writes.
-    pub const fn changes(self) -> bool {
+    pub(crate) const fn changes(self) -> bool {
         use BuiltinMethod as M;
         matches!(
             self,

@@ -10,7 +10,8 @@ use std::cell::Cell;
 /// Most values in a constant list: `0..1000000000` is no constant.
 const ELEMENTS_MAX: i64 = 65_536;
 
-/// Most values (and bytes of strings) made while one constant is evaluated: constants of constants grow exponentially.
+/// Most values (and bytes of strings) made while one constant is evaluated: constants of constants
+/// grow exponentially.
 const VALUES_MAX: usize = 1 << 20;
 
 /// Deepest nesting of a constant.
@@ -92,7 +93,8 @@ impl<'p> Evaluator<'p> {
         Self { member, ..self }
     }
 
-    /// For expressions in bodies: all that is named there counts (C4), so each part must be constant.
+    /// For expressions in bodies: all that is named there counts (C4), so each part must be
+    /// constant.
     pub(crate) fn in_body(self) -> Self {
         Self { whole: true, ..self }
     }

@@ -3,7 +3,8 @@
 use super::builtin::BuiltinMethod;
 use crate::ast::{Closure, ClosureBody, Expr, ExprKind, Param, walk_expr};
 
-/// Whether variables may have other values after the expression: by a method that changes its receiver, or by statements inside.
+/// Whether variables may have other values after the expression: by a method that changes its
+/// receiver, or by statements inside.
 pub(crate) fn changes_variables(e: &Expr) -> bool {
     let mut found = false;
     walk_expr(e, &mut |e| match &e.kind {
@@ -16,7 +17,8 @@ pub(crate) fn changes_variables(e: &Expr) -> bool {
     found
 }
 
-/// A function whose body is an expression that makes no difference whether it works on captured values or on the variables.
+/// A function whose body is an expression that makes no difference whether it works on captured
+/// values or on the variables.
 pub(crate) fn in_place(closure: &Closure) -> Option<(&Param, &Expr)> {
     let ([param], ClosureBody::Expr(body)) = (closure.params.as_slice(), &closure.body) else {
         return None;

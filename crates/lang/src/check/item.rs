@@ -11,7 +11,8 @@ use crate::ast::{
 use crate::diagnostic::{Code, Diagnostic};
 
 impl<'a> Checker<'a> {
-    /// First values of fields and globals: their types are those of the variables without a written type.
+    /// First values of fields and globals: their types are those of the variables without a written
+    /// type.
     pub(super) fn first_values(&mut self) {
         let classes = self.model.classes().enumerate();
         let fields = classes.flat_map(|(class, decl)| {
@@ -82,7 +83,8 @@ impl<'a> Checker<'a> {
         self.file_effects(None);
     }
 
-    /// The type of a variable that starts with the value of an expression: `null` says only that it can be null.
+    /// The type of a variable that starts with the value of an expression: `null` says only that it
+    /// can be null.
     pub(super) fn variable_type(&mut self, init: &'a Expr) -> Type {
         let ty = self.expr_action(init);
         match self.unknowns.shallow(&ty) {

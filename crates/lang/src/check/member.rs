@@ -94,7 +94,8 @@ impl<'a> Checker<'a> {
         Some(Member { meaning, ty: method.result, params: Some(method.params) })
     }
 
-    /// A member of a value of which nothing is known: some declaration must have a member of that name.
+    /// A member of a value of which nothing is known: some declaration must have a member of that
+    /// name.
     fn dynamic(&mut self, expr: &'a Expr, name: &'a Ident) -> Type {
         self.set_meaning(expr.id, Meaning::Dynamic);
         self.open_members.push(expr);

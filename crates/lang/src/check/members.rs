@@ -30,7 +30,8 @@ impl<'a> Checker<'a> {
         model.drivers().for_each(|refs| self.drive(refs));
     }
 
-    /// Events whose members differ in more than the index: one of them is named, or each has its own handler or events to wait for.
+    /// Events whose members differ in more than the index: one of them is named, or each has its
+    /// own handler or events to wait for.
     fn apart(&self, decls: &[&'a EventDecl]) -> BTreeSet<EventId> {
         let mut found = BTreeSet::new();
         for r in self.model.drivers().chain(decls.iter().map(|decl| &decl.after)).flatten() {

@@ -226,7 +226,8 @@ pub struct EventInfo {
     pub members: Vec<EventMember>,
 }
 
-/// An event, or a member of a family. Members of other events are named by event and position in [`EventInfo::members`].
+/// An event, or a member of a family. Members of other events are named by event and position in
+/// [`EventInfo::members`].
 #[derive(Clone, Debug, Default)]
 pub struct EventMember {
     /// The value of the parameter; `None` where it is not fixed.
@@ -327,14 +328,16 @@ pub struct Program {
     pub granularity: Granularity,
     /// `setting steps`.
     pub steps_max: u64,
-    /// By node id: the meaning of names (of `Name` expressions, and of the identifiers in other nodes).
+    /// By node id: the meaning of names (of `Name` expressions, and of the identifiers in other
+    /// nodes).
     pub meanings: Vec<Option<Meaning>>,
     /// By node id: the types of expressions.
     pub types: Vec<Option<Type>>,
-    /// By node id of an expression: the type that its value must be looked at for when the model runs, because its
-    /// static type (`any`, or one with null) allows more than its place.
+    /// By node id of an expression: the type that its value must be looked at for when the model
+    /// runs, because its static type (`any`, or one with null) allows more than its place.
     pub runtime_checks: BTreeMap<NodeId, Type>,
-    /// By node id of a closure expression: the locals that it copies from around it, in order of first use.
+    /// By node id of a closure expression: the locals that it copies from around it, in order of
+    /// first use.
     pub captures: BTreeMap<NodeId, Vec<LocalId>>,
     /// The closure expressions that copy `self` from around them.
     pub self_captures: BTreeSet<NodeId>,

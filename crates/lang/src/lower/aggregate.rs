@@ -132,7 +132,8 @@ impl<'a> Body<'_, 'a> {
         self.release(mark);
     }
 
-    /// `new C { .. }`: the fields written in their order, then the initialisers of the others in the order of the class.
+    /// `new C { .. }`: the fields written in their order, then the initialisers of the others in
+    /// the order of the class.
     pub(crate) fn new_object(
         &mut self,
         e: &'a Expr,

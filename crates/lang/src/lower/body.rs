@@ -1,7 +1,8 @@
 //! The body under construction: registers, variables, jumps.
 //!
-//! Registers are a stack: a variable takes the next one when it is declared, a temporary lives until the statement (or the
-//! operand list) that needed it is done. So a function needs as many registers as it has values at one time.
+//! Registers are a stack: a variable takes the next one when it is declared, a temporary lives
+//! until the statement (or the operand list) that needed it is done. So a function needs as many
+//! registers as it has values at one time.
 
 use super::lowerer::{Lowerer, literal};
 use crate::ast::{Expr, Ident, NodeId};

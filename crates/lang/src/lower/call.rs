@@ -194,7 +194,8 @@ impl<'a> Body<'_, 'a> {
         self.emit_at(call.e.span, Op::Method { dst: call.dst, method, recv, args });
     }
 
-    /// A call of `map` and the like on what may be an object or a record with a member of that name.
+    /// A call of `map` and the like on what may be an object or a record with a member of that
+    /// name.
     fn functional_or_member(&mut self, call: &Call<'a>, recv: Reg) {
         let (member, end) = (self.fb.label(), self.fb.label());
         self.at(call.e.span);
@@ -283,8 +284,9 @@ impl super::lowerer::Lowerer<'_> {
         self.tables.classes.iter().any(|c| c.methods.iter().any(|m| m.name == name))
     }
 
-    /// Whether a call of that name on an `any` must ask first whether it is an object or a record: where some class or record has
-    /// such a member, and where arguments would be evaluated before an object without it is noticed.
+    /// Whether a call of that name on an `any` must ask first whether it is an object or a record:
+    /// where some class or record has such a member, and where arguments would be evaluated before
+    /// an object without it is noticed.
     fn has_member(&self, name: &str, no_arguments: bool) -> bool {
         let (classes, records) = (&self.tables.classes, &self.tables.records);
         if !no_arguments {

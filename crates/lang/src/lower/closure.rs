@@ -6,8 +6,8 @@ use crate::ast::{Closure, ClosureBody, Expr};
 use anyorder_vm::program::{FuncId, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers a function value. Its code is lowered once, however often the text around it is: functions are equal by their
-    /// place in the text (V3).
+    /// Lowers a function value. Its code is lowered once, however often the text around it is:
+    /// functions are equal by their place in the text (V3).
     pub(crate) fn closure(&mut self, e: &Expr, closure: &'a Closure, want: Option<Reg>) -> Reg {
         let tables = self.low.tables;
         let captured = tables.captures.get(&e.id).map_or(&[][..], Vec::as_slice);

@@ -21,8 +21,8 @@ pub struct Compiled {
     pub model: ast::Model,
     /// Warnings, in the order of the text.
     pub warnings: Vec<Diagnostic>,
-    /// What is declared `symmetric`: the index sets, or the uses that tell members apart. With such uses the program has no
-    /// symmetries.
+    /// What is declared `symmetric`: the index sets, or the uses that tell members apart. With such
+    /// uses the program has no symmetries.
     pub symmetries: check::Symmetries,
 }
 
@@ -37,8 +37,9 @@ impl Compiled {
     }
 }
 
-/// Parses, checks and lowers a model. `name` is what positions in reports call the file. Lowering is linear in the size of the
-/// model, families of events whose members differ counted once for each member.
+/// Parses, checks and lowers a model. `name` is what positions in reports call the file. Lowering
+/// is linear in the size of the model, families of events whose members differ counted once for
+/// each member.
 ///
 /// ```
 /// let text = "model counter\nvar x = 0;\nevent up when x < 3 { x += 1; }\n";
@@ -49,8 +50,9 @@ impl Compiled {
 ///
 /// # Errors
 ///
-/// Fails with all diagnostics, warnings too, when there is an error among them. Of a model that the checker accepts, the one
-/// possible error is that it is too large: the machine's tables count in 16 bits.
+/// Fails with all diagnostics, warnings too, when there is an error among them. Of a model that the
+/// checker accepts, the one possible error is that it is too large: the machine's tables count in
+/// 16 bits.
 pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let loaded = load(text);
     let sound = loaded.is_sound();

@@ -1,4 +1,5 @@
-//! The pass over the declarations: numbers for everything that has a name, before any code is lowered.
+//! The pass over the declarations: numbers for everything that has a name, before any code is
+//! lowered.
 
 use super::lowerer::{Lowerer, literal, number, size16};
 use crate::ast::{FnDecl, ItemKind, Mailbox, TaskDecl};

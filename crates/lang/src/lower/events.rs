@@ -1,7 +1,7 @@
 //! Events: families, guards, and the order in which they may happen.
 //!
-//! A family is one family of the machine. Where its members differ in more than the index, it becomes one event for each member
-//! ([`crate::check::EventInfo::members`]).
+//! A family is one family of the machine. Where its members differ in more than the index, it
+//! becomes one event for each member ([`crate::check::EventInfo::members`]).
 
 use super::body::Body;
 use super::lowerer::{Lowerer, number};

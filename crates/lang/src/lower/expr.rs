@@ -12,7 +12,8 @@ impl<'a> Body<'_, 'a> {
         self.lower(e, None)
     }
 
-    /// Lowers an expression into a register. The register may be written before the whole expression is evaluated.
+    /// Lowers an expression into a register. The register may be written before the whole
+    /// expression is evaluated.
     pub(crate) fn expr_to(&mut self, e: &'a Expr, dst: Reg) {
         self.lower(e, Some(dst));
     }
@@ -37,8 +38,8 @@ impl<'a> Body<'_, 'a> {
         first
     }
 
-    /// Lowers operands of one instruction: into consecutive registers, a single one where it is. Nothing in `later` may change
-    /// them.
+    /// Lowers operands of one instruction: into consecutive registers, a single one where it is.
+    /// Nothing in `later` may change them.
     pub(crate) fn operands(&mut self, args: &'a [Expr], later: &[&Expr]) -> Reg {
         match args {
             [one] => self.stable(one, later),
@@ -53,7 +54,8 @@ impl<'a> Body<'_, 'a> {
         first
     }
 
-    /// Lowers arguments for parameters of known types, with a look at those that are not known to fit.
+    /// Lowers arguments for parameters of known types, with a look at those that are not known to
+    /// fit.
     pub(crate) fn typed_args(&mut self, args: &'a [Expr]) -> Reg {
         let first = self.args(args);
         self.check_all(args, first);

@@ -118,7 +118,8 @@ impl<'a> Body<'_, 'a> {
             self.at(e.span);
             return self.push(result, value);
         }
-        // `all` goes on while it holds, `any` while it does not, the others look at what to do when it holds.
+        // `all` goes on while it holds, `any` while it does not, the others look at what to do when
+        // it holds.
         let go_on_when = method == Functional::All;
         match function {
             Function::InPlace(param, body) => {

@@ -1,4 +1,5 @@
-//! What all parts of the lowering share: the program under construction and the numbers of what it declares.
+//! What all parts of the lowering share: the program under construction and the numbers of what it
+//! declares.
 
 use crate::ast::{Model, NodeId};
 use crate::check::{self, ClassId, ConstValue, EventId, EventMember, FnId, TaskId, Type};
@@ -8,8 +9,9 @@ use anyorder_vm::program::{
 };
 use std::collections::HashMap;
 
-/// The state of one lowering. Enums, records, classes, globals, locks, conditions, handlers, tasks and threads have the same
-/// numbers in the tables of the check and in the program ([`size16`]); functions and events do not.
+/// The state of one lowering. Enums, records, classes, globals, locks, conditions, handlers, tasks
+/// and threads have the same numbers in the tables of the check and in the program ([`size16`]);
+/// functions and events do not.
 pub(crate) struct Lowerer<'a> {
     pub(crate) model: &'a Model,
     pub(crate) tables: &'a check::Program,
@@ -151,7 +153,8 @@ impl<'a> Lowerer<'a> {
     }
 }
 
-/// A number of the check as the program's tables have it; too many things of a kind are found by the validator.
+/// A number of the check as the program's tables have it; too many things of a kind are found by
+/// the validator.
 pub(crate) fn number(id: u32) -> u16 {
     u16::try_from(id).unwrap_or(u16::MAX)
 }

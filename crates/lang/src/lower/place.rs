@@ -1,4 +1,5 @@
-//! Places: what can be assigned, and changed by a method. The rules X4 to X8 of `docs/semantics.md`.
+//! Places: what can be assigned, and changed by a method. The rules X4 to X8 of
+//! `docs/semantics.md`.
 
 use super::body::Body;
 use super::lowerer::number;
@@ -28,7 +29,8 @@ pub(crate) enum Part {
     Member(NameId),
 }
 
-/// A place, and what must be written back when it has been written: the values it is part of, the innermost last.
+/// A place, and what must be written back when it has been written: the values it is part of, the
+/// innermost last.
 pub(crate) struct Located {
     pub(crate) place: Place,
     back: Vec<(Place, Reg)>,
@@ -93,8 +95,8 @@ impl<'a> Body<'_, 'a> {
         (reg, back)
     }
 
-    /// A global, or a field of an object, that holds a container: its elements are locations of their own. The index, evaluated
-    /// next, cannot make it the field of another object.
+    /// A global, or a field of an object, that holds a container: its elements are locations of
+    /// their own. The index, evaluated next, cannot make it the field of another object.
     fn container(&mut self, e: &'a Expr, index: &Expr) -> Option<Place> {
         match &e.kind {
             ExprKind::Paren(inner) => self.container(inner, index),
@@ -217,7 +219,8 @@ impl<'a> Body<'_, 'a> {
         let mut last = to.place;
         self.write_one(last, src);
         for (place, whole) in to.back.iter().rev() {
-            // What was written is a field of an object, as it turns out: nothing holds a copy of it (X6).
+            // What was written is a field of an object, as it turns out: nothing holds a copy of it
+            // (X6).
             if let Place::Part(holder, Part::Member(_)) = last {
                 self.unless_object(holder, end);
             }

@@ -7,7 +7,8 @@ use crate::check::{Meaning, TaskId};
 use anyorder_vm::program::{self as vm, HandlerId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Posts a task: arguments, index of the handler, delay, in this order. `want` is `None` when nobody needs the handle.
+    /// Posts a task: arguments, index of the handler, delay, in this order. `want` is `None` when
+    /// nobody needs the handle.
     pub(crate) fn post(&mut self, e: &Expr, post: &'a Post, want: Option<Option<Reg>>) -> Reg {
         let dst = want.map_or(Reg::NONE, |want| self.dst(want));
         let Some(Meaning::Task(id)) = self.meaning(post.task.id) else { return dst };

@@ -279,7 +279,8 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Whether the code of an expression writes its result in its last instruction, when all operands have been read.
+/// Whether the code of an expression writes its result in its last instruction, when all operands
+/// have been read.
 fn writes_once(e: &Expr) -> bool {
     match &e.unwrapped().kind {
         ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::In),

@@ -195,7 +195,8 @@ impl<'a> Body<'_, 'a> {
         self.copy(dst, result);
     }
 
-    /// A failure of index: an empty list has no element. It is one of the visible operation, which is not in the step before.
+    /// A failure of index: an empty list has no element. It is one of the visible operation, which
+    /// is not in the step before.
     fn no_member(&mut self, span: Span, index: Reg) {
         self.at(span);
         self.emit(Op::AtomicBegin);

@@ -1,5 +1,5 @@
-//! Random constant expressions: what the check accepts as the value of a constant is lowered, and has the value that the naive
-//! interpreter finds, as a constant and where it is written in code.
+//! Random constant expressions: what the check accepts as the value of a constant is lowered, and
+//! has the value that the naive interpreter finds, as a constant and where it is written in code.
 
 use crate::differential::{Difference, compare};
 use crate::generate::Gen;
