@@ -1,7 +1,8 @@
 //! No text makes the crate panic or hang: token soup, mutations of real models, deep nesting. Seeded; the counts of what
 //! happened are printed and checked.
 
-use anyorder_lang::{diagnostic::render, format::format, lex::RESERVED, load, source::Source};
+use anyorder_lang::diagnostic::{Code, render};
+use anyorder_lang::{format::format, lex::RESERVED, load, lower::compile, source::Source};
 
 /// A small generator (xorshift*), so that a failure can be repeated from its seed.
 struct Random(u64);
@@ -49,6 +50,15 @@ fn exercise(text: &str) -> (usize, bool) {
     if let Ok(once) = &formatted {
         let twice = format(once).expect("what was formatted can be formatted");
         assert_eq!(&twice, once, "formatting twice");
+    }
+    // What the check accepts is lowered, unless it is too large for the machine.
+    if loaded.is_sound() {
+        match compile(text, "soup.any") {
+            Ok(compiled) => assert!(compiled.into_machine().is_ok(), "{text}"),
+            Err(errors) => {
+                assert!(errors.iter().any(|d| d.code == Code::TOO_LARGE), "{text}\n{errors:?}")
+            }
+        }
     }
     (loaded.diagnostics.len(), formatted.is_ok())
 }

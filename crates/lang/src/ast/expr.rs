@@ -14,6 +14,25 @@ pub struct Expr {
     pub kind: ExprKind,
 }
 
+impl Expr {
+    /// The expression without parentheses around it.
+    pub(crate) fn unwrapped(&self) -> &Expr {
+        let mut e = self;
+        while let ExprKind::Paren(inner) = &e.kind {
+            e = inner;
+        }
+        e
+    }
+
+    /// The bounds, of a range as written.
+    pub(crate) fn as_range(&self) -> Option<(&Expr, &Expr)> {
+        match &self.unwrapped().kind {
+            ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => Some((left, right)),
+            _ => None,
+        }
+    }
+}
+
 /// The forms of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {

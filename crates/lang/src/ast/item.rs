@@ -127,6 +127,24 @@ pub struct ClassDecl {
     pub members: Vec<ClassMember>,
 }
 
+impl ClassDecl {
+    /// Fields in the order of the text.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &VarDecl> {
+        self.members.iter().filter_map(|member| match member {
+            ClassMember::Field(field) => Some(&field.var),
+            ClassMember::Method(_) => None,
+        })
+    }
+
+    /// Methods in the order of the text.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = &FnDecl> {
+        self.members.iter().filter_map(|member| match member {
+            ClassMember::Method(method) => Some(method),
+            ClassMember::Field(_) => None,
+        })
+    }
+}
+
 /// A member of a class.
 #[derive(Clone, Debug)]
 pub enum ClassMember {

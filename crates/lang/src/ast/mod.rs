@@ -1,11 +1,12 @@
-//! The syntax tree: plain owned data, as written. Every node has a span; nodes that the checker says something about
-//! have a [`NodeId`], the key of its side tables. Names are not resolved here.
+//! The syntax tree: plain owned data, as written. Every node has a span; nodes that the checker
+//! says something about have a [`NodeId`], the key of its side tables. Names are not resolved here.
 
 mod expr;
 mod item;
 mod pattern;
 mod stmt;
 mod ty;
+mod walk;
 
 pub use expr::{
     BinaryOp, Closure, ClosureBody, Expr, ExprKind, FieldInit, Fork, If, IfElse, Post, PostTarget,
@@ -21,9 +22,12 @@ pub use pattern::{Pattern, PatternKind};
 pub use stmt::{Alternative, Arm, ArmBody, AssignOp, Block, Match, Stmt, StmtKind};
 pub use ty::{TypeExpr, TypeKind};
 
+pub(crate) use walk::{walk_block, walk_expr};
+
 use crate::source::Span;
 
-/// Number of a node within its model: dense, from 0, below [`Model::node_count`]. Key of the side tables.
+/// Number of a node within its model: dense, from 0, below [`Model::node_count`]. Key of the side
+/// tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct NodeId(pub u32);
 
@@ -52,6 +56,51 @@ pub struct Model {
     pub node_count: u32,
 }
 
+macro_rules! items {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident($decl:ty);)*) => {
+        impl Model {
+            $($(#[$doc])*
+            pub(crate) fn $name(&self) -> impl Iterator<Item = &$decl> {
+                self.items.iter().filter_map(|item| match &item.kind {
+                    ItemKind::$kind(decl) => Some(decl),
+                    _ => None,
+                })
+            })*
+        }
+    };
+}
+
+items! {
+    /// Enums in the order of the file.
+    enums: Enum(EnumDecl);
+    /// Record types in the order of the file.
+    records: Record(RecordDecl);
+    /// Classes in the order of the file.
+    classes: Class(ClassDecl);
+    /// Declarations of locks.
+    locks: Lock(Vec<SizedName>);
+    /// Declarations of conditions.
+    conds: Cond(Vec<SizedName>);
+    /// Handlers in the order of the file.
+    handlers: Handler(HandlerDecl);
+    /// Functions in the order of the file.
+    functions: Fn(FnDecl);
+    /// Tasks in the order of the file.
+    tasks: Task(TaskDecl);
+    /// Events in the order of the file.
+    events: Event(EventDecl);
+    /// Threads in the order of the file.
+    threads: Thread(ThreadDecl);
+    /// Blocks that run first.
+    inits: Init(Block);
+    /// Declarations of globals.
+    vars: Var(Vec<VarDecl>);
+    /// Lists of events in the order in which they happen.
+    drivers: Driver(Vec<Ref>);
+    /// Conditions under which a state may be the last.
+    finals: Final(Expr);
+}
+
 /// A name where it is declared or used.
 #[derive(Clone, Debug)]
 pub struct Ident {
@@ -63,8 +112,8 @@ pub struct Ident {
     pub span: Span,
 }
 
-/// The name of a declared thing of which there may be an array, with the index if one is written: `m`, `ms[i]`.
-/// Used for handlers, locks, conditions and events.
+/// The name of a declared thing of which there may be an array, with the index if one is written:
+/// `m`, `ms[i]`. Used for handlers, locks, conditions and events.
 #[derive(Clone, Debug)]
 pub struct Ref {
     /// The declared name.

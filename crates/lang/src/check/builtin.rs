@@ -18,6 +18,11 @@ macro_rules! methods {
             pub const fn name(self) -> &'static str {
                 match self { $(BuiltinMethod::$name => $text),* }
             }
+
+            /// The method of that name.
+            pub(crate) fn named(name: &str) -> Option<BuiltinMethod> {
+                BuiltinMethod::ALL.iter().copied().find(|method| method.name() == name)
+            }
         }
     };
 }
@@ -30,21 +35,35 @@ methods! {
     Set "set" Has "has" Keys "keys" Values "values" StartsWith "starts_with" ToInt "to_int" ToStr "to_str"
 }
 
+impl BuiltinMethod {
+    /// Whether it changes its receiver: it needs a place, which it reads and writes.
+    pub(crate) const fn changes(self) -> bool {
+        use BuiltinMethod as M;
+        matches!(
+            self,
+            M::Push
+                | M::Pop
+                | M::TakeFirst
+                | M::Insert
+                | M::Remove
+                | M::Reverse
+                | M::Sort
+                | M::Clear
+                | M::Add
+                | M::Set
+        )
+    }
+}
+
 /// The type of a method on a receiver.
 pub(super) struct Signature {
     pub(super) method: BuiltinMethod,
     pub(super) params: Vec<Type>,
     pub(super) result: Type,
-    /// Needs a place, which it reads and writes.
-    pub(super) changes: bool,
 }
 
 fn found(method: BuiltinMethod, params: Vec<Type>, result: Type) -> Option<Signature> {
-    Some(Signature { method, params, result, changes: false })
-}
-
-fn changing(method: BuiltinMethod, params: Vec<Type>, result: Type) -> Option<Signature> {
-    Some(Signature { method, params, result, changes: true })
+    Some(Signature { method, params, result })
 }
 
 fn test_of(element: &Type) -> Vec<Type> {
@@ -57,7 +76,7 @@ pub(super) fn signature(
     name: &str,
     fresh: &mut dyn FnMut() -> Type,
 ) -> Option<Signature> {
-    let method = BuiltinMethod::ALL.iter().copied().find(|method| method.name() == name)?;
+    let method = BuiltinMethod::named(name)?;
     if method == BuiltinMethod::ToStr {
         let has = matches!(
             receiver,
@@ -87,15 +106,15 @@ fn on_list(m: BuiltinMethod, t: &Type, fresh: &mut dyn FnMut() -> Type) -> Optio
     match m {
         M::Len => found(m, vec![], Type::Int),
         M::IsEmpty => found(m, vec![], Type::Bool),
-        M::Push => changing(m, vec![t.clone()], Type::Nothing),
-        M::Pop | M::TakeFirst => changing(m, vec![], t.clone()),
+        M::Push => found(m, vec![t.clone()], Type::Nothing),
+        M::Pop | M::TakeFirst => found(m, vec![], t.clone()),
         M::First | M::Last => found(m, vec![], t.clone()),
-        M::Insert => changing(m, vec![Type::Int, t.clone()], Type::Nothing),
-        M::Remove => changing(m, vec![Type::Int], t.clone()),
+        M::Insert => found(m, vec![Type::Int, t.clone()], Type::Nothing),
+        M::Remove => found(m, vec![Type::Int], t.clone()),
         M::Contains => found(m, vec![t.clone()], Type::Bool),
         M::IndexOf => found(m, vec![t.clone()], Type::Int),
         M::Slice => found(m, vec![Type::Int, Type::Int], list()),
-        M::Reverse | M::Sort | M::Clear => changing(m, vec![], Type::Nothing),
+        M::Reverse | M::Sort | M::Clear => found(m, vec![], Type::Nothing),
         M::Map => {
             let to = fresh();
             let result = Type::list(to.clone());
@@ -117,8 +136,8 @@ fn on_set(m: BuiltinMethod, set: &Type, t: &Type) -> Option<Signature> {
     match m {
         M::Len => found(m, vec![], Type::Int),
         M::IsEmpty => found(m, vec![], Type::Bool),
-        M::Add | M::Remove => changing(m, vec![t.clone()], Type::Bool),
-        M::Clear => changing(m, vec![], Type::Nothing),
+        M::Add | M::Remove => found(m, vec![t.clone()], Type::Bool),
+        M::Clear => found(m, vec![], Type::Nothing),
         M::Contains => found(m, vec![t.clone()], Type::Bool),
         M::Union | M::Intersect | M::Minus => found(m, vec![set.clone()], set.clone()),
         M::ToList => found(m, vec![], Type::list(t.clone())),
@@ -138,9 +157,9 @@ fn on_map(m: BuiltinMethod, k: &Type, v: &Type) -> Option<Signature> {
         M::IsEmpty => found(m, vec![], Type::Bool),
         M::Get => found(m, vec![k.clone()], v.clone().nullable()),
         M::GetOr => found(m, vec![k.clone(), v.clone()], v.clone()),
-        M::Set => changing(m, vec![k.clone(), v.clone()], Type::Nothing),
-        M::Remove => changing(m, vec![k.clone()], v.clone().nullable()),
-        M::Clear => changing(m, vec![], Type::Nothing),
+        M::Set => found(m, vec![k.clone(), v.clone()], Type::Nothing),
+        M::Remove => found(m, vec![k.clone()], v.clone().nullable()),
+        M::Clear => found(m, vec![], Type::Nothing),
         M::Has => found(m, vec![k.clone()], Type::Bool),
         M::Keys => found(m, vec![], Type::list(k.clone())),
         M::Values => found(m, vec![], Type::list(v.clone())),

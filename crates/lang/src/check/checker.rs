@@ -30,6 +30,8 @@ pub(super) struct Checker<'a> {
     /// What is mentioned anywhere.
     pub(super) used: BTreeSet<UseKey>,
     pub(super) body: Body<'a>,
+    /// Members of values whose type was not known there.
+    pub(super) open_members: Vec<&'a Expr>,
     /// Effects of bodies that are called, and of expressions that must have none.
     pub(super) effects: Effects,
 }
@@ -58,6 +60,7 @@ impl<'a> Checker<'a> {
             globals_ready: None,
             used: BTreeSet::new(),
             body: Body::default(),
+            open_members: vec![],
             effects: Effects::default(),
         }
     }
@@ -73,11 +76,17 @@ impl<'a> Checker<'a> {
         self.check_order();
         self.check_components();
         self.check_purity();
+        if !crate::diagnostic::has_errors(&self.diagnostics) {
+            self.event_members();
+        }
         self.report_unused();
     }
 
     /// The tables with all unknown types settled.
     pub(super) fn finish(mut self) -> (Program, Vec<Diagnostic>) {
+        for expr in std::mem::take(&mut self.open_members) {
+            self.late_member(expr);
+        }
         let unknowns = &self.unknowns;
         let settle = |ty: &mut Type| *ty = unknowns.finished(ty);
         self.program.types.iter_mut().flatten().for_each(settle);

@@ -49,7 +49,13 @@ impl<'a> Checker<'a> {
                     for (position, var) in vars.iter().enumerate() {
                         let name = var.name.name.clone();
                         let ty = self.unknowns.fresh();
-                        self.program.globals.push(GlobalInfo { name, item, position, ty });
+                        self.program.globals.push(GlobalInfo {
+                            name,
+                            item,
+                            position,
+                            ty,
+                            start: None,
+                        });
                         let id = GlobalId(self.program.globals.len() as u32 - 1);
                         self.declare(&var.name, Meaning::Global(id));
                     }
@@ -79,7 +85,13 @@ impl<'a> Checker<'a> {
             }
             ItemKind::Class(decl) => {
                 let name = decl.name.name.clone();
-                p.classes.push(ClassInfo { name, item, fields: vec![], methods: vec![] });
+                p.classes.push(ClassInfo {
+                    name,
+                    item,
+                    fields: vec![],
+                    starts: vec![],
+                    methods: vec![],
+                });
                 let id = ClassId(last(p.classes.len()));
                 self.members(decl);
                 (&decl.name, Meaning::Class(id))
@@ -104,7 +116,13 @@ impl<'a> Checker<'a> {
             }
             ItemKind::Event(decl) => {
                 let name = decl.name.name.clone();
-                p.events.push(EventInfo { name, item, family: None, once: decl.once });
+                p.events.push(EventInfo {
+                    name,
+                    item,
+                    family: None,
+                    once: decl.once,
+                    members: vec![],
+                });
                 (&decl.name, Meaning::Event(EventId(last(p.events.len()))))
             }
             ItemKind::Thread(decl) => {
@@ -143,7 +161,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    fn once(&mut self, known: &mut HashMap<&'a str, Span>, ident: &'a Ident) {
+    pub(super) fn once(&mut self, known: &mut HashMap<&'a str, Span>, ident: &'a Ident) {
         if ident.name.is_empty() {
             return;
         }

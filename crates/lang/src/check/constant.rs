@@ -2,9 +2,10 @@
 
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, ConstState};
+use super::evaluate::Evaluator;
 use super::program::{ConstId, EnumId, RecordId};
 use super::types::Type;
-use crate::ast::{BinaryOp, Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue};
+use crate::ast::{Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue, SizedName};
 use crate::diagnostic::{Code, Diagnostic, most_similar};
 
 /// A value known before the model runs.
@@ -98,7 +99,7 @@ impl<'a> Checker<'a> {
 
     /// Evaluates a constant expression whose types are fine; says why it is none.
     fn evaluate(&mut self, expr: &'a Expr) -> Option<ConstValue> {
-        match super::evaluate::evaluate(&self.program, expr) {
+        match Evaluator::new(&self.program).evaluate(expr) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.error(Code::CONSTANT, error.span, error.message);
@@ -122,10 +123,7 @@ impl<'a> Checker<'a> {
 
     /// The value of an integer expression if it is a constant; says nothing if not.
     pub(super) fn known_int(&self, expr: &Expr) -> Option<i64> {
-        match super::evaluate::evaluate(&self.program, expr) {
-            Ok(ConstValue::Int(value)) => Some(value),
-            _ => None,
-        }
+        Evaluator::new(&self.program).int(expr)
     }
 
     /// The size of an array.
@@ -142,53 +140,32 @@ impl<'a> Checker<'a> {
     /// Sizes of handlers, locks and conditions; parameters of families.
     pub(super) fn sizes(&mut self) {
         let model = self.model;
-        let (mut locks, mut conds, mut handlers, mut events, mut threads) = (0, 0, 0, 0, 0);
-        for item in &model.items {
-            match &item.kind {
-                ItemKind::Lock(names) => {
-                    for name in names {
-                        let size =
-                            name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
-                        self.program.locks[locks].size = size;
-                        locks += 1;
-                    }
-                }
-                ItemKind::Cond(names) => {
-                    for name in names {
-                        let size =
-                            name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
-                        self.program.conds[conds].size = size;
-                        conds += 1;
-                    }
-                }
-                ItemKind::Handler(decl) => {
-                    let size =
-                        decl.name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
-                    self.program.handlers[handlers].size = size;
-                    handlers += 1;
-                }
-                ItemKind::Event(decl) => {
-                    let family = decl.family.as_ref().map(|family| self.family(family));
-                    self.program.events[events].family = family;
-                    events += 1;
-                }
-                ItemKind::Thread(decl) => {
-                    let family = decl.family.as_ref().map(|family| self.family(family));
-                    self.program.threads[threads].family = family;
-                    threads += 1;
-                }
-                _ => {}
-            }
+        for (at, name) in model.locks().flatten().enumerate() {
+            self.program.locks[at].size = self.declared_size(name);
         }
+        for (at, name) in model.conds().flatten().enumerate() {
+            self.program.conds[at].size = self.declared_size(name);
+        }
+        for (at, decl) in model.handlers().enumerate() {
+            self.program.handlers[at].size = self.declared_size(&decl.name);
+        }
+        for (at, decl) in model.events().enumerate() {
+            self.program.events[at].family = decl.family.as_ref().map(|family| self.family(family));
+        }
+        for (at, decl) in model.threads().enumerate() {
+            self.program.threads[at].family =
+                decl.family.as_ref().map(|family| self.family(family));
+        }
+    }
+
+    fn declared_size(&mut self, name: &'a SizedName) -> Option<u32> {
+        name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1))
     }
 
     /// The bounds of a family; an empty one after an error.
     fn family(&mut self, family: &'a Family) -> (i64, i64) {
-        let mut range = &family.range;
-        while let ExprKind::Paren(inner) = &range.kind {
-            range = inner;
-        }
-        let ExprKind::Binary { op: BinaryOp::Range, left, right, .. } = &range.kind else {
+        let range = family.range.unwrapped();
+        let Some((left, right)) = range.as_range() else {
             if !matches!(range.kind, ExprKind::Error) {
                 let message = "expected a range, like `0..3`";
                 self.error(Code::CONSTANT, range.span, message);

@@ -1,22 +1,24 @@
 //! The values of constant expressions.
 
 use super::constant::ConstValue;
-use super::program::{Meaning, Program};
-use crate::ast::{BinaryOp, Expr, ExprKind, FieldInit, IfElse, UnaryOp};
+use super::program::{LocalId, Meaning, Program};
+use super::types::Type;
+use crate::ast::{BinaryOp, Block, Expr, ExprKind, FieldInit, If, IfElse, NodeId, UnaryOp};
 use crate::source::Span;
 use std::cell::Cell;
 
 /// Most values in a constant list: `0..1000000000` is no constant.
 const ELEMENTS_MAX: i64 = 65_536;
 
-/// Most values (and bytes of strings) made while one constant is evaluated: constants of constants grow exponentially.
+/// Most values (and bytes of strings) made while one constant is evaluated: constants of constants
+/// grow exponentially.
 const VALUES_MAX: usize = 1 << 20;
 
 /// Deepest nesting of a constant.
 const DEPTH_MAX: usize = 64;
 
 /// Why an expression is no constant.
-pub(super) struct ConstError {
+pub(crate) struct ConstError {
     pub(super) span: Span,
     pub(super) message: String,
 }
@@ -27,17 +29,13 @@ fn fail<T>(span: Span, message: impl Into<String>) -> Result<T, ConstError> {
     Err(ConstError { span, message: message.into() })
 }
 
-/// The value of `expr`, whose names must have their meanings and whose constants their values.
-pub(super) fn evaluate(program: &Program, expr: &Expr) -> Outcome {
-    let value = Evaluator { program, left: Cell::new(VALUES_MAX) }.expr(expr)?;
-    if depth(&value) > DEPTH_MAX {
-        return fail(expr.span, format!("a constant nested more than {DEPTH_MAX} deep"));
-    }
-    Ok(value)
-}
-
-struct Evaluator<'p> {
+/// Evaluates expressions whose names have their meanings and whose constants have their values.
+pub(crate) struct Evaluator<'p> {
     program: &'p Program,
+    /// The parameter of a family, with its value for one member.
+    member: Option<(LocalId, i64)>,
+    /// Whether each part of an expression must be constant, those that are not needed too.
+    whole: bool,
     /// Values that may still be made.
     left: Cell<usize>,
 }
@@ -66,7 +64,59 @@ fn depth(value: &ConstValue) -> usize {
     }
 }
 
-impl Evaluator<'_> {
+/// Whether a value is of the kind that is looked for at run time (X17).
+fn is_of(value: &ConstValue, ty: &Type) -> bool {
+    match (ty, value) {
+        (Type::Any | Type::Unknown(_), _)
+        | (Type::Int, ConstValue::Int(_))
+        | (Type::Bool, ConstValue::Bool(_))
+        | (Type::Str, ConstValue::Str(_))
+        | (Type::Null | Type::Nullable(_), ConstValue::Null)
+        | (Type::List(_), ConstValue::List(_))
+        | (Type::Set(_), ConstValue::Set(_))
+        | (Type::Map(..), ConstValue::Map(_)) => true,
+        (Type::Enum(wanted), ConstValue::Variant(id, ..)) => wanted == id,
+        (Type::Record(wanted), ConstValue::Record(id, _)) => wanted == id,
+        (Type::Nullable(solid), value) => is_of(value, solid),
+        _ => false,
+    }
+}
+
+impl<'p> Evaluator<'p> {
+    /// For expressions outside of all bodies.
+    pub(crate) fn new(program: &'p Program) -> Self {
+        Self { program, member: None, whole: false, left: Cell::new(VALUES_MAX) }
+    }
+
+    /// For one member of a family: its parameter has a value.
+    pub(crate) fn of_member(self, member: Option<(LocalId, i64)>) -> Self {
+        Self { member, ..self }
+    }
+
+    /// For expressions in bodies: all that is named there counts (C4), so each part must be
+    /// constant.
+    pub(crate) fn in_body(self) -> Self {
+        Self { whole: true, ..self }
+    }
+
+    /// The value of an expression.
+    pub(crate) fn evaluate(&self, expr: &Expr) -> Outcome {
+        self.left.set(VALUES_MAX);
+        let value = self.expr(expr)?;
+        if depth(&value) > DEPTH_MAX {
+            return fail(expr.span, format!("a constant nested more than {DEPTH_MAX} deep"));
+        }
+        Ok(value)
+    }
+
+    /// The value of an integer expression, if it has one.
+    pub(crate) fn int(&self, expr: &Expr) -> Option<i64> {
+        match self.evaluate(expr) {
+            Ok(ConstValue::Int(value)) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Takes the room of `times` copies of a value.
     fn charge(&self, expr: &Expr, value: &ConstValue, times: usize) -> Result<(), ConstError> {
         match self.left.get().checked_sub(size(value).saturating_mul(times)) {
@@ -79,6 +129,17 @@ impl Evaluator<'_> {
     }
 
     fn expr(&self, expr: &Expr) -> Outcome {
+        let value = self.value(expr)?;
+        match self.program.runtime_checks.get(&expr.id) {
+            Some(ty) if !is_of(&value, ty) => {
+                let wanted = ty.show(self.program);
+                fail(expr.span, format!("expected `{wanted}`, found another value"))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn value(&self, expr: &Expr) -> Outcome {
         Ok(match &expr.kind {
             ExprKind::Int(value) => ConstValue::Int(*value),
             ExprKind::Bool(value) => ConstValue::Bool(*value),
@@ -141,24 +202,39 @@ impl Evaluator<'_> {
                 return self.binary(expr, *op, *op_span, left, right);
             }
             ExprKind::Index { base, index } => return self.index(expr, base, index),
-            ExprKind::If(node) => match (self.expr(&node.cond)?, &node.otherwise) {
-                (ConstValue::Bool(true), _) => match &node.then.value {
-                    Some(value) if node.then.stmts.is_empty() => self.expr(value)?,
-                    _ => return not_constant(expr),
-                },
-                (ConstValue::Bool(false), Some(IfElse::Block(block))) => match &block.value {
-                    Some(value) if block.stmts.is_empty() => self.expr(value)?,
-                    _ => return not_constant(expr),
-                },
-                _ => return not_constant(expr),
-            },
+            ExprKind::If(node) => return self.branch(expr, node),
             _ => return not_constant(expr),
         })
     }
 
+    fn branch(&self, expr: &Expr, node: &If) -> Outcome {
+        let ConstValue::Bool(yes) = self.expr(&node.cond)? else { return not_constant(expr) };
+        let block = |block: &Block| match &block.value {
+            Some(value) if block.stmts.is_empty() => self.expr(value),
+            _ => not_constant(expr),
+        };
+        let otherwise = || match &node.otherwise {
+            Some(IfElse::Block(other)) => block(other),
+            Some(IfElse::If(other)) => self.branch(expr, other),
+            None => not_constant(expr),
+        };
+        match (self.whole, yes) {
+            (true, _) => {
+                let (then, otherwise) = (block(&node.then)?, otherwise()?);
+                Ok(if yes { then } else { otherwise })
+            }
+            (false, true) => block(&node.then),
+            (false, false) => otherwise(),
+        }
+    }
+
     fn name(&self, name: &str, expr: &Expr) -> Outcome {
-        let Some(Meaning::Const(id)) = self.program.meaning(expr.id) else {
-            return fail(expr.span, format!("`{name}` is not a constant"));
+        let id = match (self.program.meaning(expr.id), self.member) {
+            (Some(Meaning::Const(id)), _) => id,
+            (Some(Meaning::Local(id)), Some((member, value))) if id == member => {
+                return Ok(ConstValue::Int(value));
+            }
+            _ => return fail(expr.span, format!("`{name}` is not a constant")),
         };
         match &self.program.consts[id.index()].value {
             Some(value) => {
@@ -185,7 +261,7 @@ impl Evaluator<'_> {
         Ok(ConstValue::Map(out))
     }
 
-    fn record(&self, expr: &Expr, name: crate::ast::NodeId, fields: &[FieldInit]) -> Outcome {
+    fn record(&self, expr: &Expr, name: NodeId, fields: &[FieldInit]) -> Outcome {
         let Some(Meaning::Record(id)) = self.program.meaning(name) else {
             return not_constant(expr);
         };
@@ -231,14 +307,15 @@ impl Evaluator<'_> {
         let a = self.expr(left)?;
         // The right side of a short circuit need not have a value.
         match (op, &a) {
-            (Op::And, Bool(false)) | (Op::Or, Bool(true)) => return Ok(a),
+            (Op::And, Bool(false)) | (Op::Or, Bool(true)) if !self.whole => return Ok(a),
             _ => {}
         }
         let b = self.expr(right)?;
         Ok(match (op, a, b) {
             (Op::Eq, a, b) => Bool(a == b),
             (Op::Ne, a, b) => Bool(a != b),
-            (Op::And | Op::Or, _, Bool(b)) => Bool(b),
+            (Op::And, Bool(a), Bool(b)) => Bool(a && b),
+            (Op::Or, Bool(a), Bool(b)) => Bool(a || b),
             (Op::Add, Str(a), Str(b)) => Str(a + &b),
             (Op::Add, List(mut a), List(b)) => {
                 a.extend(b);
@@ -270,7 +347,8 @@ fn int_binary(expr: &Expr, op: BinaryOp, op_span: Span, a: i64, b: i64) -> Outco
         Op::Sub => arithmetic(a.checked_sub(b)),
         Op::Mul => arithmetic(a.checked_mul(b)),
         Op::Div => arithmetic(a.checked_div(b)),
-        Op::Rem => arithmetic(a.checked_rem(b)),
+        // The least int has no remainder but 0 by -1 (X12).
+        Op::Rem => arithmetic(if b == -1 { Some(0) } else { a.checked_rem(b) }),
         Op::Lt => Ok(Bool(a < b)),
         Op::Le => Ok(Bool(a <= b)),
         Op::Gt => Ok(Bool(a > b)),

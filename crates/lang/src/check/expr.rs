@@ -167,6 +167,7 @@ impl<'a> Checker<'a> {
 
     fn self_value(&mut self, expr: &'a Expr) -> Type {
         self.set_meaning(expr.id, Meaning::SelfObject);
+        self.program.self_captures.extend(self.body.frames.iter().map(|frame| frame.id));
         match &self.body.object {
             Some(ty) => ty.clone(),
             None => {

@@ -64,30 +64,24 @@ impl Unknowns {
 
     /// A type with all that is known put in.
     pub(super) fn deep(&self, ty: &Type) -> Type {
-        let go = |t: &Type| Box::new(self.deep(t));
-        match self.shallow(ty) {
-            Type::List(t) => Type::List(go(&t)),
-            Type::Set(t) => Type::Set(go(&t)),
-            Type::Map(k, v) => Type::Map(go(&k), go(&v)),
-            Type::Nullable(t) => self.deep(&t).nullable(),
-            Type::Fn(params, result) => {
-                Type::Fn(params.iter().map(|t| self.deep(t)).collect(), go(&result))
-            }
-            other => other,
-        }
+        self.put_in(ty, None)
     }
 
     /// As [`Unknowns::deep`], with `any` for what nothing tells.
     pub(super) fn finished(&self, ty: &Type) -> Type {
-        let go = |t: &Type| Box::new(self.finished(t));
+        self.put_in(ty, Some(&Type::Any))
+    }
+
+    fn put_in(&self, ty: &Type, unknown: Option<&Type>) -> Type {
+        let go = |t: &Type| self.put_in(t, unknown);
         match self.shallow(ty) {
-            Type::Unknown(_) => Type::Any,
-            Type::List(t) => Type::List(go(&t)),
-            Type::Set(t) => Type::Set(go(&t)),
-            Type::Map(k, v) => Type::Map(go(&k), go(&v)),
-            Type::Nullable(t) => self.finished(&t).nullable(),
+            Type::Unknown(n) => unknown.cloned().unwrap_or(Type::Unknown(n)),
+            Type::List(t) => Type::list(go(&t)),
+            Type::Set(t) => Type::Set(Box::new(go(&t))),
+            Type::Map(k, v) => Type::Map(Box::new(go(&k)), Box::new(go(&v))),
+            Type::Nullable(t) => go(&t).nullable(),
             Type::Fn(params, result) => {
-                Type::Fn(params.iter().map(|t| self.finished(t)).collect(), go(&result))
+                Type::Fn(params.iter().map(go).collect(), Box::new(go(&result)))
             }
             other => other,
         }

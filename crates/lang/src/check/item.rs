@@ -2,60 +2,44 @@
 
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, end_of};
-use super::program::{ClassId, FnId, GlobalId, LocalKind, TaskId};
+use super::program::{ClassId, FnId, GlobalId, LocalKind, Meaning, TaskId};
 use super::pure::Callee;
 use super::types::Type;
 use crate::ast::{
-    Block, ClassMember, EventDecl, Expr, Family, FnDecl, ItemKind, Param, TaskDecl, TypeExpr,
-    TypeKind, VarDecl,
+    Block, EventDecl, Expr, Family, FnDecl, ItemKind, Param, TaskDecl, TypeExpr, TypeKind, VarDecl,
 };
 use crate::diagnostic::{Code, Diagnostic};
 
 impl<'a> Checker<'a> {
-    /// First values of fields and globals: their types are those of the variables without a written type.
+    /// First values of fields and globals: their types are those of the variables without a written
+    /// type.
     pub(super) fn first_values(&mut self) {
-        let model = self.model;
-        let classes = model.items.iter().filter_map(|item| match &item.kind {
-            ItemKind::Class(decl) => Some(decl),
-            _ => None,
+        let classes = self.model.classes().enumerate();
+        let fields = classes.flat_map(|(class, decl)| {
+            decl.fields().enumerate().map(move |(at, var)| (class, at, var))
         });
-        let mut fields: Vec<(usize, usize, &'a VarDecl)> = Vec::new();
-        for (class, decl) in classes.enumerate() {
-            let vars = decl.members.iter().filter_map(|member| match member {
-                ClassMember::Field(field) => Some(&field.var),
-                ClassMember::Method(_) => None,
-            });
-            fields.extend(vars.enumerate().map(|(at, var)| (class, at, var)));
-        }
+        let fields: Vec<(usize, usize, &'a VarDecl)> = fields.collect();
+        let globals: Vec<&'a VarDecl> = self.model.vars().flatten().collect();
         for (class, at, var) in &fields {
             let slot = self.program.classes[*class].fields[*at].1.clone();
             self.written_type(var, &slot);
         }
-        for at in 0..self.program.globals.len() {
-            if let Some(var) = self.global_decl(at) {
-                let slot = self.program.globals[at].ty.clone();
-                self.written_type(var, &slot);
-            }
+        for (at, var) in globals.iter().enumerate() {
+            let slot = self.program.globals[at].ty.clone();
+            self.written_type(var, &slot);
         }
         for (class, at, var) in &fields {
             let slot = self.program.classes[*class].fields[*at].1.clone();
             self.first_value(var, &slot);
+            let start = self.start(var);
+            self.program.classes[*class].starts.push(start);
         }
-        for at in 0..self.program.globals.len() {
-            if let Some(var) = self.global_decl(at) {
-                let slot = self.program.globals[at].ty.clone();
-                self.globals_ready = Some(GlobalId(at as u32));
-                self.first_value(var, &slot);
-                self.globals_ready = None;
-            }
-        }
-    }
-
-    fn global_decl(&self, at: usize) -> Option<&'a VarDecl> {
-        let info = &self.program.globals[at];
-        match &self.model.items[info.item].kind {
-            ItemKind::Var(vars) => vars.get(info.position),
-            _ => None,
+        for (at, var) in globals.iter().enumerate() {
+            let slot = self.program.globals[at].ty.clone();
+            self.globals_ready = Some(GlobalId(at as u32));
+            self.first_value(var, &slot);
+            self.globals_ready = None;
+            self.program.globals[at].start = self.start(var);
         }
     }
 
@@ -99,7 +83,8 @@ impl<'a> Checker<'a> {
         self.file_effects(None);
     }
 
-    /// The type of a variable that starts with the value of an expression: `null` says only that it can be null.
+    /// The type of a variable that starts with the value of an expression: `null` says only that it
+    /// can be null.
     pub(super) fn variable_type(&mut self, init: &'a Expr) -> Type {
         let ty = self.expr_action(init);
         match self.unknowns.shallow(&ty) {
@@ -155,16 +140,10 @@ impl<'a> Checker<'a> {
                 ItemKind::Class(decl) => {
                     let id = ClassId(classes);
                     classes += 1;
-                    let mut at = 0;
-                    for member in &decl.members {
-                        if let ClassMember::Method(method) = member {
-                            let info =
-                                self.program.classes[id.index()].methods[at as usize].clone();
-                            let object = Some(Type::Class(id));
-                            self.function(method, info.params, info.result, object);
-                            self.file_effects(Some(Callee::Method(id, at)));
-                            at += 1;
-                        }
+                    for (at, method) in (0..).zip(decl.methods()) {
+                        let info = self.program.classes[id.index()].methods[at as usize].clone();
+                        self.function(method, info.params, info.result, Some(Type::Class(id)));
+                        self.file_effects(Some(Callee::Method(id, at)));
                     }
                 }
                 ItemKind::Fn(decl) => {
@@ -204,9 +183,14 @@ impl<'a> Checker<'a> {
         self.in_body(Body::of(BodyKind::Property), |c| c.expect(expr, &Type::Bool));
     }
 
-    fn family_param(&mut self, family: Option<&'a Family>) {
-        if let Some(family) = family {
-            self.declare_local(&family.var, Type::Int, LocalKind::Family);
+    /// The parameter of a family: the same local in the place, the causes, the guard and the body.
+    pub(super) fn family_param(&mut self, family: Option<&'a Family>) {
+        let Some(Family { var, .. }) = family else { return };
+        match (self.program.meaning(var.id), self.body.scopes.last_mut()) {
+            (Some(Meaning::Local(known)), Some(scope)) => {
+                scope.names.insert(&var.name, known);
+            }
+            _ => drop(self.declare_local(var, Type::Int, LocalKind::Family)),
         }
     }
 

@@ -1,13 +1,23 @@
 //! Fields, methods and variants: what stands behind a dot.
 
-use super::builtin::{names_of, signature};
+use super::builtin::{BuiltinMethod, names_of, signature};
 use super::checker::Checker;
-use super::program::{ClassId, EnumId, Meaning};
+use super::infer::Fit;
+use super::program::{ClassId, EnumId, FnInfo, Meaning};
 use super::pure::Callee;
 use super::types::Type;
-use crate::ast::{Expr, ExprKind, Ident};
+use crate::ast::{Expr, ExprKind, Ident, ItemKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+
+/// What stands behind a dot.
+struct Member {
+    meaning: Meaning,
+    /// Of the field, or of the result.
+    ty: Type,
+    /// Of a method: types of its parameters.
+    params: Option<Vec<Type>>,
+}
 
 impl<'a> Checker<'a> {
     /// The enum that `base` names, if it does.
@@ -33,40 +43,62 @@ impl<'a> Checker<'a> {
             return self.variant(expr, id, name, &[]);
         }
         let ty = self.expr(base);
-        let (fields, owner) = match self.solid(&ty) {
-            Type::Record(id) => {
-                let info = &self.program.records[id.index()];
-                let fields = info.fields.clone();
-                (fields, Meaning::RecordField(id, 0))
+        let solid = self.solid(&ty);
+        if is_open(&solid) {
+            return self.dynamic(expr, name);
+        }
+        match self.find_member(&solid, name, false) {
+            Some(found) => {
+                self.set_meaning(expr.id, found.meaning);
+                self.set_meaning(name.id, found.meaning);
+                found.ty
             }
-            Type::Class(id) => {
-                (self.program.classes[id.index()].fields.clone(), Meaning::ClassField(id, 0))
+            None => {
+                self.no_member("field", &solid, name);
+                Type::Any
             }
-            Type::Any | Type::Unknown(_) | Type::Never => return self.dynamic(expr, name),
-            other => {
-                self.no_member("field", &other, name, &[]);
-                return Type::Any;
-            }
-        };
-        let Some(at) = fields.iter().position(|(field, _)| *field == name.name) else {
-            let known: Vec<&str> = fields.iter().map(|(field, _)| field.as_str()).collect();
-            let solid = self.solid(&ty);
-            self.no_member("field", &solid, name, &known);
-            return Type::Any;
-        };
-        let meaning = match owner {
-            Meaning::RecordField(id, _) => Meaning::RecordField(id, at as u32),
-            Meaning::ClassField(id, _) => Meaning::ClassField(id, at as u32),
-            other => other,
-        };
-        self.set_meaning(expr.id, meaning);
-        self.set_meaning(name.id, meaning);
-        fields[at].1.clone()
+        }
     }
 
-    /// A member of a value of which nothing is known: some declaration must have a member of that name.
-    fn dynamic(&mut self, expr: &Expr, name: &Ident) -> Type {
+    /// The member of a value of that type, without null, that a name behind a dot means.
+    fn find_member(&mut self, ty: &Type, name: &Ident, called: bool) -> Option<Member> {
+        let p = &self.program;
+        let field = |fields: &[(String, Type)], meaning: &dyn Fn(u32) -> Meaning| {
+            let at = fields.iter().position(|(field, _)| *field == name.name)?;
+            let (meaning, ty) = (meaning(at as u32), fields[at].1.clone());
+            Some(Member { meaning, ty, params: None })
+        };
+        let found = match ty {
+            Type::Record(id) => {
+                field(&p.records[id.index()].fields, &|at| Meaning::RecordField(*id, at))
+            }
+            Type::Class(id) => {
+                let info = &p.classes[id.index()];
+                let method = info.methods.iter().position(|method| method.name == name.name);
+                if let Some(at) = method.filter(|_| called) {
+                    let FnInfo { params, result, .. } = &info.methods[at];
+                    let params = params.iter().map(|(_, ty)| ty.clone()).collect();
+                    let meaning = Meaning::Method(*id, at as u32);
+                    return Some(Member { meaning, ty: result.clone(), params: Some(params) });
+                }
+                return field(&info.fields, &|at| Meaning::ClassField(*id, at));
+            }
+            _ => None,
+        };
+        if found.is_some() || !called {
+            return found;
+        }
+        let unknowns = &mut self.unknowns;
+        let method = signature(ty, &name.name, &mut || unknowns.fresh())?;
+        let meaning = Meaning::Builtin(method.method);
+        Some(Member { meaning, ty: method.result, params: Some(method.params) })
+    }
+
+    /// A member of a value of which nothing is known: some declaration must have a member of that
+    /// name.
+    fn dynamic(&mut self, expr: &'a Expr, name: &'a Ident) -> Type {
         self.set_meaning(expr.id, Meaning::Dynamic);
+        self.open_members.push(expr);
         let p = &self.program;
         let fields = p.records.iter().map(|r| &r.fields).chain(p.classes.iter().map(|c| &c.fields));
         let mut known: Vec<String> = fields.flatten().map(|(field, _)| field.clone()).collect();
@@ -79,7 +111,39 @@ impl<'a> Checker<'a> {
         Type::Any
     }
 
-    fn no_member(&mut self, what: &str, ty: &Type, name: &Ident, known: &[&str]) {
+    /// Gives a member its meaning when the text behind it has told the type of the value.
+    pub(super) fn late_member(&mut self, expr: &'a Expr) {
+        let (base, name, args) = match &expr.kind {
+            ExprKind::Field { base, name } => (base, name, None),
+            ExprKind::Method { receiver, name, args } => (receiver, name, Some(args.as_slice())),
+            _ => return,
+        };
+        let is_call = args.is_some();
+        let ty = self.unknowns.finished(&self.program.type_of(base.id));
+        let args = args.unwrap_or_default();
+        let found = self.find_member(ty.solid(), name, is_call);
+        let fits = |found: &Member| found.params.as_ref().is_none_or(|p| p.len() == args.len());
+        let Some(found) = found.filter(fits) else { return };
+        self.set_meaning(expr.id, found.meaning);
+        if is_call && matches!(ty.solid(), Type::Class(_)) {
+            self.object_is_there(base, &ty);
+        }
+        for (arg, param) in args.iter().zip(found.params.iter().flatten()) {
+            let has = self.unknowns.finished(&self.program.type_of(arg.id));
+            if self.unknowns.fit(&has, param) != Fit::Yes {
+                self.program.runtime_checks.insert(arg.id, param.clone());
+            }
+        }
+    }
+
+    /// The receiver of a method must not be null: looked at before the call.
+    fn object_is_there(&mut self, receiver: &Expr, ty: &Type) {
+        if let Type::Nullable(_) = self.unknowns.shallow(ty) {
+            self.program.runtime_checks.insert(receiver.id, self.solid(ty));
+        }
+    }
+
+    fn no_member(&mut self, what: &str, ty: &Type, name: &Ident) {
         if name.name.is_empty() {
             return;
         }
@@ -101,8 +165,14 @@ impl<'a> Checker<'a> {
         if what == "field" && methods.contains(&name.name) {
             diagnostic = diagnostic.suggest("it is a method; call it", name.span.after(), "()");
         } else {
+            let fields = match ty {
+                Type::Record(id) => &self.program.records[id.index()].fields[..],
+                Type::Class(id) => &self.program.classes[id.index()].fields,
+                _ => &[],
+            };
+            let fields = fields.iter().map(|(field, _)| field.as_str());
             let methods = methods.iter().map(String::as_str).filter(|_| what == "method");
-            let all = known.iter().copied().chain(methods);
+            let all = fields.filter(|_| what == "field").chain(methods);
             if let Some(similar) = crate::diagnostic::most_similar(&name.name, all) {
                 diagnostic = diagnostic.suggest("a similar name exists", name.span, similar);
             }
@@ -146,104 +216,55 @@ impl<'a> Checker<'a> {
             return self.variant(expr, id, name, args);
         }
         let ty = self.expr(receiver);
-        match self.solid(&ty) {
-            Type::Class(id) => self.class_method(expr, id, name, args),
-            Type::Record(id) => {
-                let fields = self.program.records[id.index()].fields.clone();
-                self.called_field(expr, &fields, |at| Meaning::RecordField(id, at), name, args)
-                    .unwrap_or_else(|| self.built_in(expr, receiver, &Type::Record(id), name, args))
-            }
-            Type::Any | Type::Unknown(_) | Type::Never => {
-                args.iter().for_each(|arg| drop(self.expr(arg)));
-                self.set_meaning(name.id, Meaning::Dynamic);
-                self.dynamic(expr, name)
-            }
-            other => self.built_in(expr, receiver, &other, name, args),
-        }
-    }
-
-    fn class_method(
-        &mut self,
-        expr: &'a Expr,
-        id: ClassId,
-        name: &'a Ident,
-        args: &'a [Expr],
-    ) -> Type {
-        let info = &self.program.classes[id.index()];
-        if let Some(at) = info.methods.iter().position(|method| method.name == name.name) {
-            let method = info.methods[at].clone();
-            let meaning = Meaning::Method(id, at as u32);
-            self.set_meaning(expr.id, meaning);
-            self.set_meaning(name.id, meaning);
-            self.calls(Callee::Method(id, at as u32), name.span);
-            let params: Vec<Type> = method.params.into_iter().map(|(_, ty)| ty).collect();
-            let declared = self.method_place(id, at);
-            self.arguments("argument", &params, args, name.span, declared);
-            return method.result;
-        }
-        let fields = info.fields.clone();
-        if let Some(ty) =
-            self.called_field(expr, &fields, |at| Meaning::ClassField(id, at), name, args)
-        {
-            return ty;
-        }
-        args.iter().for_each(|arg| drop(self.expr(arg)));
-        self.no_member("method", &Type::Class(id), name, &[]);
-        Type::Any
-    }
-
-    fn method_place(&self, id: ClassId, at: usize) -> Option<Span> {
-        let item = &self.model.items[self.program.classes[id.index()].item];
-        let crate::ast::ItemKind::Class(decl) = &item.kind else { return None };
-        let methods = decl.members.iter().filter_map(|member| match member {
-            crate::ast::ClassMember::Method(method) => Some(method.name.span),
-            crate::ast::ClassMember::Field(_) => None,
-        });
-        methods.into_iter().nth(at)
-    }
-
-    /// A function value held in a field.
-    fn called_field(
-        &mut self,
-        expr: &'a Expr,
-        fields: &[(String, Type)],
-        meaning: impl Fn(u32) -> Meaning,
-        name: &'a Ident,
-        args: &'a [Expr],
-    ) -> Option<Type> {
-        let at = fields.iter().position(|(field, _)| *field == name.name)?;
-        self.set_meaning(expr.id, meaning(at as u32));
-        self.set_meaning(name.id, meaning(at as u32));
-        Some(self.call_value(&fields[at].1, name.span, args))
-    }
-
-    fn built_in(
-        &mut self,
-        expr: &'a Expr,
-        receiver: &'a Expr,
-        ty: &Type,
-        name: &'a Ident,
-        args: &'a [Expr],
-    ) -> Type {
-        let unknowns = &mut self.unknowns;
-        let Some(found) = signature(ty, &name.name, &mut || unknowns.fresh()) else {
+        let solid = self.solid(&ty);
+        if is_open(&solid) {
             args.iter().for_each(|arg| drop(self.expr(arg)));
-            self.no_member("method", ty, name, &[]);
+            self.set_meaning(name.id, Meaning::Dynamic);
+            return self.dynamic(expr, name);
+        }
+        let Some(found) = self.find_member(&solid, name, true) else {
+            args.iter().for_each(|arg| drop(self.expr(arg)));
+            self.no_member("method", &solid, name);
             return Type::Any;
         };
-        self.set_meaning(expr.id, Meaning::Builtin(found.method));
-        self.set_meaning(name.id, Meaning::Builtin(found.method));
-        if found.method == super::BuiltinMethod::Sum
-            && let Type::List(element) = ty
-            && self.unknowns.fit(element, &Type::Int) == super::infer::Fit::No
+        self.set_meaning(expr.id, found.meaning);
+        self.set_meaning(name.id, found.meaning);
+        if let Type::Class(_) = solid {
+            self.object_is_there(receiver, &ty);
+        }
+        // Without parameters of its own, it is a field that holds a function.
+        let Some(params) = found.params else {
+            return self.call_value(&found.ty, name.span, args);
+        };
+        let mut declared = None;
+        if let Meaning::Method(id, at) = found.meaning {
+            self.calls(Callee::Method(id, at), name.span);
+            declared = self.method_place(id, at as usize);
+        }
+        if found.meaning == Meaning::Builtin(BuiltinMethod::Sum)
+            && let Type::List(element) = &solid
+            && self.unknowns.fit(element, &Type::Int) == Fit::No
         {
             let message = format!("`sum` adds ints, not `{}`", self.show(element));
             self.error(Code::OPERAND, name.span, message);
         }
-        self.arguments("argument", &found.params, args, name.span, None);
-        if found.changes {
+        self.arguments("argument", &params, args, name.span, declared);
+        if let Meaning::Builtin(method) = found.meaning
+            && method.changes()
+        {
             self.changed_receiver(receiver, name);
         }
-        found.result
+        found.ty
     }
+
+    fn method_place(&self, id: ClassId, at: usize) -> Option<Span> {
+        let item = &self.model.items[self.program.classes[id.index()].item];
+        let ItemKind::Class(decl) = &item.kind else { return None };
+        decl.methods().nth(at).map(|method| method.name.span)
+    }
+}
+
+/// Whether nothing is known of a type.
+fn is_open(ty: &Type) -> bool {
+    matches!(ty, Type::Any | Type::Unknown(_) | Type::Never)
 }

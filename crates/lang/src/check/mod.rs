@@ -1,6 +1,7 @@
 //! The static checker: names, kinds, types, constants, contexts and flow.
 //!
-//! **Guarantee**: a model without errors has a meaning for every name, and every expression has a type. Types are
+//! **Guarantee**: a model without errors has a meaning for every name, a type for every expression and a value for every
+//! constant; the [`Program`] holds all that the lowering needs to know, and the lowering takes it. Types are
 //! gradual: values of type `any` and values that may be null are looked at when the model runs, and
 //! [`Program::runtime_checks`] tells where. Never panics, whatever the parser's recovery left.
 //! Time: linear in the text but for `match` (see `exhaust`).
@@ -16,10 +17,12 @@ mod constant;
 mod evaluate;
 mod exhaust;
 mod expr;
+mod in_place;
 mod infer;
 mod item;
 mod literal;
 mod member;
+mod members;
 mod operator;
 mod order;
 mod pattern;
@@ -28,6 +31,7 @@ mod program;
 mod pure;
 mod scope;
 mod spec;
+mod start;
 mod stmt;
 mod symmetry;
 mod tail;
@@ -39,13 +43,15 @@ pub use builtin::BuiltinMethod;
 pub use constant::ConstValue;
 pub use program::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
-    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId, HandlerInfo, LocalId,
-    LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo, STEPS_DEFAULT, TaskId,
-    TaskInfo, ThreadId, ThreadInfo,
+    EventInfo, EventMember, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId,
+    HandlerInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo,
+    STEPS_DEFAULT, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
 pub use symmetry::{IndexSet, Symmetries, SymmetryRule, symmetries};
 pub use types::Type;
 
+pub(crate) use evaluate::Evaluator;
+pub(crate) use in_place::{changes_variables, in_place};
 pub(crate) use symmetry::{Shape, Shapes};
 
 use crate::ast::Model;

@@ -5,7 +5,7 @@ use super::constant::ConstValue;
 use super::types::Type;
 use crate::ast::{Mailbox, NodeId};
 use crate::source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -140,6 +140,8 @@ pub struct ClassInfo {
     pub item: usize,
     /// Fields: name and type.
     pub fields: Vec<(String, Type)>,
+    /// By field: its first value; `None` where code computes it.
+    pub starts: Vec<Option<ConstValue>>,
     /// Methods.
     pub methods: Vec<FnInfo>,
 }
@@ -168,6 +170,8 @@ pub struct GlobalInfo {
     pub position: usize,
     /// Type.
     pub ty: Type,
+    /// First value; `None` where code computes it.
+    pub start: Option<ConstValue>,
 }
 
 /// A lock or condition, or an array of them.
@@ -218,6 +222,24 @@ pub struct EventInfo {
     pub family: Option<(i64, i64)>,
     /// Declared with `once`.
     pub once: bool,
+    /// One entry, or one for each member of a family whose members differ in more than the index.
+    pub members: Vec<EventMember>,
+}
+
+/// An event, or a member of a family. Members of other events are named by event and position in
+/// [`EventInfo::members`].
+#[derive(Clone, Debug, Default)]
+pub struct EventMember {
+    /// The value of the parameter; `None` where it is not fixed.
+    pub index: Option<i64>,
+    /// The handler that it runs on, and which one of an array.
+    pub handler: Option<(HandlerId, u32)>,
+    /// Happens once at most.
+    pub once: bool,
+    /// What has started and ended before, by `after`.
+    pub after: Vec<(EventId, usize)>,
+    /// What has happened before, by `driver`.
+    pub driven: Vec<(EventId, usize)>,
 }
 
 /// A thread or a family of threads.
@@ -306,15 +328,19 @@ pub struct Program {
     pub granularity: Granularity,
     /// `setting steps`.
     pub steps_max: u64,
-    /// By node id: the meaning of names (of `Name` expressions, and of the identifiers in other nodes).
+    /// By node id: the meaning of names (of `Name` expressions, and of the identifiers in other
+    /// nodes).
     pub meanings: Vec<Option<Meaning>>,
     /// By node id: the types of expressions.
     pub types: Vec<Option<Type>>,
-    /// By node id of an expression: the type that its value must be looked at for when the model runs, because its
-    /// static type (`any`, or one with null) allows more than its place.
+    /// By node id of an expression: the type that its value must be looked at for when the model
+    /// runs, because its static type (`any`, or one with null) allows more than its place.
     pub runtime_checks: BTreeMap<NodeId, Type>,
-    /// By node id of a closure expression: the locals that it copies from around it, in order of first use.
+    /// By node id of a closure expression: the locals that it copies from around it, in order of
+    /// first use.
     pub captures: BTreeMap<NodeId, Vec<LocalId>>,
+    /// The closure expressions that copy `self` from around them.
+    pub self_captures: BTreeSet<NodeId>,
     /// By node id of a type `[T; N]`: `N`.
     pub array_sizes: BTreeMap<NodeId, u32>,
 }
@@ -341,6 +367,7 @@ impl Program {
             types: vec![None; nodes_count],
             runtime_checks: BTreeMap::new(),
             captures: BTreeMap::new(),
+            self_captures: BTreeSet::new(),
             array_sizes: BTreeMap::new(),
         }
     }

@@ -4,10 +4,11 @@ use super::checker::Checker;
 use super::program::{Meaning, Program, RecordId};
 use super::types::Type;
 use crate::ast::{
-    ArmBody, Block, ClassMember, Expr, ExprKind, FnDecl, IfElse, ItemKind, NodeId, Param, Stmt,
-    StmtKind, TypeExpr, TypeKind,
+    ArmBody, Block, Expr, ExprKind, FnDecl, Ident, IfElse, ItemKind, NodeId, Param, Stmt, StmtKind,
+    TypeExpr, TypeKind,
 };
 use crate::diagnostic::{Code, Diagnostic};
+use std::collections::HashMap;
 
 impl<'a> Checker<'a> {
     /// The type that is written.
@@ -104,60 +105,34 @@ impl<'a> Checker<'a> {
     pub(super) fn signatures(&mut self) {
         self.sizes_later = Some(vec![]);
         let model = self.model;
-        let (mut enums, mut records, mut classes, mut fns, mut tasks) = (0, 0, 0, 0, 0);
-        for item in &model.items {
-            match &item.kind {
-                ItemKind::Enum(decl) => {
-                    let mut known = std::collections::HashMap::new();
-                    for variant in &decl.variants {
-                        if let Some(first) =
-                            known.insert(variant.name.name.as_str(), variant.name.span)
-                        {
-                            self.declared_twice(&variant.name, first);
-                        }
-                        let payload = variant.payload.iter().map(|t| self.ty(t)).collect();
-                        let entry = (variant.name.name.clone(), payload);
-                        self.program.enums[enums].variants.push(entry);
-                    }
-                    enums += 1;
-                }
-                ItemKind::Record(decl) => {
-                    let mut known = std::collections::HashMap::new();
-                    for field in &decl.fields {
-                        if let Some(first) = known.insert(field.name.name.as_str(), field.name.span)
-                        {
-                            self.declared_twice(&field.name, first);
-                        }
-                        let ty = self.ty(&field.ty);
-                        self.program.records[records].fields.push((field.name.name.clone(), ty));
-                    }
-                    records += 1;
-                }
-                ItemKind::Class(decl) => {
-                    let mut method = 0;
-                    for member in &decl.members {
-                        if let ClassMember::Method(decl) = member {
-                            let (params, result) = self.fn_types(decl);
-                            let info = &mut self.program.classes[classes].methods[method];
-                            (info.params, info.result) = (params, result);
-                            method += 1;
-                        }
-                    }
-                    classes += 1;
-                }
-                ItemKind::Fn(decl) => {
-                    let (params, result) = self.fn_types(decl);
-                    let info = &mut self.program.functions[fns];
-                    (info.params, info.result) = (params, result);
-                    fns += 1;
-                }
-                ItemKind::Task(decl) => {
-                    let params = self.param_types(&decl.params);
-                    self.program.tasks[tasks].params = params;
-                    tasks += 1;
-                }
-                _ => {}
+        for (at, decl) in model.enums().enumerate() {
+            self.no_twins(decl.variants.iter().map(|variant| &variant.name));
+            for variant in &decl.variants {
+                let payload = variant.payload.iter().map(|t| self.ty(t)).collect();
+                self.program.enums[at].variants.push((variant.name.name.clone(), payload));
             }
+        }
+        for (at, decl) in model.records().enumerate() {
+            self.no_twins(decl.fields.iter().map(|field| &field.name));
+            for field in &decl.fields {
+                let ty = self.ty(&field.ty);
+                self.program.records[at].fields.push((field.name.name.clone(), ty));
+            }
+        }
+        for (at, decl) in model.classes().enumerate() {
+            for (method, decl) in decl.methods().enumerate() {
+                let (params, result) = self.fn_types(decl);
+                let info = &mut self.program.classes[at].methods[method];
+                (info.params, info.result) = (params, result);
+            }
+        }
+        for (at, decl) in model.functions().enumerate() {
+            let (params, result) = self.fn_types(decl);
+            let info = &mut self.program.functions[at];
+            (info.params, info.result) = (params, result);
+        }
+        for (at, decl) in model.tasks().enumerate() {
+            self.program.tasks[at].params = self.param_types(&decl.params);
         }
         self.recursive_records();
     }
@@ -173,18 +148,18 @@ impl<'a> Checker<'a> {
     }
 
     fn param_types(&mut self, params: &'a [Param]) -> Vec<(String, Type)> {
-        let mut known = std::collections::HashMap::new();
-        let mut out = Vec::new();
-        for param in params {
-            if let Some(first) = known.insert(param.name.name.as_str(), param.name.span)
-                && !param.name.name.is_empty()
-            {
-                self.declared_twice(&param.name, first);
-            }
+        self.no_twins(params.iter().map(|param| &param.name));
+        let ty = |param: &'a Param| {
             let ty = param.ty.as_ref().map_or(Type::Any, |t| self.ty(t));
-            out.push((param.name.name.clone(), ty));
-        }
-        out
+            (param.name.name.clone(), ty)
+        };
+        params.iter().map(ty).collect()
+    }
+
+    /// Names in one list are different.
+    fn no_twins(&mut self, names: impl Iterator<Item = &'a Ident>) {
+        let mut known = HashMap::new();
+        names.for_each(|name| self.once(&mut known, name));
     }
 
     /// A record is a value: it cannot hold itself but through a list, a nullable of a class, ...

@@ -10,11 +10,12 @@
 //! help: a global with a similar name exists: `count`
 //! ```
 //!
-//! Tabs become four blanks; characters of double width are underlined in full; control characters of the source are
-//! shown as `\u{..}` so that a file cannot command the terminal.
+//! Tabs become four blanks; characters of double width are underlined in full; control characters and invisible ones of
+//! the source are shown as `\u{..}`, so that a file can neither command the terminal nor hide code.
 
 use super::{Diagnostic, Label, Severity, Suggestion};
 use crate::source::{Source, Span};
+use anyorder_common::text::{escape, is_hostile};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
@@ -27,13 +28,13 @@ pub fn render(source: &Source<'_>, diagnostic: &Diagnostic, colour: bool) -> Str
     let mut out = String::new();
     let word = if diagnostic.is_error() { "error" } else { "warning" };
     let head = paint.main(&format!("{word}[{}]", diagnostic.code.as_str()));
-    let _ = writeln!(out, "{head}: {}", paint.bold(&clean(&diagnostic.message)));
+    let _ = writeln!(out, "{head}: {}", paint.bold(&escape(&diagnostic.message)));
     let lines = marked_lines(source, diagnostic);
     let last = lines.last().map_or(1, |(line, _)| *line);
     let gutter = last.to_string().len().max(2);
     let place = source.position(diagnostic.primary.span.start);
     let arrow = paint.frame("-->");
-    let name = clean(source.name());
+    let name = escape(source.name());
     let _ = writeln!(out, "{:gutter$}{arrow} {name}:{}:{}", "", place.line, place.column);
     let bar = paint.frame("|");
     let _ = writeln!(out, "{:gutter$} {bar}", "");
@@ -45,7 +46,7 @@ pub fn render(source: &Source<'_>, diagnostic: &Diagnostic, colour: bool) -> Str
         before = Some(*line);
         line_with_marks(&mut out, source, &paint, gutter, *line, marks);
     }
-    let notes = diagnostic.notes.iter().map(|note| format!("note: {}", clean(note)));
+    let notes = diagnostic.notes.iter().map(|note| format!("note: {}", escape(note)));
     let helps = diagnostic.suggestions.iter().map(|s| format!("help: {}", suggestion_text(s)));
     let tail: Vec<String> = notes.chain(helps).collect();
     if !tail.is_empty() {
@@ -58,9 +59,9 @@ pub fn render(source: &Source<'_>, diagnostic: &Diagnostic, colour: bool) -> Str
 }
 
 fn suggestion_text(suggestion: &Suggestion) -> String {
-    let message = clean(&suggestion.message);
-    let text = clean(suggestion.replacement.trim());
-    if text.is_empty() { message } else { format!("{message}: `{text}`") }
+    let message = escape(&suggestion.message);
+    let text = escape(suggestion.replacement.trim());
+    if text.is_empty() { message.into_owned() } else { format!("{message}: `{text}`") }
 }
 
 /// An underline of one line, in columns of the terminal.
@@ -166,7 +167,7 @@ fn label_rows(marks: &[Mark<'_>], cut: usize) -> Vec<Row> {
     let mut waiting: Vec<&Mark<'_>> = marks.iter().filter(|mark| !mark.text.is_empty()).collect();
     let beside = waiting.last().filter(|last| marks.iter().all(|mark| mark.end <= last.end));
     if let Some(mark) = beside.copied() {
-        first.push((mark.primary, format!(" {}", clean(mark.text))));
+        first.push((mark.primary, format!(" {}", escape(mark.text))));
         waiting.pop();
     }
     let mut rows = vec![first];
@@ -189,7 +190,7 @@ fn hanging(waiting: &[&Mark<'_>], cut: usize, last: Option<&Mark<'_>>) -> Row {
     let Some(last) = last else { return row_of(&cells) };
     cells.truncate(last.start - cut);
     let mut row = row_of(&cells);
-    row.push((last.primary, clean(last.text)));
+    row.push((last.primary, escape(last.text).into_owned()));
     row
 }
 
@@ -208,26 +209,13 @@ fn row_of(cells: &[(bool, char)]) -> Row {
 fn shown(c: char) -> (String, usize) {
     match c {
         '\t' => ("    ".to_string(), 4),
-        c if hostile(c) => {
+        c if is_hostile(c) => {
             let text: String = c.escape_unicode().collect();
             let width = text.len();
             (text, width)
         }
         c => (c.to_string(), c.width().unwrap_or(0)),
     }
-}
-
-/// Control characters, and those that change the direction of text: shown as written, they could hide code.
-fn hostile(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-}
-
-/// A message with names from the source in it, made harmless.
-fn clean(text: &str) -> String {
-    text.chars()
-        .map(|c| if hostile(c) { c.escape_unicode().collect() } else { c.to_string() })
-        .collect()
 }
 
 struct Paint {
@@ -294,6 +282,21 @@ mod tests {
         let out = text_of("\u{1b}[31m evil\u{202e}", &d);
         assert!(!out.contains('\u{1b}') && !out.contains('\u{202e}'), "{out}");
         assert!(text_of("", &d).contains("a.any:1:1"));
+    }
+
+    #[test]
+    fn invisible_characters_are_shown_and_underlined() {
+        let text = "let a\u{200b}b = \"\u{e0041}\" + y;\n";
+        let at = text.find("y;").expect("there") as u32;
+        let d = Diagnostic::new(
+            Code::UNKNOWN_NAME,
+            Span::new(at, at + 1),
+            "unknown `a\u{200b}b\u{e0041}`",
+        )
+        .label("here")
+        .also(Span::new(4, 9), "\u{200b}");
+        let want = "error[E020]: unknown `a\\u{200b}b\\u{e0041}`\n  --> a.any:1:17\n   |\n 1 | let a\\u{200b}b = \"\\u{e0041}\" + y;\n   |     ----------                 ^ here\n   |     |\n   |     \\u{200b}\n";
+        assert_eq!(text_of(text, &d), want);
     }
 
     #[test]

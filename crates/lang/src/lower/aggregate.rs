@@ -1,47 +1,44 @@
 //! Lists, sets, maps, records, objects, values of enums.
 
-use super::body::{Body, Val};
-use super::declare::{numbers, size16};
-use super::symbols::FieldStart;
-use super::ty::Ty;
-use crate::ast::{Expr, ExprKind, FieldInit, Ident};
-use crate::diagnostic::Code;
-use anyorder_vm::program::{Builtin, EnumId, Op, Reg, Type, TypeId};
+use super::body::Body;
+use super::lowerer::{literal, number, numbers, size16};
+use crate::ast::{Expr, FieldInit, Ident};
+use crate::check::{EnumId, Meaning, Type};
+use anyorder_vm::program::{self as vm, Builtin, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    pub(crate) fn list(&mut self, items: &'a [Expr], want: Option<Reg>) -> Val {
+    pub(crate) fn list(&mut self, items: &'a [Expr], want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
-        let (args, types) = self.operands(items, &[]);
+        let args = self.operands(items, &[]);
         self.release(mark);
         self.emit(Op::List { dst, args, count: size16(items.len()) });
-        Val::new(dst, Ty::list(join(types)))
+        dst
     }
 
-    pub(crate) fn set(&mut self, items: &'a [Expr], want: Option<Reg>) -> Val {
+    pub(crate) fn set(&mut self, items: &'a [Expr], want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
-        let (args, types) = self.operands(items, &[]);
+        let args = self.operands(items, &[]);
         self.release(mark);
         self.emit(Op::Set { dst, args, count: size16(items.len()) });
-        Val::new(dst, Ty::Set(Box::new(join(types))))
+        dst
     }
 
-    pub(crate) fn map(&mut self, entries: &'a [(Expr, Expr)], want: Option<Reg>) -> Val {
+    pub(crate) fn map(&mut self, entries: &'a [(Expr, Expr)], want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
         let count = size16(entries.len());
         let args = self.temps(count.saturating_mul(2));
-        let (mut keys, mut values) = (Vec::new(), Vec::new());
         for ((key, value), i) in entries.iter().zip(numbers(0)) {
             let inner = self.mark();
-            keys.push(self.expr_to(key, args.plus(i.saturating_mul(2))));
-            values.push(self.expr_to(value, args.plus(i.saturating_mul(2).saturating_add(1))));
+            self.expr_to(key, args.plus(i.saturating_mul(2)));
+            self.expr_to(value, args.plus(i.saturating_mul(2).saturating_add(1)));
             self.release(inner);
         }
         self.release(mark);
         self.emit(Op::Map { dst, args, count });
-        Val::new(dst, Ty::Map(Box::new(join(keys)), Box::new(join(values))))
+        dst
     }
 
     /// `[value; count]`.
@@ -51,12 +48,12 @@ impl<'a> Body<'_, 'a> {
         value: &'a Expr,
         count: &'a Expr,
         want: Option<Reg>,
-    ) -> Val {
+    ) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
         let value = self.stable(value, &[count]);
-        let item = self.own(&value);
-        let count = self.expr(count).reg;
+        let item = self.own(value);
+        let count = self.expr(count);
         // Built apart: the wanted register may be one of the operands.
         let (list, at, more) = (self.temp(), self.temp(), self.temp());
         let (next, end) = (self.fb.label(), self.fb.label());
@@ -76,199 +73,113 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
         self.copy(dst, list);
         self.release(mark);
-        Val::new(dst, Ty::list(value.ty))
+        dst
     }
 
+    /// `R { .. }`, `R { .., ..base }`: the fields in the order written, then the base.
     pub(crate) fn record(
         &mut self,
-        name: &'a Ident,
+        e: &'a Expr,
+        name: &Ident,
         fields: &'a [FieldInit],
         base: Option<&'a Expr>,
         want: Option<Reg>,
-    ) -> Val {
-        let Some((index, info)) = self.low.symbols.record(&name.name) else {
-            return self.unknown(Code::UNKNOWN_TYPE, name.span, "no such record");
-        };
-        let (id, decl, types) = (info.id, info.decl, info.types.clone());
+    ) -> Reg {
         let dst = self.dst(want);
+        let Type::Record(id) = self.ty(e) else { return dst };
+        let ty = vm::RecordId(number(id.0));
         let mark = self.mark();
         if let Some(base) = base {
             let mut given = Vec::new();
             for init in fields {
-                let Some(at) = decl.fields.iter().position(|f| f.name.name == init.name.name)
-                else {
-                    continue;
-                };
                 let value = self.temp();
-                self.field_value(init, value, &types[at]);
-                given.push((size16(at), value));
+                self.field_value(init, value);
+                given.push((self.field(init), value));
             }
             let record = self.temp();
-            let have = self.expr_to(base, record);
+            self.expr_to(base, record);
             self.at(base.span);
-            self.check(record, &have, &Ty::Record(index));
+            self.check(base, record);
             for (field, src) in given {
-                self.emit(Op::RecordSet { record, ty: id, field, src });
+                self.emit(Op::RecordSet { record, ty, field, src });
             }
             self.copy(dst, record);
         } else {
-            let args = self.temps(size16(types.len()));
-            // In the order written, each into its place.
+            let args = self.temps(size16(self.low.tables.records[id.index()].fields.len()));
             for init in fields {
-                if let Some(at) = decl.fields.iter().position(|f| f.name.name == init.name.name) {
-                    self.field_value(init, args.plus(size16(at)), &types[at]);
-                }
+                self.field_value(init, args.plus(self.field(init)));
             }
             self.at(name.span);
-            self.emit(Op::Record { dst, ty: id, args });
+            self.emit(Op::Record { dst, ty, args });
         }
         self.release(mark);
-        Val::new(dst, Ty::Record(index))
+        dst
     }
 
-    fn field_value(&mut self, init: &'a FieldInit, dst: Reg, ty: &Ty) {
+    /// The number of the field that is given a value.
+    fn field(&self, init: &FieldInit) -> u16 {
+        match self.meaning(init.name.id) {
+            Some(Meaning::RecordField(_, at) | Meaning::ClassField(_, at)) => number(at),
+            _ => 0,
+        }
+    }
+
+    fn field_value(&mut self, init: &'a FieldInit, dst: Reg) {
         let mark = self.mark();
-        let have = self.expr_to(&init.value, dst);
+        self.expr_to(&init.value, dst);
         self.at(init.name.span);
-        self.check(dst, &have, ty);
+        self.check(&init.value, dst);
         self.release(mark);
     }
 
-    /// `new C { .. }`: the fields written in their order, then the initialisers of the others in the order of the class.
+    /// `new C { .. }`: the fields written in their order, then the initialisers of the others in
+    /// the order of the class.
     pub(crate) fn new_object(
         &mut self,
         e: &'a Expr,
-        name: &'a Ident,
         fields: &'a [FieldInit],
         want: Option<Reg>,
-    ) -> Val {
-        let Some((index, info)) = self.low.symbols.class(&name.name) else {
-            return self.unknown(Code::UNKNOWN_TYPE, name.span, "no such class");
-        };
-        let class = info.id;
-        let shape: Vec<(&'a str, Ty, FieldStart)> =
-            info.fields.iter().map(|f| (f.name, f.ty.clone(), f.start.clone())).collect();
+    ) -> Reg {
         let dst = self.dst(want);
+        let Type::Class(id) = self.ty(e) else { return dst };
+        let tables = self.low.tables;
+        let starts = &tables.classes[id.index()].starts;
         let mark = self.mark();
-        let args = self.temps(size16(shape.len()));
+        let args = self.temps(size16(starts.len()));
         for init in fields {
-            if let Some(at) = shape.iter().position(|f| f.0 == init.name.name) {
-                self.field_value(init, args.plus(size16(at)), &shape[at].1);
-            }
+            self.field_value(init, args.plus(self.field(init)));
         }
         self.at(e.span);
-        for (at, (name, _, start)) in shape.iter().enumerate() {
-            if fields.iter().any(|f| f.name.name == *name) {
+        for ((at, start), i) in starts.iter().enumerate().zip(numbers(0)) {
+            if fields.iter().any(|init| self.field(init) == i) {
                 continue;
             }
-            let dst = args.plus(size16(at));
-            match start {
-                FieldStart::Value(value) => {
-                    self.load(value, Some(dst));
+            let dst = args.plus(i);
+            match (start, self.low.starts[id.index()][at]) {
+                (None, Some(func)) => self.emit(Op::Call { dst, func, args: dst }),
+                (start, _) => {
+                    self.load(&start.as_ref().map(literal).unwrap_or_default(), Some(dst));
                 }
-                FieldStart::Code(func) => self.emit(Op::Call { dst, func: *func, args: dst }),
             }
         }
-        self.emit(Op::New { dst, class, args });
+        self.emit(Op::New { dst, class: vm::ClassId(number(id.0)), args });
         self.release(mark);
-        Val::new(dst, Ty::Class(index))
+        dst
     }
 
-    /// Whether an expression names a variant of an enum: `Phase.Idle`.
-    pub(crate) fn is_variant(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Field { base, name } => self.variant_of(base, &name.name).is_some(),
-            _ => false,
-        }
-    }
-
-    /// The variant that `base.name` names, if it does.
-    pub(crate) fn variant_of(&self, base: &Expr, name: &str) -> Option<(usize, EnumId, u16)> {
-        let ExprKind::Name(enum_name) = &base.kind else { return None };
-        if self.local(enum_name).is_some() {
-            return None;
-        }
-        let (index, info) = self.low.symbols.enumeration(enum_name)?;
-        Some((index, info.id, info.variant(name)?))
-    }
-
-    /// `Phase.Idle` that was not folded.
-    pub(crate) fn variant_value(&mut self, e: &'a Expr, want: Option<Reg>) -> Option<Val> {
-        let ExprKind::Field { base, name } = &e.kind else { return None };
-        let (index, ty, variant) = self.variant_of(base, &name.name)?;
-        let dst = self.dst(want);
-        self.emit(Op::Enum { dst, ty, variant, args: dst });
-        Some(Val::new(dst, Ty::Enum(index)))
-    }
-
-    /// `Phase.Busy(3)`.
-    pub(crate) fn variant_with(
+    /// `Phase.Idle`, `Phase.Busy(3)` that is no constant.
+    pub(crate) fn variant(
         &mut self,
-        (index, ty, variant): (usize, EnumId, u16),
+        (id, variant): (EnumId, u32),
         values: &'a [Expr],
         want: Option<Reg>,
-    ) -> Val {
+    ) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
-        let payload = self.payload_types(index, variant);
-        let args = self.typed_operands(values, &payload, &[]);
+        let args = self.typed_operands(values, &[]);
         self.release(mark);
+        let (ty, variant) = (vm::EnumId(number(id.0)), number(variant));
         self.emit(Op::Enum { dst, ty, variant, args });
-        Val::new(dst, Ty::Enum(index))
-    }
-
-    /// Types of what a variant carries.
-    pub(crate) fn payload_types(&self, index: usize, variant: u16) -> Vec<Ty> {
-        let symbols = &self.low.symbols;
-        let variants = symbols.enums.get(index).map(|e| &e.decl.variants);
-        let variant = variants.and_then(|v| v.get(usize::from(variant)));
-        variant.map_or(Vec::new(), |v| v.payload.iter().map(|t| Ty::of(symbols, t)).collect())
-    }
-}
-
-fn join(types: Vec<Ty>) -> Ty {
-    types.into_iter().reduce(Ty::join).unwrap_or(Ty::Any)
-}
-
-impl super::lowerer::Lowerer<'_> {
-    /// The type to look for at run time; `None` where any value will do.
-    pub(crate) fn runtime_type(&mut self, ty: &Ty) -> Option<TypeId> {
-        let nullable = matches!(ty, Ty::Nullable(_));
-        let wanted = match (ty.solid(), nullable) {
-            (Ty::Any | Ty::Nullable(_) | Ty::Null, _) => return None,
-            (Ty::Int, false) => Type::Int,
-            (Ty::Int, true) => Type::NullOrInt,
-            (Ty::Bool, false) => Type::Bool,
-            (Ty::Bool, true) => Type::NullOrBool,
-            (Ty::Str, false) => Type::Str,
-            (Ty::Str, true) => Type::NullOrStr,
-            (Ty::Handle, false) => Type::Handle,
-            (Ty::Handle, true) => Type::NullOrHandle,
-            (Ty::List(_), false) => Type::List,
-            (Ty::List(_), true) => Type::NullOrList,
-            (Ty::Set(_), false) => Type::Set,
-            (Ty::Set(_), true) => Type::NullOrSet,
-            (Ty::Map(..), false) => Type::Map,
-            (Ty::Map(..), true) => Type::NullOrMap,
-            (Ty::Fn(_), false) => Type::Func,
-            (Ty::Fn(_), true) => Type::NullOrFunc,
-            (Ty::Enum(i), _) => {
-                let id = self.symbols.enums.get(*i)?.id;
-                if nullable { Type::NullOrEnum(id) } else { Type::Enum(id) }
-            }
-            (Ty::Record(i), _) => {
-                let id = self.symbols.records.get(*i)?.id;
-                if nullable { Type::NullOrRecord(id) } else { Type::Record(id) }
-            }
-            (Ty::Class(i), _) => {
-                let id = self.symbols.classes.get(*i)?.id;
-                if nullable { Type::NullOrObject(id) } else { Type::Object(id) }
-            }
-        };
-        let known = self.b.program().types.iter().position(|t| *t == wanted);
-        match known.and_then(|i| u16::try_from(i).ok()) {
-            Some(i) => Some(TypeId(i)),
-            None => Some(self.b.ty(wanted)),
-        }
+        dst
     }
 }

@@ -1,36 +1,14 @@
 //! The body under construction: registers, variables, jumps.
 //!
-//! Registers are a stack: a variable takes the next one when it is declared, a temporary lives until the statement (or the
-//! operand list) that needed it is done. So a function needs as many registers as it has values at one time.
+//! Registers are a stack: a variable takes the next one when it is declared, a temporary lives
+//! until the statement (or the operand list) that needed it is done. So a function needs as many
+//! registers as it has values at one time.
 
-use super::fold::Folder;
-use super::lowerer::Lowerer;
-use super::ty::Ty;
-use crate::ast::Expr;
-use crate::diagnostic::Code;
+use super::lowerer::{Lowerer, literal};
+use crate::ast::{Expr, Ident, NodeId};
+use crate::check::{Evaluator, LocalId, Meaning, Type};
 use crate::source::Span;
 use anyorder_vm::program::{FuncId, FunctionBuilder, Label, Literal, LockId, Op, Reg};
-
-/// A value in a register, and what is known of its type.
-#[derive(Clone, Debug)]
-pub(crate) struct Val {
-    pub(crate) reg: Reg,
-    pub(crate) ty: Ty,
-}
-
-impl Val {
-    pub(crate) fn new(reg: Reg, ty: Ty) -> Val {
-        Val { reg, ty }
-    }
-}
-
-/// A variable in scope.
-#[derive(Clone)]
-pub(crate) struct Local<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) reg: Reg,
-    pub(crate) ty: Ty,
-}
 
 /// A loop that `break` and `continue` may leave.
 pub(crate) struct Loop {
@@ -58,15 +36,16 @@ pub(crate) struct Mark {
 pub(crate) struct Body<'l, 'a> {
     pub(crate) low: &'l mut Lowerer<'a>,
     pub(crate) fb: FunctionBuilder,
-    pub(crate) locals: Vec<Local<'a>>,
+    /// Variables in scope, each with its register.
+    pub(crate) locals: Vec<(LocalId, Reg)>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) cleanups: Vec<Cleanup>,
-    /// The object, and the position of its class.
-    pub(crate) this: Option<(Reg, Ty)>,
-    /// The type of the result.
-    pub(crate) result: Ty,
-    /// The index of a member of a family that is lowered on its own.
-    pub(crate) bound: Option<(&'a str, i64)>,
+    /// The object.
+    pub(crate) this: Option<Reg>,
+    /// Whether results are looked at: not those of a function value without a written type (X17).
+    pub(crate) is_typed: bool,
+    /// The parameter of a family, and its value for the member that is lowered.
+    pub(crate) member: Option<(LocalId, i64)>,
     next: u16,
 }
 
@@ -86,8 +65,8 @@ impl<'l, 'a> Body<'l, 'a> {
             loops: Vec::new(),
             cleanups: Vec::new(),
             this: None,
-            result: Ty::Any,
-            bound: None,
+            is_typed: true,
+            member: None,
             next: params.saturating_add(captures),
         }
     }
@@ -131,15 +110,53 @@ impl<'l, 'a> Body<'l, 'a> {
     }
 
     /// Brings a variable into scope.
-    pub(crate) fn declare(&mut self, name: &'a str, reg: Reg, ty: Ty) {
-        let id = self.low.name(name);
-        self.fb.local(reg, id);
-        self.locals.push(Local { name, reg, ty });
+    pub(crate) fn declare(&mut self, ident: &Ident, reg: Reg) {
+        if let Some(local) = self.local_of(ident) {
+            self.declare_local(local, reg);
+        }
     }
 
-    /// The innermost variable of that name.
-    pub(crate) fn local(&self, name: &str) -> Option<&Local<'a>> {
-        self.locals.iter().rev().find(|l| l.name == name)
+    /// Brings a variable into scope that is known by its number.
+    pub(crate) fn declare_local(&mut self, local: LocalId, reg: Reg) {
+        let name = self.low.name(&self.low.tables.locals[local.index()].name);
+        self.fb.local(reg, name);
+        self.locals.push((local, reg));
+    }
+
+    /// The local that is declared by a name.
+    pub(crate) fn local_of(&self, ident: &Ident) -> Option<LocalId> {
+        match self.meaning(ident.id) {
+            Some(Meaning::Local(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The register of a variable in scope.
+    pub(crate) fn local(&self, id: LocalId) -> Option<Reg> {
+        self.locals.iter().rev().find(|(local, _)| *local == id).map(|(_, reg)| *reg)
+    }
+
+    /// The register of the variable that an expression names, if it does.
+    pub(crate) fn variable(&self, e: &Expr) -> Option<Reg> {
+        match self.meaning(e.unwrapped().id) {
+            Some(Meaning::Local(id)) => self.local(id),
+            _ => None,
+        }
+    }
+
+    /// Whether a register is that of a variable.
+    pub(crate) fn is_variable(&self, reg: Reg) -> bool {
+        self.locals.iter().any(|(_, known)| *known == reg)
+    }
+
+    /// What a name, field or method means.
+    pub(crate) fn meaning(&self, id: NodeId) -> Option<Meaning> {
+        self.low.tables.meaning(id)
+    }
+
+    /// The type of an expression.
+    pub(crate) fn ty(&self, e: &Expr) -> Type {
+        self.low.tables.type_of(e.id)
     }
 
     /// The instructions that follow belong to this place.
@@ -167,9 +184,8 @@ impl<'l, 'a> Body<'l, 'a> {
     }
 
     /// Puts a constant into a register.
-    pub(crate) fn load(&mut self, value: &Literal, want: Option<Reg>) -> Val {
+    pub(crate) fn load(&mut self, value: &Literal, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
-        let ty = self.low.literal_ty(value);
         let op = match value {
             Literal::Null => Op::Null { dst },
             Literal::Bool(value) => Op::Bool { dst, value: *value },
@@ -177,18 +193,29 @@ impl<'l, 'a> Body<'l, 'a> {
             other => Op::Const { dst, constant: self.low.constant(other) },
         };
         self.emit(op);
-        Val { reg: dst, ty }
+        dst
     }
 
-    /// The value of an expression, if it is known.
-    pub(crate) fn fold(&self, e: &Expr) -> Option<Literal> {
-        self.with_folder(|f| f.fold(e))
+    /// The value of an expression, if it is a constant.
+    pub(crate) fn known(&self, e: &Expr) -> Option<Literal> {
+        let known = Evaluator::new(self.low.tables).of_member(self.member).in_body();
+        known.evaluate(e).ok().as_ref().map(literal)
     }
 
-    /// Works with what is known before the model runs, variables in scope left out.
-    pub(crate) fn with_folder<T>(&self, f: impl FnOnce(&Folder<'_, 'a>) -> T) -> T {
-        let is_local = |name: &str| self.local(name).is_some();
-        f(&Folder { symbols: &self.low.symbols, is_local: &is_local, bound: self.bound })
+    /// Looks at the value of an expression where the check says so.
+    pub(crate) fn check(&mut self, e: &Expr, src: Reg) {
+        if let Some(ty) = self.low.tables.runtime_checks.get(&e.id)
+            && self.known(e).is_none()
+        {
+            self.check_type(src, ty);
+        }
+    }
+
+    /// Looks whether a value is of a type.
+    pub(crate) fn check_type(&mut self, src: Reg, ty: &Type) {
+        if let Some(ty) = self.low.runtime_type(ty) {
+            self.emit(Op::Check { src, ty });
+        }
     }
 
     /// Does what is due on the way out of all blocks above `depth`.
@@ -205,11 +232,5 @@ impl<'l, 'a> Body<'l, 'a> {
             Cleanup::Release(lock, index) => Op::Release { lock, index },
             Cleanup::AtomicEnd => Op::AtomicEnd,
         });
-    }
-
-    /// Says that something cannot be lowered, and gives a value to go on with.
-    pub(crate) fn unknown(&mut self, code: Code, span: Span, message: impl Into<String>) -> Val {
-        self.low.error(code, span, message);
-        Val::new(self.temp(), Ty::Any)
     }
 }

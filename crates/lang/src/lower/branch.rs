@@ -1,11 +1,10 @@
 //! `if` and `match`, as statements and as values.
 
-use super::body::{Body, Val};
-use super::declare::numbers;
-use super::ty::Ty;
-use crate::ast::{Arm, ArmBody, Block, Expr, If, IfElse, Match, Pattern, PatternKind};
-use crate::diagnostic::Code;
-use anyorder_vm::program::{Label, Literal, Op, Reg};
+use super::body::Body;
+use super::lowerer::{number, numbers};
+use crate::ast::{Arm, ArmBody, Block, If, IfElse, Match, Pattern, PatternKind};
+use crate::check::{Meaning, Type};
+use anyorder_vm::program::{EnumId, Label, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     pub(crate) fn if_statement(&mut self, i: &'a If) {
@@ -26,74 +25,67 @@ impl<'a> Body<'_, 'a> {
         self.fb.bind(end);
     }
 
-    pub(crate) fn if_value(&mut self, i: &'a If, want: Option<Reg>) -> Val {
+    pub(crate) fn if_value(&mut self, i: &'a If, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let (otherwise, end) = (self.fb.label(), self.fb.label());
         self.jump_when(&i.cond, false, otherwise);
-        let a = self.block_value(&i.then, dst);
+        self.block_value(&i.then, dst);
         self.fb.jump(end);
         self.fb.bind(otherwise);
-        let b = match &i.otherwise {
+        match &i.otherwise {
             Some(IfElse::Block(b)) => self.block_value(b, dst),
-            Some(IfElse::If(i)) => self.if_value(i, Some(dst)).ty,
-            None => self.load(&Literal::Null, Some(dst)).ty,
-        };
+            Some(IfElse::If(i)) => drop(self.if_value(i, Some(dst))),
+            None => drop(self.load(&Literal::Null, Some(dst))),
+        }
         self.fb.bind(end);
-        Val::new(dst, a.join(b))
+        dst
     }
 
     /// Lowers a block with a value; without one, null.
-    fn block_value(&mut self, b: &'a Block, dst: Reg) -> Ty {
+    fn block_value(&mut self, b: &'a Block, dst: Reg) {
         let mark = self.mark();
         for s in &b.stmts {
             self.stmt(s);
         }
-        let ty = match &b.value {
+        match &b.value {
             Some(value) => self.expr_to(value, dst),
-            None => self.load(&Literal::Null, Some(dst)).ty,
-        };
+            None => drop(self.load(&Literal::Null, Some(dst))),
+        }
         self.release(mark);
-        ty
     }
 
     pub(crate) fn match_statement(&mut self, m: &'a Match) {
         let mark = self.mark();
-        self.arms(m, &mut |body, arm| {
-            match &arm.body {
-                ArmBody::Block(b) => body.block(b),
-                ArmBody::Expr(e) => {
-                    body.expr(e);
-                }
-            }
-            Ty::Null
+        self.arms(m, &mut |body, arm| match &arm.body {
+            ArmBody::Block(b) => body.block(b),
+            ArmBody::Expr(e) => drop(body.expr(e)),
         });
         self.release(mark);
     }
 
-    pub(crate) fn match_value(&mut self, _: &'a Expr, m: &'a Match, want: Option<Reg>) -> Val {
+    pub(crate) fn match_value(&mut self, m: &'a Match, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
-        let ty = self.arms(m, &mut |body, arm| match &arm.body {
+        self.arms(m, &mut |body, arm| match &arm.body {
             ArmBody::Block(b) => body.block_value(b, dst),
             ArmBody::Expr(e) => body.expr_to(e, dst),
         });
         self.release(mark);
-        Val::new(dst, ty)
+        dst
     }
 
     /// Tries the arms in order; a failure if none matches.
-    fn arms(&mut self, m: &'a Match, arm_body: &mut dyn FnMut(&mut Self, &'a Arm) -> Ty) -> Ty {
+    fn arms(&mut self, m: &'a Match, arm_body: &mut dyn FnMut(&mut Self, &'a Arm)) {
         let subject = self.expr(&m.subject);
+        let ty = self.ty(&m.subject);
         let end = self.fb.label();
-        let mut result: Option<Ty> = None;
         let mut open = true;
         for arm in &m.arms {
             let mark = self.mark();
             let next = self.fb.label();
             self.at(arm.pattern.span);
-            let certain = self.pattern(&arm.pattern, &subject, next);
-            let ty = arm_body(self, arm);
-            result = Some(result.map_or(ty.clone(), |r| r.join(ty)));
+            let certain = self.pattern(&arm.pattern, subject, &ty, next);
+            arm_body(self, arm);
             self.release(mark);
             self.fb.jump(end);
             self.fb.bind(next);
@@ -103,68 +95,63 @@ impl<'a> Body<'_, 'a> {
             }
         }
         if open {
-            self.emit_at(m.subject.span, Op::NoMatch { src: subject.reg });
+            self.emit_at(m.subject.span, Op::NoMatch { src: subject });
         }
         self.fb.bind(end);
-        result.unwrap_or(Ty::Any)
     }
 
-    /// Tests a value and brings the names of the pattern into scope; goes to `next` if it does not match. Returns whether it
-    /// matches any value.
-    fn pattern(&mut self, p: &'a Pattern, value: &Val, next: Label) -> bool {
+    /// Tests a value and brings the names of the pattern into scope; goes to `next` if it does not
+    /// match. Returns whether it matches any value.
+    fn pattern(&mut self, p: &'a Pattern, value: Reg, ty: &Type, next: Label) -> bool {
         match &p.kind {
             PatternKind::Wildcard => return true,
             PatternKind::Binding(name) => {
                 let reg = self.temp();
-                self.copy(reg, value.reg);
-                self.declare(&name.name, reg, value.ty.clone());
+                self.copy(reg, value);
+                self.declare(name, reg);
                 return true;
             }
-            PatternKind::Bool(wanted) if value.ty == Ty::Bool => {
+            PatternKind::Bool(wanted) if *ty == Type::Bool => {
                 if *wanted {
-                    self.fb.jump_if_not(value.reg, next);
+                    self.fb.jump_if_not(value, next);
                 } else {
-                    self.fb.jump_if(value.reg, next);
+                    self.fb.jump_if(value, next);
                 }
             }
-            PatternKind::Int(v) => self.equals(value.reg, &Literal::Int(*v), next),
-            PatternKind::Bool(v) => self.equals(value.reg, &Literal::Bool(*v), next),
-            PatternKind::Str(v) => self.equals(value.reg, &Literal::Str(v.clone()), next),
-            PatternKind::Null => self.equals(value.reg, &Literal::Null, next),
-            PatternKind::Variant { enum_name, variant, args } => {
-                let known = self.low.symbols.enumeration(&enum_name.name);
-                let known = known.and_then(|(i, e)| Some((i, e.id, e.variant(&variant.name)?)));
-                let Some((index, ty, number)) = known else {
-                    self.unknown(Code::UNKNOWN_MEMBER, p.span, "no such variant");
-                    return false;
-                };
+            PatternKind::Int(v) => self.equals(value, &Literal::Int(*v), next),
+            PatternKind::Bool(v) => self.equals(value, &Literal::Bool(*v), next),
+            PatternKind::Str(v) => self.equals(value, &Literal::Str(v.clone()), next),
+            PatternKind::Null => self.equals(value, &Literal::Null, next),
+            PatternKind::Variant { variant, args, .. } => {
+                let Some(Meaning::Variant(id, at)) = self.meaning(variant.id) else { return false };
                 let mark = self.mark();
                 let is = self.temp();
-                self.emit(Op::IsVariant { dst: is, src: value.reg, ty, variant: number });
+                let (ty, variant) = (EnumId(number(id.0)), number(at));
+                self.emit(Op::IsVariant { dst: is, src: value, ty, variant });
                 self.release(mark);
                 self.fb.jump_if_not(is, next);
-                let types = self.payload_types(index, number);
+                let tables = self.low.tables;
+                let types = &tables.enums[id.index()].variants[at as usize].1;
                 for ((arg, ty), at) in args.iter().zip(types).zip(numbers(0)) {
-                    self.payload(arg, value.reg, at, ty, next);
+                    self.payload(arg, value, at, ty, next);
                 }
             }
-            PatternKind::Error => {
-                self.unknown(Code::EXPECTED, p.span, "no pattern");
-            }
+            // Left by recovery; such a model is not lowered.
+            PatternKind::Error => {}
         }
         false
     }
 
-    fn payload(&mut self, p: &'a Pattern, src: Reg, index: u16, ty: Ty, next: Label) {
+    fn payload(&mut self, p: &'a Pattern, src: Reg, index: u16, ty: &Type, next: Label) {
         if matches!(p.kind, PatternKind::Wildcard) {
             return;
         }
         let dst = self.temp();
         self.emit_at(p.span, Op::Payload { dst, src, index });
         if let PatternKind::Binding(name) = &p.kind {
-            self.declare(&name.name, dst, ty);
+            self.declare(name, dst);
         } else {
-            self.pattern(p, &Val::new(dst, ty), next);
+            self.pattern(p, dst, ty, next);
         }
     }
 
@@ -176,7 +163,7 @@ impl<'a> Body<'_, 'a> {
                 self.emit(Op::EqInt { dst, a, value: *v as i32 });
             }
             other => {
-                let b = self.load(other, None).reg;
+                let b = self.load(other, None);
                 self.emit(Op::Eq { dst, a, b });
             }
         }

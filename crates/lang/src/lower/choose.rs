@@ -1,9 +1,7 @@
 //! `choose`, in all forms.
 
-use super::body::{Body, Val};
-use super::declare::size16;
-use super::stmt::range;
-use super::ty::Ty;
+use super::body::Body;
+use super::lowerer::size16;
 use crate::ast::{Alternative, Expr, Stmt};
 use anyorder_vm::program::{Op, Reg};
 
@@ -34,23 +32,21 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `choose a..b`, `choose e`.
-    pub(crate) fn choose_value(&mut self, e: &Expr, from: &'a Expr, want: Option<Reg>) -> Val {
+    pub(crate) fn choose_value(&mut self, e: &Expr, from: &'a Expr, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
-        let ty = match range(from) {
+        match from.as_range() {
             Some((a, b)) => {
-                let a = self.stable(a, &[b]).reg;
-                let b = self.expr(b).reg;
+                let a = self.stable(a, &[b]);
+                let b = self.expr(b);
                 self.emit_at(e.span, Op::ChooseInt { dst, a, b });
-                Ty::Int
             }
             None => {
                 let src = self.expr(from);
-                self.emit_at(e.span, Op::ChooseFrom { dst, src: src.reg });
-                src.ty.element()
+                self.emit_at(e.span, Op::ChooseFrom { dst, src });
             }
-        };
+        }
         self.release(mark);
-        Val::new(dst, ty)
+        dst
     }
 }

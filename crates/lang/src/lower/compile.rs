@@ -1,12 +1,12 @@
 //! One call from a text to a program.
 
-use super::entry::lower_with;
-use super::hints::hint;
+use super::lowerer::Lowerer;
+use super::{declare, events, functions, symmetry};
 use crate::ast;
 use crate::check;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::load::{Loaded, load};
-use crate::source::Source;
+use crate::source::{Source, Span};
 use anyorder_vm::Machine;
 use anyorder_vm::program::{Program, ProgramError};
 
@@ -21,8 +21,8 @@ pub struct Compiled {
     pub model: ast::Model,
     /// Warnings, in the order of the text.
     pub warnings: Vec<Diagnostic>,
-    /// What is declared `symmetric`: the index sets, or the uses that tell members apart. With such uses the program has no
-    /// symmetries.
+    /// What is declared `symmetric`: the index sets, or the uses that tell members apart. With such
+    /// uses the program has no symmetries.
     pub symmetries: check::Symmetries,
 }
 
@@ -37,7 +37,9 @@ impl Compiled {
     }
 }
 
-/// Parses, checks and lowers a model. `name` is what positions in reports call the file.
+/// Parses, checks and lowers a model. `name` is what positions in reports call the file. Lowering
+/// is linear in the size of the model, families of events whose members differ counted once for
+/// each member.
 ///
 /// ```
 /// let text = "model counter\nvar x = 0;\nevent up when x < 3 { x += 1; }\n";
@@ -48,7 +50,9 @@ impl Compiled {
 ///
 /// # Errors
 ///
-/// Fails with all diagnostics, warnings too, when there is an error among them.
+/// Fails with all diagnostics, warnings too, when there is an error among them. Of a model that the
+/// checker accepts, the one possible error is that it is too large: the machine's tables count in
+/// 16 bits.
 pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let loaded = load(text);
     let sound = loaded.is_sound();
@@ -57,34 +61,20 @@ pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
         return Err(warnings);
     }
     let mut symmetries = check::symmetries(&model, &tables);
-    match lower_all(&model, &tables, &Source::new(name, text), &mut symmetries) {
+    let source = Source::new(name, text);
+    let mut low = Lowerer::new(&model, &tables, &source);
+    declare::declare(&mut low);
+    events::declare(&mut low);
+    functions::define(&mut low);
+    events::define(&mut low);
+    symmetries.diagnostics.extend(symmetry::declare(&mut low, &symmetries));
+    match low.b.finish() {
         Ok(program) => Ok(Compiled { program, tables, model, warnings, symmetries }),
-        Err(errors) => {
-            warnings.extend(errors);
+        Err(e) => {
+            let span = model.name.as_ref().map_or(Span::default(), |n| n.span);
+            let message = format!("run this model: {e}");
+            warnings.push(Diagnostic::new(Code::TOO_LARGE, span, message));
             Err(warnings)
         }
     }
-}
-
-/// Lowers a model that was parsed and checked without errors. Linear in its size, families of events whose members differ
-/// counted once for each member.
-///
-/// # Errors
-///
-/// Fails when the machine's tables are too small for the model.
-pub fn lower(
-    model: &ast::Model,
-    checked: &check::Program,
-    source: &Source<'_>,
-) -> Result<Program, Vec<Diagnostic>> {
-    lower_all(model, checked, source, &mut check::symmetries(model, checked))
-}
-
-fn lower_all(
-    model: &ast::Model,
-    checked: &check::Program,
-    source: &Source<'_>,
-    symmetries: &mut check::Symmetries,
-) -> Result<Program, Vec<Diagnostic>> {
-    lower_with(model, source, &|_, id| hint(checked, id), symmetries)
 }

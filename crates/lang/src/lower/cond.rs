@@ -1,13 +1,12 @@
 //! Conditions: short circuits as jumps.
 
-use super::body::{Body, Val};
-use super::ty::Ty;
+use super::body::Body;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use anyorder_vm::program::{Label, Literal, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Goes to a label if the condition is `when`, and on otherwise. One that is known counts as open all the same: what is live
-    /// is told by the text (C4).
+    /// Goes to a label if the condition is `when`, and on otherwise. One that is known counts as
+    /// open all the same: what is live is told by the text (C4).
     pub(crate) fn jump_when(&mut self, e: &'a Expr, when: bool, label: Label) {
         match &e.kind {
             ExprKind::Paren(inner) => self.jump_when(inner, when, label),
@@ -20,13 +19,13 @@ impl<'a> Body<'_, 'a> {
             }
             ExprKind::Binary { op: BinaryOp::Ne, left, right, .. } => {
                 let mark = self.mark();
-                let cond = self.not_equal(e, left, right);
+                let (cond, negated) = self.not_equal(e, left, right);
                 self.release(mark);
-                self.jump_on(cond.reg, cond.ty == Ty::Null, when, label);
+                self.jump_on(cond, negated, when, label);
             }
             _ => {
                 let mark = self.mark();
-                let cond = self.expr(e).reg;
+                let cond = self.expr(e);
                 self.release(mark);
                 self.at(e.span);
                 self.jump_on(cond, false, when, label);
@@ -47,17 +46,17 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// `a != b` as an `==` (then of type `Null`, to be negated) where the instruction for `==` is shorter.
-    fn not_equal(&mut self, e: &'a Expr, left: &'a Expr, right: &'a Expr) -> Val {
+    /// `a != b`; as an `==`, to be negated (`true`), where that has a shorter instruction.
+    fn not_equal(&mut self, e: &'a Expr, left: &'a Expr, right: &'a Expr) -> (Reg, bool) {
         let dst = self.temp();
         if self.short_form(e, BinaryOp::Eq, left, right, dst).is_some() {
-            return Val::new(dst, Ty::Null);
+            return (dst, true);
         }
         let a = self.stable(left, &[right]);
         let b = self.expr(right);
         self.at(e.span);
-        let ty = self.operate(BinaryOp::Ne, dst, &a, &b);
-        Val::new(dst, ty)
+        self.operate(BinaryOp::Ne, dst, a, b);
+        (dst, false)
     }
 
     fn jump_on(&mut self, cond: Reg, negated: bool, when: bool, label: Label) {
@@ -69,23 +68,23 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `a && b`, `a || b` as a value.
-    pub(crate) fn logical(&mut self, e: &'a Expr, want: Option<Reg>) -> Val {
+    pub(crate) fn logical(&mut self, e: &'a Expr, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let ExprKind::Binary { op, left, right, .. } = &e.kind else {
-            return Val::new(dst, Ty::Bool);
+            return dst;
         };
         let and = *op == BinaryOp::And;
         let (end, short) = (self.fb.label(), self.fb.label());
         self.jump_when(left, !and, short);
         let mark = self.mark();
-        let ty = self.expr_to(right, dst);
+        self.expr_to(right, dst);
         self.at(right.span);
-        self.check(dst, &ty, &Ty::Bool);
+        self.check(right, dst);
         self.release(mark);
         self.fb.jump(end);
         self.fb.bind(short);
         self.load(&Literal::Bool(!and), Some(dst));
         self.fb.bind(end);
-        Val::new(dst, Ty::Bool)
+        dst
     }
 }

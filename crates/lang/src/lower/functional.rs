@@ -1,39 +1,60 @@
 //! Methods that take functions, as loops: `map`, `filter`, `all`, `any`, `count`.
 
-use super::body::{Body, Val};
-use super::call::is_functional;
-use super::effects::changes_variables;
-use super::ty::Ty;
-use super::walk::walk_expr;
-use crate::ast::{Closure, ClosureBody, Expr, ExprKind, Ident};
+use super::body::Body;
+use super::call::Call;
+use crate::ast::{Expr, ExprKind, Ident};
+use crate::check::{Type, in_place};
 use anyorder_vm::program::{Builtin, Label, Op, Reg};
+
+/// The methods that take a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Functional {
+    Map,
+    Filter,
+    All,
+    Any,
+    Count,
+}
+
+impl Functional {
+    /// The method of a name.
+    pub(crate) fn named(name: &str) -> Option<Functional> {
+        Some(match name {
+            "map" => Functional::Map,
+            "filter" => Functional::Filter,
+            "all" => Functional::All,
+            "any" => Functional::Any,
+            "count" => Functional::Count,
+            _ => return None,
+        })
+    }
+}
 
 /// The function given: one written in place is lowered in place.
 enum Function<'a> {
-    InPlace(&'a str, Ty, &'a Expr),
+    InPlace(&'a Ident, &'a Expr),
     Value(Reg),
 }
 
 impl<'a> Body<'_, 'a> {
-    /// Lowers such a call; `false` when it is none.
+    /// Lowers such a call on the value in a register.
     pub(crate) fn functional(
         &mut self,
-        e: &'a Expr,
+        call: &Call<'a>,
+        (method, function): (Functional, &'a Expr),
         recv: Reg,
-        ty: &Ty,
-        name: &'a Ident,
-        args: &'a [Expr],
-        dst: Reg,
-    ) -> bool {
-        let [function] = args else { return false };
-        if !is_functional(&name.name, args) {
-            return false;
-        }
+        ty: &Type,
+    ) {
+        let Call { e, dst, .. } = *call;
         self.at(e.span);
         let items = self.items(recv, ty);
-        let function = self.function(function, ty);
+        let function = self.function(function);
         self.at(e.span);
-        self.begin(&name.name, dst);
+        self.emit(match method {
+            Functional::All | Functional::Any => Op::Bool { dst, value: method == Functional::All },
+            Functional::Count => Op::Int { dst, value: 0 },
+            Functional::Map | Functional::Filter => Op::List { dst, args: dst, count: 0 },
+        });
         let (at, length, item) = (self.temp(), self.temp(), self.temp());
         let (next, round, end) = (self.fb.label(), self.fb.label(), self.fb.label());
         self.emit(Op::Int { dst: at, value: 0 });
@@ -43,22 +64,20 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::Index { dst: item, src: items, index: at });
         self.emit(Op::AddInt { dst: at, a: at, value: 1 });
         let mark = self.mark();
-        self.round(e, &name.name, &function, item, dst, (next, end));
+        self.round(call, method, &function, item, (next, end));
         self.release(mark);
         self.fb.bind(next);
         self.emit(Op::Lt { dst: item, a: at, b: length });
         self.fb.jump_if(item, round);
         self.fb.bind(end);
-        if name.name == "filter" && matches!(ty, Ty::Set(_)) {
+        if method == Functional::Filter && matches!(ty, Type::Set(_)) {
             self.emit(Op::Method { dst, method: Builtin::ToSet, recv: dst, args: dst });
         }
-        true
     }
 
     /// What a loop goes through, as a list that nobody changes.
-    fn items(&mut self, recv: Reg, ty: &Ty) -> Reg {
-        let is_variable = self.locals.iter().any(|l| l.reg == recv);
-        if matches!(ty, Ty::List(_)) && !is_variable {
+    fn items(&mut self, recv: Reg, ty: &Type) -> Reg {
+        if matches!(ty, Type::List(_)) && !self.is_variable(recv) {
             return recv;
         }
         let items = self.temp();
@@ -67,65 +86,50 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Puts what a loop goes through into a register, as a list.
-    pub(crate) fn elements(&mut self, recv: Reg, ty: &Ty, dst: Reg) {
-        if matches!(ty, Ty::List(_)) {
+    pub(crate) fn elements(&mut self, recv: Reg, ty: &Type, dst: Reg) {
+        if matches!(ty, Type::List(_)) {
             self.copy(dst, recv);
         } else {
             self.emit(Op::Method { dst, method: Builtin::Elements, recv, args: recv });
         }
     }
 
-    fn function(&mut self, e: &'a Expr, receiver: &Ty) -> Function<'a> {
+    fn function(&mut self, e: &'a Expr) -> Function<'a> {
         if let ExprKind::Closure(closure) = &e.kind
             && let Some((param, body)) = in_place(closure)
         {
-            let ty = match &closure.params[0].ty {
-                Some(ty) => Ty::of(&self.low.symbols, ty),
-                None => receiver.element(),
-            };
-            return Function::InPlace(param, ty, body);
+            return Function::InPlace(&param.name, body);
         }
         let value = self.expr(e);
-        Function::Value(self.own(&value))
-    }
-
-    fn begin(&mut self, name: &str, result: Reg) {
-        let op = match name {
-            "all" | "any" => Op::Bool { dst: result, value: name == "all" },
-            "count" => Op::Int { dst: result, value: 0 },
-            _ => Op::List { dst: result, args: result, count: 0 },
-        };
-        self.emit(op);
+        Function::Value(self.own(value))
     }
 
     fn round(
         &mut self,
-        e: &'a Expr,
-        name: &str,
+        call: &Call<'a>,
+        method: Functional,
         function: &Function<'a>,
         item: Reg,
-        result: Reg,
         (next, end): (Label, Label),
     ) {
-        if name == "map" {
-            let value = self.apply(e, function, item).reg;
+        let Call { e, dst: result, .. } = *call;
+        if method == Functional::Map {
+            let value = self.apply(e, function, item);
             self.at(e.span);
-            let none = self.temp();
-            let (method, recv) = (Builtin::Push, result);
-            self.emit(Op::Method { dst: none, method, recv, args: value });
-            return;
+            return self.push(result, value);
         }
-        // `all` goes on while it holds, `any` while it does not, the others look at what to do when it holds.
-        let go_on_when = name == "all";
+        // `all` goes on while it holds, `any` while it does not, the others look at what to do when
+        // it holds.
+        let go_on_when = method == Functional::All;
         match function {
-            Function::InPlace(param, ty, body) => {
+            Function::InPlace(param, body) => {
                 let mark = self.mark();
-                self.declare(param, item, ty.clone());
+                self.declare(param, item);
                 self.jump_when(body, go_on_when, next);
                 self.release(mark);
             }
             Function::Value(_) => {
-                let cond = self.apply(e, function, item).reg;
+                let cond = self.apply(e, function, item);
                 if go_on_when {
                     self.fb.jump_if(cond, next);
                 } else {
@@ -134,25 +138,26 @@ impl<'a> Body<'_, 'a> {
             }
         }
         self.at(e.span);
-        match name {
-            "all" | "any" => {
-                self.emit(Op::Bool { dst: result, value: name == "any" });
+        match method {
+            Functional::All | Functional::Any => {
+                self.emit(Op::Bool { dst: result, value: method == Functional::Any });
                 self.fb.jump(end);
             }
-            "count" => self.emit(Op::AddInt { dst: result, a: result, value: 1 }),
-            _ => {
-                let none = self.temp();
-                let (method, recv) = (Builtin::Push, result);
-                self.emit(Op::Method { dst: none, method, recv, args: item });
-            }
+            Functional::Count => self.emit(Op::AddInt { dst: result, a: result, value: 1 }),
+            Functional::Map | Functional::Filter => self.push(result, item),
         }
     }
 
-    fn apply(&mut self, e: &'a Expr, function: &Function<'a>, item: Reg) -> Val {
+    fn push(&mut self, recv: Reg, args: Reg) {
+        let dst = self.temp();
+        self.emit(Op::Method { dst, method: Builtin::Push, recv, args });
+    }
+
+    fn apply(&mut self, e: &'a Expr, function: &Function<'a>, item: Reg) -> Reg {
         match function {
-            Function::InPlace(param, ty, body) => {
+            Function::InPlace(param, body) => {
                 let scope = self.locals.len();
-                self.declare(param, item, ty.clone());
+                self.declare(param, item);
                 let value = self.expr(body);
                 self.locals.truncate(scope);
                 value
@@ -162,18 +167,8 @@ impl<'a> Body<'_, 'a> {
                 self.at(e.span);
                 self.copy(args, item);
                 self.emit(Op::CallValue { dst, callee: *callee, args, count: 1 });
-                Val::new(dst, Ty::Any)
+                dst
             }
         }
     }
-}
-
-/// A function whose body is an expression that makes no difference whether it works on captured values or on the variables.
-pub(crate) fn in_place(closure: &Closure) -> Option<(&str, &Expr)> {
-    let ([param], ClosureBody::Expr(body)) = (closure.params.as_slice(), &closure.body) else {
-        return None;
-    };
-    let mut plain = !changes_variables(body);
-    walk_expr(body, &mut |e| plain &= !matches!(e.kind, ExprKind::Closure(_)));
-    plain.then_some((param.name.name.as_str(), body))
 }

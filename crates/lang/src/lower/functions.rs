@@ -1,32 +1,24 @@
 //! Functions, methods, tasks, threads, `init`, and properties.
 
 use super::body::Body;
-use super::declare::{numbers, size16, start};
-use super::events::family_of;
-use super::lowerer::Lowerer;
-use super::symbols::FieldStart;
-use super::ty::Ty;
-use crate::ast::{ClassMember, Expr, FnDecl, ItemKind, Param, SettingValue, VarDecl};
-use anyorder_vm::program::{FuncId, Granularity, Op, Reg};
+use super::events::family;
+use super::lowerer::{Lowerer, numbers, size16};
+use crate::ast::{Block, ClassDecl, Expr, FnDecl, ItemKind, Param, TaskDecl, VarDecl};
+use crate::check;
+use anyorder_vm::program::{FuncId, GlobalId, Granularity, Op, Reg};
 
 /// Lowers everything that has code, but events ([`super::events`]).
 pub(crate) fn define(low: &mut Lowerer<'_>) {
     settings(low);
     init(low);
-    for i in 0..low.symbols.funcs.len() {
-        let info = &low.symbols.funcs[i];
-        let (id, decl, params) = (info.id, info.decl, info.params.clone());
-        let result = info.result.clone();
-        function(low, id, decl, &params, result, None);
+    for (at, decl) in low.model.functions().enumerate() {
+        function(low, low.functions[at], decl, false);
     }
-    methods(low);
-    for i in 0..low.symbols.tasks.len() {
-        let info = &low.symbols.tasks[i];
-        let (id, decl, types) = (info.body, info.decl, info.params.clone());
-        let mut body = Body::new(low, &decl.name.name, size16(types.len()), 0);
-        params(&mut body, &decl.params, &types, 0);
-        body.function_block(&decl.body);
-        body.define(id);
+    for (at, decl) in low.model.classes().enumerate() {
+        class(low, at, decl);
+    }
+    for (at, decl) in low.model.tasks().enumerate() {
+        task(low, low.tasks[at], decl);
     }
     threads(low);
     super::events::components(low);
@@ -35,58 +27,33 @@ pub(crate) fn define(low: &mut Lowerer<'_>) {
 
 fn settings(low: &mut Lowerer<'_>) {
     let mut settings = low.b.program().settings;
-    for item in &low.model.items {
-        let ItemKind::Setting(s) = &item.kind else { continue };
-        match (s.name.name.as_str(), &s.value) {
-            ("granularity", SettingValue::Word(word)) => {
-                settings.granularity = match word.name.as_str() {
-                    "access" => Granularity::Access,
-                    _ => Granularity::Task,
-                };
-            }
-            ("steps", SettingValue::Int(steps, _)) => {
-                settings.steps = u64::try_from(*steps).unwrap_or(0);
-            }
-            _ => {}
-        }
-    }
+    settings.granularity = match low.tables.granularity {
+        check::Granularity::Access => Granularity::Access,
+        check::Granularity::Task => Granularity::Task,
+    };
+    settings.steps = low.tables.steps_max;
     low.b.settings(settings);
 }
 
 /// Globals whose first value needs code, in order, and then the `init` blocks.
 fn init(low: &mut Lowerer<'_>) {
-    let model = low.model;
-    let globals: Vec<&VarDecl> = model
-        .items
-        .iter()
-        .filter_map(|i| if let ItemKind::Var(vars) = &i.kind { Some(vars) } else { None })
-        .flatten()
-        .collect();
-    let late: Vec<(usize, &Expr)> = globals
-        .iter()
-        .enumerate()
-        .filter(|(_, var)| start(low, var).is_none())
-        .filter_map(|(i, var)| var.init.as_ref().map(|e| (i, e)))
-        .collect();
-    let blocks: Vec<_> = model
-        .items
-        .iter()
-        .filter_map(|i| if let ItemKind::Init(b) = &i.kind { Some(b) } else { None })
-        .collect();
+    let globals = numbers(0).zip(low.tables.globals.iter().zip(low.model.vars().flatten()));
+    let late = globals.filter(|(_, (info, _))| info.start.is_none());
+    let late = late.filter_map(|(i, (_, var))| Some((GlobalId(i), var.init.as_ref()?)));
+    let late: Vec<(GlobalId, &Expr)> = late.collect();
+    let blocks: Vec<&Block> = low.model.inits().collect();
     if late.is_empty() && blocks.is_empty() {
         return;
     }
     let id = low.b.declare_function();
     low.b.program_mut().init = Some(id);
     let mut body = Body::new(low, "init", 0, 0);
-    for (i, e) in late {
-        let Some(info) = body.low.symbols.globals.get(i) else { continue };
-        let (global, ty) = (info.id, info.ty.clone());
+    for (global, e) in late {
         let mark = body.mark();
-        let value = body.expr(e);
+        let src = body.expr(e);
         body.at(e.span);
-        body.check(value.reg, &value.ty, &ty);
-        body.emit(Op::SetGlobal { global, src: value.reg });
+        body.check(e, src);
+        body.emit(Op::SetGlobal { global, src });
         body.release(mark);
     }
     for block in blocks {
@@ -95,65 +62,53 @@ fn init(low: &mut Lowerer<'_>) {
     body.define(id);
 }
 
-fn params<'a>(body: &mut Body<'_, 'a>, decls: &'a [Param], types: &[Ty], first: u16) {
-    for ((param, ty), i) in decls.iter().zip(types).zip(numbers(first)) {
-        body.declare(&param.name.name, Reg(i), ty.clone());
+fn params<'a>(body: &mut Body<'_, 'a>, decls: &'a [Param], first: u16) {
+    for (param, i) in decls.iter().zip(numbers(first)) {
+        body.declare(&param.name, Reg(i));
     }
 }
 
-fn function<'a>(
-    low: &mut Lowerer<'a>,
-    id: FuncId,
-    decl: &'a FnDecl,
-    types: &[Ty],
-    result: Ty,
-    this: Option<Ty>,
-) {
-    let first = u16::from(this.is_some());
-    let name = &decl.name.name;
-    let mut body = Body::new(low, name, size16(types.len()).saturating_add(first), 0);
-    body.result = result;
-    body.this = this.map(|ty| (Reg(0), ty));
-    params(&mut body, &decl.params, types, first);
+/// A function, or a method: its object comes first.
+fn function<'a>(low: &mut Lowerer<'a>, id: FuncId, decl: &'a FnDecl, is_method: bool) {
+    let first = u16::from(is_method);
+    let count = size16(decl.params.len()).saturating_add(first);
+    let mut body = Body::new(low, &decl.name.name, count, 0);
+    body.this = is_method.then_some(Reg(0));
+    params(&mut body, &decl.params, first);
     body.function_block(&decl.body);
     body.define(id);
 }
 
-fn methods(low: &mut Lowerer<'_>) {
-    for i in 0..low.symbols.classes.len() {
-        for m in 0..low.symbols.classes[i].methods.len() {
-            let info = &low.symbols.classes[i].methods[m];
-            let (id, decl, params) = (info.id, info.decl, info.params.clone());
-            let result = info.result.clone();
-            function(low, id, decl, &params, result, Some(Ty::Class(i)));
-        }
-        for at in 0..low.symbols.classes[i].fields.len() {
-            let field = &low.symbols.classes[i].fields[at];
-            let FieldStart::Code(id) = field.start else { continue };
-            let ty = field.ty.clone();
-            let decl = low.symbols.classes[i].decl;
-            let mut vars = decl.members.iter().filter_map(|m| match m {
-                ClassMember::Field(f) => Some(&f.var),
-                ClassMember::Method(_) => None,
-            });
-            let Some(e) = vars.nth(at).and_then(|v| v.init.as_ref()) else { continue };
-            expression(low, id, e, "field", ty);
+fn task<'a>(low: &mut Lowerer<'a>, id: FuncId, decl: &'a TaskDecl) {
+    let mut body = Body::new(low, &decl.name.name, size16(decl.params.len()), 0);
+    params(&mut body, &decl.params, 0);
+    body.function_block(&decl.body);
+    body.define(id);
+}
+
+/// Methods, and first values of fields that need code.
+fn class<'a>(low: &mut Lowerer<'a>, class: usize, decl: &'a ClassDecl) {
+    for (at, decl) in decl.methods().enumerate() {
+        let id = low.methods[class][at];
+        function(low, id, decl, true);
+    }
+    for (at, VarDecl { init, .. }) in decl.fields().enumerate() {
+        if let (Some(id), Some(e)) = (low.starts[class][at], init) {
+            expression(low, id, e, "field");
         }
     }
 }
 
 /// A function without parameters that computes an expression.
-fn expression<'a>(low: &mut Lowerer<'a>, id: FuncId, e: &'a Expr, name: &str, ty: Ty) {
+fn expression<'a>(low: &mut Lowerer<'a>, id: FuncId, e: &'a Expr, name: &str) {
     let mut body = Body::new(low, name, 0, 0);
-    body.result = ty;
     body.return_value(e);
     body.define(id);
 }
 
 fn threads(low: &mut Lowerer<'_>) {
-    for i in 0..low.symbols.threads.len() {
-        let decl = low.symbols.threads[i].decl;
-        let family = decl.family.as_ref().map(|f| family_of(low, &f.range));
+    for (info, decl) in low.tables.threads.iter().zip(low.model.threads()) {
+        let family = info.family.map(family);
         let id = low.b.declare_function();
         let thread = low.b.thread(&decl.name.name, family, id);
         if let Some(t) = low.b.program_mut().threads.get_mut(thread.index()) {
@@ -164,7 +119,7 @@ fn threads(low: &mut Lowerer<'_>) {
         }
         let mut body = Body::new(low, &decl.name.name, u16::from(family.is_some()), 0);
         if let Some(f) = &decl.family {
-            body.declare(&f.var.name, Reg(0), Ty::Int);
+            body.declare(&f.var, Reg(0));
         }
         body.function_block(&decl.body);
         body.define(id);
@@ -173,34 +128,29 @@ fn threads(low: &mut Lowerer<'_>) {
 
 fn properties(low: &mut Lowerer<'_>) {
     let model = low.model;
-    let mut finals: Vec<&Expr> = Vec::new();
     for item in &model.items {
         match &item.kind {
             ItemKind::Invariant { name, expr } => {
                 let id = low.b.declare_function();
                 low.b.invariant(&name.name, id);
-                expression(low, id, expr, &name.name, Ty::Bool);
+                expression(low, id, expr, &name.name);
             }
             ItemKind::Response(r) => {
                 let (trigger, reaction) = (low.b.declare_function(), low.b.declare_function());
                 low.b.response(&r.name.name, trigger, reaction);
-                expression(low, trigger, &r.trigger, &r.name.name, Ty::Bool);
-                expression(low, reaction, &r.reaction, &r.name.name, Ty::Bool);
+                expression(low, trigger, &r.trigger, &r.name.name);
+                expression(low, reaction, &r.reaction, &r.name.name);
             }
-            ItemKind::Final(e) => finals.push(e),
             _ => {}
         }
     }
-    if finals.is_empty() {
-        return;
-    }
+    let finals: Vec<&Expr> = model.finals().collect();
+    let Some((last, rest)) = finals.split_last() else { return };
     // Several of them: any will do.
     let id = low.b.declare_function();
     low.b.program_mut().final_ = Some(id);
     let mut body = Body::new(low, "final", 0, 0);
-    body.result = Ty::Bool;
-    let (last, rest) = (finals.len() - 1, &finals);
-    for e in &rest[..last] {
+    for e in rest {
         let next = body.fb.label();
         body.jump_when(e, false, next);
         let yes = body.temp();
@@ -208,6 +158,6 @@ fn properties(low: &mut Lowerer<'_>) {
         body.emit(Op::Return { src: yes });
         body.fb.bind(next);
     }
-    body.return_value(rest[last]);
+    body.return_value(last);
     body.define(id);
 }

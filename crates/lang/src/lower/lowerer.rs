@@ -1,25 +1,32 @@
-//! What all parts of the lowering share: the program under construction, the names, the messages.
+//! What all parts of the lowering share: the program under construction and the numbers of what it
+//! declares.
 
-use super::fold::Folder;
-use super::symbols::Symbols;
-use super::ty::Ty;
-use crate::ast::{Expr, Model, NodeId};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::ast::{Model, NodeId};
+use crate::check::{self, ClassId, ConstValue, EventId, EventMember, FnId, TaskId, Type};
 use crate::source::{Source, Span};
-use anyorder_vm::program::{ConstId, FuncId, Literal, NameId, ProgramBuilder, SiteId};
+use anyorder_vm::program::{
+    self as vm, ConstId, FuncId, Literal, NameId, ProgramBuilder, SiteId, TypeId,
+};
 use std::collections::HashMap;
 
-/// Types that somebody else found out; `None` or `Ty::Any` where they do not know.
-pub(crate) type Hints<'a> = &'a dyn Fn(&Symbols<'_>, NodeId) -> Option<Ty>;
-
-/// The state of one lowering.
+/// The state of one lowering. Enums, records, classes, globals, locks, conditions, handlers, tasks
+/// and threads have the same numbers in the tables of the check and in the program ([`size16`]);
+/// functions and events do not.
 pub(crate) struct Lowerer<'a> {
     pub(crate) model: &'a Model,
+    pub(crate) tables: &'a check::Program,
     pub(crate) source: &'a Source<'a>,
-    pub(crate) hints: Hints<'a>,
     pub(crate) b: ProgramBuilder,
-    pub(crate) symbols: Symbols<'a>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// By [`FnId`].
+    pub(crate) functions: Vec<FuncId>,
+    /// By [`ClassId`] and number of the method.
+    pub(crate) methods: Vec<Vec<FuncId>>,
+    /// By [`ClassId`] and number of the field: the code of its first value.
+    pub(crate) starts: Vec<Vec<Option<FuncId>>>,
+    /// By [`TaskId`]: the body.
+    pub(crate) tasks: Vec<FuncId>,
+    /// By [`EventId`] and position in its members.
+    pub(crate) events: Vec<Vec<vm::EventId>>,
     /// The code of each closure that was met.
     pub(crate) closures: HashMap<NodeId, FuncId>,
     file: u16,
@@ -29,17 +36,24 @@ pub(crate) struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
-    pub(crate) fn new(model: &'a Model, source: &'a Source<'a>, hints: Hints<'a>) -> Lowerer<'a> {
+    pub(crate) fn new(
+        model: &'a Model,
+        tables: &'a check::Program,
+        source: &'a Source<'a>,
+    ) -> Lowerer<'a> {
         let name = model.name.as_ref().map_or("", |n| n.name.as_str());
         let mut b = ProgramBuilder::new(name);
         let file = b.file(source.name());
         Lowerer {
             model,
+            tables,
             source,
-            hints,
             b,
-            symbols: Symbols::default(),
-            diagnostics: Vec::new(),
+            functions: Vec::new(),
+            methods: Vec::new(),
+            starts: Vec::new(),
+            tasks: Vec::new(),
+            events: Vec::new(),
             closures: HashMap::new(),
             file,
             sites: HashMap::new(),
@@ -48,9 +62,23 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// Says that something cannot be lowered.
-    pub(crate) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        self.diagnostics.push(Diagnostic::new(code, span, message));
+    pub(crate) fn function(&self, id: FnId) -> FuncId {
+        self.functions.get(id.index()).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn method(&self, class: ClassId, at: u32) -> FuncId {
+        let methods = self.methods.get(class.index());
+        methods.and_then(|m| m.get(at as usize)).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn task(&self, id: TaskId) -> FuncId {
+        self.tasks.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// The events of the machine that an event became, with what each of them is.
+    pub(crate) fn members(&self, id: EventId) -> Vec<(vm::EventId, &'a EventMember)> {
+        let ids = self.events.get(id.index()).into_iter().flatten().copied();
+        ids.zip(&self.tables.events[id.index()].members).collect()
     }
 
     /// The number of the place where a span starts.
@@ -85,36 +113,78 @@ impl<'a> Lowerer<'a> {
         id
     }
 
-    /// The value of an expression outside of all functions, if it is known.
-    pub(crate) fn fold(&self, e: &Expr) -> Option<Literal> {
-        self.folder().fold(e)
-    }
-
-    /// Folds expressions outside of all functions.
-    pub(crate) fn folder(&self) -> Folder<'_, 'a> {
-        Folder { symbols: &self.symbols, is_local: &|_| false, bound: None }
-    }
-
-    /// The type of a constant.
-    pub(crate) fn literal_ty(&self, value: &Literal) -> Ty {
-        let join = |items: &[Literal]| {
-            let mut types = items.iter().map(|i| self.literal_ty(i));
-            let first = types.next().unwrap_or(Ty::Any);
-            Box::new(types.fold(first, Ty::join))
-        };
-        match value {
-            Literal::Null => Ty::Null,
-            Literal::Bool(_) => Ty::Bool,
-            Literal::Int(_) => Ty::Int,
-            Literal::Str(_) => Ty::Str,
-            Literal::Enum(id, ..) => Ty::Enum(id.index()),
-            Literal::Record(id, _) => Ty::Record(id.index()),
-            Literal::List(items) => Ty::List(join(items)),
-            Literal::Set(items) => Ty::Set(join(items)),
-            Literal::Map(entries) => {
-                let (keys, values): (Vec<_>, Vec<_>) = entries.iter().cloned().unzip();
-                Ty::Map(join(&keys), join(&values))
+    /// The type to look for at run time; `None` where any value will do.
+    pub(crate) fn runtime_type(&mut self, ty: &Type) -> Option<TypeId> {
+        let nullable = matches!(ty, Type::Nullable(_));
+        let either = |plain: vm::Type, or_null: vm::Type| if nullable { or_null } else { plain };
+        let wanted = match ty.solid() {
+            Type::Int => either(vm::Type::Int, vm::Type::NullOrInt),
+            Type::Bool => either(vm::Type::Bool, vm::Type::NullOrBool),
+            Type::Str => either(vm::Type::Str, vm::Type::NullOrStr),
+            Type::Task | Type::Thread => either(vm::Type::Handle, vm::Type::NullOrHandle),
+            Type::List(_) => either(vm::Type::List, vm::Type::NullOrList),
+            Type::Set(_) => either(vm::Type::Set, vm::Type::NullOrSet),
+            Type::Map(..) => either(vm::Type::Map, vm::Type::NullOrMap),
+            Type::Fn(..) => either(vm::Type::Func, vm::Type::NullOrFunc),
+            Type::Enum(id) => {
+                let id = vm::EnumId(number(id.0));
+                either(vm::Type::Enum(id), vm::Type::NullOrEnum(id))
             }
+            Type::Record(id) => {
+                let id = vm::RecordId(number(id.0));
+                either(vm::Type::Record(id), vm::Type::NullOrRecord(id))
+            }
+            Type::Class(id) => {
+                let id = vm::ClassId(number(id.0));
+                either(vm::Type::Object(id), vm::Type::NullOrObject(id))
+            }
+            Type::Any
+            | Type::Null
+            | Type::Nothing
+            | Type::Never
+            | Type::Nullable(_)
+            | Type::Unknown(_) => return None,
+        };
+        let known = self.b.program().types.iter().position(|t| *t == wanted);
+        match known.and_then(|i| u16::try_from(i).ok()) {
+            Some(i) => Some(TypeId(i)),
+            None => Some(self.b.ty(wanted)),
         }
+    }
+}
+
+/// A number of the check as the program's tables have it; too many things of a kind are found by
+/// the validator.
+pub(crate) fn number(id: u32) -> u16 {
+    u16::try_from(id).unwrap_or(u16::MAX)
+}
+
+/// A number of things as the program tables count them; too many are found by the validator.
+pub(crate) fn size16(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}
+
+/// Counts up from a number; too many stay at the last, and are found by the validator.
+pub(crate) fn numbers(first: u16) -> impl Iterator<Item = u16> {
+    (first..=u16::MAX).chain(std::iter::repeat(u16::MAX))
+}
+
+/// A constant of the check as one of the machine.
+pub(crate) fn literal(value: &ConstValue) -> Literal {
+    let all = |values: &[ConstValue]| values.iter().map(literal).collect();
+    match value {
+        ConstValue::Null => Literal::Null,
+        ConstValue::Bool(v) => Literal::Bool(*v),
+        ConstValue::Int(v) => Literal::Int(*v),
+        ConstValue::Str(v) => Literal::Str(v.clone()),
+        ConstValue::List(v) => Literal::List(all(v)),
+        ConstValue::Set(v) => Literal::Set(all(v)),
+        ConstValue::Map(v) => {
+            Literal::Map(v.iter().map(|(k, v)| (literal(k), literal(v))).collect())
+        }
+        ConstValue::Variant(id, variant, v) => {
+            Literal::Enum(vm::EnumId(number(id.0)), number(*variant), all(v))
+        }
+        ConstValue::Record(id, v) => Literal::Record(vm::RecordId(number(id.0)), all(v)),
     }
 }

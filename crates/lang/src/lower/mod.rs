@@ -1,33 +1,16 @@
 //! From a checked model to a program of the machine.
 //!
-//! The order of evaluation and the meaning of places follow `docs/semantics.md`; names such as X5 are its rules.
+//! What names, types, constants, captures and calls mean is read from the tables of the check
+//! ([`crate::check::Program`]); nothing is resolved here. The order of evaluation and the meaning
+//! of places follow `docs/semantics.md`; names such as X5 are its rules.
 //!
-//! [`compile`] does it all in one call; [`lower`] is the last part of it.
+//! [`compile`] does it all in one call.
 
-pub use compile::{Compiled, compile, lower};
-
-pub(crate) use functional::in_place;
-pub(crate) use walk::{walk_block, walk_expr};
+pub use compile::{Compiled, compile};
 
 mod compile;
 
-mod hints;
-
-mod entry;
-
 mod lowerer;
-
-mod symbols;
-
-mod ty;
-
-mod fold;
-
-mod walk;
-
-mod effects;
-
-mod uses_main;
 
 mod declare;
 

@@ -1,9 +1,10 @@
-//! Places: what can be assigned, and changed by a method. The rules X4 to X8 of `docs/semantics.md`.
+//! Places: what can be assigned, and changed by a method. The rules X4 to X8 of
+//! `docs/semantics.md`.
 
-use super::body::{Body, Val};
-use super::symbols::Symbol;
-use super::ty::Ty;
+use super::body::Body;
+use super::lowerer::number;
 use crate::ast::{Expr, ExprKind};
+use crate::check::Meaning;
 use anyorder_vm::program::{ClassId, GlobalId, Label, NameId, Op, RecordId, Reg};
 
 /// A place, its object and index in registers.
@@ -28,24 +29,23 @@ pub(crate) enum Part {
     Member(NameId),
 }
 
-/// A place, the type of what is there, and what must be written back when it has been written: the values it is part of, the
+/// A place, and what must be written back when it has been written: the values it is part of, the
 /// innermost last.
 pub(crate) struct Located {
     pub(crate) place: Place,
-    pub(crate) ty: Ty,
     back: Vec<(Place, Reg)>,
 }
 
 impl Located {
-    fn new(place: Place, ty: Ty) -> Located {
-        Located { place, ty, back: Vec::new() }
+    fn new(place: Place) -> Located {
+        Located { place, back: Vec::new() }
     }
 }
 
-/// What a member access leads to, by the type of the value.
+/// What a member access leads to.
 enum Member {
-    Object(ClassId, u16, Ty),
-    Part(Part, Ty),
+    Object(ClassId, u16),
+    Part(Part),
 }
 
 impl<'a> Body<'_, 'a> {
@@ -53,39 +53,33 @@ impl<'a> Body<'_, 'a> {
     pub(crate) fn place(&mut self, e: &'a Expr) -> Located {
         match &e.kind {
             ExprKind::Paren(inner) => self.place(inner),
-            ExprKind::Name(name) => match self.global(name) {
-                Some((id, ty)) => Located::new(Place::Global(id), ty),
-                None => self.value_place(e),
-            },
+            ExprKind::Name(_) => Located::new(match self.global(e) {
+                Some(id) => Place::Global(id),
+                None => Place::Reg(self.expr(e)),
+            }),
             ExprKind::Field { base, name } if !self.is_variant(e) => {
-                match self.member(&self.static_ty(base), &name.name) {
-                    Member::Object(class, field, ty) => {
-                        let object = self.expr(base).reg;
-                        Located::new(Place::Field(object, class, field), ty)
+                match self.member(e, &name.name) {
+                    Member::Object(class, field) => {
+                        let object = self.expr(base);
+                        Located::new(Place::Field(object, class, field))
                     }
-                    Member::Part(part, ty) => {
+                    Member::Part(part) => {
                         let (whole, back) = self.whole(base);
-                        Located { place: Place::Part(whole, part), ty, back }
+                        Located { place: Place::Part(whole, part), back }
                     }
                 }
             }
             ExprKind::Index { base, index } => {
-                let ty = self.static_ty(e);
                 if let Some(container) = self.container(base, index) {
-                    let index = self.expr(index).reg;
-                    return Located::new(element(container, index), ty);
+                    let index = self.expr(index);
+                    return Located::new(element(container, index));
                 }
                 let (whole, back) = self.whole(base);
-                let index = self.expr(index).reg;
-                Located { place: Place::Part(whole, Part::Element(index)), ty, back }
+                let index = self.expr(index);
+                Located { place: Place::Part(whole, Part::Element(index)), back }
             }
-            _ => self.value_place(e),
+            _ => Located::new(Place::Reg(self.expr(e))),
         }
-    }
-
-    fn value_place(&mut self, e: &'a Expr) -> Located {
-        let value = self.expr(e);
-        Located::new(Place::Reg(value.reg), value.ty)
     }
 
     /// Reads the value that a place is part of; what to write back when it has been changed.
@@ -101,90 +95,45 @@ impl<'a> Body<'_, 'a> {
         (reg, back)
     }
 
-    /// A global, or a field of an object, that holds a container: its elements are locations of their own. The index, evaluated
-    /// next, cannot make it the field of another object.
+    /// A global, or a field of an object, that holds a container: its elements are locations of
+    /// their own. The index, evaluated next, cannot make it the field of another object.
     fn container(&mut self, e: &'a Expr, index: &Expr) -> Option<Place> {
         match &e.kind {
             ExprKind::Paren(inner) => self.container(inner, index),
-            ExprKind::Name(name) => self.global(name).map(|(id, _)| Place::Global(id)),
+            ExprKind::Name(_) => self.global(e).map(Place::Global),
             ExprKind::Field { base, name } if !self.is_variant(e) => {
-                match self.member(&self.static_ty(base), &name.name) {
-                    Member::Object(class, field, _) => {
-                        let object = self.stable(base, &[index]).reg;
+                match self.member(e, &name.name) {
+                    Member::Object(class, field) => {
+                        let object = self.stable(base, &[index]);
                         Some(Place::Field(object, class, field))
                     }
-                    Member::Part(..) => None,
+                    Member::Part(_) => None,
                 }
             }
             _ => None,
         }
     }
 
-    fn global(&self, name: &str) -> Option<(GlobalId, Ty)> {
-        if self.local(name).is_some() {
-            return None;
-        }
-        match self.low.symbols.get(name) {
-            Some(Symbol::Global(g)) => {
-                self.low.symbols.globals.get(g).map(|info| (info.id, info.ty.clone()))
-            }
+    fn global(&self, e: &Expr) -> Option<GlobalId> {
+        match self.meaning(e.id) {
+            Some(Meaning::Global(id)) => Some(GlobalId(number(id.0))),
             _ => None,
         }
     }
 
-    fn member(&mut self, base: &Ty, name: &str) -> Member {
-        let symbols = &self.low.symbols;
-        match base.solid() {
-            Ty::Class(c) => {
-                let info = &symbols.classes[*c];
-                if let Some(field) = info.field(name) {
-                    let ty = info.fields[usize::from(field)].ty.clone();
-                    return Member::Object(info.id, field, ty);
-                }
-            }
-            Ty::Record(r) => {
-                let info = &symbols.records[*r];
-                if let Some(field) = info.field(name) {
-                    let ty = info.types[usize::from(field)].clone();
-                    return Member::Part(Part::Field(info.id, field), ty);
-                }
-            }
-            _ => {}
-        }
-        Member::Part(Part::Member(self.low.name(name)), Ty::Any)
+    fn is_variant(&self, e: &Expr) -> bool {
+        matches!(self.meaning(e.id), Some(Meaning::Variant(..)))
     }
 
-    /// The type of an expression that has not been lowered.
-    pub(crate) fn static_ty(&self, e: &Expr) -> Ty {
-        let told = match &e.kind {
-            ExprKind::Paren(inner) => self.static_ty(inner),
-            ExprKind::Name(name) => match self.local(name) {
-                Some(local) => local.ty.clone(),
-                None => self.global(name).map_or(Ty::Any, |(_, ty)| ty),
-            },
-            ExprKind::SelfRef => self.this.as_ref().map_or(Ty::Any, |(_, ty)| ty.clone()),
-            ExprKind::New { class, .. } => {
-                self.low.symbols.class(&class.name).map_or(Ty::Any, |(i, _)| Ty::Class(i))
+    /// What the member leads to that a field access or a method call names.
+    fn member(&mut self, e: &Expr, name: &str) -> Member {
+        match self.meaning(e.id) {
+            Some(Meaning::ClassField(id, at)) => Member::Object(ClassId(number(id.0)), number(at)),
+            Some(Meaning::RecordField(id, at)) => {
+                Member::Part(Part::Field(RecordId(number(id.0)), number(at)))
             }
-            ExprKind::Index { base, .. } => self.static_ty(base).indexed(),
-            ExprKind::Field { base, name } => match self.static_ty(base).solid() {
-                Ty::Class(c) => {
-                    let info = &self.low.symbols.classes[*c];
-                    info.field(&name.name)
-                        .map_or(Ty::Any, |f| info.fields[usize::from(f)].ty.clone())
-                }
-                Ty::Record(r) => {
-                    let info = &self.low.symbols.records[*r];
-                    info.field(&name.name).map_or(Ty::Any, |f| info.types[usize::from(f)].clone())
-                }
-                _ => Ty::Any,
-            },
-            _ => Ty::Any,
-        };
-        if told == Ty::Any {
-            return (self.low.hints)(&self.low.symbols, e.id).unwrap_or(Ty::Any);
+            _ => Member::Part(Part::Member(self.low.name(name))),
         }
-        told
     }
 
     /// `a.f` as a value.
@@ -194,24 +143,26 @@ impl<'a> Body<'_, 'a> {
         base: &'a Expr,
         name: &str,
         want: Option<Reg>,
-    ) -> Val {
+    ) -> Reg {
+        if let Some(Meaning::Variant(id, variant)) = self.meaning(e.id) {
+            return self.variant((id, variant), &[], want);
+        }
         let dst = self.dst(want);
         let mark = self.mark();
         let base = self.expr(base);
         self.at(e.span);
-        let ty = self.get_member(dst, &base, name);
+        self.get_member(dst, base, e, name);
         self.release(mark);
-        Val::new(dst, ty)
+        dst
     }
 
-    /// Reads a member of the value in a register.
-    pub(crate) fn get_member(&mut self, dst: Reg, base: &Val, name: &str) -> Ty {
-        let (place, ty) = match self.member(&base.ty, name) {
-            Member::Object(class, field, ty) => (Place::Field(base.reg, class, field), ty),
-            Member::Part(part, ty) => (Place::Part(base.reg, part), ty),
+    /// Reads the member that an expression names, of the value in a register.
+    pub(crate) fn get_member(&mut self, dst: Reg, base: Reg, e: &Expr, name: &str) {
+        let place = match self.member(e, name) {
+            Member::Object(class, field) => Place::Field(base, class, field),
+            Member::Part(part) => Place::Part(base, part),
         };
         self.read(place, Some(dst));
-        ty
     }
 
     /// `a[i]` as a value.
@@ -221,22 +172,21 @@ impl<'a> Body<'_, 'a> {
         base: &'a Expr,
         index: &'a Expr,
         want: Option<Reg>,
-    ) -> Val {
+    ) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
-        let ty = self.static_ty(base).indexed();
         if let Some(container) = self.container(base, index) {
-            let index = self.expr(index).reg;
+            let index = self.expr(index);
             self.at(e.span);
             self.read(element(container, index), Some(dst));
         } else {
             // Of a variable, the element is looked up when the index is known (X4).
-            let src = self.expr(base).reg;
-            let index = self.expr(index).reg;
+            let src = self.expr(base);
+            let index = self.expr(index);
             self.emit_at(e.span, Op::Index { dst, src, index });
         }
         self.release(mark);
-        Val::new(dst, ty)
+        dst
     }
 
     /// Reads a place.
@@ -269,7 +219,8 @@ impl<'a> Body<'_, 'a> {
         let mut last = to.place;
         self.write_one(last, src);
         for (place, whole) in to.back.iter().rev() {
-            // What was written is a field of an object, as it turns out: nothing holds a copy of it (X6).
+            // What was written is a field of an object, as it turns out: nothing holds a copy of it
+            // (X6).
             if let Place::Part(holder, Part::Member(_)) = last {
                 self.unless_object(holder, end);
             }
@@ -308,9 +259,9 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// A value in a register that nobody else changes.
-    pub(crate) fn own(&mut self, value: &Val) -> Reg {
+    pub(crate) fn own(&mut self, value: Reg) -> Reg {
         let copy = self.temp();
-        self.copy(copy, value.reg);
+        self.copy(copy, value);
         copy
     }
 }

@@ -1,54 +1,33 @@
 //! `post` and `fork`.
 
-use super::body::{Body, Local, Val};
-use super::declare::numbers;
-use super::symbols::Symbol;
-use super::ty::Ty;
-use crate::ast::{Expr, Fork, Post, PostTarget, Ref};
-use crate::diagnostic::Code;
+use super::body::Body;
+use super::lowerer::{number, numbers};
+use crate::ast::{Expr, Fork, ItemKind, Post, PostTarget, Ref};
+use crate::check::{Meaning, TaskId};
 use anyorder_vm::program::{self as vm, HandlerId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
-    /// Posts a task: arguments, index of the handler, delay, in this order. `want` is `None` when nobody needs the handle.
-    pub(crate) fn post(&mut self, e: &Expr, post: &'a Post, want: Option<Option<Reg>>) -> Val {
-        let Some(Symbol::Task(t)) = self.low.symbols.get(&post.task.name) else {
-            let message = format!("`{}` is no task", post.task.name);
-            return self.unknown(Code::WRONG_KIND, post.task.span, message);
-        };
-        let info = &self.low.symbols.tasks[t];
-        let (task, decl, params) = (info.id, info.decl, info.params.clone());
+    /// Posts a task: arguments, index of the handler, delay, in this order. `want` is `None` when
+    /// nobody needs the handle.
+    pub(crate) fn post(&mut self, e: &Expr, post: &'a Post, want: Option<Option<Reg>>) -> Reg {
         let dst = want.map_or(Reg::NONE, |want| self.dst(want));
+        let Some(Meaning::Task(id)) = self.meaning(post.task.id) else { return dst };
         let mark = self.mark();
-        let args = self.typed_args(&post.args, &params);
+        let args = self.typed_args(&post.args);
         let target = match &post.target {
             PostTarget::Any => vm::PostTarget::Any,
             PostTarget::Handler(r) => self.handler(r),
-            PostTarget::Default => match &decl.on {
-                Some(on) if !self.has_own_handler(t) => {
-                    // The index is computed from the arguments, in the scope of the declaration.
-                    let caller = std::mem::take(&mut self.locals);
-                    for (param, i) in decl.params.iter().zip(numbers(0)) {
-                        let (reg, ty) = (args.plus(i), params[usize::from(i)].clone());
-                        self.locals.push(Local { name: &param.name.name, reg, ty });
-                    }
-                    let bound = self.bound.take();
-                    let target = self.handler(on);
-                    self.bound = bound;
-                    self.locals = caller;
-                    target
-                }
-                _ => vm::PostTarget::Own,
-            },
+            PostTarget::Default => self.declared_handler(id, args),
         };
         let delay = match &post.after {
             Some(delay) => {
-                let delay = self.expr(delay);
-                self.check(delay.reg, &delay.ty, &Ty::Int);
-                delay.reg
+                let reg = self.expr(delay);
+                self.check(delay, reg);
+                reg
             }
             None => Reg::NONE,
         };
-        let entry = vm::Post { task, target, delay, front: post.front };
+        let entry = vm::Post { task: vm::TaskId(number(id.0)), target, delay, front: post.front };
         let known = self.low.b.program().posts.iter().position(|p| *p == entry);
         let id = match known.and_then(|i| u16::try_from(i).ok()) {
             Some(i) => vm::PostId(i),
@@ -56,41 +35,45 @@ impl<'a> Body<'_, 'a> {
         };
         self.release(mark);
         self.emit_at(e.span, Op::Post { dst, post: id, args });
-        Val::new(dst, Ty::Handle)
+        dst
     }
 
-    /// Whether the handler of a task does not depend on its arguments.
-    fn has_own_handler(&self, task: usize) -> bool {
-        let id = self.low.symbols.tasks[task].id;
-        self.low.b.program().tasks.get(id.index()).is_some_and(|t| t.handler.is_some())
+    /// The handler after `on`. Where its index depends on the arguments, it is computed from them.
+    fn declared_handler(&mut self, id: TaskId, args: Reg) -> vm::PostTarget {
+        let (model, item) = (self.low.model, self.low.tables.tasks[id.index()].item);
+        let own = self.low.b.program().tasks.get(id.index()).and_then(|task| task.handler);
+        let ItemKind::Task(decl) = &model.items[item].kind else { return vm::PostTarget::Own };
+        let (Some(on), None) = (&decl.on, own) else { return vm::PostTarget::Own };
+        let scope = self.locals.len();
+        for (param, i) in decl.params.iter().zip(numbers(0)) {
+            let local = self.local_of(&param.name);
+            self.locals.extend(local.map(|local| (local, args.plus(i))));
+        }
+        let target = self.handler(on);
+        self.locals.truncate(scope);
+        target
     }
 
     fn handler(&mut self, r: &'a Ref) -> vm::PostTarget {
-        let Some(Symbol::Handler(h)) = self.low.symbols.get(&r.name.name) else {
-            self.low.error(Code::WRONG_KIND, r.span, format!("`{}` is no handler", r.name.name));
-            return vm::PostTarget::Handler(HandlerId::default(), Reg::NONE);
+        let id = match self.meaning(r.name.id) {
+            Some(Meaning::Handler(id)) => HandlerId(number(id.0)),
+            _ => HandlerId::default(),
         };
-        let id = self.low.symbols.handlers[h].id;
         vm::PostTarget::Handler(id, self.index(r))
     }
 
     /// Starts a thread that runs a function.
-    pub(crate) fn fork(&mut self, e: &Expr, fork: &'a Fork, want: Option<Reg>) -> Val {
-        let symbols = &self.low.symbols;
-        let known = match symbols.get(&fork.function.name) {
-            Some(Symbol::Func(f)) => Some((symbols.funcs[f].id, symbols.funcs[f].params.clone())),
-            Some(Symbol::Task(t)) => Some((symbols.tasks[t].body, symbols.tasks[t].params.clone())),
-            _ => None,
-        };
-        let Some((func, params)) = known else {
-            let message = format!("`{}` is no function", fork.function.name);
-            return self.unknown(Code::WRONG_KIND, fork.function.span, message);
-        };
+    pub(crate) fn fork(&mut self, e: &Expr, fork: &'a Fork, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
+        let func = match self.meaning(fork.function.id) {
+            Some(Meaning::Function(id)) => self.low.function(id),
+            Some(Meaning::Task(id)) => self.low.task(id),
+            _ => return dst,
+        };
         let mark = self.mark();
-        let args = self.typed_args(&fork.args, &params);
+        let args = self.typed_args(&fork.args);
         self.release(mark);
         self.emit_at(e.span, Op::Fork { dst, func, args });
-        Val::new(dst, Ty::Handle)
+        dst
     }
 }

@@ -1,11 +1,7 @@
 //! Statements.
 
-use super::body::{Body, Loop, Val};
-use super::ty::Ty;
-use crate::ast::{
-    AssignOp, BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind, Text, TypeExpr,
-};
-use crate::diagnostic::Code;
+use super::body::{Body, Loop};
+use crate::ast::{AssignOp, BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind, Text};
 use anyorder_vm::program::{Builtin, Literal, Op};
 
 impl<'a> Body<'_, 'a> {
@@ -39,28 +35,29 @@ impl<'a> Body<'_, 'a> {
         if let ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right, .. } =
             &e.kind
             && self.cleanups.is_empty()
-            && self.fold(e).is_none()
+            && self.known(e).is_none()
         {
             // Each side returns on its own.
             let and = *op == BinaryOp::And;
             let short = self.fb.label();
             self.jump_when(left, !and, short);
-            let value = self.expr(right);
+            let src = self.expr(right);
             self.at(right.span);
-            self.check(value.reg, &value.ty, &Ty::Bool);
-            self.emit(Op::Return { src: value.reg });
+            self.check(right, src);
+            self.emit(Op::Return { src });
             self.fb.bind(short);
-            let value = self.load(&Literal::Bool(!and), None);
-            self.emit(Op::Return { src: value.reg });
+            let src = self.load(&Literal::Bool(!and), None);
+            self.emit(Op::Return { src });
             self.release(mark);
             return;
         }
-        let value = self.expr(e);
+        let src = self.expr(e);
         self.at(e.span);
-        let wanted = self.result.clone();
-        self.check(value.reg, &value.ty, &wanted);
+        if self.is_typed {
+            self.check(e, src);
+        }
         self.unwind(0);
-        self.emit(Op::Return { src: value.reg });
+        self.emit(Op::Return { src });
         self.release(mark);
     }
 
@@ -68,7 +65,7 @@ impl<'a> Body<'_, 'a> {
     pub(crate) fn stmt(&mut self, s: &'a Stmt) {
         self.at(s.span);
         if let StmtKind::Let { name, ty, value } = &s.kind {
-            self.let_statement(name, ty.as_ref(), value);
+            self.let_statement(name, ty.is_some(), value);
             return;
         }
         let mark = self.mark();
@@ -91,19 +88,19 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Block(b) => self.block(b),
             StmtKind::Assert { cond, message } => self.assert(s, cond, message.as_ref()),
             StmtKind::Assume(cond) => {
-                let cond = self.expr(cond).reg;
+                let cond = self.expr(cond);
                 self.emit_at(s.span, Op::Assume { cond });
             }
             StmtKind::Fail(text) => {
-                let message = self.load(&Literal::Str(text.value.clone()), None).reg;
+                let message = self.load(&Literal::Str(text.value.clone()), None);
                 self.emit(Op::Fail { message });
             }
             StmtKind::Cancel(e) => {
-                let src = self.expr(e).reg;
+                let src = self.expr(e);
                 self.emit_at(s.span, Op::Cancel { src });
             }
             StmtKind::Join(e) => {
-                let src = self.expr(e).reg;
+                let src = self.expr(e);
                 self.emit_at(s.span, Op::Join { src });
             }
             StmtKind::Yield => self.emit(Op::Yield),
@@ -115,27 +112,22 @@ impl<'a> Body<'_, 'a> {
             StmtKind::With { lock, body } => self.with_lock(s, lock, body),
             StmtKind::Wait { cond, lock } => self.wait(s, cond, lock),
             StmtKind::Notify { cond, all } => self.notify(s, cond, *all),
-            StmtKind::Error => self.low.error(Code::EXPECTED, s.span, "no statement"),
+            // Left by recovery; such a model is not lowered.
+            StmtKind::Error => {}
         }
         self.release(mark);
     }
 
-    fn let_statement(&mut self, name: &'a Ident, ty: Option<&'a TypeExpr>, value: &'a Expr) {
+    fn let_statement(&mut self, name: &'a Ident, is_typed: bool, value: &'a Expr) {
         let reg = self.temp();
         let mark = self.mark();
-        let have = self.expr_to(value, reg);
+        self.expr_to(value, reg);
         self.release(mark);
-        let ty = match ty {
-            Some(written) => {
-                let wanted = Ty::of(&self.low.symbols, written);
-                self.at(value.span);
-                self.check(reg, &have, &wanted);
-                wanted
-            }
-            // The list that is empty now may get anything.
-            None => have,
-        };
-        self.declare(&name.name, reg, ty);
+        if is_typed {
+            self.at(value.span);
+            self.check(value, reg);
+        }
+        self.declare(name, reg);
     }
 
     /// An expression for what it does.
@@ -157,16 +149,16 @@ impl<'a> Body<'_, 'a> {
             if let Some(variable) = self.variable(place)
                 && writes_once(value)
             {
-                let have = self.expr_to(value, variable.reg);
+                self.expr_to(value, variable);
                 self.at(s.span);
-                self.check(variable.reg, &have, &variable.ty);
+                self.check(value, variable);
                 return;
             }
-            let value = self.stable(value, &[place]);
+            let src = self.stable(value, &[place]);
             let to = self.place(place);
             self.at(s.span);
-            self.check(value.reg, &value.ty, &to.ty);
-            self.write(&to, value.reg);
+            self.check(value, src);
+            self.write(&to, src);
             return;
         };
         let step = self.step_value(op, value);
@@ -176,29 +168,18 @@ impl<'a> Body<'_, 'a> {
         };
         let to = self.place(place);
         self.at(s.span);
-        let now = Val::new(self.read(to.place, None), to.ty.clone());
-        let dst = now.reg;
+        let now = self.read(to.place, None);
         match (step, value) {
-            (Some(value), _) => self.emit(Op::AddInt { dst, a: now.reg, value }),
-            (None, Some(value)) => {
-                self.operate(op, dst, &now, &value);
-            }
+            (Some(value), _) => self.emit(Op::AddInt { dst: now, a: now, value }),
+            (None, Some(value)) => self.operate(op, now, now, value),
             (None, None) => {}
         }
-        self.write(&to, dst);
-    }
-
-    fn variable(&self, place: &Expr) -> Option<Val> {
-        match &place.kind {
-            ExprKind::Paren(inner) => self.variable(inner),
-            ExprKind::Name(name) => self.local(name).map(|l| Val::new(l.reg, l.ty.clone())),
-            _ => None,
-        }
+        self.write(&to, now);
     }
 
     /// The number to add for `+= 1`, `-= 1`.
     fn step_value(&self, op: BinaryOp, value: &Expr) -> Option<i32> {
-        let Some(Literal::Int(v)) = self.fold(value) else { return None };
+        let Some(Literal::Int(v)) = self.known(value) else { return None };
         let v = match op {
             BinaryOp::Add => v,
             BinaryOp::Sub => v.checked_neg()?,
@@ -235,26 +216,27 @@ impl<'a> Body<'_, 'a> {
         let (at, last, more) = (self.temp(), self.temp(), self.temp());
         let mark = self.mark();
         // The element's register is also where the test is made.
-        let (items, ty) = match range(iter) {
+        let items = match iter.as_range() {
             Some((from, to)) => {
-                let have = self.expr_to(from, at);
+                self.expr_to(from, at);
                 self.at(from.span);
-                self.check(at, &have, &Ty::Int);
-                let have = self.expr_to(to, last);
+                self.check(from, at);
+                self.expr_to(to, last);
                 self.at(to.span);
-                self.check(last, &have, &Ty::Int);
+                self.check(to, last);
                 self.release(mark);
-                (None, Ty::Int)
+                None
             }
             None => {
                 let items = self.temp();
                 let value = self.expr(iter);
                 self.at(iter.span);
-                self.elements(value.reg, &value.ty, items);
+                let ty = self.ty(iter);
+                self.elements(value, &ty, items);
                 self.emit(Op::Int { dst: at, value: 0 });
                 let (method, recv) = (Builtin::Len, items);
                 self.emit(Op::Method { dst: last, method, recv, args: items });
-                (Some(items), value.ty.element())
+                Some(items)
             }
         };
         self.fb.jump(next);
@@ -264,7 +246,7 @@ impl<'a> Body<'_, 'a> {
             Some(src) => self.emit(Op::Index { dst: more, src, index: at }),
         }
         let scope = self.mark();
-        self.declare(&var.name, more, ty);
+        self.declare(var, more);
         self.loops.push(Loop { end, next: step, cleanups: self.cleanups.len() });
         self.block(body);
         self.loops.pop();
@@ -280,10 +262,7 @@ impl<'a> Body<'_, 'a> {
 
     /// `break`, `continue`.
     fn leave(&mut self, s: &Stmt) {
-        let Some(l) = self.loops.last() else {
-            self.low.error(Code::CONTEXT, s.span, "no loop to leave");
-            return;
-        };
+        let Some(l) = self.loops.last() else { return };
         let (end, next, cleanups) = (l.end, l.next, l.cleanups);
         self.unwind(cleanups);
         self.fb.jump(if matches!(s.kind, StmtKind::Break) { end } else { next });
@@ -294,16 +273,16 @@ impl<'a> Body<'_, 'a> {
             Some(text) => text.value.clone(),
             None => cond.span.of(self.low.source.text()).to_owned(),
         };
-        let cond = self.expr(cond).reg;
+        let cond = self.expr(cond);
         let message = self.low.constant(&Literal::Str(text));
         self.emit_at(s.span, Op::Assert { cond, message });
     }
 }
 
-/// Whether the code of an expression writes its result in its last instruction, when all operands have been read.
+/// Whether the code of an expression writes its result in its last instruction, when all operands
+/// have been read.
 fn writes_once(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Paren(inner) => writes_once(inner),
+    match &e.unwrapped().kind {
         ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::In),
         ExprKind::Int(_)
         | ExprKind::Bool(_)
@@ -328,13 +307,4 @@ fn operator(op: AssignOp) -> Option<BinaryOp> {
         AssignOp::Div => BinaryOp::Div,
         AssignOp::Rem => BinaryOp::Rem,
     })
-}
-
-/// The bounds, if the expression is a range as written.
-pub(crate) fn range(e: &Expr) -> Option<(&Expr, &Expr)> {
-    match &e.kind {
-        ExprKind::Paren(inner) => range(inner),
-        ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => Some((left, right)),
-        _ => None,
-    }
 }

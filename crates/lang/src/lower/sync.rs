@@ -1,35 +1,54 @@
 //! Locks, conditions, atomic sections, enabling of events.
 
-use super::body::{Body, Cleanup, Val};
-use super::symbols::{EventIds, Symbol};
-use super::ty::Ty;
+use super::body::{Body, Cleanup};
+use super::lowerer::number;
 use crate::ast::{Block, Expr, Ref, Stmt};
-use crate::diagnostic::Code;
+use crate::check::Meaning;
 use crate::source::Span;
 use anyorder_vm::program::{CondId, EventId, Literal, LockId, Op, Reg};
+
+/// What an event became.
+enum Events {
+    /// One event, or one family.
+    One(EventId),
+    /// An event for each member, by the value of its index.
+    Members(Vec<(i64, EventId)>),
+}
 
 impl<'a> Body<'_, 'a> {
     /// The index of an element, `NONE` for a single thing.
     pub(crate) fn index(&mut self, r: &'a Ref) -> Reg {
-        r.index.as_ref().map_or(Reg::NONE, |i| self.expr(i).reg)
+        r.index.as_ref().map_or(Reg::NONE, |i| self.expr(i))
     }
 
     fn lock(&mut self, r: &'a Ref) -> (LockId, Reg) {
-        let Some(Symbol::Lock(l)) = self.low.symbols.get(&r.name.name) else {
-            self.low.error(Code::WRONG_KIND, r.span, format!("`{}` is no lock", r.name.name));
-            return (LockId::default(), Reg::NONE);
+        let id = match self.meaning(r.name.id) {
+            Some(Meaning::Lock(id)) => LockId(number(id.0)),
+            _ => LockId::default(),
         };
-        let id = self.low.symbols.locks[l].id;
         (id, self.index(r))
     }
 
     fn condition(&mut self, r: &'a Ref) -> (CondId, Reg) {
-        let Some(Symbol::Cond(c)) = self.low.symbols.get(&r.name.name) else {
-            self.low.error(Code::WRONG_KIND, r.span, format!("`{}` is no condition", r.name.name));
-            return (CondId::default(), Reg::NONE);
+        let id = match self.meaning(r.name.id) {
+            Some(Meaning::Cond(id)) => CondId(number(id.0)),
+            _ => CondId::default(),
         };
-        let id = self.low.symbols.conds[c].id;
         (id, self.index(r))
+    }
+
+    /// The events of the machine that a reference to an event is about.
+    fn event(&self, r: &Ref) -> Events {
+        let Some(Meaning::Event(id)) = self.meaning(r.name.id) else {
+            return Events::Members(vec![]);
+        };
+        let members = self.low.members(id);
+        match members.as_slice() {
+            [(id, one)] if one.index.is_none() => Events::One(*id),
+            _ => Events::Members(
+                members.iter().filter_map(|(id, m)| Some((m.index?, *id))).collect(),
+            ),
+        }
     }
 
     pub(crate) fn acquire(&mut self, s: &Stmt, r: &'a Ref) {
@@ -46,7 +65,7 @@ impl<'a> Body<'_, 'a> {
         let (lock, index) = self.lock(r);
         // A copy: the body may change the variable that the index came from.
         let index = match index.some() {
-            Some(reg) => self.own(&Val::new(reg, Ty::Int)),
+            Some(reg) => self.own(reg),
             None => Reg::NONE,
         };
         self.emit_at(r.span, Op::Acquire { lock, index });
@@ -83,29 +102,24 @@ impl<'a> Body<'_, 'a> {
 
     /// `enable e;`, `disable e[i];`.
     pub(crate) fn enable(&mut self, s: &Stmt, r: &'a Ref, on: bool) {
-        let Some(Symbol::Event(i)) = self.low.symbols.get(&r.name.name) else {
-            self.low.error(Code::WRONG_KIND, r.span, format!("`{}` is no event", r.name.name));
-            return;
-        };
-        let ids = self.low.symbols.events[i].ids.clone();
         let switch = |event: EventId, index: Reg| {
             if on { Op::Enable { event, index } } else { Op::Disable { event, index } }
         };
-        match ids {
-            EventIds::One(event) => {
+        match self.event(r) {
+            Events::One(event) => {
                 let index = self.index(r);
                 self.emit_at(s.span, switch(event, index));
             }
-            EventIds::Members(first, ids) => match &r.index {
+            Events::Members(ids) => match &r.index {
                 None => {
                     // One visible operation, of however many events of the machine (T6).
                     self.emit_at(s.span, Op::AtomicBegin);
-                    for event in ids {
+                    for (_, event) in ids {
                         self.emit_at(s.span, switch(event, Reg::NONE));
                     }
                     self.cleanup(Cleanup::AtomicEnd);
                 }
-                Some(index) => self.enable_member(s, index, first, &ids, &switch),
+                Some(index) => self.enable_member(s, index, &ids, &switch),
             },
         }
     }
@@ -114,17 +128,16 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         s: &Stmt,
         index: &'a Expr,
-        first: i64,
-        ids: &[EventId],
+        ids: &[(i64, EventId)],
         switch: &dyn Fn(EventId, Reg) -> Op,
     ) {
-        let index = self.expr(index).reg;
+        let index = self.expr(index);
         let end = self.fb.label();
         let is = self.temp();
-        for (event, value) in ids.iter().zip(first..) {
+        for (value, event) in ids {
             let other = self.fb.label();
             let mark = self.mark();
-            let number = self.load(&Literal::Int(value), None).reg;
+            let number = self.load(&Literal::Int(*value), None);
             self.emit(Op::Eq { dst: is, a: index, b: number });
             self.release(mark);
             self.fb.jump_if_not(is, other);
@@ -137,32 +150,28 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `enabled(e)`, `enabled(e[i])`.
-    pub(crate) fn enabled(&mut self, e: &Expr, r: &'a Ref, want: Option<Reg>) -> Val {
-        let Some(Symbol::Event(i)) = self.low.symbols.get(&r.name.name) else {
-            let message = format!("`{}` is no event", r.name.name);
-            return self.unknown(Code::WRONG_KIND, r.span, message);
-        };
+    pub(crate) fn enabled(&mut self, e: &Expr, r: &'a Ref, want: Option<Reg>) -> Reg {
         let dst = self.dst(want);
         let mark = self.mark();
-        match self.low.symbols.events[i].ids.clone() {
-            EventIds::One(event) => {
+        match self.event(r) {
+            Events::One(event) => {
                 let index = self.index(r);
                 self.emit_at(e.span, Op::Enabled { dst, event, index });
             }
-            EventIds::Members(first, ids) => self.members_enabled(e, r, first, &ids, dst),
+            Events::Members(ids) => self.members_enabled(e, r, &ids, dst),
         }
         self.release(mark);
-        Val::new(dst, Ty::Bool)
+        dst
     }
 
-    fn members_enabled(&mut self, e: &Expr, r: &'a Ref, first: i64, ids: &[EventId], dst: Reg) {
+    fn members_enabled(&mut self, e: &Expr, r: &'a Ref, ids: &[(i64, EventId)], dst: Reg) {
         let end = self.fb.label();
         let result = self.temp();
         let Some(index) = &r.index else {
             self.at(e.span);
             self.emit(Op::AtomicBegin);
             self.emit(Op::Bool { dst: result, value: true });
-            for event in ids {
+            for (_, event) in ids {
                 self.emit(Op::Enabled { dst: result, event: *event, index: Reg::NONE });
                 self.fb.jump_if_not(result, end);
             }
@@ -171,10 +180,10 @@ impl<'a> Body<'_, 'a> {
             self.copy(dst, result);
             return;
         };
-        let index = self.expr(index).reg;
-        for (event, value) in ids.iter().zip(first..) {
+        let index = self.expr(index);
+        for (value, event) in ids {
             let other = self.fb.label();
-            let number = self.load(&Literal::Int(value), None).reg;
+            let number = self.load(&Literal::Int(*value), None);
             self.emit(Op::Eq { dst: result, a: index, b: number });
             self.fb.jump_if_not(result, other);
             self.emit_at(e.span, Op::Enabled { dst: result, event: *event, index: Reg::NONE });
@@ -186,7 +195,8 @@ impl<'a> Body<'_, 'a> {
         self.copy(dst, result);
     }
 
-    /// A failure of index: an empty list has no element. It is one of the visible operation, which is not in the step before.
+    /// A failure of index: an empty list has no element. It is one of the visible operation, which
+    /// is not in the step before.
     fn no_member(&mut self, span: Span, index: Reg) {
         self.at(span);
         self.emit(Op::AtomicBegin);

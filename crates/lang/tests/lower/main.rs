@@ -8,6 +8,8 @@ mod two_phase;
 
 mod values;
 
+mod constants;
+
 mod places;
 
 mod control;

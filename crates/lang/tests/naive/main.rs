@@ -4,6 +4,7 @@
 
 mod colours;
 mod components;
+mod constants;
 mod differential;
 mod explore;
 mod gallery;

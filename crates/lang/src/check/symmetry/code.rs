@@ -40,8 +40,8 @@ impl<'a> Flow<'a> {
             }
         };
         match &closure.body {
-            ClosureBody::Expr(e) => crate::lower::walk_expr(e, &mut look),
-            ClosureBody::Block(block) => crate::lower::walk_block(block, &mut look),
+            ClosureBody::Expr(e) => crate::ast::walk_expr(e, &mut look),
+            ClosureBody::Block(block) => crate::ast::walk_block(block, &mut look),
         }
         let leaves = match over {
             Shape::List(leaf, _) => vec![*leaf],

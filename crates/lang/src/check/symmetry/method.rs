@@ -225,7 +225,7 @@ impl<'a> Flow<'a> {
         let function = args.first().map_or(Shape::Any, |arg| match &arg.kind {
             ExprKind::Closure(closure) => {
                 self.fallible(closure, over);
-                let in_place = crate::lower::in_place(closure).is_some();
+                let in_place = crate::check::in_place(closure).is_some();
                 self.closure(arg, closure, if in_place { Use::InPlace } else { Use::Given })
             }
             _ => {

@@ -5,7 +5,7 @@ use super::shape::Shapes;
 use crate::check::{IndexSet, Symmetries};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lower::lowerer::Lowerer;
-use crate::lower::symbols::EventIds;
+use crate::lower::lowerer::number;
 use crate::source::Span;
 use anyorder_vm::program::{self as vm, EventId, FuncId, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ pub(crate) fn declare(low: &mut Lowerer<'_>, symmetries: &Symmetries) -> Option<
     let shapes = Shapes::new(&symmetries.shapes);
     let sets: Option<Vec<vm::Symmetry>> =
         symmetries.sets.iter().map(|set| symmetry(low, set)).collect();
-    let mut indices = shapes.indices(low, &symmetries.shapes);
+    let mut indices = shapes.indices(&symmetries.shapes);
     let signatures = signatures(low, symmetries, &shapes);
     let registers = registers(low.b.program(), &indices, &signatures);
     match (sets, registers) {
@@ -40,59 +40,54 @@ pub(crate) fn declare(low: &mut Lowerer<'_>, symmetries: &Symmetries) -> Option<
 }
 
 fn symmetry(low: &Lowerer<'_>, set: &IndexSet) -> Option<vm::Symmetry> {
-    let s = &low.symbols;
     let size = u16::try_from(set.size).ok()?;
     let (mut events, mut event_runs): (Vec<EventId>, Vec<EventId>) = (vec![], vec![]);
     for event in &set.events {
-        match &s.events.get(event.index())?.ids {
-            EventIds::One(id) => events.push(*id),
-            EventIds::Members(0, ids) => {
-                let first = ids.first()?;
-                let follow = (first.0..).zip(ids).all(|(number, id)| number == id.0);
-                if !follow || ids.len() != usize::from(size) {
+        match low.members(*event).as_slice() {
+            [(id, one)] if one.index.is_none() => events.push(*id),
+            [(first, one), ..] if one.index == Some(0) => {
+                let members = low.members(*event);
+                let follow = (first.0..).zip(&members).all(|(number, (id, _))| number == id.0);
+                if !follow || members.len() != usize::from(size) {
                     return None;
                 }
                 event_runs.push(*first);
             }
-            EventIds::Members(..) => return None,
+            _ => return None,
         }
     }
     let thread = |id: u32| u16::try_from(id).ok().map(ThreadId);
     Some(vm::Symmetry {
         size,
-        handlers: set
-            .handlers
-            .iter()
-            .map(|h| Some(s.handlers.get(h.index())?.id))
-            .collect::<Option<_>>()?,
+        handlers: set.handlers.iter().map(|h| vm::HandlerId(number(h.0))).collect(),
         threads: set.threads.iter().map(|t| thread(t.0)).collect::<Option<_>>()?,
         events,
         event_runs,
-        locks: set.locks.iter().map(|l| Some(s.locks.get(l.index())?.id)).collect::<Option<_>>()?,
-        conds: set.conds.iter().map(|c| Some(s.conds.get(c.index())?.id)).collect::<Option<_>>()?,
+        locks: set.locks.iter().map(|l| vm::LockId(number(l.0))).collect(),
+        conds: set.conds.iter().map(|c| vm::CondId(number(c.0))).collect(),
         globals: vec![],
     })
 }
 
 /// Where indices are in the parameters and results of functions.
 fn signatures(low: &Lowerer<'_>, symmetries: &Symmetries, shapes: &Shapes<'_>) -> Signatures {
-    let (s, known) = (&low.symbols, &symmetries.shapes);
+    let known = &symmetries.shapes;
     let mut params: BTreeMap<FuncId, Vec<vm::Shape>> = BTreeMap::new();
     let mut results: BTreeMap<FuncId, vm::Shape> = BTreeMap::new();
     let mut members: BTreeSet<FuncId> = BTreeSet::new();
-    for (info, (shape, result)) in s.funcs.iter().zip(&known.functions) {
-        params.insert(info.id, shape.iter().map(|p| shapes.of(p)).collect());
-        results.insert(info.id, shapes.of(result));
+    for (id, (shape, result)) in low.functions.iter().zip(&known.functions) {
+        params.insert(*id, shape.iter().map(|p| shapes.of(p)).collect());
+        results.insert(*id, shapes.of(result));
     }
-    for (class, methods) in s.classes.iter().zip(&known.methods) {
-        for (info, (shape, result)) in class.methods.iter().zip(methods) {
+    for (ids, methods) in low.methods.iter().zip(&known.methods) {
+        for (id, (shape, result)) in ids.iter().zip(methods) {
             let own = std::iter::once(vm::Shape::Plain);
-            params.insert(info.id, own.chain(shape.iter().map(|p| shapes.of(p))).collect());
-            results.insert(info.id, shapes.of(result));
+            params.insert(*id, own.chain(shape.iter().map(|p| shapes.of(p))).collect());
+            results.insert(*id, shapes.of(result));
         }
     }
-    for (info, shape) in s.tasks.iter().zip(&known.tasks) {
-        params.insert(info.body, shape.iter().map(|p| shapes.of(p)).collect());
+    for (id, shape) in low.tasks.iter().zip(&known.tasks) {
+        params.insert(*id, shape.iter().map(|p| shapes.of(p)).collect());
     }
     let program = low.b.program();
     for (number, set) in (0..).zip(&symmetries.sets) {
@@ -103,7 +98,8 @@ fn signatures(low: &Lowerer<'_>, symmetries: &Symmetries, shapes: &Shapes<'_>) -
             }
         }
         for event in &set.events {
-            if let Some(EventIds::One(id)) = s.events.get(event.index()).map(|e| &e.ids)
+            if let [(id, one)] = low.members(*event).as_slice()
+                && one.index.is_none()
                 && let Some(event) = program.events.get(id.index())
             {
                 params.insert(event.body, vec![vm::Shape::Index(number)]);

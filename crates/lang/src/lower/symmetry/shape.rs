@@ -1,7 +1,6 @@
 //! Shapes of the check as shapes of the machine.
 
 use crate::check::{self, Shape};
-use crate::lower::lowerer::Lowerer;
 use anyorder_vm::program as vm;
 use std::collections::BTreeSet;
 
@@ -61,10 +60,10 @@ impl<'a> Shapes<'a> {
     }
 
     /// Returns where declared things keep indices.
-    pub(super) fn indices(&self, low: &Lowerer<'_>, known: &check::Shapes) -> vm::Indices {
+    pub(super) fn indices(&self, known: &check::Shapes) -> vm::Indices {
         // Types, tasks and globals have the same order here and there.
-        let globals = low.symbols.globals.iter().zip(&known.globals);
-        let globals = globals.map(|(info, shape)| (info.id, self.of(shape)));
+        let globals = known.globals.iter().zip(0..);
+        let globals = globals.map(|(shape, id)| (vm::GlobalId(id), self.of(shape)));
         let enums = known.enums.iter();
         vm::Indices {
             globals: globals.filter(|(_, shape)| *shape != vm::Shape::Plain).collect(),

@@ -1,6 +1,6 @@
 //! Visits all expressions below a node, in the order of the text.
 
-use crate::ast::{
+use super::{
     ArmBody, Block, ClosureBody, Expr, ExprKind, If, IfElse, Match, PostTarget, Ref, Stmt, StmtKind,
 };
 
