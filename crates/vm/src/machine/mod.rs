@@ -1,4 +1,4 @@
-//! A program made ready to run.
+//! A program ready to run.
 
 pub(crate) use self::ready::NOBODY;
 pub use self::ready::{Machine, Switches};

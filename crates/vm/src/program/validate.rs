@@ -1,4 +1,4 @@
-//! Checks a program, so that the machine need not.
+//! Checks a program, so that the machine does not have to.
 
 use super::declare::PostTarget;
 use super::function::Function;
@@ -8,7 +8,7 @@ use super::types::Type;
 use super::validate_op;
 use super::whole::Program;
 
-/// A mistake in a program: a bug of whoever made it.
+/// A mistake in a program: a bug in the compiler that made it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("bad program: {place}: {what}")]
 pub struct ProgramError {
@@ -18,18 +18,18 @@ pub struct ProgramError {
     pub what: String,
 }
 
-/// How many registers a function may have.
+/// Most registers of a function.
 const REGISTERS_MAX: u16 = 4_096;
-/// How large the liveness table of a function may get: 64 registers at one instruction count as one.
+/// Largest liveness table of a function, in words: one word holds 64 registers at one instruction.
 const LIVENESS_MAX: usize = 1 << 21;
-/// How many locks, conditions, slots, event members or thread members there may be.
+/// Most locks, conditions, slots, event members or thread members, each.
 const MEMBERS_MAX: u64 = 1 << 20;
-/// How many entries a table numbered by 16 bits may have; the last number means "none".
+/// Longest table with 16-bit indices; the last index means "none".
 const TABLE_MAX: usize = u16::MAX as usize;
 
 type Check = Result<(), String>;
 
-/// Makes the message of a number that a table does not have.
+/// Fails unless the table has the index.
 pub(super) fn known(what: &str, index: usize, length: usize) -> Check {
     if index < length { Ok(()) } else { Err(format!("no {what} {index}")) }
 }
@@ -39,8 +39,9 @@ fn within(what: &str, count: u64, limit: u64) -> Check {
 }
 
 impl Program {
-    /// Checks every number, register, jump and size in the program. A program that passes cannot make the machine panic.
-    /// Linear in the size of the program, but for families that are listed in one another's `after`.
+    /// Checks every index, register, jump and size in the program. A program that passes cannot
+    /// make the machine panic. Linear in the size of the program, except for families that list one
+    /// another in `after`.
     ///
     /// # Errors
     ///
@@ -183,7 +184,7 @@ impl Program {
         self.functions.get(func.index()).ok_or_else(|| format!("no function {}", func.0))
     }
 
-    /// Checks a function that the machine starts itself.
+    /// Checks a function that the machine itself starts.
     fn check_start(&self, func: FuncId, params: u16) -> Check {
         let function = self.function(func)?;
         if function.captures > 0 {

@@ -8,13 +8,13 @@ use super::whole::Program;
 
 type Check = Result<(), String>;
 
-/// Checks the registers of an instruction and the numbers it refers to by.
+/// Checks the registers of an instruction and the indices that it uses.
 pub(super) fn check(program: &Program, function: &Function, op: &Op) -> Check {
     refers(program, op)?;
     let registers = usize::from(function.registers);
     let mut wrong = None;
     op.reads(program, &mut |first: Reg, count: u16| {
-        // Where nothing is read, any register will do.
+        // An instruction that reads nothing may name any register.
         if count > 0 && first.index() + usize::from(count) > registers {
             wrong.get_or_insert(first);
         }
@@ -38,7 +38,7 @@ fn field(program: &Program, class: ClassId, field: u16) -> Check {
     known("field", usize::from(field), program.classes[class.index()].fields.len())
 }
 
-/// A function that is called by its number.
+/// Checks a function that an instruction calls by its number.
 fn callee(program: &Program, func: FuncId) -> Check {
     known("function", func.index(), program.functions.len())?;
     if program.functions[func.index()].captures > 0 {
@@ -102,7 +102,7 @@ fn refers(program: &Program, op: &Op) -> Check {
     }
 }
 
-/// An array without members has no first one to fall back to.
+/// Checks that an instruction without an index does not refer to an empty array.
 fn indexed(array: Option<u16>, index: Reg) -> Check {
     if index.some().is_none() && array == Some(0) {
         return Err("no member of an empty array".to_owned());

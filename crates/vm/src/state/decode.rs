@@ -1,4 +1,4 @@
-//! States from bytes, which may be anybody's.
+//! Decodes states from untrusted bytes.
 
 use super::bytes::Reader;
 use super::encode::encode;
@@ -13,7 +13,7 @@ use crate::step::{DEPTH_MAX, FRAMES_MAX};
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Makes the state of which the bytes are; `None` where they are not those of a state in canonical form.
+/// Decodes a state. Returns `None` unless the bytes are those of a state in canonical form.
 pub(crate) fn decode(machine: &Machine, bytes: &[u8]) -> Option<State> {
     let mut reader = Reader::new(&machine.program, bytes);
     let mut state = read(machine, &mut reader)?;
@@ -21,7 +21,7 @@ pub(crate) fn decode(machine: &Machine, bytes: &[u8]) -> Option<State> {
         return None;
     }
     state.resum();
-    // Whatever is not in order, not minimal or not canonical gives other bytes than it came from.
+    // A state that is not sorted, not minimal or not canonical encodes to other bytes.
     let mut again = Vec::with_capacity(bytes.len());
     if machine.numbers {
         super::normal::normalize(machine, &mut state);
@@ -58,7 +58,7 @@ fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
     state.replace_heap(heap(machine, reader)?);
     state.replace_messages(queues(machine, reader)?);
     let count = reader.count()?;
-    // Steps tell what is there before and after them by these numbers.
+    // These numbers identify messages and threads before and after a step.
     let first = state.messages().len() as u64 + 1;
     state.next_uid = first + count as u64;
     let threads = (first..state.next_uid).map(|uid| thread(machine, uid, reader));
@@ -198,7 +198,7 @@ fn frames(machine: &Machine, reader: &mut Reader<'_>, status: Status) -> Option<
     Some(frames)
 }
 
-/// Whether all objects referred to are there.
+/// Returns whether every referenced object exists.
 fn refers_inside(state: &State, machine: &Machine) -> bool {
     fn inside(value: &Value, objects: usize) -> bool {
         !value.has_refs()

@@ -1,11 +1,11 @@
-//! States as bytes: the canonical form written down.
+//! Encodes states: their canonical form as bytes.
 
 use super::bytes::{put, put_value};
 use super::parts::State;
 use super::thread::{Origin, Status, Thread, What};
 use crate::machine::Machine;
 
-/// Appends a state. Two states of a machine are equal exactly if their bytes are.
+/// Appends a state. Two states of a machine are equal if and only if their bytes are equal.
 pub(crate) fn encode(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     for i in 0..machine.program.globals.len() {
         put_value(out, state.global(i));

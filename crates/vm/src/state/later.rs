@@ -1,7 +1,8 @@
-//! States that are made when they are looked at.
+//! Lazily built states.
 //!
-//! Most of what steps lead to has been seen before: it is hashed, looked up and thrown away. So a state may be the one that it came from
-//! and what was done to it. Its sum, and with it its fingerprint, is worked out at once; its parts, by whoever looks at them first.
+//! Most successors have been seen before: a search hashes them, looks them up and drops them. So a
+//! state may consist of its predecessor and the delta of the step. Its sum, and with it its
+//! fingerprint, is computed at once. Its parts are built on first access.
 
 use super::effect::{Deed, Effect};
 use super::message::{Message, terms};
@@ -12,25 +13,27 @@ use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 thread_local! {
-    /// Where messages are put together before it is known how many there are.
+    /// A buffer for messages whose number is not known yet.
     static ROOM: Cell<Vec<Message>> = const { Cell::new(Vec::new()) };
 }
 
-/// What a state is made of.
+/// A state whose parts are not built yet: how to build them.
 #[derive(Clone, Debug)]
 pub(super) struct Later {
     from: Arc<Parts>,
     deed: Arc<Deed>,
-    /// The position of the message that was taken, among all; `u32::MAX` for none.
+    /// The position of the taken message among all messages; `u32::MAX` for none.
     taken: u32,
-    /// The number for the name of what is posted first.
+    /// The uid of the first posted message.
     uid: u64,
 }
 
 impl State {
-    /// Returns what a step leads to that takes a message, by its position among all, and does a deed; `None` where that is not simple, or would
-    /// fail: containers larger than `nodes_max` and `depth_max` allow, more than `nodes_max` messages. Time and memory do not depend on
-    /// the state, but for what is behind a message that is taken from an ordered mailbox.
+    /// Returns the state after a step that takes a message, by its position among all, and applies
+    /// a delta. `limits` are the most values in a container, also the most messages, and the
+    /// greatest depth. Returns `None` if the delta is not simple, or if a limit would be exceeded.
+    /// Time and memory do not depend on the state, except for the messages behind one that is taken
+    /// from an ordered mailbox.
     #[inline]
     pub(crate) fn after(
         &self,
@@ -85,7 +88,8 @@ impl State {
     }
 }
 
-/// The hashes of a list as it is and with another value in one place; `None` where there is no such place, or it would become too large.
+/// Returns the hashes of a list before and after a write to one element; `None` if there is no such
+/// element, or if the list would become too large.
 #[inline]
 fn element(
     list: &Value,
@@ -107,7 +111,7 @@ fn element(
     Some(list.hashes(at, value))
 }
 
-/// What the sum loses when a message is taken.
+/// Returns what the sum loses when a message is taken.
 #[inline]
 fn taking(all: &[Message], taken: usize) -> u128 {
     let message = &all[taken];
@@ -122,7 +126,7 @@ fn taking(all: &[Message], taken: usize) -> u128 {
     message.term(position).wrapping_add(old).wrapping_sub(new)
 }
 
-/// The length of a mailbox after a message was taken and others were posted.
+/// Returns the length of a mailbox after a message was taken and others were posted.
 fn end(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> usize {
     let is_in = |message: &&Message| message.queue == queue;
     let posts = before.iter().filter_map(|effect| match effect {
@@ -135,7 +139,7 @@ fn end(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> 
 }
 
 impl Later {
-    /// Makes the parts.
+    /// Builds the parts.
     #[cold]
     pub(super) fn make(&self) -> Arc<Parts> {
         let mut parts = Parts::clone(&self.from);
@@ -171,7 +175,7 @@ impl Later {
         Arc::new(parts)
     }
 
-    /// The messages that are not taken, in an empty list.
+    /// Appends the messages that are not taken to an empty list.
     fn left(&self, mut left: Vec<Message>) -> Vec<Message> {
         let all = self.from.messages();
         left.reserve(all.len() + self.deed.posts);
@@ -196,7 +200,8 @@ fn set_at(parts: &mut Parts, global: usize, index: &Value, value: &Value) {
     *parts.globals.get_mut(global) = Value::List(list);
 }
 
-/// Puts a message where its mailbox wants it, among all; not in front, and not by time.
+/// Inserts a message at its position in its mailbox, among all messages. Not for posts in front or
+/// with a delay.
 fn insert(all: &mut Vec<Message>, kind: MailboxKind, message: Message) {
     let first = all.partition_point(|other| other.queue < message.queue);
     let length = all[first..].partition_point(|other| other.queue == message.queue);

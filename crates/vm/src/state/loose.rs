@@ -1,4 +1,4 @@
-//! What has no order of its own: elements of sets and maps, messages of bags, forked threads.
+//! Unordered collections: elements of sets and maps, messages of bags, forked threads.
 
 use super::colors::Colors;
 use super::normal::Numbers;
@@ -6,19 +6,19 @@ use super::parts::State;
 use super::reach::Reach;
 use crate::value::{Value, mix};
 
-/// An element of what has no order.
+/// An element of an unordered collection.
 pub(super) struct Part<'v> {
-    /// What it is besides its values.
+    /// A hash of everything but its values.
     pub(super) head: u128,
     /// Its own handle, 0 for none.
     pub(super) handle: u32,
-    /// Whether it is a thread: those have numbers even if nothing refers to them.
+    /// Whether it is a thread. Threads have numbers even if nothing refers to them.
     pub(super) is_thread: bool,
     pub(super) values: [&'v [Value]; 2],
 }
 
 impl<'v> Part<'v> {
-    /// Makes the part of one value, or of a key and a value.
+    /// Makes the element of one value, or of a key and a value.
     pub(super) fn of(values: [&'v Value; 2]) -> Part<'v> {
         let values = values.map(std::slice::from_ref);
         Part { head: 0, handle: 0, is_thread: false, values }
@@ -33,13 +33,13 @@ impl<'v> Part<'v> {
         self.values().any(Value::has_refs)
     }
 
-    /// Whether something in it has no number yet.
+    /// Returns whether something in it has no number yet.
     fn is_open(&self, numbers: &Numbers, state: &State) -> bool {
         (self.is_thread && numbers.is_new(state, self.handle))
             || self.values().any(|value| is_open(value, numbers, state))
     }
 
-    /// Whether another one that looks alike is the same in every way.
+    /// Returns whether any other element with the same key is the same in every way.
     fn is_plain(&self, reach: &Reach) -> bool {
         !self.has_refs() && !reach.handles.contains(&self.handle)
     }
@@ -81,7 +81,7 @@ fn is_open(value: &Value, numbers: &Numbers, state: &State) -> bool {
         }
 }
 
-/// Gives numbers to what the parts refer to, in an order that depends on their shape only.
+/// Numbers what the elements refer to, in an order that depends on their shape only.
 pub(super) fn visit(numbers: &mut Numbers, state: &State, mut parts: Vec<Part<'_>>) {
     parts.retain(|part| part.is_thread || part.has_refs());
     while parts.len() > 1 && parts.iter().any(|part| part.is_open(numbers, state)) {
@@ -91,7 +91,8 @@ pub(super) fn visit(numbers: &mut Numbers, state: &State, mut parts: Vec<Part<'_
             let mut keyed: Vec<(u128, usize)> =
                 (0..parts.len()).map(|i| (parts[i].key(&colors), i)).collect();
             keyed.sort_unstable();
-            // Up to the first that looks like the next: what that refers to tells others apart.
+            // Stop at the first tie: the numbers that its first element gives may distinguish the
+            // others.
             let tie = |i: usize| keyed.get(i + 1).is_some_and(|next| next.0 == keyed[i].0);
             let end = (0..keyed.len()).find(|i| tie(*i) && !parts[keyed[*i].1].is_plain(&reach));
             let end = end.map_or(keyed.len(), |end| end + 1);

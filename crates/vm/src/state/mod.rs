@@ -1,4 +1,4 @@
-//! States of a program, their canonical form, and that as bytes.
+//! States of a program, their canonical form and their encoding.
 
 pub use self::parts::State;
 

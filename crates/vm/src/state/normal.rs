@@ -13,20 +13,20 @@ use crate::value::{GHOST, Value, mix};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The new numbers.
+/// A new numbering of objects and handles.
 #[derive(Default)]
 pub(crate) struct Numbers {
-    /// For each object (its old number - 1) the new number; 0: not met.
+    /// The new number of each object, by its old number - 1; 0 for an object not met yet.
     objects: Vec<u32>,
     /// The old numbers in the order of the new ones.
     order: Vec<u32>,
     /// Old handles to new ones.
     handles: FxHashMap<u32, u32>,
-    /// For tests: handles of what has ended are numbered, too.
+    /// For tests: also number the handles of what has ended.
     keep_handles: bool,
-    /// What handles of what has ended become, where that is to be told.
+    /// The replacements of handles of what has ended, for a run with a log.
     ghosts: FxHashMap<u32, u32>,
-    /// What is reached, once that was asked for.
+    /// The reachable objects and handles, once computed.
     reach: Option<Reach>,
 }
 
@@ -45,27 +45,28 @@ impl Renaming for Numbers {
 }
 
 impl Numbers {
-    /// The new number of a handle, 0 for one that nothing refers to or of what has ended.
+    /// Returns the new number of a handle; 0 if nothing refers to it, or if its task or thread has
+    /// ended.
     pub(super) fn number(&self, handle: u32) -> u32 {
         self.handles.get(&handle).copied().unwrap_or(0)
     }
 
-    /// Whether an object has a number, or is none.
+    /// Returns whether an object has a number. A missing object counts as numbered.
     pub(super) fn has_object(&self, number: u32) -> bool {
         self.objects.get((number as usize).wrapping_sub(1)).is_none_or(|new| *new != 0)
     }
 
-    /// Takes what is reached in the state, or finds it out.
+    /// Takes the reachable objects and handles, or computes them.
     pub(super) fn reach(&mut self, state: &State) -> Reach {
         self.reach.take().unwrap_or_else(|| Reach::of(state))
     }
 
-    /// Puts back what is reached.
+    /// Puts the reachable objects and handles back.
     pub(super) fn keep_reach(&mut self, reach: Reach) {
         self.reach = Some(reach);
     }
 
-    /// Whether a handle is of what is there, and has no number.
+    /// Returns whether a handle is live and has no number yet.
     pub(super) fn is_new(&self, state: &State, handle: u32) -> bool {
         handle != 0
             && handle < GHOST
@@ -75,7 +76,7 @@ impl Numbers {
 }
 
 impl Numbers {
-    /// Gives numbers to what a value refers to, directly.
+    /// Numbers what a value refers to directly.
     fn visit(&mut self, state: &State, value: &Value) {
         if !value.has_refs() {
             return;
@@ -113,7 +114,7 @@ impl Numbers {
         }
     }
 
-    /// Gives numbers to all that the objects met so far refer to, from the `from`th on.
+    /// Numbers everything that the objects met so far refer to, from the `from`th object on.
     fn close(&mut self, state: &State, mut from: usize) {
         while from < self.order.len() {
             if let Some(object) = state.object(self.order[from]) {
@@ -136,12 +137,14 @@ impl Numbers {
     }
 }
 
-/// Brings a state into canonical form, as [`normalize`] does, but that handles of what has ended become what `ghosts` says.
+/// Brings a state into canonical form like [`normalize`], but replaces handles of what has ended by
+/// their `ghosts`.
 pub(crate) fn normalize_telling(machine: &Machine, state: &mut State, ghosts: FxHashMap<u32, u32>) {
     normalize_as(machine, state, Numbers { ghosts, ..Numbers::default() });
 }
 
-/// Brings a state into canonical form. Linear in what has objects or handles in it, but for ties between messages of a bag.
+/// Brings a state into canonical form. Linear in the values with objects or handles, except for
+/// ties between messages of a bag.
 pub(crate) fn normalize(machine: &Machine, state: &mut State) {
     normalize_as(machine, state, Numbers::default());
 }
@@ -200,7 +203,7 @@ fn normalize_as(machine: &Machine, state: &mut State, numbers: Numbers) {
     apply(machine, state, &numbers);
 }
 
-/// Whether threads without an order of their own are in that of their handles.
+/// Returns whether dynamic threads are in the order of their handles.
 fn is_sorted(threads: &[Arc<Thread>]) -> bool {
     threads.windows(2).all(|pair| {
         (pair[0].origin, pair[0].handle) <= (pair[1].origin, pair[1].handle)
@@ -213,7 +216,7 @@ fn is_bag(machine: &Machine, queue: usize) -> bool {
 }
 
 impl Numbers {
-    /// Does what a worse canonical form would, for tests.
+    /// Weakens the canonical form, for tests.
     fn weaken(&mut self, machine: &Machine, state: &State) {
         let all = 1..=state.heap().len() as u32;
         if machine.switches.keep_garbage {
@@ -229,7 +232,8 @@ impl Numbers {
     }
 }
 
-/// Whether there are handles of what has ended, or messages with a handle that nobody has.
+/// Returns whether the state holds handles of what has ended, or messages with a handle that
+/// nothing refers to.
 fn has_stale(state: &State, numbers: &Numbers, globals: usize) -> bool {
     fn stale(value: &Value, numbers: &Numbers) -> bool {
         value.has_refs()
@@ -255,7 +259,7 @@ fn has_stale(state: &State, numbers: &Numbers, globals: usize) -> bool {
         || state.messages().iter().any(|m| number(m.handle) || stale(&m.args, numbers))
 }
 
-/// Puts the new numbers into all parts of the state.
+/// Applies the new numbers to all parts of the state.
 fn apply(machine: &Machine, state: &mut State, numbers: &Numbers) {
     for i in 0..machine.program.globals.len() {
         if state.global(i).has_refs() {
@@ -327,10 +331,10 @@ fn rename_queue(
     queue
 }
 
-/// Brings the messages of a mailbox into the order of its kind.
+/// Sorts the messages of a mailbox if it is a bag.
 pub(super) fn sort_bag(machine: &Machine, index: usize, queue: &mut [Message]) {
     if is_bag(machine, index) && !machine.switches.keep_bag_order {
-        // The stable sort keeps the front messages in their order.
+        // The stable sort keeps the order of front messages.
         queue.sort_by(|a, b| match (a.front, b.front) {
             (false, false) => a.bag_key().cmp(&b.bag_key()),
             (a, b) => b.cmp(&a),

@@ -1,20 +1,21 @@
-//! What a state can still come to: objects and handles that something refers to. The rest is garbage, which must not count.
+//! Reachability: the objects and handles that something refers to. The rest is garbage and must not
+//! affect the canonical form.
 
 use super::parts::State;
 use crate::value::Value;
 use rustc_hash::FxHashSet;
 
-/// What something refers to.
+/// The reachable objects and handles.
 #[derive(Default)]
 pub(super) struct Reach {
-    /// For each object (its number - 1) whether it is reached.
+    /// For each object, by its number - 1: whether it is reachable.
     pub(super) objects: Vec<bool>,
-    /// Handles in values that are reached.
+    /// The handles in reachable values.
     pub(super) handles: FxHashSet<u32>,
 }
 
 impl Reach {
-    /// Finds what is reached. Linear in that.
+    /// Finds what is reachable. Linear in that.
     pub(super) fn of(state: &State) -> Reach {
         let mut reach = Reach { objects: vec![false; state.heap().len()], ..Reach::default() };
         let mut todo = Vec::new();

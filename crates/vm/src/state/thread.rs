@@ -1,19 +1,19 @@
-//! Threads: what runs between two steps.
+//! Threads: running code, as saved between two steps.
 
 use crate::value::{Value, mix};
 
-/// Where a thread comes from. The order is that of the threads in a state.
+/// The origin of a thread. The threads of a state are in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Origin {
     /// Declared: the number among all members of all families.
     Declared(u32),
-    /// A task or event that runs on a handler or in its own place: the slot.
+    /// A task or event on a handler or in a slot of its own: the slot.
     Slot(u32),
     /// Forked, or posted to `any`.
     Dynamic,
 }
 
-/// What a thread runs, for names, and to know which events have not ended.
+/// What a thread runs. Names use it, and it shows which events have not ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum What {
     /// A declared thread.
@@ -26,7 +26,7 @@ pub(crate) enum What {
     Func(u16),
 }
 
-/// Whether a thread can go on.
+/// Whether a thread can continue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Status {
     /// At its next instruction.
@@ -54,13 +54,13 @@ pub(crate) struct Thread {
     pub(crate) origin: Origin,
     pub(crate) what: What,
     pub(crate) status: Status,
-    /// Its handle: never 0 for dynamic threads; for others only where something refers to it.
+    /// Its handle: never 0 for dynamic threads; for others 0 if nothing refers to it.
     pub(crate) handle: u32,
     /// The calls, innermost last.
     pub(crate) frames: Vec<Frame>,
     /// The registers of all calls, outermost first; dead ones are null.
     pub(crate) regs: Vec<Value>,
-    /// Which creation it comes from, for names; not part of the state.
+    /// Its creation, for names; not part of the state.
     pub(crate) uid: u64,
     pub(crate) hash: u128,
 }
@@ -75,7 +75,7 @@ impl PartialEq for Thread {
 }
 
 impl Thread {
-    /// Computes the hash anew. Linear in the registers.
+    /// Computes the hash. Linear in the registers.
     pub(crate) fn rehash(&mut self) {
         let origin = match self.origin {
             Origin::Declared(i) => u64::from(i),
@@ -108,7 +108,7 @@ impl Thread {
         self.hash = hash;
     }
 
-    /// Returns the hash of what it runs and where it stands, without handle and registers.
+    /// Returns a hash of its code and position, without handle and registers.
     pub(crate) fn place(&self) -> u128 {
         let frames = self.frames.clone();
         let mut bare = Thread { frames, handle: 0, regs: Vec::new(), uid: 0, hash: 0, ..*self };
@@ -116,7 +116,7 @@ impl Thread {
         bare.hash
     }
 
-    /// Returns whether canonical numbering could change it.
+    /// Returns whether a new numbering could change it.
     pub(crate) fn has_refs(&self) -> bool {
         self.handle != 0 || self.regs.iter().any(Value::has_refs)
     }

@@ -8,8 +8,8 @@ use crate::value::{Map, Seq, Set, Value};
 use std::sync::Arc;
 
 impl Runner<'_> {
-    /// Calls a method that changes its receiver: takes it out of its register, so that it can be changed in place if nobody
-    /// else has it, and puts it back.
+    /// Calls a method that changes its receiver. Takes the receiver out of its register, so that an
+    /// unshared value changes in place, and puts it back.
     pub(crate) fn changing(
         &mut self,
         method: Builtin,

@@ -9,14 +9,14 @@ use crate::value::Value;
 use anyorder_system::AccessKind;
 use std::sync::Arc;
 
-/// What an instruction that blocks waits for.
+/// What a blocked instruction waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Blocked {
-    /// That a lock is given back.
+    /// The release of a lock.
     Lock(u32),
     /// The end of the task or thread with this handle.
     Join(u32),
-    /// Something that it assumes.
+    /// An assumption.
     Assumption,
 }
 
@@ -36,7 +36,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Executes an instruction on what handlers and threads share besides memory.
+    /// Executes an instruction on locks, conditions, mailboxes, events or threads.
     pub(crate) fn concurrent(&mut self, op: &Op) -> Result<(), Stop> {
         match *op {
             Op::Post { dst, post, args } => self.post(dst, post, args),
@@ -62,7 +62,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Reads the index of a member of an array with `count` members; `None` for no array.
+    /// Reads the index of a member of an array. `array` is its length, `None` for a single item.
     pub(crate) fn member(&self, index: Reg, array: Option<u16>) -> Result<u32, Stop> {
         let count = array.unwrap_or(1);
         let Some(index) = index.some() else { return Ok(0) };
@@ -85,7 +85,7 @@ impl Runner<'_> {
         Ok(self.machine.layout.cond_first[cond.index()] + self.member(index, array)?)
     }
 
-    /// What happens to who would have to wait.
+    /// Stops an instruction that would have to wait.
     fn block(&self, what: &str) -> Stop {
         if self.mode == Mode::Stepwise && self.atomic == 0 {
             return Stop::Dropped;
@@ -104,7 +104,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes a lock by its number; false when it is held.
+    /// Acquires a lock by its number. Returns false if the lock is held.
     pub(crate) fn retake(&mut self, lock: u32) -> bool {
         self.touch(Place::Lock(lock), AccessKind::Rmw);
         let free = self.state().lock(lock as usize) == 0;
@@ -124,7 +124,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Gives the lock back to wait for a condition; returns condition and lock.
+    /// Releases the lock to wait for a condition. Returns the condition and the lock.
     pub(crate) fn wait(&mut self, op: &Op) -> Result<(u32, u32), Stop> {
         let Op::Wait { cond, cond_index, lock, lock_index } = *op else { return Ok((0, 0)) };
         match self.mode {
@@ -172,7 +172,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes a handle's number that nothing in this step has had.
+    /// Returns a handle that nothing in this step has had.
     pub(crate) fn next_handle(&mut self) -> u32 {
         let top = self.handle_top.unwrap_or_else(|| self.base.handle_top());
         self.handle_top = Some(top.saturating_add(1));
@@ -234,7 +234,8 @@ impl Runner<'_> {
         for member in self.members(event, index)? {
             let flag = machine.layout.toggled_flag(member);
             self.record_flag(flag, enabled == declared.disabled);
-            // Whether an event that is over is on does not count: states must not differ in it.
+            // The enabled flag of a `once` event that has started has no meaning: states must not
+            // differ in it.
             let past = declared.once && self.state().flag(machine.layout.started_flag(member));
             if declared.once
                 && let Some(record) = &mut self.record
@@ -251,7 +252,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Whether an event, or all members of a family, are on and have not used up their one time.
+    /// Returns whether an event, or every member of a family, is enabled and, if `once`, has not
+    /// started.
     fn is_enabled(&mut self, event: EventId, index: Reg) -> Result<bool, Stop> {
         let machine = self.machine;
         let declared = &machine.program.events[event.index()];
@@ -267,7 +269,7 @@ impl Runner<'_> {
         Ok(all)
     }
 
-    /// The members of an event that an instruction means.
+    /// Returns the members of an event that an instruction refers to.
     fn members(&self, event: EventId, index: Reg) -> Result<std::ops::Range<u32>, Stop> {
         let declared = &self.machine.program.events[event.index()];
         let mut members = self.machine.layout.members_of(event.index());

@@ -64,7 +64,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Does `container[index] = value`. The size of the result is for the caller to check.
+    /// Does `container[index] = value`. The caller checks the size of the result.
     pub(crate) fn put_at(
         &self,
         container: &mut Value,
@@ -115,14 +115,14 @@ impl Runner<'_> {
         self.no_field(fields.get(usize::from(field)), value)
     }
 
-    /// Makes the failure of a field of something that does not have it.
+    /// Makes the failure for a missing field.
     #[cold]
     pub(crate) fn no_field(&self, field: Option<&NameId>, value: &Value) -> Stop {
         let name = field.map_or("?", |name| &self.machine.program.names[name.index()]);
         self.bad_type(&format!("no field `{name}` in"), value)
     }
 
-    /// Makes the failure of a member that is not there.
+    /// Makes the failure for a missing member.
     #[cold]
     pub(crate) fn no_member(&self, name: NameId, value: &Value) -> Stop {
         let name = &self.machine.program.names[name.index()];
@@ -130,8 +130,9 @@ impl Runner<'_> {
     }
 }
 
-/// How many elements the next change of a value counts as copying. It copies all if somebody else has them, which may be another state, and what a step
-/// does must not depend on that; most changes in a row are of what was copied before.
+/// Returns how many elements the next change of a value counts as copied: an eighth of its length.
+/// A change copies all elements if the value is shared, perhaps with another state. The count must
+/// not depend on that, and most changes in a row reuse the first copy.
 pub(crate) fn copied(value: &Value) -> usize {
     let length = match value {
         Value::List(seq) => seq.items().len(),

@@ -1,4 +1,4 @@
-//! Executes steps of a program.
+//! The interpreter: executes steps of a program.
 
 pub use self::fault::{Fault, FaultKind};
 

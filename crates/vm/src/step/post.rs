@@ -32,7 +32,7 @@ pub(crate) fn unpack(args: &Value, count: u16, regs: &mut [Value]) {
     }
 }
 
-/// Puts a message where its mailbox wants it.
+/// Inserts a message at its position in its mailbox.
 pub(crate) fn insert(
     machine: &Machine,
     kind: MailboxKind,

@@ -1,4 +1,4 @@
-//! Writes accesses into the log of a step, for whoever asked for one.
+//! Writes accesses to the log of a step.
 
 use super::log::{Place, Touch};
 use super::runner::Runner;
@@ -7,7 +7,7 @@ use crate::value::{GHOST, Value};
 use anyorder_system::AccessKind;
 
 impl Runner<'_> {
-    /// The site of the running instruction.
+    /// Returns the source position of the running instruction.
     pub(crate) fn site(&self) -> SiteId {
         let function = &self.machine.program.functions[usize::from(self.func)];
         function.sites.get(self.pc).copied().unwrap_or(SiteId(0))
@@ -105,7 +105,7 @@ impl Runner<'_> {
         self.access(place, element, value, write);
     }
 
-    /// Logs that an element of a field is not there.
+    /// Logs the read of an element of a field that does not exist.
     #[cold]
     #[track_caller]
     pub(crate) fn log_missing_field(&mut self, number: u32, field: u16) {
@@ -121,7 +121,7 @@ impl Runner<'_> {
         self.access(Place::Enabled(member), None, &enabled, written.is_some());
     }
 
-    /// Logs what a post to a mailbox has in common with others.
+    /// Logs the locations that a post shares with other steps.
     pub(crate) fn log_post(&mut self, kind: MailboxKind, queue: u32, front: bool) {
         if self.log.is_none() {
             return;
@@ -137,7 +137,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Logs that a task is cancelled, or that it is too late for that.
+    /// Logs a cancel, in time or too late.
     pub(crate) fn log_cancel(&mut self, handle: u32) {
         if self.log.is_none() {
             return;
@@ -154,7 +154,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Logs an access to what a handle is of.
+    /// Logs an access to the task or thread of a handle.
     #[track_caller]
     pub(crate) fn log_task(&mut self, handle: u32, kind: AccessKind) {
         if self.log.is_none() || handle == 0 {
@@ -170,7 +170,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Logs that two values are compared: handles are equal once both have ended.
+    /// Logs a comparison of two values: handles are equal once their tasks have ended.
     #[inline]
     pub(crate) fn log_compared(&mut self, a: Reg, b: Reg) {
         if self.log.is_some() && self.machine.numbers {
@@ -178,7 +178,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Logs that it is asked what has become of something that a handle is of; the same once that has ended, whatever it was.
+    /// Logs a read of the lifecycle of tasks. The location is the same for all tasks, because the
+    /// handle of an ended task does not say which task it was.
     #[track_caller]
     pub(crate) fn log_fates(&mut self) {
         self.touch(Place::Fates, AccessKind::Read);

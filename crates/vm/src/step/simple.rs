@@ -59,7 +59,7 @@ impl Runner<'_> {
                 let value = match self.at(container, self.get(index)) {
                     Ok(value) => value.clone(),
                     Err(stop) => {
-                        // That it is not there is seen, too.
+                        // The failed read is an access, too.
                         self.touch(Place::Global(global.0), AccessKind::Read);
                         return Err(stop);
                     }
@@ -85,7 +85,7 @@ impl Runner<'_> {
             | Op::Range { .. } => self.arithmetic(op)?,
             Op::Method { dst, method, recv, args } => {
                 if method == Builtin::Contains {
-                    // Twice, as for every method that is not quick.
+                    // Charged twice, like every method that is not quick.
                     self.charge(self.get(recv).nodes() as usize)?;
                     let found = self.contains(recv, args)?;
                     self.set_bool(dst, found);
@@ -199,7 +199,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Executes a visible instruction where nothing may be changed: reads only.
+    /// Executes a visible instruction in a guard or property: reads only.
     fn pure(&mut self, op: &Op) -> Result<(), Stop> {
         match op {
             Op::GetField { .. } | Op::GetFieldAt { .. } => self.visible(op),
@@ -219,7 +219,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A value as part of a message: strings without quotes, cut when long.
+    /// Returns the text of a value for a message: strings without quotes, long texts cut.
     pub(crate) fn text(&self, value: &Value) -> String {
         match value {
             Value::Str(text) => text.as_str().chars().take(400).collect(),

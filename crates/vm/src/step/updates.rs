@@ -1,8 +1,10 @@
-//! Updates: which attributes a step changes, one after the other, and for which component.
+//! Updates: the attributes that a step changes, in order, and the components that change them.
 //!
-//! The attributes are the globals and the elements of lists and maps that globals hold. The attribute of a global itself is its value; of a list or map only
-//! which elements there are. A write updates the attributes that it changes: what writes the value that is there updates nothing. Old and new values are
-//! compared where the write happens, within one step, so that the numbers of objects and handles mean the same in both.
+//! The attributes are the globals, and the elements of the lists and maps in globals. The attribute
+//! of a global is its value; the attribute of a global list or map is only which elements exist. A
+//! write updates the attributes that it changes: a write of the current value updates nothing. Old
+//! and new values are compared at the write, within one step, so the numbers of objects and handles
+//! mean the same in both.
 
 use super::runner::Runner;
 use crate::machine::NOBODY;
@@ -14,9 +16,9 @@ use crate::value::Value;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Updated {
     pub(crate) global: u16,
-    /// The element of the list or map there; none for the global itself.
+    /// The element of the list or map; `None` for the global itself.
     pub(crate) element: Option<Value>,
-    /// What it holds then; none where the element is gone.
+    /// The new value; `None` if the element is gone.
     pub(crate) value: Option<Value>,
     /// The component, or [`NOBODY`].
     pub(crate) by: u16,
@@ -24,7 +26,8 @@ pub(crate) struct Updated {
 }
 
 impl Runner<'_> {
-    /// Returns the component for which the running instruction works: that of the innermost function that has one.
+    /// Returns the component of the running instruction: that of the innermost function that has
+    /// one.
     pub(crate) fn component(&self) -> u16 {
         let components = &self.machine.components;
         let of = |func: u16| components.get(usize::from(func)).copied().unwrap_or(NOBODY);
@@ -36,7 +39,7 @@ impl Runner<'_> {
         all.find(|component| *component != NOBODY).unwrap_or(NOBODY)
     }
 
-    /// Notes what it updates to give a global a value.
+    /// Notes the updates of a write to a global.
     #[cold]
     pub(crate) fn note_update(&mut self, global: u16, value: &Value) {
         if !self.machine.tells_updates() {
@@ -54,7 +57,7 @@ impl Runner<'_> {
         self.updates = new;
     }
 
-    /// Notes what it updates to give an element of a global a value.
+    /// Notes the updates of a write to an element of a global.
     #[cold]
     pub(crate) fn note_update_at(
         &mut self,
@@ -90,7 +93,8 @@ fn is_same(old: &Value, new: &Value) -> bool {
     old.is_same(new) || old == new
 }
 
-/// Tells what changes when an element gets a value; an element that a list does not have is a failure, and changes nothing.
+/// Reports the changes of a write to an element. A write to a missing element of a list is a
+/// failure and changes nothing.
 fn set_at(
     old: Option<&Value>,
     container: &Value,
@@ -108,7 +112,8 @@ fn set_at(
     }
 }
 
-/// Tells which attributes differ between an old and a new value of a global: `None` for the global itself, else an element.
+/// Reports which attributes differ between an old and a new value of a global: `None` for the
+/// global itself, else an element.
 fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
     if is_same(old, new) {
         return;
@@ -146,7 +151,8 @@ fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
     }
 }
 
-/// Tells what remembered effects update in a state: global, element, component. They are applied one after the other.
+/// Reports the updates of remembered effects in a state: global, element, component. The effects
+/// apply one after the other.
 pub(crate) fn effects_update(
     before: &State,
     effects: &[Effect],
@@ -168,7 +174,7 @@ pub(crate) fn effects_update(
     }
 }
 
-/// Returns what a global holds after some effects.
+/// Returns the value of a global after some effects.
 fn current(before: &State, effects: &[Effect], global: u16) -> Value {
     let whole = effects.iter().rposition(
         |effect| matches!(effect, Effect::Set { global: other, .. } if *other == global),

@@ -130,7 +130,7 @@ impl Runner<'_> {
             return Ok(());
         }
         self.own.get_or_insert_with(|| self.base.clone());
-        // The state is taken out for a moment, so that failures can be made meanwhile.
+        // Take the state out for a moment, so that the closure can make failures.
         let Some(mut state) = self.own.take() else { return Ok(()) };
         let done = state.change_global(global, |slot| {
             self.put_at(slot, index, value)?;
@@ -140,7 +140,8 @@ impl Runner<'_> {
         done
     }
 
-    /// Whether a container has an element at an index: then to set that changes nothing else.
+    /// Returns whether a container has an element at an index. A write to an existing element
+    /// changes nothing else.
     fn is_element(&self, container: &Value, index: &Value) -> bool {
         match (container, index) {
             (Value::List(list), Value::Int(at)) => {
@@ -151,13 +152,15 @@ impl Runner<'_> {
         }
     }
 
-    /// Refuses an element that is too large or nests too deep by itself: how large the others are is not looked at, as they may be written meanwhile.
+    /// Refuses an element that is too large or nests too deep by itself. The check ignores the
+    /// other elements, because other steps may write them.
     fn check_element(&self, value: &Value) -> Result<(), Stop> {
         self.check_size(value)?;
         if value.depth() >= DEPTH_MAX { Err(self.too_large()) } else { Ok(()) }
     }
 
-    /// Counts what the step makes: messages, threads, objects. A step may make so many, whatever there is already.
+    /// Counts a message, thread or object that the step makes. The limit is per step, whatever the
+    /// state already holds.
     pub(crate) fn make_one(&mut self) -> Result<(), Stop> {
         self.made += 1;
         if self.made > self.machine.program.settings.size {
@@ -181,14 +184,15 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes the next number for names.
+    /// Returns the next uid.
     pub(crate) fn next_uid(&mut self) -> u64 {
         let state = self.state_mut();
         state.next_uid += 1;
         state.next_uid - 1
     }
 
-    /// Returns the object in a register, which must be of a class; the field is for the failure.
+    /// Returns the object in a register. Fails unless it has the class; the field is for the
+    /// message.
     fn object(&self, reg: Reg, class: u16, field: u16) -> Result<u32, Stop> {
         match self.get(reg) {
             Value::Obj(number)
@@ -279,7 +283,7 @@ impl Runner<'_> {
     }
 }
 
-/// Whether to set an element would change nothing, as far as is quickly told.
+/// Returns whether setting an element would change nothing, as far as a constant-time test shows.
 fn has_already(container: &Value, index: &Value, value: &Value) -> bool {
     let found = match (container, index) {
         (Value::List(list), Value::Int(at)) => {

@@ -1,4 +1,4 @@
-//! States with one thing changed.
+//! States with one change.
 
 use crate::machine::Machine;
 use crate::program::MailboxKind;
@@ -8,7 +8,8 @@ use crate::value::{Seq, Value};
 use crate::walk::ghosts;
 use std::sync::Arc;
 
-/// A change of one thing. What it is about is named by what lasts from step to step, so that it can be made in the states that follow, too.
+/// A change of one thing. It names the thing by what lasts from step to step, so it also applies to
+/// later states.
 #[derive(Clone, Debug)]
 pub enum Edit {
     /// A global gets a value without objects and handles.
@@ -21,15 +22,16 @@ pub enum Edit {
     Field(u64, u16, Value),
     /// An element of the list in a field gets such a value.
     FieldElement(u64, u16, i64, Value),
-    /// An event member has begun, or has not. Of one that is `once` and has begun it does not count whether it is on.
+    /// An event member has begun, or has not. The enabled flag of a `once` member that has begun
+    /// has no meaning.
     Started(u32),
     /// An event member is enabled or disabled.
     Toggled(u32),
-    /// A held lock is free, or a free one is held by what has ended.
+    /// A held lock is free, or a free lock is held by an ended thread.
     Lock(u32),
     /// A message is gone.
     Drop(u64),
-    /// There is one message more like one that is there, posted as that was.
+    /// A message has a copy, posted like the original.
     Again(u64),
     /// A thread is gone.
     End(u64),
@@ -38,7 +40,7 @@ pub enum Edit {
 }
 
 impl Machine {
-    /// Makes the change; `None` where there is nothing to change.
+    /// Makes the change; `None` if there is nothing to change.
     #[doc(hidden)]
     #[must_use]
     pub fn edited(&self, before: &State, edit: &Edit) -> Option<State> {
@@ -121,7 +123,7 @@ impl Machine {
             }
         }
         if self.numbers {
-            // As a step that keeps a log leaves it.
+            // Like a step that keeps a log.
             let ghosts = ghosts(before, &Log::default());
             normal::normalize_telling(self, &mut state, ghosts);
         }

@@ -1,5 +1,5 @@
-//! Steps from memory: a machine that remembers gives what one gives that executes every step, on random programs; and not
-//! where its memory forgets something.
+//! Memoization: on random programs, a machine with a memo does the same as one that executes every
+//! step. A memo that omits something does not.
 
 use super::random::Random;
 use crate::Action;
@@ -19,7 +19,8 @@ const KINDS: [&str; 13] = [
     "choose", "assert", "branch",
 ];
 
-/// Makes programs without objects, handles and threads, in which a task is one step: those that can be remembered.
+/// Makes programs that can be memoized: without objects, handles and threads, with tasks as single
+/// steps.
 struct Generator<'r> {
     random: &'r mut Random,
     b: ProgramBuilder,
@@ -101,7 +102,8 @@ impl Generator<'_> {
         of[self.random.below(of.len())]
     }
 
-    /// A test of a global and an element, that of the index of a family, where there is one, or another.
+    /// Makes a guard that reads a global and an element. With a parameter, the element may be that
+    /// of the family's index.
     fn guard(&mut self, params: u16) -> FunctionBuilder {
         let mut f = FunctionBuilder::new("g", params, 0);
         let (int, test) = (f.reg(), f.reg());
@@ -254,7 +256,8 @@ fn bytes(machine: &Machine, state: &State) -> Vec<u8> {
     bytes
 }
 
-/// The first thing that a machine with these switches does otherwise than one without memory, if there is any; and the states.
+/// Returns the first difference between a machine with these switches and one without a memo, if
+/// there is one, and the number of states.
 fn differs(program: &Program, switches: Switches) -> (Option<&'static str>, usize) {
     let plain = Switches { no_memory: true, ..Switches::default() };
     let plain = Machine::new(program.clone()).expect("valid").with_switches(plain);

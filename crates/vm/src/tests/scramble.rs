@@ -1,4 +1,4 @@
-//! Makes a state that is the same but for what a canonical form must not see, and brings any state into canonical form.
+//! Scrambles what the canonical form must hide, and brings any state into canonical form.
 
 use super::random::Random;
 use crate::machine::Machine;
@@ -28,7 +28,8 @@ fn is_bag(machine: &Machine, queue: usize) -> bool {
     machine.layout.mailboxes.get(queue).is_none_or(|kind| *kind == MailboxKind::Bag)
 }
 
-/// Renumbers objects and handles, adds garbage, fills dead registers, shuffles bags and forked threads.
+/// Renumbers objects and handles, adds garbage, fills dead registers, shuffles bags and forked
+/// threads.
 pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) -> State {
     let mut result = state.clone();
     let count = state.heap().len() as u32;
@@ -95,9 +96,9 @@ pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) ->
     result
 }
 
-/// Puts something into registers that are null and will not be read.
+/// Fills registers that are null and dead.
 fn fill_dead(machine: &Machine, thread: &mut Thread, random: &mut Random, objects: &[u32]) {
-    // What a wave of junk loses under the liveness analysis was dead.
+    // A register was dead if the liveness analysis clears a value that is put there.
     let junk = |random: &mut Random| match objects {
         [] => Value::Int(7),
         objects if random.chance(50) => Value::Obj(objects[random.below(objects.len())]),
@@ -116,7 +117,7 @@ fn fill_dead(machine: &Machine, thread: &mut Thread, random: &mut Random, object
     }
 }
 
-/// Brings a state into the canonical form of a machine, whatever order and numbers it has.
+/// Brings a state into the canonical form of a machine, whatever its order and numbers.
 pub(super) fn canonicalize(machine: &Machine, state: &State) -> State {
     let mut result = state.clone();
     let threads = state.threads().iter().map(|thread| {

@@ -1,12 +1,13 @@
-//! Which steps may be possible in a state: all but guards, locks and choices.
+//! The candidate steps of a state: possible except for guards, locks and choices.
 
 use super::action::Move;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::MailboxKind;
 use crate::state::{Origin, State, Status, What};
 
-/// Calls `each` with every step that is possible as far as can be seen without running code, in a fixed order: events,
-/// messages, threads. Equal messages of a bag count once where `merge` is set.
+/// Calls `each` with every candidate step, in a fixed order: events, messages, threads. A candidate
+/// is possible as far as the state shows, without running code. With `merge`, equal messages of a
+/// bag count once.
 pub(crate) fn candidates(
     machine: &Machine,
     state: &State,
@@ -48,12 +49,12 @@ pub(crate) fn candidates(
     }
 }
 
-/// Whether something runs in a slot between steps.
+/// Returns whether something runs in a slot between steps.
 fn is_busy(machine: &Machine, state: &State, slot: u32) -> bool {
     !machine.atomic && state.threads().iter().any(|thread| thread.origin == Origin::Slot(slot))
 }
 
-/// Whether an event can start, but for its guard.
+/// Returns whether an event can start, except for its guard.
 #[inline]
 pub(crate) fn event_is_open(machine: &Machine, state: &State, member: u32) -> bool {
     let layout = &machine.layout;

@@ -1,4 +1,4 @@
-//! The state that a program starts in.
+//! The initial state.
 
 use super::action::Move;
 use super::walker::Walker;
@@ -7,8 +7,8 @@ use crate::state::{Frame, Origin, State, Status, Thread, What};
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Returns the initial state. Where `init` runs in one way only and without failure, it has run; otherwise it is the first
-/// step.
+/// Returns the initial state. If `init` has exactly one outcome and does not fail, it has already
+/// run. Otherwise it is the first step.
 pub(crate) fn initial(machine: &Machine) -> State {
     let state = unstarted(machine);
     if machine.program.init.is_none() {

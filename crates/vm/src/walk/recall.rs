@@ -1,4 +1,4 @@
-//! Steps that were taken before: from memory instead of by execution.
+//! Looks steps up in the memo instead of executing them.
 
 use super::action::Move;
 use super::walker::{Outcome, Walker};
@@ -11,19 +11,19 @@ use crate::step::memo::{self, Ending, Found, Leaf, Memo, Root, replay};
 use crate::value::Value;
 use std::sync::Arc;
 
-/// What the memory says of a step.
+/// The result of the lookup of a step.
 pub(crate) enum Recalled {
     /// There is no such transition.
     Dropped,
-    /// What it leads to is where the caller wanted it.
+    /// The caller has received the successor.
     Done,
-    /// It is to be executed and remembered.
+    /// The caller should execute and record the step.
     New(Root),
-    /// It is to be executed.
+    /// The caller must execute the step.
     Unknown,
 }
 
-/// Where a step is remembered, if it can be.
+/// Returns where the memo keeps a step, if the step can be memoized.
 #[inline]
 fn root_of(machine: &Machine, step: Move) -> Option<Root> {
     match step {
@@ -38,7 +38,7 @@ fn root_of(machine: &Machine, step: Move) -> Option<Root> {
     }
 }
 
-/// Looks a step up at a root. `place` puts what it leads to where it is wanted, `tell` gets what is remembered of it.
+/// Looks a step up at a root. `on_state` receives the successor, `on_leaf` the leaf of the step.
 #[inline(always)]
 fn look_up(
     (machine, state): (&Machine, &State),
@@ -83,8 +83,9 @@ fn look_up(
     Recalled::Done
 }
 
-/// Looks a step up without getting ready to execute anything. `tell` gets all that is remembered of it: also of its guard, where that is
-/// looked up by itself. False where it is not known: what was told until then is of no use.
+/// Looks a step up without preparing an execution. `on_state` receives the successor. `on_leaf`
+/// receives the leaf of the step, and of its guard if that is memoized separately. Returns false if
+/// the step is not known. The leaves received until then are then of no use.
 #[inline]
 pub(crate) fn recall_known(
     machine: &Machine,
@@ -115,7 +116,7 @@ pub(crate) fn recall_known(
     matches!(recalled, Some(Recalled::Dropped | Recalled::Done))
 }
 
-/// The guard of an event, if it is looked up by itself.
+/// Returns the guard of an event if it is memoized separately.
 #[inline]
 fn shared_guard(machine: &Machine, step: Move) -> Option<FuncId> {
     let Move::Event(member) = step else { return None };
@@ -125,7 +126,7 @@ fn shared_guard(machine: &Machine, step: Move) -> Option<FuncId> {
 }
 
 impl Walker<'_> {
-    /// Looks a step up. `place` puts what it leads to where it is wanted.
+    /// Looks a step up. `on_state` receives the successor.
     #[inline(always)]
     pub(crate) fn recall(&mut self, step: Move, place: impl FnOnce(State)) -> Recalled {
         if self.memo.is_none() {
@@ -142,8 +143,10 @@ impl Walker<'_> {
         self.recall_at(root, step, place, |_| {})
     }
 
-    /// Looks a step up, likewise, and executes it if it was not known. `tell` gets all that is remembered of it: also of its guard, where
-    /// that is looked up by itself. False, where it has to be executed by someone who keeps a log; what was told until then is of no use.
+    /// Looks a step up like [`recall`](Self::recall), and executes it if it is not known. `on_leaf`
+    /// receives the leaf of the step, and of its guard if that is memoized separately. Returns
+    /// false if the caller must execute the step with a log. The leaves received until then are
+    /// then of no use.
     pub(crate) fn recall_telling(
         &mut self,
         step: Move,
@@ -172,7 +175,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the answer of a guard or property, and tells what is remembered of it; `None` where nothing is.
+    /// Returns the answer of a guard or property, whose leaf `on_leaf` receives; `None` if it
+    /// cannot be memoized.
     pub(crate) fn ask_telling(
         &mut self,
         func: FuncId,
@@ -207,7 +211,7 @@ impl Walker<'_> {
         look_up((self.machine, self.state), memo, (root, step), place, tell)
     }
 
-    /// The answer of a guard that is looked up by itself. `None`: it fails.
+    /// Returns the answer of a guard that is memoized separately; `None` if it fails.
     #[inline]
     fn shared_answer(&mut self, guard: FuncId) -> Option<bool> {
         if let Some((known, answer)) = self.answered
@@ -232,7 +236,7 @@ impl Walker<'_> {
         self.runner.record = Some(record);
     }
 
-    /// Remembers what was recorded, unless it cannot be.
+    /// Remembers the recorded step, unless it cannot be memoized.
     pub(super) fn keep_record(&mut self, root: Root, outcome: Option<&Outcome>) {
         let Some(mut record) = self.runner.record.take() else { return };
         let failed = outcome.is_some_and(|outcome| outcome.fault.is_some());
@@ -246,11 +250,12 @@ impl Walker<'_> {
             if switches.forget_effects {
                 effects.pop();
             }
-            // What could fail elsewhere before it is dropped has to be tried.
+            // In another state, an effect could fail before the step is dropped. Such a step must
+            // be executed.
             let sure = outcome.is_some() || !effects.iter().any(Effect::can_fail);
             let ending = match outcome {
                 None => Ending::Dropped,
-                // With these, mailboxes have other orders.
+                // With these switches, mailboxes have other orders.
                 Some(_) => {
                     let usual = !switches.keep_bag_order && !switches.sort_fifo;
                     Ending::Effects(Arc::new(Deed::new(
@@ -269,7 +274,8 @@ impl Walker<'_> {
         self.recorder = Some(record);
     }
 
-    /// Runs a function of the state without parameters; its result, or how it fails. From memory, where it is known.
+    /// Evaluates a function without parameters in the state, from the memo if possible. Returns its
+    /// result or its failure.
     pub(crate) fn ask(&mut self, func: FuncId) -> Result<bool, Box<Fault>> {
         let root = Root::Function(func.0);
         let memo = self.memo.as_mut().filter(|_| self.machine.memorable.functions[func.index()]);

@@ -1,4 +1,4 @@
-//! Runs steps of a state.
+//! Executes steps of a state.
 
 use super::action::Move;
 use super::recall::Recalled;
@@ -13,26 +13,26 @@ use crate::value::{GHOST, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Choices multiply: a step may have so many alternatives, those that `assume` drops included.
+/// Most alternatives of a step, including those that `assume` drops: choices multiply.
 const ALTERNATIVES_MAX: u32 = 1 << 16;
 
-/// What a step leads to.
+/// The outcome of a step.
 pub(crate) struct Outcome {
     pub(crate) state: State,
     pub(crate) fault: Option<Box<Fault>>,
 }
 
-/// Runs steps of one state, one after another, with the same registers.
+/// Executes steps of one state, one after another, with the same registers.
 pub(crate) struct Walker<'a> {
     pub(super) machine: &'a Machine,
     pub(super) state: &'a State,
     pub(super) runner: Runner<'a>,
-    /// What the executions of the last step looked at while they could still come to a choice, or be dropped: how many alternatives
-    /// there are, and which is which, depends on it.
+    /// The accesses of the last step's executions while they could still reach a choice or be
+    /// dropped. The number and the order of the alternatives depend on them.
     looked: Vec<Touch>,
-    /// The last guard that does not look at its index, with its answer in the state.
+    /// The last guard that ignores its index, with its answer in the state.
     pub(super) answered: Option<(FuncId, bool)>,
-    /// What is remembered of earlier steps; none where nothing is to be.
+    /// The memo; `None` if nothing is to be memoized.
     pub(super) memo: Option<Box<Memo>>,
     pub(super) recorder: Option<Box<Recorder>>,
 }
@@ -52,7 +52,7 @@ impl<'a> Walker<'a> {
         Walker { machine, state, runner, looked, answered: None, memo, recorder: None }
     }
 
-    /// Makes one that keeps a log of the steps that it runs, and remembers nothing: a memory has no accesses.
+    /// Makes one that logs the steps it executes. It uses no memo, because a memo has no accesses.
     pub(crate) fn logging(machine: &'a Machine, state: &'a State) -> Walker<'a> {
         let mut runner = Runner::new(machine, state);
         runner.log = Some(Box::default());
@@ -60,22 +60,22 @@ impl<'a> Walker<'a> {
         Walker { machine, state, runner, looked, answered: None, memo: None, recorder: None }
     }
 
-    /// The machine.
+    /// Returns the machine.
     pub(crate) fn machine(&self) -> &'a Machine {
         self.machine
     }
 
-    /// The state whose steps it runs.
+    /// Returns the state.
     pub(crate) fn state(&self) -> &'a State {
         self.state
     }
 
-    /// Takes an empty list for candidates.
+    /// Takes an empty buffer for candidates.
     pub(crate) fn take_candidates(&mut self) -> Vec<Move> {
         self.memo.as_mut().map(|memo| std::mem::take(&mut memo.candidates)).unwrap_or_default()
     }
 
-    /// Gives it back.
+    /// Gives the buffer back.
     pub(crate) fn keep_candidates(&mut self, mut candidates: Vec<Move>) {
         candidates.clear();
         if let Some(memo) = &mut self.memo {
@@ -83,14 +83,14 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Puts the memory back.
+    /// Gives the memo back.
     fn forget(&mut self) {
         if let Some(memo) = self.memo.take() {
             memo::give_back(self.machine.number, memo);
         }
     }
 
-    /// Keeps a log of the steps that follow.
+    /// Logs the steps that follow.
     pub(crate) fn keep_log(&mut self) {
         // A memory has no accesses.
         self.forget();
@@ -102,12 +102,13 @@ impl<'a> Walker<'a> {
         self.runner.offered = order;
     }
 
-    /// Takes what all executions of the last step looked at while they could still come to a choice, or be dropped.
+    /// Takes the accesses of the last step's executions while they could still reach a choice or be
+    /// dropped.
     pub(crate) fn take_looked(&mut self) -> Vec<Touch> {
         std::mem::take(&mut self.looked)
     }
 
-    /// Takes what the last step updated.
+    /// Takes the updates of the last step.
     pub(crate) fn take_updates(&mut self) -> Vec<Updated> {
         std::mem::take(&mut self.runner.updates)
     }
@@ -117,7 +118,7 @@ impl<'a> Walker<'a> {
         self.runner.log.as_deref_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Executes a function of the state without parameters.
+    /// Executes a function without parameters in the state.
     pub(super) fn execute(&mut self, func: FuncId) -> Result<bool, Box<Fault>> {
         self.runner.start(func.0, Mode::Pure, 0);
         self.answer()
@@ -137,8 +138,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Runs every alternative of a candidate step and calls `each` with its number and what it leads to. A guard that does
-    /// not hold, or a thread that cannot go on: no calls. Past [`ALTERNATIVES_MAX`] the last one is a failure that says so.
+    /// Executes every alternative of a candidate step, and calls `each` with its number and
+    /// outcome. Makes no call if the guard does not hold, or if the thread cannot continue. If
+    /// there are more than [`ALTERNATIVES_MAX`], the last outcome is a failure.
     #[inline]
     pub(crate) fn run(&mut self, step: Move, mut each: impl FnMut(&mut Self, u32, Outcome)) {
         let mut known = None;
@@ -151,7 +153,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Executes every alternative of a candidate step, likewise; where a root is given, to remember it there.
+    /// Executes every alternative of a candidate step, without a lookup. With a root, remembers the
+    /// step there.
     pub(crate) fn run_anew(
         &mut self,
         step: Move,
@@ -193,7 +196,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Remembers what an execution looked at while it could still come to a choice, or be dropped.
+    /// Keeps the accesses of an execution while it could still reach a choice or be dropped.
     #[inline]
     fn look(&mut self, dropped: bool) {
         if let Some(log) = &self.runner.log {
@@ -204,7 +207,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Returns what keeps a step from being taken, and where it stands; `None` where it can be taken.
+    /// Returns why a step cannot be taken, and its source position; `None` if it can be taken.
     pub(crate) fn blocked(&mut self, step: Move) -> Option<(Blocked, SiteId)> {
         self.runner.choices.clear();
         match self.once(step) {
@@ -213,7 +216,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Returns whether a candidate has exactly one alternative, as far as can be told without running it.
+    /// Returns whether a candidate is known, without execution, to have exactly one alternative.
     pub(crate) fn is_certain(&self, step: Move) -> bool {
         let machine = self.machine;
         let body = match step {
@@ -231,7 +234,7 @@ impl<'a> Walker<'a> {
         !machine.branches[body.index()]
     }
 
-    /// Runs a step with the choices that are set.
+    /// Executes a step with the current choices.
     #[inline]
     fn once(&mut self, step: Move) -> Option<Outcome> {
         self.runner.choices.rewind();
@@ -270,7 +273,7 @@ impl<'a> Walker<'a> {
         self.runner.start(init.0, Mode::Atomic, owner);
         self.runner.state_mut().set_flag(INIT_FLAG, false);
         self.runner.run()?;
-        // What `init` does, it does for nobody, and nobody did anything before.
+        // `init` belongs to no component, and nothing was updated before it.
         self.runner.updates.clear();
         Ok(())
     }
@@ -300,7 +303,7 @@ impl<'a> Walker<'a> {
             self.runner.record_flag(flag, true);
             self.runner.state_mut().set_flag(flag, true);
             if declared.once && machine.layout.toggled[usize::from(event)] {
-                // From now on it does not count whether it is on.
+                // From here on its enabled flag has no meaning.
                 let flag = machine.layout.toggled_flag(member);
                 self.runner.record_flag(flag, false);
                 self.runner.state_mut().set_flag(flag, false);
@@ -312,8 +315,8 @@ impl<'a> Walker<'a> {
         self.body(Origin::Slot(slot), What::Event(member), None)
     }
 
-    /// Runs the guard of an event. One that does not look at the index has the same answer for all members of a family.
-    /// One that is looked up by itself is not part of what is recorded.
+    /// Evaluates the guard of an event. A guard that ignores its index has the same answer for all
+    /// members of a family. A guard that is memoized separately is not part of the record.
     fn guard(
         &mut self,
         guard: FuncId,
@@ -373,9 +376,10 @@ impl<'a> Walker<'a> {
         self.body(origin, What::Task(message.task), Some(message))
     }
 
-    /// Runs the body of an event or task that has just begun: to the end, or up to its first visible instruction.
+    /// Runs the body of an event or task that has just begun, to its end or to its first visible
+    /// instruction.
     fn body(&mut self, origin: Origin, what: What, message: Option<&Message>) -> Result<(), Stop> {
-        // To begin is the visible part of the step.
+        // The start is the visible part of the step.
         self.runner.spent = true;
         let end = self.runner.run()?;
         if end == End::Returned {
@@ -394,7 +398,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Makes a thread of what the interpreter has stopped in the middle of.
+    /// Saves the paused interpreter as a thread.
     fn save(&mut self, origin: Origin, what: What, end: End, handle: u32, uid: u64) -> Thread {
         let runner = &mut self.runner;
         let mut frames = std::mem::take(&mut runner.frames);
@@ -468,19 +472,20 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The handles of all that a state has or a step has cancelled, and what they become once it has ended.
+/// Maps each handle that the state has or the step has cancelled to the handle that stands for it
+/// once its task or thread has ended.
 pub(crate) fn ghosts(state: &State, log: &Log) -> FxHashMap<u32, u32> {
     let threads = state.threads().iter().map(|thread| (thread.uid, thread.handle));
     let messages = state.messages().iter().map(|message| (message.uid, message.handle));
     let all = threads.chain(messages).chain(log.cancelled.iter().copied());
-    // What does not fit counts as ended before.
+    // A uid that does not fit counts as ended before.
     let ghost = |uid: u64| u32::try_from(uid).ok().and_then(|uid| GHOST.checked_add(uid));
     all.filter(|(_, handle)| *handle != 0)
         .map(|(uid, handle)| (handle, ghost(uid).unwrap_or(0)))
         .collect()
 }
 
-/// Sets the register of an index, which most often holds one already.
+/// Sets the register of an index. Most often it holds one already.
 #[inline]
 fn set_index(slot: &mut Value, index: i64) {
     match slot {
@@ -504,7 +509,7 @@ pub(super) fn take_message(
     }
 }
 
-/// Moves the virtual time on.
+/// Advances the virtual time.
 fn advance_time(machine: &Machine, state: &mut State, by: u64) {
     if by == 0 || machine.switches.absolute_time {
         return;

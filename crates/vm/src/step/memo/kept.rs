@@ -1,4 +1,5 @@
-//! Where memories are kept between states: one for each thread, that of the machine it worked for last.
+//! The memo of each thread, kept between states. A thread keeps the memo of the machine that it
+//! worked for last.
 
 use super::tree::Memo;
 use std::cell::RefCell;
@@ -7,7 +8,7 @@ thread_local! {
     static KEPT: RefCell<Option<(u64, Box<Memo>)>> = const { RefCell::new(None) };
 }
 
-/// Takes the memory of a machine, by the machine's number, or a new one. Whoever takes it gives it back.
+/// Takes the memo of a machine, by the machine's number, or a new one. The caller gives it back.
 #[inline]
 pub(crate) fn take(machine: u64) -> Box<Memo> {
     match KEPT.try_with(|kept| kept.try_borrow_mut().ok()?.take()) {
@@ -16,7 +17,7 @@ pub(crate) fn take(machine: u64) -> Box<Memo> {
     }
 }
 
-/// Gives a memory back.
+/// Gives a memo back.
 #[inline]
 pub(crate) fn give_back(machine: u64, memo: Box<Memo>) {
     // A thread that ends keeps nothing.
@@ -27,7 +28,7 @@ pub(crate) fn give_back(machine: u64, memo: Box<Memo>) {
     });
 }
 
-/// Uses the memory of a machine where it is; nothing where it is not there.
+/// Uses the memo of a machine in place. Returns `None` if this thread has none.
 #[inline]
 pub(crate) fn with<R>(machine: u64, work: impl FnOnce(&mut Memo) -> R) -> Option<R> {
     let kept = KEPT.try_with(|kept| match kept.try_borrow_mut().ok()?.as_mut() {

@@ -1,4 +1,4 @@
-//! What a step comes to, as far as it is remembered.
+//! Remembered results of steps.
 
 use super::place::Place;
 use crate::state::Deed;
@@ -6,14 +6,14 @@ use crate::value::Value;
 use anyorder_system::Touched;
 use std::sync::Arc;
 
-/// What a step comes to.
+/// The result of a step.
 #[derive(Debug)]
 pub(crate) enum Ending {
     /// There is no such transition.
     Dropped,
     /// The result of a property.
     Answer(bool),
-    /// What it does.
+    /// The effects of a step.
     Effects(Arc<Deed>),
 }
 
@@ -21,19 +21,20 @@ pub(crate) enum Ending {
 #[derive(Debug)]
 pub(crate) struct Leaf {
     pub(crate) ending: Ending,
-    /// What it looks at, and what it finds there.
+    /// The places that it reads, and the values found there.
     pub(crate) reads: Box<[(Place, Value)]>,
-    /// What it touches, for reduction; made when it is first asked for.
+    /// Its footprint, for reduction; computed on first request.
     pub(crate) touching: Option<Box<Touching>>,
 }
 
-/// What a step touches, as far as it is the same in all states in which it finds the same.
+/// The footprint of a step, as far as it is the same in all states in which the step reads the
+/// same.
 #[derive(Debug, Default)]
 pub(crate) struct Touching {
     pub(crate) fixed: Vec<Touched>,
-    /// What it writes to memory.
+    /// Its writes to memory.
     pub(crate) writes: Vec<Written>,
-    /// What flags it sets.
+    /// The flags that it writes.
     pub(crate) flags: Vec<Flagged>,
     /// Whether it posts to a delayed mailbox.
     pub(crate) delayed: bool,
@@ -42,12 +43,12 @@ pub(crate) struct Touching {
 /// A write to memory.
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// Which effect it is.
+    /// The index of the effect.
     pub(crate) effect: usize,
     pub(crate) container: anyorder_system::Place,
-    /// The element; none for a write of the whole.
+    /// The element; `None` for a write of the whole container.
     pub(crate) element: Option<anyorder_system::Place>,
-    /// What is read, too, if nothing changes.
+    /// What it also reads if the write changes nothing.
     pub(crate) silent: Vec<Touched>,
 }
 

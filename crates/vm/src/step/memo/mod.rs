@@ -1,4 +1,4 @@
-//! Steps that were executed before are not executed again: what they read decides what they do.
+//! Memoization: a step is executed once for all states in which it reads the same values.
 
 pub(crate) use self::kept::{give_back, take, with};
 pub(crate) use self::leaf::{Ending, Flagged, Leaf, Touching, Written};

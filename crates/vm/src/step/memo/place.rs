@@ -1,9 +1,9 @@
-//! What a step looks at before it decides.
+//! The places that a step reads.
 
 use crate::state::Chunks;
 use crate::value::Value;
 
-/// A place of the state before the step, or of what begins.
+/// A place in the state before the step, or in the message that begins.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Place {
     /// The arguments of the message that begins.
@@ -15,7 +15,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// Returns what is there; nothing where the container has no such element.
+    /// Returns the value in this place; `None` if the container has no such element.
     #[inline]
     pub(crate) fn look<'s>(&self, globals: &'s Chunks, args: &'s Value) -> Option<&'s Value> {
         match self {

@@ -1,4 +1,4 @@
-//! Writes down what a step reads and does, while it is executed.
+//! Records what a step reads and does while it is executed.
 
 use super::place::Place;
 use crate::program::{GlobalId, MailboxKind, Reg};
@@ -6,28 +6,28 @@ use crate::state::{Effect, Message};
 use crate::step::Runner;
 use crate::value::Value;
 
-/// Steps that read or change more are not remembered.
+/// Steps with more reads or effects are not memoized.
 const READS_MAX: usize = 24;
 const EFFECTS_MAX: usize = 24;
 
-/// What one execution has read of the state before it, and done to it, so far.
+/// The reads and the effects of one execution so far.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) reads: Vec<(Place, Value)>,
     pub(crate) effects: Vec<Effect>,
-    /// Whether it has become too much to remember.
+    /// Whether the execution cannot be memoized: it reads or does too much.
     pub(crate) lost: bool,
 }
 
 impl Recorder {
-    /// Gets ready for another execution.
+    /// Resets the record for another execution.
     pub(crate) fn clear(&mut self) {
         self.reads.clear();
         self.effects.clear();
         self.lost = false;
     }
 
-    /// Records what the message that begins brings.
+    /// Records the arguments of the message that begins.
     pub(crate) fn read_args(&mut self, args: &Value) {
         self.read(Place::Args, args);
     }
@@ -48,9 +48,11 @@ impl Recorder {
         self.effects.push(effect);
     }
 
-    /// Whether what is at the element, or in all of the global where there is none, follows from what is written down already.
+    /// Returns whether the value of an element, or of a whole global for `None`, follows from the
+    /// record so far.
     ///
-    /// It must not depend on the state itself: what is read next is the same wherever all that was read before is the same.
+    /// The answer must not depend on the state: executions that have read the same so far must read
+    /// the same place next.
     fn is_known(&self, global: u16, element: Option<&Value>) -> bool {
         let written = self.effects.iter().any(|effect| match effect {
             Effect::Set { global: g, .. } => *g == global,
@@ -65,7 +67,7 @@ impl Recorder {
             })
     }
 
-    /// Ends the record of an execution that ended well.
+    /// Ends the record of an execution without a failure.
     pub(crate) fn finish(&mut self) -> (&[(Place, Value)], Vec<Effect>) {
         (&self.reads, std::mem::take(&mut self.effects))
     }
@@ -82,7 +84,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Records that an element of a global is read, which is there.
+    /// Records a read of an element that exists in a global.
     #[cold]
     pub(crate) fn record_read_at(&mut self, global: GlobalId, index: Reg) {
         let index = self.get(index).clone();

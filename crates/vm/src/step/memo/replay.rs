@@ -1,4 +1,4 @@
-//! Does again what a step has done.
+//! Applies the effects of a remembered step.
 
 use crate::machine::Machine;
 use crate::state::{Effect, State};
@@ -7,7 +7,8 @@ use crate::step::runner::DEPTH_MAX;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Applies effects to a state. False where one of them would fail: then the state is of no use, and execution tells how it fails.
+/// Applies effects to a state. Returns false if one of them would fail. The state is then of no
+/// use, and an execution finds out how it fails.
 pub(crate) fn replay(machine: &Machine, state: &mut State, effects: &[Effect]) -> bool {
     effects.iter().all(|effect| apply(machine, state, effect))
 }
@@ -52,7 +53,7 @@ fn set_at(state: &mut State, global: usize, (index, value): (&Value, &Value), si
         (Value::Map(map), key) => map.get(key),
         _ => return false,
     };
-    // As execution does it: what would change nothing is not looked at further.
+    // As in an execution, a write that changes nothing ends here.
     if old.is_some_and(|old| old.is_same(value)) {
         return true;
     }

@@ -1,25 +1,26 @@
-//! Which functions can be remembered at all.
+//! Which functions can be memoized.
 
 use crate::machine::Live;
 use crate::program::{Event, FuncId, Op, Program};
 
-/// What can be remembered.
+/// What can be memoized.
 #[derive(Debug)]
 pub(crate) struct Memorable {
-    /// For each function, read as a property.
+    /// For each function, as a property.
     pub(crate) functions: Vec<bool>,
     /// For each event.
     pub(crate) events: Vec<bool>,
-    /// For each event, whether its guard is looked up by itself: it has the same answer for all members of a family.
+    /// For each event: whether its guard is memoized separately, because it has the same answer for
+    /// all members of a family.
     pub(crate) shared: Vec<bool>,
     /// For each task.
     pub(crate) tasks: Vec<bool>,
-    /// Whether anything can.
+    /// Whether anything can be memoized.
     pub(crate) any: bool,
 }
 
 impl Memorable {
-    /// Finds out; `numbers` and `atomic` are those of the machine.
+    /// Computes the tables. `numbers` and `atomic` are those of the machine.
     pub(crate) fn new(program: &Program, live: &[Live], numbers: bool, atomic: bool) -> Memorable {
         let functions = match numbers {
             true => vec![false; program.functions.len()],
@@ -37,14 +38,15 @@ impl Memorable {
     }
 }
 
-/// Returns for each function whether all that it, and what it calls, can look at or change are globals, what it is given,
-/// flags and mailboxes: then it does the same whenever it finds the same. Objects, threads and handles must not exist in the program.
+/// Returns for each function whether it, and everything it calls, accesses only globals, arguments,
+/// flags and mailboxes. Such a function does the same whenever it reads the same. The program must
+/// have no objects, threads and handles.
 fn memorable(program: &Program) -> Vec<bool> {
     let mut memorable: Vec<bool> =
         program.functions.iter().map(|f| !f.code.iter().any(is_beyond)).collect();
     loop {
         let mut changed = false;
-        // Any function value may be what a call of one calls.
+        // A call of a function value may call any closure.
         let values = program.functions.iter().flat_map(|f| &f.code);
         let values = values
             .filter_map(|op| if let Op::Closure { func, .. } = op { Some(func) } else { None })
@@ -66,7 +68,7 @@ fn memorable(program: &Program) -> Vec<bool> {
     }
 }
 
-/// Whether an instruction looks at or changes something else.
+/// Returns whether an instruction accesses anything else.
 fn is_beyond(op: &Op) -> bool {
     match op {
         Op::Post { dst, .. } => dst.some().is_some(),

@@ -1,13 +1,15 @@
-//! The memory: for each kind of step a tree of what it reads.
+//! The memo: for each kind of step, a tree of what it reads.
 //!
-//! **Problem.** A step is a deterministic program: what it reads first is fixed, and what it reads next follows from what it has
-//! read. So its executions form a tree: inner nodes are places to look at, edges are values found there, and leaves say what
-//! the step does. **Guarantee.** Values are compared, not their hashes: what is found is what execution would give. Failures and steps with
-//! choices are not remembered. **Cost.** A comparison for each place read, instead of the execution; memory is bounded by
-//! [`NODES_MAX`], and a place where new values keep coming is given up.
+//! **Problem.** A step is a deterministic program: its first read is fixed, and each next read
+//! follows from the values read before. So its executions form a tree. Inner nodes are places to
+//! read, edges are the values found there, and leaves hold the results of the step. **Guarantee.**
+//! Lookups compare values, not hashes: they return what an execution would return. Failures and
+//! steps with choices are not memoized. **Cost.** One comparison for each read, instead of an
+//! execution. [`NODES_MAX`] bounds the memory. A place where new values keep coming is closed.
 //!
-//! Example: a guard `tm == Init && prepared[i]`, for the member `i = 2`, first looks at `tm`. From the edge `Committed` comes the leaf "does
-//! not happen"; from the edge `Init` the place `prepared[2]`, with an edge to a leaf for each truth value.
+//! Example: the guard `tm == Init && prepared[i]`, for the member `i = 2`, first reads `tm`. The
+//! edge `Committed` leads to the leaf "no transition". The edge `Init` leads to the place
+//! `prepared[2]`, which has an edge to a leaf for each truth value.
 
 use super::leaf::{Ending, Leaf};
 use super::place::Place;
@@ -16,16 +18,16 @@ use crate::value::Value;
 use crate::walk::Move;
 use rustc_hash::FxHashMap;
 
-/// How many nodes and leaves a memory may have.
+/// Most nodes and leaves of a memo.
 const NODES_MAX: usize = 1 << 17;
 
-/// A place with more values than this has to have been worth it so far.
+/// A place with more values than this must have had enough hits to stay open.
 const TRIAL: usize = 256;
 
-/// With more values than this, a place finds them by their hash.
+/// A place with more values than this finds them by their hash.
 const FEW: usize = 6;
 
-/// What begins.
+/// Where a lookup starts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Root {
     /// A member of an event.
@@ -36,13 +38,13 @@ pub(crate) enum Root {
     Function(u16),
 }
 
-/// What the memory says.
+/// The result of a lookup.
 pub(crate) enum Found<'m> {
-    /// It has happened before.
+    /// The step is remembered.
     Known(&'m mut Leaf),
-    /// It has not; it should be recorded.
+    /// The step is not remembered. The caller should record it.
     New,
-    /// It is not worth recording.
+    /// The step is not worth recording.
     Closed,
 }
 
@@ -56,23 +58,24 @@ enum Next {
 #[derive(Debug)]
 struct Node {
     place: Place,
-    /// The values found there, while they are few.
+    /// The values found there, while there are few.
     few: Vec<(Value, Next)>,
-    /// By half of their hash, when they are more. One whose half hash is taken is not remembered.
+    /// The values by half of their hash, when there are more. A value whose half hash is taken is
+    /// not remembered.
     many: FxHashMap<u64, (Value, Next)>,
-    /// How often a value was found here.
+    /// The number of lookups that found a value here.
     hits: usize,
     closed: bool,
 }
 
-/// What a thread remembers of the steps of a machine.
+/// The steps of a machine that a thread remembers.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     events: Vec<Next>,
     tasks: Vec<Next>,
     functions: Vec<Next>,
     nodes: Vec<Node>,
-    /// Room for the candidates of a state, from one to the next.
+    /// A buffer for the candidates of a state, reused from state to state.
     pub(crate) candidates: Vec<Move>,
     leaves: Vec<Leaf>,
 }
@@ -81,7 +84,7 @@ impl Node {
     #[inline]
     fn child(&mut self, value: &Value) -> Next {
         let found = if self.many.is_empty() {
-            // Most values are small, and compared in place.
+            // Most values are small. They are compared in place.
             let small = value.is_small();
             let is = |v: &Value| v.is_same(value) || (!small && v == value);
             self.few.iter().find(|(v, _)| is(v)).map(|(_, next)| *next)
@@ -97,7 +100,7 @@ impl Node {
         self.few.len() + self.many.len()
     }
 
-    /// Sets where a value leads; false where there is no room for it.
+    /// Sets the child for a value. Returns false if there is no room for it.
     fn set_child(&mut self, value: &Value, next: Next) -> bool {
         if self.many.is_empty() {
             if let Some((_, old)) = self.few.iter_mut().find(|(v, _)| v == value) {
@@ -157,7 +160,7 @@ impl Memo {
                 Next::Leaf(leaf) => return Found::Known(&mut self.leaves[leaf as usize]),
                 Next::Node(node) => {
                     let node = &mut self.nodes[node as usize];
-                    // Where there is nothing to look at, execution says what that means.
+                    // If the element does not exist, an execution finds out what that means.
                     let Some(value) = node.place.look(globals, args) else { return Found::Closed };
                     next = node.child(value);
                     if next == Next::Nothing && node.closed {
@@ -176,7 +179,7 @@ impl Memo {
 
     /// Remembers a step.
     pub(crate) fn keep(&mut self, root: Root, reads: &[(Place, Value)], ending: Ending) {
-        // The last node met and the value that leads on from it.
+        // The last node, and the value whose edge leads on.
         let mut at: Option<(u32, &Value)> = None;
         let mut next = self.root(root);
         for (place, value) in reads {
@@ -193,7 +196,7 @@ impl Memo {
                     }
                     node
                 }
-                // Something is remembered that read less: it is the same step, or none of this would be right.
+                // A leaf has fewer reads. It is the same step, or the tree would be wrong.
                 Next::Leaf(_) => return,
             };
             if self.nodes[node as usize].place != *place {
