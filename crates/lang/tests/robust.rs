@@ -1,5 +1,5 @@
-//! No text makes the crate panic or hang: token soup, mutations of real models, deep nesting. Seeded; the counts of what
-//! happened are printed and checked.
+//! No text makes the crate panic or hang: token soup, mutations of real models, deep nesting.
+//! Seeded; the counts of what happened are printed and checked.
 
 use anyorder_lang::{diagnostic::render, format::format, lex::RESERVED, load, source::Source};
 

@@ -1,6 +1,6 @@
-//! Words of other languages, and how what they say is written here.
+//! Words of other languages, and how to write here what they say.
 
-/// Returns how it is written what a word says in other languages; `None` for words that nobody is
+/// Returns how to write here what a word says in other languages; `None` for words that nobody is
 /// known to try.
 pub fn habit(word: &str) -> Option<&'static str> {
     Some(match word {

@@ -3,8 +3,9 @@
 /// Longest word compared, in characters: the distance takes quadratic time.
 const WORD_CHARS_MAX: usize = 64;
 
-/// The candidate with the least edit distance to `word`, if it is near enough to be a slip: at most a third of the
-/// length (at least 1), or equal but for case. The first of equals. Time: candidates times the product of lengths.
+/// The candidate with the least edit distance to `word`, if it is near enough to be a slip. The
+/// distance may be a third of the length (at least 1), or only the case may differ. Of equal
+/// candidates, the first. Time: candidates times the product of lengths.
 pub fn most_similar<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -21,7 +22,7 @@ pub fn most_similar<'a>(
         }
         let distance =
             if candidate.eq_ignore_ascii_case(word) { 0 } else { distance(&letters, candidate) };
-        // A word of one letter is one edit away from every other: no slip.
+        // Every other word is one edit away from a word of one letter, so that is no slip.
         let near = distance == 0 || (distance <= limit && distance < letters.len());
         if near && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
@@ -30,7 +31,8 @@ pub fn most_similar<'a>(
     best.map(|(_, candidate)| candidate)
 }
 
-/// Edits (insert, delete, replace, swap neighbours) that turn one word into the other: optimal string alignment.
+/// Edits (insert, delete, replace, swap neighbours) that turn one word into the other: optimal
+/// string alignment.
 fn distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.chars().take(WORD_CHARS_MAX + 1).collect();
     if b.len() > WORD_CHARS_MAX {

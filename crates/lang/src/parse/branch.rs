@@ -9,8 +9,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::TokenKind;
 
 impl Parser<'_> {
-    /// `if` or `match` at the start of a statement: a value when it stands at the end of a block that may have one and
-    /// its branches have values.
+    /// `if` or `match` at the start of a statement. It is a value if it ends a block that may have
+    /// one and its branches have values.
     pub(super) fn branching(&mut self, value_allowed: bool) -> Piece {
         let mark = self.mark();
         let start = self.span();
@@ -160,7 +160,7 @@ impl Parser<'_> {
         StmtKind::Choose(alternatives)
     }
 
-    // ---- blocks whose value is not wanted ------------------------------------------------------------------------
+    // ---- blocks whose value is not wanted -------------------------------------------------------
 
     fn if_without_value(&mut self, node: &mut If) {
         self.block_without_value(&mut node.then);

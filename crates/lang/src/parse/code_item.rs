@@ -1,4 +1,5 @@
-//! Declarations with types and bodies: constants, types, functions, tasks, events, threads, specifications.
+//! Declarations with types and bodies: constants, types, functions, tasks, events, threads,
+//! specifications.
 
 use super::item::Modifiers;
 use super::parser::Parser;

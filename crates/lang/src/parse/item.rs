@@ -150,7 +150,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `small:`, or what says that the name is missing.
+    /// `small:`, or a message that the name is missing.
     fn invariant_name(&mut self) -> Ident {
         let named = self.ahead(1) == TokenKind::Colon || self.ahead(1) == TokenKind::Name;
         if named || !self.begins_expression() {
@@ -233,7 +233,7 @@ impl Parser<'_> {
         ItemKind::Error
     }
 
-    // ---- globals -------------------------------------------------------------------------------------------------
+    // ---- globals --------------------------------------------------------------------------------
 
     /// `x = 0, y: int = 0;`.
     pub(super) fn var_list(&mut self) -> Vec<VarDecl> {
@@ -271,7 +271,7 @@ impl Parser<'_> {
         SizedName { name, size }
     }
 
-    // ---- handlers ------------------------------------------------------------------------------------------------
+    // ---- handlers -------------------------------------------------------------------------------
 
     fn handler_item(&mut self, modifiers: &Modifiers) -> ItemKind {
         self.bump();
@@ -331,7 +331,7 @@ impl Parser<'_> {
         Some(Family { var, range })
     }
 
-    // ---- properties and settings ---------------------------------------------------------------------------------
+    // ---- properties and settings ----------------------------------------------------------------
 
     fn driver_item(&mut self) -> ItemKind {
         self.bump();
@@ -381,7 +381,7 @@ impl Parser<'_> {
                 let span = self.span();
                 SettingValue::Int(self.int_literal(false), span)
             }
-            // `task` is a value of `granularity`.
+            // `task` is also a value of `granularity`.
             TokenKind::Name | TokenKind::Task => {
                 let span = self.bump().span;
                 SettingValue::Word(self.ident(span))

@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
 use crate::lex::{RESERVED, TokenKind};
 use crate::source::Span;
 
-/// What stands at one place in a block.
+/// An element of a block.
 pub(super) enum Piece {
     Stmt(Stmt),
     /// The value at the end of the block.
@@ -55,7 +55,7 @@ impl Parser<'_> {
         block
     }
 
-    /// Whether a declaration begins here: then a `}` is missing.
+    /// Whether a declaration begins here. Then a `}` is missing.
     fn block_ends(&self) -> bool {
         let kind = self.kind();
         let closure = kind == TokenKind::Fn && self.ahead(1) == TokenKind::LParen;
@@ -83,7 +83,7 @@ impl Parser<'_> {
         self.mark_failed();
     }
 
-    /// A statement that stands where a block should; `None` for a value.
+    /// A statement where a block is needed; `None` for a value.
     pub(super) fn bare_statement(&mut self) -> Option<Stmt> {
         match self.piece(false) {
             Piece::Stmt(stmt) => Some(stmt),
@@ -329,7 +329,7 @@ impl Parser<'_> {
         Piece::Stmt(self.stmt_from(start, StmtKind::Expr(expr)))
     }
 
-    /// `asert x;`: a name with something behind it that cannot follow a name.
+    /// `asert x;`: a name, and behind it something that cannot follow a name.
     fn misspelt_word(&mut self, expr: &Expr) -> bool {
         let ExprKind::Name(name) = &expr.kind else { return false };
         let follows = self.begins_expression() || self.at(TokenKind::LBrace);
