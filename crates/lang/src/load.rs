@@ -20,7 +20,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// Whether the model can run.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         !has_errors(&self.diagnostics)
     }
 }

@@ -1,12 +1,12 @@
 //! Messages about a text: what is wrong, where, and what to write instead.
 
 mod code;
-mod habits;
+mod foreign_words;
 mod render;
 mod similar;
 
 pub use code::{CODES, Code, CodeInfo};
-pub use habits::habit;
+pub use foreign_words::foreign_word_hint;
 pub use render::render;
 pub use similar::most_similar;
 

@@ -1,12 +1,12 @@
 //! Declarations.
 
 use super::parser::Parser;
-use super::sync::starts_item;
+use super::recovery::starts_item;
 use crate::ast::{
     Family, FnDecl, HandlerDecl, Ident, Item, ItemKind, Mailbox, Model, ResponseDecl, SettingDecl,
     SettingValue, SizedName, VarDecl,
 };
-use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
+use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
 use crate::lex::TokenKind;
 use crate::source::Span;
 
@@ -213,7 +213,7 @@ impl Parser<'_> {
             let diagnostic = Diagnostic::new(Code::EXPECTED, self.span(), message);
             self.report(diagnostic.suggest("an event is declared", place, "event "));
         } else if self.at(TokenKind::Name)
-            && let Some(written) = habit(text)
+            && let Some(written) = foreign_word_hint(text)
         {
             let message = format!("expected a declaration, found {}", self.found());
             let diagnostic = Diagnostic::new(Code::EXPECTED, self.span(), message);

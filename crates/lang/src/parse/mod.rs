@@ -8,15 +8,15 @@
 mod branch;
 mod code_item;
 mod expr;
-mod habits;
+mod foreign_syntax;
+mod helpers;
 mod item;
 mod parser;
 mod pattern;
 mod primary;
+mod recovery;
 mod stmt;
-mod sync;
 mod ty;
-mod words;
 
 pub use parser::DEPTH_MAX;
 

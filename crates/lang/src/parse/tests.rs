@@ -127,8 +127,8 @@ fn node_ids_are_dense_and_each_is_used_once() {
     let model = sound(text);
     let shown = format!("{model:?}");
     let mut seen = vec![0u32; model.node_count as usize];
-    for piece in shown.split("id: #").skip(1) {
-        let digits: String = piece.chars().take_while(char::is_ascii_digit).collect();
+    for element in shown.split("id: #").skip(1) {
+        let digits: String = element.chars().take_while(char::is_ascii_digit).collect();
         seen[digits.parse::<usize>().expect("a number")] += 1;
     }
     assert!(seen.iter().all(|count| *count <= 1), "an id is used twice");

@@ -2,7 +2,7 @@
 
 /// Returns how to write here what a word says in other languages; `None` for words that nobody is
 /// known to try.
-pub fn habit(word: &str) -> Option<&'static str> {
+pub fn foreign_word_hint(word: &str) -> Option<&'static str> {
     Some(match word {
         "await" => {
             "a thread waits for a condition with `wait c with m;` and for another thread with `join t;`; what may happen once something holds is an event: `event e when x > 0 { .. }`"

@@ -2,9 +2,9 @@
 //! understands them, so that one habit gives one message.
 
 use super::parser::Parser;
-use super::sync::{starts_item, starts_statement};
+use super::recovery::{starts_item, starts_statement};
 use crate::ast::{Block, Expr, ExprKind, TypeExpr, TypeKind};
-use crate::diagnostic::{Code, Diagnostic, habit};
+use crate::diagnostic::{Code, Diagnostic, foreign_word_hint};
 use crate::lex::TokenKind;
 use crate::source::Span;
 
@@ -133,14 +133,14 @@ impl Parser<'_> {
 
     /// `await f()` as a value, and `await x;` or `await(c);` as a statement: `None` if the text may
     /// declare a function of that name.
-    pub(super) fn await_habit(&mut self) -> Option<Span> {
+    pub(super) fn foreign_await(&mut self) -> Option<Span> {
         let foreign = self.at_word("await") && !self.text.contains("fn await");
         if !foreign || !self.begins_expression_at(1) {
             return None;
         }
         let span = self.bump().span;
         let diagnostic = Diagnostic::new(Code::EXPECTED, span, "`await` is no word of models");
-        self.report_always(diagnostic.note(habit("await").unwrap_or_default()));
+        self.report_always(diagnostic.note(foreign_word_hint("await").unwrap_or_default()));
         Some(span)
     }
 
