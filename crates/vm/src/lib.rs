@@ -33,6 +33,10 @@
 //! assert_eq!(machine.show(&next[0].state), [("x".to_owned(), "1".to_owned())]);
 //! # Ok::<(), anyorder_vm::program::ProgramError>(())
 //! ```
+//!
+//! Modules in reading order: [`program`] is what a compiler produces, `machine` the same ready to
+//! run. `value` and `state` are what steps work on, `step` is the interpreter, `transitions` finds
+//! and runs the steps of a state, and `system` implements the traits of the engines.
 
 pub use machine::Machine;
 #[doc(hidden)]
@@ -40,25 +44,19 @@ pub use machine::Switches;
 pub use state::State;
 pub use step::{Fault, FaultKind};
 pub use system::{MachineFactory, MachineRun, PathWords, Reason, Waiting, Write};
+pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};
-pub use walk::Action;
 
 pub mod program;
-
 #[doc(hidden)]
 pub mod testing;
 
-mod value;
-
 mod machine;
-
 mod state;
-
 mod step;
-
-mod walk;
-
 mod system;
+mod transitions;
+mod value;
 
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ fn branches_itself(op: &Op) -> bool {
 
 /// Returns for each position of each function whether the code from there to the return can still
 /// multiply or drop the transitions of a step.
-pub(crate) fn open(program: &Program, branches: &[bool]) -> Vec<Vec<bool>> {
+pub(crate) fn may_branch(program: &Program, branches: &[bool]) -> Vec<Vec<bool>> {
     let of = |function: &Function| {
         let mut open: Vec<bool> = function
             .code
@@ -68,7 +68,7 @@ pub(crate) fn branches(program: &Program) -> Vec<bool> {
 }
 
 /// Returns whether objects, handles or dynamic threads can exist.
-pub(crate) fn numbers(program: &Program, atomic: bool) -> bool {
+pub(crate) fn needs_numbering(program: &Program, atomic: bool) -> bool {
     let creates = |op: &Op| match op {
         Op::New { .. } | Op::Fork { .. } => true,
         Op::Post { dst, post, .. } => {

@@ -28,7 +28,7 @@ pub(crate) struct Layout {
     /// For each event whether it may be enabled or disabled.
     pub(crate) toggled: Vec<bool>,
     /// For each event: whether nothing but its guard ever keeps it from starting.
-    pub(crate) open: Vec<bool>,
+    pub(crate) guard_only: Vec<bool>,
     /// The number of slots.
     pub(crate) slots: u32,
     /// The first member of each thread.
@@ -62,7 +62,7 @@ impl Layout {
         layout.slots = layout.mailboxes.len() as u32;
         layout.events(program);
         layout.toggled = toggled(program);
-        layout.open = open(program);
+        layout.guard_only = guard_only(program);
         for (i, thread) in (0..).zip(&program.threads) {
             layout.thread_first.push(layout.thread_members.len() as u32);
             let (first, count) = thread.family.map_or((0, 1), |f| (f.first, f.count));
@@ -158,7 +158,7 @@ fn toggled(program: &Program) -> Vec<bool> {
 
 /// Returns for each event whether nothing but its guard ever keeps it from starting. A body that is
 /// one step is never busy.
-fn open(program: &Program) -> Vec<bool> {
+fn guard_only(program: &Program) -> Vec<bool> {
     let mut toggled = vec![false; program.events.len()];
     for op in program.functions.iter().flat_map(|f| &f.code) {
         if let Op::Enable { event, .. } | Op::Disable { event, .. } = op {

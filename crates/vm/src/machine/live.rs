@@ -13,15 +13,15 @@ use crate::value::Value;
 
 /// A set of registers for each position, packed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Live {
+pub(crate) struct Liveness {
     words: usize,
     bits: Vec<u64>,
 }
 
-impl Live {
-    pub(crate) fn new(program: &Program, function: &Function) -> Live {
+impl Liveness {
+    pub(crate) fn new(program: &Program, function: &Function) -> Liveness {
         let words = usize::from(function.registers).div_ceil(64);
-        let mut live = Live { words, bits: vec![0; words * function.code.len()] };
+        let mut live = Liveness { words, bits: vec![0; words * function.code.len()] };
         let mut row = vec![0u64; words];
         loop {
             let mut changed = false;
@@ -75,7 +75,7 @@ impl Live {
 
 impl Machine {
     /// Sets the dead registers of a thread between steps to null.
-    pub(crate) fn drop_dead(&self, frames: &[Frame], regs: &mut [Value]) {
+    pub(crate) fn clear_dead(&self, frames: &[Frame], regs: &mut [Value]) {
         if self.switches.keep_dead {
             return;
         }

@@ -1,7 +1,7 @@
 //! The code that the interpreter runs: the program's code, with some instructions replaced by
 //! faster ones.
 
-use super::live::Live;
+use super::live::Liveness;
 use crate::program::{ConstId, Function, Op, Program};
 use crate::value::Value;
 
@@ -20,7 +20,7 @@ impl Code {
     pub(crate) fn new(
         program: &Program,
         function: &Function,
-        live: &Live,
+        live: &Liveness,
         constants: &mut Vec<Value>,
     ) -> Code {
         let ops = function.code.iter().map(|op| faster(program, op, constants)).collect();

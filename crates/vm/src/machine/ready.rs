@@ -3,11 +3,11 @@
 use super::branching;
 use super::layout::{self, Layout};
 use super::literal;
-use super::live::Live;
+use super::live::Liveness;
 use super::prepare::Code;
 use crate::program::{Program, ProgramError};
 use crate::state::State;
-use crate::step::memo::Memorable;
+use crate::step::memo::Memoizable;
 use crate::value::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,24 +20,25 @@ pub struct Machine {
     pub(crate) code: Vec<Code>,
     pub(crate) layout: Layout,
     /// For each function: the live registers at each position.
-    pub(crate) live: Vec<Live>,
+    pub(crate) live: Vec<Liveness>,
     /// For each function: whether a run of it can have zero or several transitions.
     pub(crate) branches: Vec<bool>,
     /// For each function and position: whether the code can still reach a choice or an assumption.
-    pub(crate) open: Vec<Vec<bool>>,
+    pub(crate) may_branch: Vec<Vec<bool>>,
     /// Whether objects, handles or dynamic threads can exist, so that states need numbering.
-    pub(crate) numbers: bool,
+    pub(crate) needs_numbering: bool,
     /// Whether tasks and events are one step each.
     pub(crate) atomic: bool,
     pub(crate) switches: Switches,
     /// What can be memoized.
-    pub(crate) memorable: Memorable,
-    /// For each function: its component, or [`NOBODY`]; empty if the program has no components.
+    pub(crate) memoizable: Memoizable,
+    /// For each function: its component, or [`NO_COMPONENT`]; empty if the program has no
+    /// components.
     pub(crate) components: Vec<u16>,
     /// Tables for reduction, computed on first use.
     pub(crate) reduced: std::sync::OnceLock<Box<crate::system::ReducedTables>>,
     /// Identifies the machine, for memos.
-    pub(crate) number: u64,
+    pub(crate) id: u64,
     /// The most messages in an expanded state, and the mailbox that held most of them.
     pub(crate) grown: Growth,
 }
@@ -108,18 +109,19 @@ impl Machine {
         program.validate()?;
         let mut constants: Vec<Value> = program.constants.iter().map(literal::value).collect();
         let layout = Layout::new(&program);
-        let live: Vec<Live> = program.functions.iter().map(|f| Live::new(&program, f)).collect();
+        let live: Vec<Liveness> =
+            program.functions.iter().map(|f| Liveness::new(&program, f)).collect();
         let functions = program.functions.iter().zip(&live);
         let code =
             functions.map(|(f, live)| Code::new(&program, f, live, &mut constants)).collect();
         let branches = branching::branches(&program);
-        let open = branching::open(&program, &branches);
+        let may_branch = branching::may_branch(&program, &branches);
         let atomic = layout::atomic(&program);
-        let numbers = branching::numbers(&program, atomic);
+        let needs_numbering = branching::needs_numbering(&program, atomic);
         let switches = Switches::default();
-        let memorable = Memorable::new(&program, &live, numbers, atomic);
+        let memoizable = Memoizable::new(&program, &live, needs_numbering, atomic);
         let components = components(&program);
-        let number = next_number();
+        let id = next_id();
         Ok(Machine {
             program,
             constants,
@@ -127,13 +129,13 @@ impl Machine {
             layout,
             live,
             branches,
-            open,
-            numbers,
+            may_branch,
+            needs_numbering,
             atomic,
             switches,
-            memorable,
+            memoizable,
             components,
-            number,
+            id,
             reduced: std::sync::OnceLock::new(),
             grown: Growth::default(),
         })
@@ -177,7 +179,7 @@ impl Machine {
 
     /// Returns whether steps report their updates.
     #[inline]
-    pub(crate) fn tells_updates(&self) -> bool {
+    pub(crate) fn reports_updates(&self) -> bool {
         !self.components.is_empty()
     }
 
@@ -185,27 +187,27 @@ impl Machine {
     #[doc(hidden)]
     #[must_use]
     pub fn with_switches(self, switches: Switches) -> Machine {
-        Machine { switches, number: next_number(), ..self }
+        Machine { switches, id: next_id(), ..self }
     }
 }
 
 /// Stands for no component.
-pub(crate) const NOBODY: u16 = u16::MAX;
+pub(crate) const NO_COMPONENT: u16 = u16::MAX;
 
 /// Returns the component of each function; empty if the program has no components.
 fn components(program: &Program) -> Vec<u16> {
     if program.components.is_empty() {
         return Vec::new();
     }
-    let mut of = vec![NOBODY; program.functions.len()];
-    for (component, number) in program.components.iter().zip(0..NOBODY) {
+    let mut of = vec![NO_COMPONENT; program.functions.len()];
+    for (component, number) in program.components.iter().zip(0..NO_COMPONENT) {
         component.functions.iter().for_each(|function| of[function.index()] = number);
     }
     of
 }
 
 /// Returns a number that no other machine has.
-fn next_number() -> u64 {
+fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

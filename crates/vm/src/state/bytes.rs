@@ -1,7 +1,7 @@
 //! Numbers and values as bytes.
 
 use crate::program::Program;
-use crate::value::{Map, Seq, Set, Value, counted};
+use crate::value::{Map, Seq, Set, Value, live_handle};
 use std::sync::Arc;
 
 /// Appends a number: seven bits a byte, the lowest first.
@@ -83,7 +83,7 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
         }
         Value::Handle(number) => {
             out.push(HANDLE);
-            put(out, u64::from(counted(*number)));
+            put(out, u64::from(live_handle(*number)));
         }
         Value::Str(text) => {
             out.push(STR);

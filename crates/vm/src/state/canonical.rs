@@ -1,12 +1,12 @@
 //! The canonical form of states with objects and handles.
 
-use super::loose::{self, Part};
 use super::message::Message;
 use super::object::Object;
 use super::parts::State;
-use super::reach::Reach;
+use super::reachable::Reachable;
 use super::rename::{Renaming, rename};
 use super::thread::{Origin, Thread};
+use super::unordered::{self, UnorderedElement};
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::value::{GHOST, Value, mix};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A new numbering of objects and handles.
 #[derive(Default)]
-pub(crate) struct Numbers {
+pub(crate) struct Numbering {
     /// The new number of each object, by its old number - 1; 0 for an object not met yet.
     objects: Vec<u32>,
     /// The old numbers in the order of the new ones.
@@ -27,10 +27,10 @@ pub(crate) struct Numbers {
     /// The replacements of handles of what has ended, for a run with a log.
     ghosts: FxHashMap<u32, u32>,
     /// The reachable objects and handles, once computed.
-    reach: Option<Reach>,
+    reachable: Option<Reachable>,
 }
 
-impl Renaming for Numbers {
+impl Renaming for Numbering {
     fn object(&self, number: u32) -> u32 {
         self.objects.get((number as usize).wrapping_sub(1)).copied().unwrap_or(0)
     }
@@ -44,7 +44,7 @@ impl Renaming for Numbers {
     }
 }
 
-impl Numbers {
+impl Numbering {
     /// Returns the new number of a handle; 0 if nothing refers to it, or if its task or thread has
     /// ended.
     pub(super) fn number(&self, handle: u32) -> u32 {
@@ -57,13 +57,13 @@ impl Numbers {
     }
 
     /// Takes the reachable objects and handles, or computes them.
-    pub(super) fn reach(&mut self, state: &State) -> Reach {
-        self.reach.take().unwrap_or_else(|| Reach::of(state))
+    pub(super) fn reachable(&mut self, state: &State) -> Reachable {
+        self.reachable.take().unwrap_or_else(|| Reachable::of(state))
     }
 
     /// Puts the reachable objects and handles back.
-    pub(super) fn keep_reach(&mut self, reach: Reach) {
-        self.reach = Some(reach);
+    pub(super) fn keep_reachable(&mut self, reachable: Reachable) {
+        self.reachable = Some(reachable);
     }
 
     /// Returns whether a handle is live and has no number yet.
@@ -75,7 +75,7 @@ impl Numbers {
     }
 }
 
-impl Numbers {
+impl Numbering {
     /// Numbers what a value refers to directly.
     fn visit(&mut self, state: &State, value: &Value) {
         if !value.has_refs() {
@@ -96,12 +96,13 @@ impl Numbers {
                 s.items().iter().for_each(|item| self.visit(state, item));
             }
             Value::Set(set) => {
-                let parts = set.items().iter().map(|item| Part::of([item, &Value::Null]));
-                loose::visit(self, state, parts.collect());
+                let parts =
+                    set.items().iter().map(|item| UnorderedElement::of([item, &Value::Null]));
+                unordered::visit(self, state, parts.collect());
             }
             Value::Map(map) => {
-                let parts = map.entries().iter().map(|(k, v)| Part::of([k, v]));
-                loose::visit(self, state, parts.collect());
+                let parts = map.entries().iter().map(|(k, v)| UnorderedElement::of([k, v]));
+                unordered::visit(self, state, parts.collect());
             }
             _ => {}
         }
@@ -137,23 +138,27 @@ impl Numbers {
     }
 }
 
-/// Brings a state into canonical form like [`normalize`], but replaces handles of what has ended by
-/// their `ghosts`.
-pub(crate) fn normalize_telling(machine: &Machine, state: &mut State, ghosts: FxHashMap<u32, u32>) {
-    normalize_as(machine, state, Numbers { ghosts, ..Numbers::default() });
+/// Brings a state into canonical form like [`canonicalize`], but replaces handles of what has ended
+/// by their `ghosts`.
+pub(crate) fn canonicalize_with_ghosts(
+    machine: &Machine,
+    state: &mut State,
+    ghosts: FxHashMap<u32, u32>,
+) {
+    canonicalize_as(machine, state, Numbering { ghosts, ..Numbering::default() });
 }
 
 /// Brings a state into canonical form. Linear in the values with objects or handles, except for
 /// ties between messages of a bag.
-pub(crate) fn normalize(machine: &Machine, state: &mut State) {
-    normalize_as(machine, state, Numbers::default());
+pub(crate) fn canonicalize(machine: &Machine, state: &mut State) {
+    canonicalize_as(machine, state, Numbering::default());
 }
 
-fn normalize_as(machine: &Machine, state: &mut State, numbers: Numbers) {
+fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
     let globals = machine.program.globals.len();
     let objects = vec![0; state.heap().len()];
     let keep_handles = machine.switches.keep_handles;
-    let mut numbers = Numbers { objects, keep_handles, ..numbers };
+    let mut numbers = Numbering { objects, keep_handles, ..numbers };
     if machine.switches.keep_thread_order {
         for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
             numbers.visit_handle(state, thread.handle);
@@ -170,28 +175,33 @@ fn normalize_as(machine: &Machine, state: &mut State, numbers: Numbers) {
             numbers.visit_handle(state, handle);
         }
     }
-    let mut loose: Vec<Part<'_>> = Vec::new();
+    let mut unordered: Vec<UnorderedElement<'_>> = Vec::new();
     for (i, queue) in state.queues() {
         let front = queue.iter().take_while(|message| message.front || !is_bag(machine, i));
         let ordered = front.count();
         for message in &queue[..ordered] {
             numbers.root(state, &message.args);
         }
-        let bag = queue[ordered..].iter().map(|message| Part {
+        let bag = queue[ordered..].iter().map(|message| UnorderedElement {
             head: mix::number(i as u64, u64::from(message.task)),
             handle: message.handle,
-            ..Part::of([&message.args, &Value::Null])
+            ..UnorderedElement::of([&message.args, &Value::Null])
         });
-        loose.extend(bag);
+        unordered.extend(bag);
     }
     if machine.switches.keep_post_order {
-        loose.drain(..).for_each(|part| part.visit(&mut numbers, state));
+        unordered.drain(..).for_each(|part| part.visit(&mut numbers, state));
     }
     for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
         let values: [&[Value]; 2] = [&thread.regs, &[]];
-        loose.push(Part { head: thread.place(), handle: thread.handle, is_thread: true, values });
+        unordered.push(UnorderedElement {
+            head: thread.place(),
+            handle: thread.handle,
+            is_thread: true,
+            values,
+        });
     }
-    loose::visit(&mut numbers, state, loose);
+    unordered::visit(&mut numbers, state, unordered);
     if machine.switches.keep_garbage || machine.switches.keep_heap_order {
         numbers.weaken(machine, state);
     }
@@ -215,7 +225,7 @@ fn is_bag(machine: &Machine, queue: usize) -> bool {
     machine.layout.mailboxes.get(queue).is_none_or(|kind| *kind == MailboxKind::Bag)
 }
 
-impl Numbers {
+impl Numbering {
     /// Weakens the canonical form, for tests.
     fn weaken(&mut self, machine: &Machine, state: &State) {
         let all = 1..=state.heap().len() as u32;
@@ -234,8 +244,8 @@ impl Numbers {
 
 /// Returns whether the state holds handles of what has ended, or messages with a handle that
 /// nothing refers to.
-fn has_stale(state: &State, numbers: &Numbers, globals: usize) -> bool {
-    fn stale(value: &Value, numbers: &Numbers) -> bool {
+fn has_stale(state: &State, numbers: &Numbering, globals: usize) -> bool {
+    fn stale(value: &Value, numbers: &Numbering) -> bool {
         value.has_refs()
             && match value {
                 Value::Handle(handle) => numbers.handle(*handle) != *handle,
@@ -260,7 +270,7 @@ fn has_stale(state: &State, numbers: &Numbers, globals: usize) -> bool {
 }
 
 /// Applies the new numbers to all parts of the state.
-fn apply(machine: &Machine, state: &mut State, numbers: &Numbers) {
+fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
     for i in 0..machine.program.globals.len() {
         if state.global(i).has_refs() {
             let value = rename(state.global(i), numbers);
@@ -315,7 +325,7 @@ fn rename_queue(
     machine: &Machine,
     index: usize,
     queue: &[Message],
-    numbers: &Numbers,
+    numbers: &Numbering,
 ) -> Vec<Message> {
     let mut queue = queue.to_vec();
     for message in &mut queue {

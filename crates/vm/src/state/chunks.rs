@@ -59,7 +59,7 @@ impl Chunks {
     }
 
     /// Returns whether both share all their memory.
-    pub(crate) fn same(&self, other: &Chunks) -> bool {
+    pub(crate) fn shares_memory(&self, other: &Chunks) -> bool {
         match (self, other) {
             (Chunks::One(a), Chunks::One(b)) => Arc::ptr_eq(a, b),
             (Chunks::Many(a), Chunks::Many(b)) => Arc::ptr_eq(a, b),

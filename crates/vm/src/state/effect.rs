@@ -26,7 +26,7 @@ impl Effect {
 
 /// All effects of a step in order, except that it takes its message.
 #[derive(Clone, Debug)]
-pub(crate) struct Deed {
+pub(crate) struct StepDelta {
     pub(crate) effects: Box<[Effect]>,
     /// The number of messages it posts.
     pub(crate) posts: usize,
@@ -35,9 +35,9 @@ pub(crate) struct Deed {
     pub(crate) simple: bool,
 }
 
-impl Deed {
+impl StepDelta {
     /// Makes a delta. Leaves out overwritten elements, unless `keep_all`.
-    pub(crate) fn new(mut effects: Vec<Effect>, simple: bool, keep_all: bool) -> Deed {
+    pub(crate) fn new(mut effects: Vec<Effect>, simple: bool, keep_all: bool) -> StepDelta {
         if !keep_all {
             simplify(&mut effects);
         }
@@ -54,7 +54,7 @@ impl Deed {
         };
         let simple = simple && effects.iter().enumerate().all(fits);
         let posts = effects.iter().filter(|effect| matches!(effect, Effect::Post { .. })).count();
-        Deed { effects: effects.into(), posts, simple }
+        StepDelta { effects: effects.into(), posts, simple }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bytes::{put, put_value};
 use super::parts::State;
-use super::thread::{Origin, Status, Thread, What};
+use super::thread::{Origin, Status, Thread, ThreadBody};
 use crate::machine::Machine;
 
 /// Appends a state. Two states of a machine are equal if and only if their bytes are equal.
@@ -55,11 +55,11 @@ fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
             Origin::Slot(slot) => pair(1, slot),
             Origin::Dynamic => pair(2, 0),
         }
-        match thread.what {
-            What::Thread => pair(0, 0),
-            What::Event(number) => pair(1, number),
-            What::Task(number) => pair(2, u32::from(number)),
-            What::Func(number) => pair(3, u32::from(number)),
+        match thread.body {
+            ThreadBody::Thread => pair(0, 0),
+            ThreadBody::Event(number) => pair(1, number),
+            ThreadBody::Task(number) => pair(2, u32::from(number)),
+            ThreadBody::Func(number) => pair(3, u32::from(number)),
         }
         match thread.status {
             Status::Ready => pair(0, 0),

@@ -4,7 +4,7 @@
 //! state may consist of its predecessor and the delta of the step. Its sum, and with it its
 //! fingerprint, is computed at once. Its parts are built on first access.
 
-use super::effect::{Deed, Effect};
+use super::effect::{Effect, StepDelta};
 use super::message::{Message, terms};
 use super::parts::{GLOBAL, Parts, State, flags_term, swapped};
 use crate::program::MailboxKind;
@@ -19,9 +19,9 @@ thread_local! {
 
 /// A state whose parts are not built yet: how to build them.
 #[derive(Clone, Debug)]
-pub(super) struct Later {
+pub(super) struct LazyState {
     from: Arc<Parts>,
-    deed: Arc<Deed>,
+    delta: Arc<StepDelta>,
     /// The position of the taken message among all messages; `u32::MAX` for none.
     taken: u32,
     /// The uid of the first posted message.
@@ -38,23 +38,23 @@ impl State {
     pub(crate) fn after(
         &self,
         taken: Option<usize>,
-        deed: &Arc<Deed>,
+        delta: &Arc<StepDelta>,
         limits: (u32, u16),
     ) -> Option<State> {
         let from = self.shared_parts();
-        let count = from.messages().len() + deed.posts;
-        if !deed.simple || count > limits.0 as usize || count >= u32::MAX as usize {
+        let count = from.messages().len() + delta.posts;
+        if !delta.simple || count > limits.0 as usize || count >= u32::MAX as usize {
             return None;
         }
         let (mut sum, mut flags) = (self.sum, self.flags);
         if let Some(taken) = taken {
             sum = sum.wrapping_sub(taking(from.messages(), taken));
         }
-        for (i, effect) in deed.effects.iter().enumerate() {
+        for (i, effect) in delta.effects.iter().enumerate() {
             match effect {
                 Effect::Set { global, value, .. } => {
                     let old = from.globals.get(usize::from(*global));
-                    if !old.is_same(value) {
+                    if !old.is_identical(value) {
                         let key = GLOBAL + u64::from(*global);
                         sum = swapped(sum, key, old.hash(), value.hash());
                     }
@@ -73,18 +73,18 @@ impl State {
                 }
                 Effect::Post { message, .. } => {
                     let position = match message.is_ordered() {
-                        true => end(from.messages(), taken, &deed.effects[..i], message.queue),
+                        true => end(from.messages(), taken, &delta.effects[..i], message.queue),
                         false => 0,
                     };
                     sum = sum.wrapping_add(message.term(position));
                 }
             }
         }
-        let next_uid = self.next_uid + deed.posts as u64;
+        let next_uid = self.next_uid + delta.posts as u64;
         let taken = taken.map_or(u32::MAX, |taken| taken as u32);
-        let (from, deed, uid) = (from.clone(), deed.clone(), self.next_uid);
-        let later = Some(Later { from, deed, taken, uid });
-        Some(State { sum, flags, next_uid, parts: OnceLock::new(), later })
+        let (from, delta, uid) = (from.clone(), delta.clone(), self.next_uid);
+        let lazy = Some(LazyState { from, delta, taken, uid });
+        Some(State { sum, flags, next_uid, parts: OnceLock::new(), lazy })
     }
 }
 
@@ -100,7 +100,7 @@ fn element(
     let (Value::List(list), Value::Int(at)) = (list, index) else { return None };
     let at = usize::try_from(*at).ok()?;
     let old = list.items().get(at)?;
-    if old.is_same(value) {
+    if old.is_identical(value) {
         return Some((0, 0));
     }
     let meta = list.meta();
@@ -138,7 +138,7 @@ fn end(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> 
         - taken.iter().filter(|message| is_in(message)).count()
 }
 
-impl Later {
+impl LazyState {
     /// Builds the parts.
     #[cold]
     pub(super) fn make(&self) -> Arc<Parts> {
@@ -146,13 +146,13 @@ impl Later {
         let mut uid = self.uid;
         let takes = self.taken != u32::MAX;
         let mut mail = None;
-        if takes || self.deed.posts > 0 {
+        if takes || self.delta.posts > 0 {
             mail = Some(self.left(ROOM.try_with(Cell::take).unwrap_or_default()));
         }
-        for effect in &self.deed.effects {
+        for effect in &self.delta.effects {
             match effect {
                 Effect::Set { global, value, .. } => {
-                    if !parts.globals.get(usize::from(*global)).is_same(value) {
+                    if !parts.globals.get(usize::from(*global)).is_identical(value) {
                         *parts.globals.get_mut(usize::from(*global)) = value.clone();
                     }
                 }
@@ -178,7 +178,7 @@ impl Later {
     /// Appends the messages that are not taken to an empty list.
     fn left(&self, mut left: Vec<Message>) -> Vec<Message> {
         let all = self.from.messages();
-        left.reserve(all.len() + self.deed.posts);
+        left.reserve(all.len() + self.delta.posts);
         match all.get(self.taken as usize) {
             Some(_) => {
                 left.extend_from_slice(&all[..self.taken as usize]);
@@ -193,7 +193,7 @@ impl Later {
 fn set_at(parts: &mut Parts, global: usize, index: &Value, value: &Value) {
     let (Value::List(list), Value::Int(at)) = (parts.globals.get(global), index) else { return };
     let at = *at as usize;
-    if list.items()[at].is_same(value) {
+    if list.items()[at].is_identical(value) {
         return;
     }
     let list = list.with(at, value);

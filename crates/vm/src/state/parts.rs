@@ -1,7 +1,7 @@
 //! States: their shared parts, and the sum that serves as fingerprint.
 
 use super::chunks::Chunks;
-use super::later::Later;
+use super::lazy::LazyState;
 use super::message::{Message, terms};
 use super::object::Object;
 use super::thread::Thread;
@@ -56,17 +56,17 @@ pub struct State {
     /// Everything else, once built.
     pub(super) parts: OnceLock<Arc<Parts>>,
     /// How to build the parts, until they are built.
-    pub(super) later: Option<Later>,
+    pub(super) lazy: Option<LazyState>,
 }
 
 impl Clone for State {
     #[inline]
     fn clone(&self) -> State {
-        let (parts, later) = match self.parts.get() {
+        let (parts, lazy) = match self.parts.get() {
             Some(parts) => (OnceLock::from(parts.clone()), None),
-            None => (OnceLock::new(), self.later.clone()),
+            None => (OnceLock::new(), self.lazy.clone()),
         };
-        State { sum: self.sum, flags: self.flags, next_uid: self.next_uid, parts, later }
+        State { sum: self.sum, flags: self.flags, next_uid: self.next_uid, parts, lazy }
     }
 }
 
@@ -81,7 +81,7 @@ impl PartialEq for State {
             && self.threads() == other.threads()
             && self.heap() == other.heap()
             && a.messages() == b.messages()
-            && (a.globals.same(&b.globals)
+            && (a.globals.shares_memory(&b.globals)
                 || (count == b.globals.len()
                     && (0..count).all(|i| a.globals.get(i) == b.globals.get(i))))
     }
@@ -113,7 +113,7 @@ impl State {
             heap: None,
         };
         let parts = OnceLock::from(Arc::new(parts));
-        let mut state = State { sum: 0, flags: 0, next_uid: 1, parts, later: None };
+        let mut state = State { sum: 0, flags: 0, next_uid: 1, parts, lazy: None };
         state.resum();
         state
     }
@@ -121,8 +121,8 @@ impl State {
     /// Returns the parts; builds them first if needed.
     #[inline]
     pub(super) fn shared_parts(&self) -> &Arc<Parts> {
-        self.parts.get_or_init(|| match &self.later {
-            Some(later) => later.make(),
+        self.parts.get_or_init(|| match &self.lazy {
+            Some(lazy) => lazy.make(),
             None => unreachable!("a state has parts or what they are made of"),
         })
     }
@@ -136,7 +136,7 @@ impl State {
     #[inline]
     pub(super) fn parts_mut(&mut self) -> &mut Parts {
         self.shared_parts();
-        self.later = None;
+        self.lazy = None;
         Arc::make_mut(self.parts.get_mut().expect("just made"))
     }
 
@@ -188,7 +188,7 @@ impl State {
     #[inline]
     pub(crate) fn set_global(&mut self, index: usize, value: Value) {
         // An unchanged value stays shared.
-        if self.global(index).is_same(&value) {
+        if self.global(index).is_identical(&value) {
             return;
         }
         let (old, new) = (self.global(index).hash(), value.hash());

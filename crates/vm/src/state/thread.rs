@@ -15,7 +15,7 @@ pub(crate) enum Origin {
 
 /// What a thread runs. Names use it, and it shows which events have not ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum What {
+pub(crate) enum ThreadBody {
     /// A declared thread.
     Thread,
     /// A member of an event: the number among all members of all events.
@@ -52,7 +52,7 @@ pub(crate) struct Frame {
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub(crate) origin: Origin,
-    pub(crate) what: What,
+    pub(crate) body: ThreadBody,
     pub(crate) status: Status,
     /// Its handle: never 0 for dynamic threads; for others 0 if nothing refers to it.
     pub(crate) handle: u32,
@@ -67,8 +67,8 @@ pub(crate) struct Thread {
 
 impl PartialEq for Thread {
     fn eq(&self, other: &Thread) -> bool {
-        (self.origin, self.what, self.status, self.handle)
-            == (other.origin, other.what, other.status, other.handle)
+        (self.origin, self.body, self.status, self.handle)
+            == (other.origin, other.body, other.status, other.handle)
             && self.frames == other.frames
             && self.regs == other.regs
     }
@@ -82,18 +82,18 @@ impl Thread {
             Origin::Slot(i) => (1 << 40) | u64::from(i),
             Origin::Dynamic => 2 << 40,
         };
-        let what = match self.what {
-            What::Thread => 0,
-            What::Event(i) => (1 << 40) | u64::from(i),
-            What::Task(i) => (2 << 40) | u64::from(i),
-            What::Func(i) => (3 << 40) | u64::from(i),
+        let body = match self.body {
+            ThreadBody::Thread => 0,
+            ThreadBody::Event(i) => (1 << 40) | u64::from(i),
+            ThreadBody::Task(i) => (2 << 40) | u64::from(i),
+            ThreadBody::Func(i) => (3 << 40) | u64::from(i),
         };
         let status = match self.status {
             Status::Ready => 0,
             Status::Waiting { cond, lock } => (1 << 63) | (u64::from(cond) << 31) | u64::from(lock),
             Status::Woken { lock } => (1 << 62) | u64::from(lock),
         };
-        let mut hash = mix::mix(origin, mix::number(what, status));
+        let mut hash = mix::mix(origin, mix::number(body, status));
         hash = mix::mix(u64::from(self.handle), hash);
         for frame in &self.frames {
             let word =

@@ -1,7 +1,7 @@
 //! Built-in methods that only read, and the dispatch of calls.
 
 use super::fault::{FaultKind, Stop};
-use super::runner::Runner;
+use super::interpreter::Interpreter;
 use crate::program::{Builtin, NameId, Reg};
 use crate::value::{Seq, Set, Value, show};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn list(items: Vec<Value>) -> Value {
     Value::List(Arc::new(Seq::list(items)))
 }
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Calls a built-in method, which may change the receiver's register.
     pub(crate) fn builtin(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Value, Stop> {
         if !is_quick(method) {
@@ -93,12 +93,12 @@ impl Runner<'_> {
             _ => None,
         };
         if value.is_none() && method == Builtin::ToStr {
-            return self.in_words(recv).map(Some);
+            return self.to_text(recv).map(Some);
         }
         Ok(value)
     }
 
-    fn in_words(&mut self, recv: Reg) -> Result<Value, Stop> {
+    fn to_text(&mut self, recv: Reg) -> Result<Value, Stop> {
         let program = &self.machine.program;
         let limit = program.settings.size as usize;
         match show::show(program, self.get(recv), limit) {

@@ -1,10 +1,10 @@
 //! Visible instructions: locks, conditions, mailboxes, threads.
 
 use super::fault::{FaultKind, Stop};
-use super::log::{Created, Place};
-use super::runner::{Mode, Runner};
+use super::interpreter::{Interpreter, Mode};
+use super::log::{Created, LoggedPlace};
 use crate::program::{CondId, EventId, LockId, Op, Reg};
-use crate::state::{Frame, Origin, Status, Thread, What};
+use crate::state::{Frame, Origin, Status, Thread, ThreadBody};
 use crate::value::Value;
 use anyorder_system::AccessKind;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) enum Blocked {
     Assumption,
 }
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Returns what the instruction that has just blocked waits for.
     pub(crate) fn blocked(&self) -> Blocked {
         let code = &self.machine.code[usize::from(self.func)];
@@ -88,14 +88,14 @@ impl Runner<'_> {
     /// Stops an instruction that would have to wait.
     fn block(&self, what: &str) -> Stop {
         if self.mode == Mode::Stepwise && self.atomic == 0 {
-            return Stop::Dropped;
+            return Stop::NoTransition;
         }
         self.fault(FaultKind::Blocking, what)
     }
 
     fn acquire(&mut self, lock: LockId, index: Reg) -> Result<(), Stop> {
         let lock = self.lock(lock, index)?;
-        self.touch(Place::Lock(lock), AccessKind::Rmw);
+        self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         if self.state().lock(lock as usize) != 0 {
             return Err(self.block("the lock is held"));
         }
@@ -105,8 +105,8 @@ impl Runner<'_> {
     }
 
     /// Acquires a lock by its number. Returns false if the lock is held.
-    pub(crate) fn retake(&mut self, lock: u32) -> bool {
-        self.touch(Place::Lock(lock), AccessKind::Rmw);
+    pub(crate) fn reacquire(&mut self, lock: u32) -> bool {
+        self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         let free = self.state().lock(lock as usize) == 0;
         if free {
             let owner = self.owner;
@@ -116,7 +116,7 @@ impl Runner<'_> {
     }
 
     fn release(&mut self, lock: u32) -> Result<(), Stop> {
-        self.touch(Place::Lock(lock), AccessKind::Rmw);
+        self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         if self.state().lock(lock as usize) != self.owner {
             return Err(self.fault(FaultKind::NotHeld, "release of a lock that it does not have"));
         }
@@ -136,20 +136,20 @@ impl Runner<'_> {
         }
         let cond = self.cond(cond, cond_index)?;
         let lock = self.lock(lock, lock_index)?;
-        self.touch(Place::Cond(cond), AccessKind::Rmw);
+        self.log_access(LoggedPlace::Cond(cond), AccessKind::Rmw);
         self.release(lock)?;
         Ok((cond, lock))
     }
 
     fn notify(&mut self, cond: CondId, index: Reg, all: bool) -> Result<(), Stop> {
         let cond = self.cond(cond, index)?;
-        self.touch(Place::Cond(cond), AccessKind::Rmw);
+        self.log_access(LoggedPlace::Cond(cond), AccessKind::Rmw);
         let waits =
             |thread: &Thread| matches!(thread.status, Status::Waiting { cond: c, .. } if c == cond);
         let threads = self.state().threads().iter().enumerate();
         let mut waiting: Vec<usize> = threads.filter(|(_, t)| waits(t)).map(|(i, _)| i).collect();
         if self.log.is_some() {
-            let place = |uid| self.offered.iter().position(|other| *other == uid);
+            let place = |uid| self.notify_order.iter().position(|other| *other == uid);
             waiting.sort_by_key(|i| place(self.state().threads()[*i].uid));
         }
         if waiting.is_empty() {
@@ -184,14 +184,14 @@ impl Runner<'_> {
         let (params, registers) = (function.params, function.registers);
         let mut regs = self.slice(args, params).to_vec();
         regs.resize(usize::from(registers), Value::Null);
-        self.make_one()?;
+        self.count_created()?;
         let frames = vec![Frame { func, pc: 0, dst: 0 }];
-        self.machine.drop_dead(&frames, &mut regs);
+        self.machine.clear_dead(&frames, &mut regs);
         let handle = self.next_handle();
         let uid = self.next_uid();
         let mut thread = Thread {
             origin: Origin::Dynamic,
-            what: What::Func(func),
+            body: ThreadBody::Func(func),
             status: Status::Ready,
             handle,
             frames,
@@ -214,7 +214,7 @@ impl Runner<'_> {
         match self.get(src) {
             Value::Handle(handle) => {
                 let handle = *handle;
-                self.log_fates();
+                self.log_lifecycle();
                 if handle == 0 {
                     return Ok(());
                 }
@@ -240,7 +240,7 @@ impl Runner<'_> {
             if declared.once
                 && let Some(record) = &mut self.record
             {
-                record.lost = true;
+                record.abandoned = true;
             }
             if !past && self.state().flag(flag) != (enabled == declared.disabled) {
                 self.state_mut().set_flag(flag, enabled == declared.disabled);
@@ -263,7 +263,12 @@ impl Runner<'_> {
             let over = declared.once && self.state().flag(machine.layout.started_flag(member));
             all &= on && !over;
             if self.log.is_some() {
-                self.access(Place::Enabled(member), None, &Value::Bool(on && !over), false);
+                self.log_value(
+                    LoggedPlace::Enabled(member),
+                    None,
+                    &Value::Bool(on && !over),
+                    false,
+                );
             }
         }
         Ok(all)

@@ -1,12 +1,12 @@
 //! Elements and fields of values in registers.
 
 use super::fault::{FaultKind, Stop};
-use super::runner::Runner;
+use super::interpreter::Interpreter;
 use crate::program::{NameId, Op, Reg};
 use crate::value::Value;
 use std::sync::Arc;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Executes an instruction on an element of a value in a register.
     pub(crate) fn element(&mut self, op: &Op) -> Result<(), Stop> {
         match *op {
@@ -29,8 +29,8 @@ impl Runner<'_> {
             }
             Op::SetIndex { container, index, src } => {
                 let (index, value) = (self.get(index).clone(), self.get(src).clone());
-                let copied = copied(self.get(container));
-                self.charge(copied)?;
+                let copy_cost = copy_cost(self.get(container));
+                self.charge(copy_cost)?;
                 let mut slot = std::mem::take(&mut self.regs[self.low + container.index()]);
                 self.put_at(&mut slot, index, value)?;
                 self.set_sized(container, slot)?;
@@ -133,7 +133,7 @@ impl Runner<'_> {
 /// Returns how many elements the next change of a value counts as copied: an eighth of its length.
 /// A change copies all elements if the value is shared, perhaps with another state. The count must
 /// not depend on that, and most changes in a row reuse the first copy.
-pub(crate) fn copied(value: &Value) -> usize {
+pub(crate) fn copy_cost(value: &Value) -> usize {
     let length = match value {
         Value::List(seq) => seq.items().len(),
         Value::Set(set) => set.items().len(),

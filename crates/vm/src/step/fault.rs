@@ -95,5 +95,5 @@ pub(crate) enum Stop {
     Fault(Box<Fault>),
     /// There is no such transition: an assumption fails, a choice is empty, or a thread cannot
     /// continue.
-    Dropped,
+    NoTransition,
 }

@@ -3,7 +3,7 @@
 use super::fault::{Fault, FaultKind, Stop};
 use super::log::Log;
 use super::memo::Recorder;
-use super::updates::Updated;
+use super::updates::AttributeUpdate;
 use crate::machine::Machine;
 use crate::program::SiteId;
 use crate::state::{Frame, State};
@@ -86,7 +86,7 @@ impl Choices {
 }
 
 /// Runs code on a state. Copies the state on the first write.
-pub(crate) struct Runner<'a> {
+pub(crate) struct Interpreter<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) base: &'a State,
     pub(crate) own: Option<State>,
@@ -104,12 +104,12 @@ pub(crate) struct Runner<'a> {
     /// How many atomic sections are open.
     pub(crate) atomic: u32,
     /// Whether the step has executed its visible instruction.
-    pub(crate) spent: bool,
+    pub(crate) visible_done: bool,
     pub(crate) fuel: u64,
     /// How many more elements built-in operations may read or copy.
     pub(crate) bulk: u64,
     /// How many messages, threads and objects the step has made.
-    pub(crate) made: u32,
+    pub(crate) created: u32,
     /// Its identity as owner of locks.
     pub(crate) owner: u32,
     /// The highest handle in this step, once computed.
@@ -117,16 +117,16 @@ pub(crate) struct Runner<'a> {
     pub(crate) log: Option<Box<Log>>,
     /// With a log: the order in which `notify` offers forked threads and running tasks, by their
     /// creation.
-    pub(crate) offered: Vec<u64>,
+    pub(crate) notify_order: Vec<u64>,
     /// The reads and effects of the step, if the step is to be memoized.
     pub(crate) record: Option<Box<Recorder>>,
     /// The updates of the step, if the program has components.
-    pub(crate) updates: Vec<Updated>,
+    pub(crate) updates: Vec<AttributeUpdate>,
 }
 
-impl<'a> Runner<'a> {
-    pub(crate) fn new(machine: &'a Machine, base: &'a State) -> Runner<'a> {
-        Runner {
+impl<'a> Interpreter<'a> {
+    pub(crate) fn new(machine: &'a Machine, base: &'a State) -> Interpreter<'a> {
+        Interpreter {
             machine,
             base,
             own: None,
@@ -140,14 +140,14 @@ impl<'a> Runner<'a> {
             result: Value::Null,
             choices: Choices::default(),
             atomic: 0,
-            spent: false,
+            visible_done: false,
             fuel: 0,
             bulk: 0,
-            made: 0,
+            created: 0,
             owner: 0,
             handle_top: None,
             log: None,
-            offered: Vec::new(),
+            notify_order: Vec::new(),
             record: None,
             updates: Vec::new(),
         }
@@ -165,17 +165,17 @@ impl<'a> Runner<'a> {
         self.pc = 0;
         self.low = 0;
         self.atomic = 0;
-        self.spent = false;
-        self.made = 0;
+        self.visible_done = false;
+        self.created = 0;
         self.fuel = self.machine.program.settings.steps;
         self.bulk = self.fuel.saturating_mul(BULK);
-        self.room(func);
+        self.make_room(func);
     }
 
     /// Makes room for the registers of a function, from the first register of the running call on.
     /// Leftovers of earlier calls stay if the function never reads them.
     #[inline]
-    pub(crate) fn room(&mut self, func: u16) {
+    pub(crate) fn make_room(&mut self, func: u16) {
         let code = &self.machine.code[usize::from(func)];
         let end = self.low + usize::from(code.registers);
         if self.regs.len() < end {
@@ -188,8 +188,8 @@ impl<'a> Runner<'a> {
 
     /// Returns whether accesses must be recorded.
     #[inline]
-    pub(crate) fn is_watched(&self) -> bool {
-        self.log.is_some() || self.record.is_some() || self.machine.tells_updates()
+    pub(crate) fn records_accesses(&self) -> bool {
+        self.log.is_some() || self.record.is_some() || self.machine.reports_updates()
     }
 
     /// Returns the current state.
@@ -260,7 +260,7 @@ impl<'a> Runner<'a> {
 
     /// Returns whether the step stays within its limits for any other length of containers and
     /// mailboxes.
-    pub(crate) fn is_light(&self, accesses: usize) -> bool {
+    pub(crate) fn is_far_from_limits(&self, accesses: usize) -> bool {
         let settings = &self.machine.program.settings;
         let bulk = settings.steps.saturating_mul(BULK);
         let more = (accesses as u64).saturating_mul(4).saturating_mul(u64::from(settings.size));
@@ -306,7 +306,7 @@ impl<'a> Runner<'a> {
     /// Chooses one of `count` alternatives.
     pub(crate) fn pick(&mut self, count: usize) -> Result<u32, Stop> {
         match u32::try_from(count) {
-            Ok(0) => Err(Stop::Dropped),
+            Ok(0) => Err(Stop::NoTransition),
             Ok(count) if count <= self.machine.program.settings.size => {
                 Ok(self.choices.pick(count))
             }

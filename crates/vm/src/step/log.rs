@@ -6,7 +6,7 @@ use anyorder_system::AccessKind;
 
 /// A shared location.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum LoggedPlace {
     /// A global.
     Global(u16),
     /// A field of an object: allocation, class, field.
@@ -16,7 +16,7 @@ pub(crate) enum Place {
     /// Which of the posted tasks and forked threads that handles may refer to have begun, and which
     /// have ended. There is one location for all of them, because the handle of an ended task does
     /// not say which task it was.
-    Fates,
+    Lifecycle,
     /// A lock.
     Lock(u32),
     /// A condition.
@@ -43,8 +43,8 @@ pub(crate) enum Place {
 
 /// An access.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Touch {
-    pub(crate) place: Place,
+pub(crate) struct LoggedAccess {
+    pub(crate) place: LoggedPlace,
     /// The element of the container, if only that is accessed.
     pub(crate) element: Option<Value>,
     pub(crate) kind: AccessKind,
@@ -56,7 +56,7 @@ pub(crate) struct Touch {
 /// The log of a step.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Log {
-    pub(crate) touches: Vec<Touch>,
+    pub(crate) accesses: Vec<LoggedAccess>,
     /// Tasks and threads that were created, in order.
     pub(crate) created: Vec<Created>,
     /// Posts that were cancelled, with their handles.
@@ -65,7 +65,7 @@ pub(crate) struct Log {
     pub(crate) allocated: Vec<u64>,
     /// The number of accesses up to the last position from which the step could still reach a
     /// choice or an assumption. The alternatives of the step may depend on these accesses.
-    pub(crate) decided: usize,
+    pub(crate) deciding: usize,
 }
 
 /// A task or thread that a step created.

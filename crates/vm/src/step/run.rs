@@ -1,12 +1,12 @@
 //! The interpreter's loop.
 
 use super::fault::{FaultKind, Stop};
-use super::runner::{End, FRAMES_MAX, Mode, Runner};
+use super::interpreter::{End, FRAMES_MAX, Interpreter, Mode};
 use crate::program::{Op, Reg};
 use crate::state::Frame;
 use crate::value::Value;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     #[inline]
     pub(crate) fn get(&self, reg: Reg) -> &Value {
         &self.regs[self.low + reg.index()]
@@ -40,10 +40,10 @@ impl Runner<'_> {
         loop {
             let op = code[self.pc];
             if self.mode == Mode::Stepwise && self.is_visible(&op) {
-                if self.spent && self.atomic == 0 {
+                if self.visible_done && self.atomic == 0 {
                     return Ok(End::Paused);
                 }
-                self.spent = true;
+                self.visible_done = true;
             }
             self.burn(1)?;
             match op {
@@ -160,7 +160,7 @@ impl Runner<'_> {
         self.frames.push(Frame { func: self.func, pc: self.pc as u32 + 1, dst: dst.0 });
         let from = self.low + args.index();
         self.low += caller;
-        self.room(func);
+        self.make_room(func);
         let count = usize::from(count);
         for i in 0..count {
             self.regs[self.low + i] = self.regs[from + i].clone();

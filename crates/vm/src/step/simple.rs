@@ -1,14 +1,14 @@
 //! Instructions that neither jump nor call.
 
 use super::fault::{FaultKind, Stop};
-use super::log::Place;
-use super::runner::{Mode, Runner};
+use super::interpreter::{Interpreter, Mode};
+use super::log::LoggedPlace;
 use crate::program::{Builtin, Op, Type};
 use crate::value::{Map, Seq, Set, Value};
 use anyorder_system::AccessKind;
 use std::sync::Arc;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Executes an instruction.
     #[inline(always)]
     pub(crate) fn simple(&mut self, op: &Op) -> Result<(), Stop> {
@@ -50,7 +50,7 @@ impl Runner<'_> {
             Op::GetGlobal { dst, global } => {
                 let state = self.own.as_ref().unwrap_or(self.base);
                 state.global(global.index()).copy_to(&mut self.regs[self.low + dst.index()]);
-                if self.is_watched() {
+                if self.records_accesses() {
                     self.log_global(global, op);
                 }
             }
@@ -60,11 +60,11 @@ impl Runner<'_> {
                     Ok(value) => value.clone(),
                     Err(stop) => {
                         // The failed read is an access, too.
-                        self.touch(Place::Global(global.0), AccessKind::Read);
+                        self.log_access(LoggedPlace::Global(global.0), AccessKind::Read);
                         return Err(stop);
                     }
                 };
-                if self.is_watched() {
+                if self.records_accesses() {
                     self.log_global_at(global, index, &value, op);
                 }
                 self.set(dst, value);
@@ -182,7 +182,7 @@ impl Runner<'_> {
             },
             Op::Assume { cond } => match self.get(cond) {
                 Value::Bool(true) => {}
-                Value::Bool(false) => return Err(Stop::Dropped),
+                Value::Bool(false) => return Err(Stop::NoTransition),
                 value => return Err(self.bad_type("a condition is", value)),
             },
             Op::Fail { message } => {

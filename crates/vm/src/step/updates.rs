@@ -6,43 +6,43 @@
 //! and new values are compared at the write, within one step, so the numbers of objects and handles
 //! mean the same in both.
 
-use super::runner::Runner;
-use crate::machine::NOBODY;
+use super::interpreter::Interpreter;
+use crate::machine::NO_COMPONENT;
 use crate::program::SiteId;
 use crate::state::{Effect, State};
 use crate::value::Value;
 
 /// An update.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Updated {
+pub(crate) struct AttributeUpdate {
     pub(crate) global: u16,
     /// The element of the list or map; `None` for the global itself.
     pub(crate) element: Option<Value>,
     /// The new value; `None` if the element is gone.
     pub(crate) value: Option<Value>,
-    /// The component, or [`NOBODY`].
+    /// The component, or [`NO_COMPONENT`].
     pub(crate) by: u16,
     pub(crate) site: SiteId,
 }
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Returns the component of the running instruction: that of the innermost function that has
     /// one.
     pub(crate) fn component(&self) -> u16 {
         let components = &self.machine.components;
-        let of = |func: u16| components.get(usize::from(func)).copied().unwrap_or(NOBODY);
+        let of = |func: u16| components.get(usize::from(func)).copied().unwrap_or(NO_COMPONENT);
         let outer = self.frames.iter().rev().map(|frame| frame.func);
         if self.machine.switches.outermost_component {
             return self.frames.first().map_or(of(self.func), |frame| of(frame.func));
         }
         let mut all = std::iter::once(self.func).chain(outer).map(of);
-        all.find(|component| *component != NOBODY).unwrap_or(NOBODY)
+        all.find(|component| *component != NO_COMPONENT).unwrap_or(NO_COMPONENT)
     }
 
     /// Notes the updates of a write to a global.
     #[cold]
     pub(crate) fn note_update(&mut self, global: u16, value: &Value) {
-        if !self.machine.tells_updates() {
+        if !self.machine.reports_updates() {
             return;
         }
         let (by, site) = (self.component(), self.site());
@@ -52,7 +52,7 @@ impl Runner<'_> {
                 Some(index) => self::element(value, index).cloned(),
                 None => Some(value.clone()),
             };
-            new.push(Updated { global, element, value, by, site });
+            new.push(AttributeUpdate { global, element, value, by, site });
         });
         self.updates = new;
     }
@@ -65,7 +65,7 @@ impl Runner<'_> {
         index: crate::program::Reg,
         value: &Value,
     ) {
-        if !self.machine.tells_updates() {
+        if !self.machine.reports_updates() {
             return;
         }
         let (by, site) = (self.component(), self.site());
@@ -74,7 +74,7 @@ impl Runner<'_> {
         let old = element(self.state().global(usize::from(global)), &index);
         set_at(old, self.state().global(usize::from(global)), (&index, value), |element| {
             let value = Some(value.clone()).filter(|_| element.is_some());
-            new.push(Updated { global, element, value, by, site });
+            new.push(AttributeUpdate { global, element, value, by, site });
         });
         self.updates = new;
     }
@@ -89,8 +89,8 @@ fn element<'v>(container: &'v Value, index: &Value) -> Option<&'v Value> {
     }
 }
 
-fn is_same(old: &Value, new: &Value) -> bool {
-    old.is_same(new) || old == new
+fn is_equal(old: &Value, new: &Value) -> bool {
+    old.is_identical(new) || old == new
 }
 
 /// Reports the changes of a write to an element. A write to a missing element of a list is a
@@ -99,14 +99,14 @@ fn set_at(
     old: Option<&Value>,
     container: &Value,
     (index, value): (&Value, &Value),
-    mut tell: impl FnMut(Option<Value>),
+    mut report: impl FnMut(Option<Value>),
 ) {
     match (old, container) {
-        (Some(old), _) if is_same(old, value) => {}
-        (Some(_), _) => tell(Some(index.clone())),
+        (Some(old), _) if is_equal(old, value) => {}
+        (Some(_), _) => report(Some(index.clone())),
         (None, Value::Map(_)) => {
-            tell(None);
-            tell(Some(index.clone()));
+            report(None);
+            report(Some(index.clone()));
         }
         (None, _) => {}
     }
@@ -114,8 +114,8 @@ fn set_at(
 
 /// Reports which attributes differ between an old and a new value of a global: `None` for the
 /// global itself, else an element.
-fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
-    if is_same(old, new) {
+fn changed(old: &Value, new: &Value, mut report: impl FnMut(Option<Value>)) {
+    if is_equal(old, new) {
         return;
     }
     let elements = |value: &Value| -> Vec<(Value, Value)> {
@@ -130,7 +130,7 @@ fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
     let (old, new) = (elements(old), elements(new));
     let same_keys = old.len() == new.len() && old.iter().zip(&new).all(|(a, b)| a.0 == b.0);
     if !containers || !same_keys {
-        tell(None);
+        report(None);
     }
     // Both are sorted by key.
     let (mut left, mut right) = (old.into_iter().peekable(), new.into_iter().peekable());
@@ -144,8 +144,8 @@ fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
         let a = if order.is_le() { left.next() } else { None };
         let b = if order.is_ge() { right.next() } else { None };
         match (a, b) {
-            (Some((_, old)), Some((_, new))) if is_same(&old, &new) => {}
-            (Some((key, _)), _) | (None, Some((key, _))) => tell(Some(key)),
+            (Some((_, old)), Some((_, new))) if is_equal(&old, &new) => {}
+            (Some((key, _)), _) | (None, Some((key, _))) => report(Some(key)),
             (None, None) => {}
         }
     }
@@ -156,18 +156,18 @@ fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
 pub(crate) fn effects_update(
     before: &State,
     effects: &[Effect],
-    mut tell: impl FnMut(u16, Option<Value>, u16),
+    mut report: impl FnMut(u16, Option<Value>, u16),
 ) {
     for (at, effect) in effects.iter().enumerate() {
         match effect {
             Effect::Set { global, value, by } => {
                 let old = current(before, &effects[..at], *global);
-                changed(&old, value, |element| tell(*global, element, *by));
+                changed(&old, value, |element| report(*global, element, *by));
             }
             Effect::SetAt { global, index, value, by } => {
                 let container = current(before, &effects[..at], *global);
                 let old = element(&container, index);
-                set_at(old, &container, (index, value), |element| tell(*global, element, *by));
+                set_at(old, &container, (index, value), |element| report(*global, element, *by));
             }
             Effect::Flag { .. } | Effect::Post { .. } => {}
         }

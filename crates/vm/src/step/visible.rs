@@ -1,26 +1,26 @@
 //! Visible instructions: shared memory.
 
-use super::element::copied;
+use super::element::copy_cost;
 use super::fault::{FaultKind, Stop};
-use super::runner::{DEPTH_MAX, Runner};
+use super::interpreter::{DEPTH_MAX, Interpreter};
 use crate::program::{NameId, Op, Reg};
 use crate::state::Object;
 use crate::value::Value;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Executes a visible instruction, or one that allocates.
     pub(crate) fn visible(&mut self, op: &Op) -> Result<(), Stop> {
         match *op {
             Op::SetGlobal { global, src } => {
                 let value = self.get(src).clone();
-                if self.is_watched() {
+                if self.records_accesses() {
                     self.log_global(global, op);
                     self.note_update(global.0, &value);
                 }
                 self.state_mut().set_global(global.index(), value);
             }
             Op::SetGlobalAt { global, index, src } => {
-                if self.is_watched() {
+                if self.records_accesses() {
                     let value = self.get(src).clone();
                     self.log_global_at(global, index, &value, op);
                     self.note_update_at(global.0, index, &value);
@@ -110,8 +110,8 @@ impl Runner<'_> {
 
     fn set_global_at(&mut self, global: usize, index: Reg, src: Reg) -> Result<(), Stop> {
         let (index, value) = (self.get(index).clone(), self.get(src).clone());
-        let copied = copied(self.state().global(global));
-        self.charge(copied)?;
+        let copy_cost = copy_cost(self.state().global(global));
+        self.charge(copy_cost)?;
         if has_already(self.state().global(global), &index, &value) {
             return Ok(());
         }
@@ -161,18 +161,18 @@ impl Runner<'_> {
 
     /// Counts a message, thread or object that the step makes. The limit is per step, whatever the
     /// state already holds.
-    pub(crate) fn make_one(&mut self) -> Result<(), Stop> {
-        self.made += 1;
-        if self.made > self.machine.program.settings.size {
+    pub(crate) fn count_created(&mut self) -> Result<(), Stop> {
+        self.created += 1;
+        if self.created > self.machine.program.settings.size {
             return Err(self.too_large());
         }
-        self.charge(self.made as usize)
+        self.charge(self.created as usize)
     }
 
     fn new_object(&mut self, dst: Reg, class: u16, args: Reg) -> Result<(), Stop> {
         let count = self.machine.program.classes[usize::from(class)].fields.len() as u16;
         let fields = self.slice(args, count).to_vec();
-        self.make_one()?;
+        self.count_created()?;
         let uid = self.next_uid();
         let mut object = Object { class, fields, uid, hash: 0 };
         object.rehash();
@@ -292,5 +292,5 @@ fn has_already(container: &Value, index: &Value, value: &Value) -> bool {
         (Value::Map(map), key) => map.get(key),
         _ => None,
     };
-    found.is_some_and(|found| found.is_same(value))
+    found.is_some_and(|found| found.is_identical(value))
 }

@@ -2,9 +2,9 @@
 
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::Family;
-use crate::state::{Message, Origin, State, Status, Thread, What};
+use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
+use crate::transitions::{Action, StepId};
 use crate::value::{Value, show::short};
-use crate::walk::{Action, Move};
 
 /// `name`, or `name[index]` in a family.
 fn member_name(name: &str, family: Option<Family>, index: i64) -> String {
@@ -87,20 +87,20 @@ pub(crate) fn message_words(machine: &Machine, message: &Message) -> String {
 }
 
 fn thread_words(machine: &Machine, thread: &Thread) -> String {
-    match (thread.origin, thread.what) {
+    match (thread.origin, thread.body) {
         (Origin::Declared(member), _) => thread_name(machine, member),
-        (_, What::Func(_)) => format!("{}#{}", body_name(machine, thread), thread.handle),
+        (_, ThreadBody::Func(_)) => format!("{}#{}", body_name(machine, thread), thread.handle),
         _ => body_name(machine, thread),
     }
 }
 
 /// The name of what a thread runs.
 pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
-    match thread.what {
-        What::Event(member) => event_name(machine, member),
-        What::Task(task) => machine.program.tasks[usize::from(task)].name.clone(),
-        What::Func(func) => machine.program.functions[usize::from(func)].name.clone(),
-        What::Thread => "thread".to_owned(),
+    match thread.body {
+        ThreadBody::Event(member) => event_name(machine, member),
+        ThreadBody::Task(task) => machine.program.tasks[usize::from(task)].name.clone(),
+        ThreadBody::Func(func) => machine.program.functions[usize::from(func)].name.clone(),
+        ThreadBody::Thread => "thread".to_owned(),
     }
 }
 
@@ -123,9 +123,9 @@ fn place(machine: &Machine, thread: &Thread) -> String {
 /// An action in words.
 pub(crate) fn describe(machine: &Machine, state: &State, action: &Action) -> String {
     let mut words = match action.step {
-        Move::Init => "init".to_owned(),
-        Move::Event(member) => event_name(machine, member),
-        Move::Message { queue, position, task } => {
+        StepId::Init => "init".to_owned(),
+        StepId::Event(member) => event_name(machine, member),
+        StepId::Message { queue, position, task } => {
             let queue = queue as usize;
             let message = state.queue(queue).get(position as usize);
             let words = match message {
@@ -134,7 +134,7 @@ pub(crate) fn describe(machine: &Machine, state: &State, action: &Action) -> Str
             };
             format!("{words} on {}", queue_name(machine, queue))
         }
-        Move::Thread { origin, rank } => {
+        StepId::Thread { origin, rank } => {
             let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
             let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
             match same.nth(skip) {

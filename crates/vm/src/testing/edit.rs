@@ -2,10 +2,10 @@
 
 use crate::machine::Machine;
 use crate::program::MailboxKind;
-use crate::state::{Body, Message, Object, Origin, State, normal};
+use crate::state::{Body, Message, Object, Origin, State, canonical};
 use crate::step::Log;
+use crate::transitions::ghosts;
 use crate::value::{Seq, Value};
-use crate::walk::ghosts;
 use std::sync::Arc;
 
 /// A change of one thing. It names the thing by what lasts from step to step, so it also applies to
@@ -32,7 +32,7 @@ pub enum Edit {
     /// A message is gone.
     Drop(u64),
     /// A message has a copy, posted like the original.
-    Again(u64),
+    Duplicate(u64),
     /// A thread is gone.
     End(u64),
     /// A declared thread is gone.
@@ -93,7 +93,7 @@ impl Machine {
                 let (queue, at) = message(&state, *uid)?;
                 state.change_queue(queue, |queue| queue.remove(at));
             }
-            Edit::Again(uid) => {
+            Edit::Duplicate(uid) => {
                 let (queue, at) = message(&state, *uid)?;
                 let kind = self.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
                 let one = &state.queue(queue)[at];
@@ -101,13 +101,13 @@ impl Machine {
                 let due = one.due;
                 let front = one.front;
                 let body = Body { task, front, handle: 0, due, args };
-                let again = Message::new(queue as u32, kind, state.next_uid, body);
+                let copy = Message::new(queue as u32, kind, state.next_uid, body);
                 state.next_uid += 1;
                 state.change_queue(queue, |queue| {
                     if front {
-                        queue.insert(0, again);
+                        queue.insert(0, copy);
                     } else {
-                        crate::step::insert(self, kind, queue, again);
+                        crate::step::insert(self, kind, queue, copy);
                     }
                 });
             }
@@ -122,10 +122,10 @@ impl Machine {
                 self.end(&mut state, at);
             }
         }
-        if self.numbers {
+        if self.needs_numbering {
             // Like a step that keeps a log.
             let ghosts = ghosts(before, &Log::default());
-            normal::normalize_telling(self, &mut state, ghosts);
+            canonical::canonicalize_with_ghosts(self, &mut state, ghosts);
         }
         Some(state)
     }

@@ -4,10 +4,8 @@
 
 pub use self::edit::Edit;
 pub use self::reports::Reports;
-pub use self::view::{MessageView, ObjectView, Spot, ThreadView, View};
+pub use self::view::{MessageView, ObjectView, PlaceSpec, ThreadView, View};
 
 mod edit;
-
 pub(crate) mod reports;
-
 mod view;

@@ -2,14 +2,14 @@
 
 use crate::machine::Machine;
 use crate::program::MailboxKind;
-use crate::state::{Origin, State, Status, What};
+use crate::state::{Origin, State, Status, ThreadBody};
 use crate::system::words;
 use crate::value::Value;
 use anyorder_system::{Place, TaskKey};
 
 /// What a place stands for.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Spot {
+pub enum PlaceSpec {
     /// Whether `init` has run.
     Init,
     /// The virtual time.
@@ -161,16 +161,16 @@ impl Machine {
                     _ => None,
                 },
                 slot,
-                member: match thread.what {
-                    What::Event(member) => Some(member),
+                member: match thread.body {
+                    ThreadBody::Event(member) => Some(member),
                     _ => None,
                 },
-                task: match thread.what {
-                    What::Task(task) => Some((slot.unwrap_or(pool), task)),
+                task: match thread.body {
+                    ThreadBody::Task(task) => Some((slot.unwrap_or(pool), task)),
                     _ => None,
                 },
-                forked: match thread.what {
-                    What::Func(func) => Some(func),
+                forked: match thread.body {
+                    ThreadBody::Func(func) => Some(func),
                     _ => None,
                 },
                 waits: match thread.status {
@@ -209,7 +209,7 @@ impl Machine {
     /// Returns the number of a place.
     #[doc(hidden)]
     #[must_use]
-    pub fn place_of(&self, spot: &Spot) -> Place {
+    pub fn place_of(&self, spot: &PlaceSpec) -> Place {
         self.spot(spot)
     }
 
@@ -223,28 +223,28 @@ impl Machine {
     /// Returns the name of a lock.
     #[doc(hidden)]
     #[must_use]
-    pub fn lock_words(&self, lock: u32) -> String {
+    pub fn lock_name(&self, lock: u32) -> String {
         words::lock_name(self, lock)
     }
 
     /// Returns the name of a condition.
     #[doc(hidden)]
     #[must_use]
-    pub fn cond_words(&self, cond: u32) -> String {
+    pub fn cond_name(&self, cond: u32) -> String {
         words::cond_name(self, cond)
     }
 
     /// Returns the name of a slot or mailbox.
     #[doc(hidden)]
     #[must_use]
-    pub fn slot_words(&self, slot: u32) -> String {
+    pub fn slot_name(&self, slot: u32) -> String {
         words::slot_name(self, slot)
     }
 
     /// Returns the name of a declared thread.
     #[doc(hidden)]
     #[must_use]
-    pub fn thread_words(&self, member: u32) -> String {
+    pub fn thread_name(&self, member: u32) -> String {
         words::thread_name(self, member)
     }
 }

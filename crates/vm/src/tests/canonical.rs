@@ -103,7 +103,7 @@ fn the_form_is_right_on_random_programs() {
         assert_eq!(verdict, None, "seed {seed}");
         let machine = Machine::new(program).expect("valid");
         states += explore(&machine, STATES_MAX).len();
-        numbered += usize::from(machine.numbers);
+        numbered += usize::from(machine.needs_numbering);
     }
     println!("{states} states, {numbered} programs with numbers; statements:");
     for (kind, count) in KINDS.iter().zip(used) {

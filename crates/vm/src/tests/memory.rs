@@ -262,7 +262,7 @@ fn differs(program: &Program, switches: Switches) -> (Option<&'static str>, usiz
     let plain = Switches { no_memory: true, ..Switches::default() };
     let plain = Machine::new(program.clone()).expect("valid").with_switches(plain);
     let machine = Machine::new(program.clone()).expect("valid").with_switches(switches);
-    assert!(machine.memorable.any, "nothing to remember");
+    assert!(machine.memoizable.any, "nothing to remember");
     let mut states = plain.initial();
     let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
     let mut at = 0;

@@ -4,7 +4,7 @@ use super::random::Random;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::state::rename::{Renaming, rename};
-use crate::state::{Message, Object, Origin, State, Thread, normal};
+use crate::state::{Message, Object, Origin, State, Thread, canonical};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ fn is_bag(machine: &Machine, queue: usize) -> bool {
 pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) -> State {
     let mut result = state.clone();
     let count = state.heap().len() as u32;
-    let garbage = if machine.numbers { random.below(3) as u32 } else { 0 };
+    let garbage = if machine.needs_numbering { random.below(3) as u32 } else { 0 };
     let mut places: Vec<u32> = (1..=count + garbage).collect();
     random.shuffle(&mut places);
     let top = state.handle_top();
@@ -110,7 +110,7 @@ fn fill_dead(machine: &Machine, thread: &mut Thread, random: &mut Random, object
         }
         let mut probe = thread.regs.clone();
         probe[i] = Value::Int(1);
-        machine.drop_dead(&thread.frames, &mut probe);
+        machine.clear_dead(&thread.frames, &mut probe);
         if matches!(probe[i], Value::Null) {
             thread.regs[i] = junk(random);
         }
@@ -122,7 +122,7 @@ pub(super) fn canonicalize(machine: &Machine, state: &State) -> State {
     let mut result = state.clone();
     let threads = state.threads().iter().map(|thread| {
         let mut thread = Thread::clone(thread);
-        machine.drop_dead(&thread.frames, &mut thread.regs);
+        machine.clear_dead(&thread.frames, &mut thread.regs);
         thread.rehash();
         Arc::new(thread)
     });
@@ -144,8 +144,8 @@ pub(super) fn canonicalize(machine: &Machine, state: &State) -> State {
     }
     result.replace_messages(messages);
     result.resum();
-    if machine.numbers {
-        normal::normalize(machine, &mut result);
+    if machine.needs_numbering {
+        canonical::canonicalize(machine, &mut result);
     }
     result
 }

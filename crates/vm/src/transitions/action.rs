@@ -4,7 +4,7 @@ use crate::state::Origin;
 
 /// Identifies a step of a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Move {
+pub(crate) enum StepId {
     /// `init`.
     Init,
     /// An event begins: the number among all members of all events.
@@ -21,7 +21,7 @@ pub(crate) enum Move {
 /// drops have no number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Action {
-    pub(crate) step: Move,
+    pub(crate) step: StepId,
     pub(crate) alternative: u32,
 }
 

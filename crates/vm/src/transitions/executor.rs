@@ -1,13 +1,14 @@
 //! Executes steps of a state.
 
-use super::action::Move;
-use super::recall::Recalled;
+use super::action::StepId;
+use super::lookup::Lookup;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{FuncId, MailboxKind, SiteId};
-use crate::state::{Frame, Message, Origin, State, Status, Thread, What, normal};
+use crate::state::{Frame, Message, Origin, State, Status, Thread, ThreadBody, canonical};
 use crate::step::memo::{self, Memo, Recorder, Root};
 use crate::step::{
-    Blocked, End, Fault, FaultKind, Log, Mode, Runner, Stop, Touch, Updated, unpack,
+    AttributeUpdate, Blocked, End, Fault, FaultKind, Interpreter, Log, LoggedAccess, Mode, Stop,
+    unpack,
 };
 use crate::value::{GHOST, Value};
 use rustc_hash::FxHashMap;
@@ -23,13 +24,13 @@ pub(crate) struct Outcome {
 }
 
 /// Executes steps of one state, one after another, with the same registers.
-pub(crate) struct Walker<'a> {
+pub(crate) struct StepExecutor<'a> {
     pub(super) machine: &'a Machine,
     pub(super) state: &'a State,
-    pub(super) runner: Runner<'a>,
+    pub(super) interpreter: Interpreter<'a>,
     /// The accesses of the last step's executions while they could still reach a choice or be
     /// dropped. The number and the order of the alternatives depend on them.
-    looked: Vec<Touch>,
+    deciding: Vec<LoggedAccess>,
     /// The last guard that ignores its index, with its answer in the state.
     pub(super) answered: Option<(FuncId, bool)>,
     /// The memo; `None` if nothing is to be memoized.
@@ -37,27 +38,35 @@ pub(crate) struct Walker<'a> {
     pub(super) recorder: Option<Box<Recorder>>,
 }
 
-impl Drop for Walker<'_> {
+impl Drop for StepExecutor<'_> {
     fn drop(&mut self) {
         self.forget();
     }
 }
 
-impl<'a> Walker<'a> {
-    pub(crate) fn new(machine: &'a Machine, state: &'a State) -> Walker<'a> {
-        let runner = Runner::new(machine, state);
-        let remembers = machine.memorable.any && !machine.switches.no_memory;
-        let memo = remembers.then(|| memo::take(machine.number));
-        let looked = Vec::new();
-        Walker { machine, state, runner, looked, answered: None, memo, recorder: None }
+impl<'a> StepExecutor<'a> {
+    pub(crate) fn new(machine: &'a Machine, state: &'a State) -> StepExecutor<'a> {
+        let interpreter = Interpreter::new(machine, state);
+        let remembers = machine.memoizable.any && !machine.switches.no_memory;
+        let memo = remembers.then(|| memo::take(machine.id));
+        let deciding = Vec::new();
+        StepExecutor { machine, state, interpreter, deciding, answered: None, memo, recorder: None }
     }
 
     /// Makes one that logs the steps it executes. It uses no memo, because a memo has no accesses.
-    pub(crate) fn logging(machine: &'a Machine, state: &'a State) -> Walker<'a> {
-        let mut runner = Runner::new(machine, state);
-        runner.log = Some(Box::default());
-        let looked = Vec::new();
-        Walker { machine, state, runner, looked, answered: None, memo: None, recorder: None }
+    pub(crate) fn logging(machine: &'a Machine, state: &'a State) -> StepExecutor<'a> {
+        let mut interpreter = Interpreter::new(machine, state);
+        interpreter.log = Some(Box::default());
+        let deciding = Vec::new();
+        StepExecutor {
+            machine,
+            state,
+            interpreter,
+            deciding,
+            answered: None,
+            memo: None,
+            recorder: None,
+        }
     }
 
     /// Returns the machine.
@@ -71,12 +80,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes an empty buffer for candidates.
-    pub(crate) fn take_candidates(&mut self) -> Vec<Move> {
+    pub(crate) fn take_candidates(&mut self) -> Vec<StepId> {
         self.memo.as_mut().map(|memo| std::mem::take(&mut memo.candidates)).unwrap_or_default()
     }
 
     /// Gives the buffer back.
-    pub(crate) fn keep_candidates(&mut self, mut candidates: Vec<Move>) {
+    pub(crate) fn keep_candidates(&mut self, mut candidates: Vec<StepId>) {
         candidates.clear();
         if let Some(memo) = &mut self.memo {
             memo.candidates = candidates;
@@ -86,7 +95,7 @@ impl<'a> Walker<'a> {
     /// Gives the memo back.
     fn forget(&mut self) {
         if let Some(memo) = self.memo.take() {
-            memo::give_back(self.machine.number, memo);
+            memo::give_back(self.machine.id, memo);
         }
     }
 
@@ -94,47 +103,49 @@ impl<'a> Walker<'a> {
     pub(crate) fn keep_log(&mut self) {
         // A memory has no accesses.
         self.forget();
-        self.runner.log = Some(Box::default());
+        self.interpreter.log = Some(Box::default());
     }
 
     /// Sets the order in which `notify` offers forked threads and running tasks, by their creation.
-    pub(crate) fn offer(&mut self, order: Vec<u64>) {
-        self.runner.offered = order;
+    pub(crate) fn set_notify_order(&mut self, order: Vec<u64>) {
+        self.interpreter.notify_order = order;
     }
 
     /// Takes the accesses of the last step's executions while they could still reach a choice or be
     /// dropped.
-    pub(crate) fn take_looked(&mut self) -> Vec<Touch> {
-        std::mem::take(&mut self.looked)
+    pub(crate) fn take_deciding(&mut self) -> Vec<LoggedAccess> {
+        std::mem::take(&mut self.deciding)
     }
 
     /// Takes the updates of the last step.
-    pub(crate) fn take_updates(&mut self) -> Vec<Updated> {
-        std::mem::take(&mut self.runner.updates)
+    pub(crate) fn take_updates(&mut self) -> Vec<AttributeUpdate> {
+        std::mem::take(&mut self.interpreter.updates)
     }
 
     /// Takes the log of the last step.
     pub(crate) fn take_log(&mut self) -> Log {
-        self.runner.log.as_deref_mut().map(std::mem::take).unwrap_or_default()
+        self.interpreter.log.as_deref_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Executes a function without parameters in the state.
     pub(super) fn execute(&mut self, func: FuncId) -> Result<bool, Box<Fault>> {
-        self.runner.start(func.0, Mode::Pure, 0);
+        self.interpreter.start(func.0, Mode::Pure, 0);
         self.answer()
     }
 
     fn answer(&mut self) -> Result<bool, Box<Fault>> {
-        match self.runner.run() {
-            Ok(_) => match &self.runner.result {
+        match self.interpreter.run() {
+            Ok(_) => match &self.interpreter.result {
                 Value::Bool(value) => Ok(*value),
-                other => match self.runner.bad_type("a property or guard is a bool, not", other) {
-                    Stop::Fault(fault) => Err(fault),
-                    Stop::Dropped => Ok(false),
-                },
+                other => {
+                    match self.interpreter.bad_type("a property or guard is a bool, not", other) {
+                        Stop::Fault(fault) => Err(fault),
+                        Stop::NoTransition => Ok(false),
+                    }
+                }
             },
             Err(Stop::Fault(fault)) => Err(fault),
-            Err(Stop::Dropped) => Ok(false),
+            Err(Stop::NoTransition) => Ok(false),
         }
     }
 
@@ -142,13 +153,13 @@ impl<'a> Walker<'a> {
     /// outcome. Makes no call if the guard does not hold, or if the thread cannot continue. If
     /// there are more than [`ALTERNATIVES_MAX`], the last outcome is a failure.
     #[inline]
-    pub(crate) fn run(&mut self, step: Move, mut each: impl FnMut(&mut Self, u32, Outcome)) {
+    pub(crate) fn run(&mut self, step: StepId, mut each: impl FnMut(&mut Self, u32, Outcome)) {
         let mut known = None;
-        let recalled = self.recall(step, |state| known = Some(state));
-        match (recalled, known) {
-            (Recalled::Dropped, _) => {}
-            (Recalled::Done, Some(state)) => each(self, 0, Outcome { state, fault: None }),
-            (Recalled::New(root), _) => self.run_anew(step, Some(root), each),
+        let found = self.look_up(step, |state| known = Some(state));
+        match (found, known) {
+            (Lookup::NoTransition, _) => {}
+            (Lookup::Done, Some(state)) => each(self, 0, Outcome { state, fault: None }),
+            (Lookup::Record(root), _) => self.run_anew(step, Some(root), each),
             _ => self.run_anew(step, None, each),
         }
     }
@@ -157,37 +168,37 @@ impl<'a> Walker<'a> {
     /// step there.
     pub(crate) fn run_anew(
         &mut self,
-        step: Move,
+        step: StepId,
         mut root: Option<Root>,
         mut each: impl FnMut(&mut Self, u32, Outcome),
     ) {
-        self.runner.choices.clear();
-        self.looked.clear();
+        self.interpreter.choices.clear();
+        self.deciding.clear();
         if root.is_some() {
             self.start_record(step);
         }
         let mut alternative = 0;
         let mut tries = 0;
         loop {
-            if let Some(log) = &mut self.runner.log {
+            if let Some(log) = &mut self.interpreter.log {
                 **log = Log::default();
             }
             let outcome = self.once(step);
             if let Some(root) = root.take() {
                 self.keep_record(root, outcome.as_ref());
             }
-            self.look(outcome.is_none());
+            self.keep_deciding(outcome.is_none());
             if let Some(outcome) = outcome {
                 each(self, alternative, outcome);
                 alternative += 1;
             }
-            if !self.runner.choices.advance() {
+            if !self.interpreter.choices.advance() {
                 return;
             }
             tries += 1;
             if tries == ALTERNATIVES_MAX {
                 let message = format!("more than {ALTERNATIVES_MAX} alternatives of one step");
-                if let Stop::Fault(fault) = self.runner.fault(FaultKind::StepLimit, message) {
+                if let Stop::Fault(fault) = self.interpreter.fault(FaultKind::StepLimit, message) {
                     let state = self.state.clone();
                     each(self, alternative, Outcome { state, fault: Some(fault) });
                 }
@@ -198,29 +209,29 @@ impl<'a> Walker<'a> {
 
     /// Keeps the accesses of an execution while it could still reach a choice or be dropped.
     #[inline]
-    fn look(&mut self, dropped: bool) {
-        if let Some(log) = &self.runner.log {
-            let decided = if dropped { log.touches.len() } else { log.decided };
+    fn keep_deciding(&mut self, dropped: bool) {
+        if let Some(log) = &self.interpreter.log {
+            let deciding = if dropped { log.accesses.len() } else { log.deciding };
             if !self.machine.switches.reports.drops() {
-                self.looked.extend_from_slice(&log.touches[..decided]);
+                self.deciding.extend_from_slice(&log.accesses[..deciding]);
             }
         }
     }
 
     /// Returns why a step cannot be taken, and its source position; `None` if it can be taken.
-    pub(crate) fn blocked(&mut self, step: Move) -> Option<(Blocked, SiteId)> {
-        self.runner.choices.clear();
+    pub(crate) fn blocked(&mut self, step: StepId) -> Option<(Blocked, SiteId)> {
+        self.interpreter.choices.clear();
         match self.once(step) {
             Some(_) => None,
-            None => Some((self.runner.blocked(), self.runner.site())),
+            None => Some((self.interpreter.blocked(), self.interpreter.site())),
         }
     }
 
     /// Returns whether a candidate is known, without execution, to have exactly one alternative.
-    pub(crate) fn is_certain(&self, step: Move) -> bool {
+    pub(crate) fn is_certain(&self, step: StepId) -> bool {
         let machine = self.machine;
         let body = match step {
-            Move::Event(member) => {
+            StepId::Event(member) => {
                 let (event, _) = machine.layout.members[member as usize];
                 let event = &machine.program.events[usize::from(event)];
                 if event.guard.is_some() {
@@ -228,35 +239,37 @@ impl<'a> Walker<'a> {
                 }
                 event.body
             }
-            Move::Message { task, .. } => machine.program.tasks[usize::from(task)].body,
-            Move::Init | Move::Thread { .. } => return false,
+            StepId::Message { task, .. } => machine.program.tasks[usize::from(task)].body,
+            StepId::Init | StepId::Thread { .. } => return false,
         };
         !machine.branches[body.index()]
     }
 
     /// Executes a step with the current choices.
     #[inline]
-    fn once(&mut self, step: Move) -> Option<Outcome> {
-        self.runner.choices.rewind();
+    fn once(&mut self, step: StepId) -> Option<Outcome> {
+        self.interpreter.choices.rewind();
         let done = match step {
-            Move::Init => self.init(),
-            Move::Event(member) => self.event(member),
-            Move::Message { queue, position, .. } => {
+            StepId::Init => self.init(),
+            StepId::Event(member) => self.event(member),
+            StepId::Message { queue, position, .. } => {
                 self.message(queue as usize, position as usize)
             }
-            Move::Thread { origin, rank } => self.thread(origin, rank),
+            StepId::Thread { origin, rank } => self.thread(origin, rank),
         };
         let mut outcome = match done {
-            Ok(()) => Outcome { state: self.runner.take(), fault: None },
-            Err(Stop::Dropped) => return None,
-            Err(Stop::Fault(fault)) => Outcome { state: self.runner.take(), fault: Some(fault) },
+            Ok(()) => Outcome { state: self.interpreter.take(), fault: None },
+            Err(Stop::NoTransition) => return None,
+            Err(Stop::Fault(fault)) => {
+                Outcome { state: self.interpreter.take(), fault: Some(fault) }
+            }
         };
-        if self.machine.numbers {
-            match self.runner.log.as_deref() {
-                None => normal::normalize(self.machine, &mut outcome.state),
+        if self.machine.needs_numbering {
+            match self.interpreter.log.as_deref() {
+                None => canonical::canonicalize(self.machine, &mut outcome.state),
                 Some(log) => {
                     let ghosts = ghosts(self.state, log);
-                    normal::normalize_telling(self.machine, &mut outcome.state, ghosts);
+                    canonical::canonicalize_with_ghosts(self.machine, &mut outcome.state, ghosts);
                 }
             }
         }
@@ -268,13 +281,13 @@ impl<'a> Walker<'a> {
     }
 
     fn init(&mut self) -> Result<(), Stop> {
-        let Some(init) = self.machine.program.init else { return Err(Stop::Dropped) };
+        let Some(init) = self.machine.program.init else { return Err(Stop::NoTransition) };
         let owner = self.machine.layout.owner_dynamic(0);
-        self.runner.start(init.0, Mode::Atomic, owner);
-        self.runner.state_mut().set_flag(INIT_FLAG, false);
-        self.runner.run()?;
+        self.interpreter.start(init.0, Mode::Atomic, owner);
+        self.interpreter.state_mut().set_flag(INIT_FLAG, false);
+        self.interpreter.run()?;
         // `init` belongs to no component, and nothing was updated before it.
-        self.runner.updates.clear();
+        self.interpreter.updates.clear();
         Ok(())
     }
 
@@ -284,35 +297,35 @@ impl<'a> Walker<'a> {
         let declared = &machine.program.events[usize::from(event)];
         let slot = machine.layout.member_slot[member as usize];
         let owner = machine.layout.owner_slot(slot);
-        if self.runner.log.is_some() {
-            self.runner.log_enabled(member, None);
+        if self.interpreter.log.is_some() {
+            self.interpreter.log_enabled(member, None);
         }
         if let Some(guard) = declared.guard {
             let index = declared.family.is_some().then_some(index);
-            let shared = machine.memorable.shared[usize::from(event)];
+            let shared = machine.memoizable.shared[usize::from(event)];
             if !self.guard(guard, index, owner, shared)? {
-                return Err(Stop::Dropped);
+                return Err(Stop::NoTransition);
             }
         }
-        self.runner.start(declared.body.0, self.mode(), owner);
+        self.interpreter.start(declared.body.0, self.mode(), owner);
         if declared.family.is_some() {
-            set_index(&mut self.runner.regs[0], index);
+            set_index(&mut self.interpreter.regs[0], index);
         }
         if machine.layout.keep_started[usize::from(event)] {
             let flag = machine.layout.started_flag(member);
-            self.runner.record_flag(flag, true);
-            self.runner.state_mut().set_flag(flag, true);
+            self.interpreter.record_flag(flag, true);
+            self.interpreter.state_mut().set_flag(flag, true);
             if declared.once && machine.layout.toggled[usize::from(event)] {
                 // From here on its enabled flag has no meaning.
                 let flag = machine.layout.toggled_flag(member);
-                self.runner.record_flag(flag, false);
-                self.runner.state_mut().set_flag(flag, false);
+                self.interpreter.record_flag(flag, false);
+                self.interpreter.state_mut().set_flag(flag, false);
             }
-            if declared.once && self.runner.log.is_some() {
-                self.runner.log_enabled(member, Some(false));
+            if declared.once && self.interpreter.log.is_some() {
+                self.interpreter.log_enabled(member, Some(false));
             }
         }
-        self.body(Origin::Slot(slot), What::Event(member), None)
+        self.body(Origin::Slot(slot), ThreadBody::Event(member), None)
     }
 
     /// Evaluates the guard of an event. A guard that ignores its index has the same answer for all
@@ -326,20 +339,20 @@ impl<'a> Walker<'a> {
     ) -> Result<bool, Stop> {
         if let Some((known, answer)) = self.answered
             && known == guard
-            && self.runner.log.is_none()
-            && (shared || self.runner.record.is_none())
+            && self.interpreter.log.is_none()
+            && (shared || self.interpreter.record.is_none())
         {
             return Ok(answer);
         }
-        self.runner.start(guard.0, Mode::Pure, owner);
+        self.interpreter.start(guard.0, Mode::Pure, owner);
         if let Some(index) = index {
-            set_index(&mut self.runner.regs[0], index);
+            set_index(&mut self.interpreter.regs[0], index);
         }
         let answer = self.answer().map_err(Stop::Fault)?;
-        if !self.runner.is_light(0)
-            && let Some(record) = &mut self.runner.record
+        if !self.interpreter.is_far_from_limits(0)
+            && let Some(record) = &mut self.interpreter.record
         {
-            record.lost = true;
+            record.abandoned = true;
         }
         let same = index.is_none() || !self.machine.live[guard.index()].is_live(0, 0);
         self.answered = same.then_some((guard, answer));
@@ -349,7 +362,7 @@ impl<'a> Walker<'a> {
     fn message(&mut self, queue: usize, position: usize) -> Result<(), Stop> {
         let machine = self.machine;
         let Some(message) = self.state.queue(queue).get(position) else {
-            return Err(Stop::Dropped);
+            return Err(Stop::NoTransition);
         };
         let body = machine.program.tasks[usize::from(message.task)].body;
         let pool = queue == machine.layout.pool();
@@ -358,40 +371,45 @@ impl<'a> Walker<'a> {
             true => 0,
             false => machine.layout.owner_slot(queue as u32),
         };
-        self.runner.start(body.0, self.mode(), owner);
+        self.interpreter.start(body.0, self.mode(), owner);
         let params = machine.program.functions[body.index()].params;
-        unpack(&message.args, params, &mut self.runner.regs);
-        take_message(machine, self.runner.state_mut(), queue as u32, position as u32, message);
+        unpack(&message.args, params, &mut self.interpreter.regs);
+        take_message(machine, self.interpreter.state_mut(), queue as u32, position as u32, message);
         let origin = if pool { Origin::Dynamic } else { Origin::Slot(queue as u32) };
         if pool && !machine.atomic {
             let handle = match message.handle {
-                0 => self.runner.next_handle(),
+                0 => self.interpreter.next_handle(),
                 handle => handle,
             };
-            self.runner.owner = machine.layout.owner_dynamic(handle);
+            self.interpreter.owner = machine.layout.owner_dynamic(handle);
             let mut message = message.clone();
             message.change(|body| body.handle = handle);
-            return self.body(origin, What::Task(message.task), Some(&message));
+            return self.body(origin, ThreadBody::Task(message.task), Some(&message));
         }
-        self.body(origin, What::Task(message.task), Some(message))
+        self.body(origin, ThreadBody::Task(message.task), Some(message))
     }
 
     /// Runs the body of an event or task that has just begun, to its end or to its first visible
     /// instruction.
-    fn body(&mut self, origin: Origin, what: What, message: Option<&Message>) -> Result<(), Stop> {
+    fn body(
+        &mut self,
+        origin: Origin,
+        body: ThreadBody,
+        message: Option<&Message>,
+    ) -> Result<(), Stop> {
         // The start is the visible part of the step.
-        self.runner.spent = true;
-        let end = self.runner.run()?;
+        self.interpreter.visible_done = true;
+        let end = self.interpreter.run()?;
         if end == End::Returned {
             return Ok(());
         }
         let uid = match message {
             Some(message) => message.uid,
-            None => self.runner.next_uid(),
+            None => self.interpreter.next_uid(),
         };
         let handle = message.map_or(0, |message| message.handle);
-        let thread = self.save(origin, what, end, handle, uid);
-        self.runner.state_mut().change_threads(|threads| {
+        let thread = self.save(origin, body, end, handle, uid);
+        self.interpreter.state_mut().change_threads(|threads| {
             let at = threads.partition_point(|t| t.origin <= thread.origin);
             threads.insert(at, Arc::new(thread));
         });
@@ -399,19 +417,26 @@ impl<'a> Walker<'a> {
     }
 
     /// Saves the paused interpreter as a thread.
-    fn save(&mut self, origin: Origin, what: What, end: End, handle: u32, uid: u64) -> Thread {
-        let runner = &mut self.runner;
-        let mut frames = std::mem::take(&mut runner.frames);
-        frames.push(Frame { func: runner.func, pc: runner.pc as u32, dst: 0 });
-        let registers = self.machine.code[usize::from(runner.func)].registers;
-        runner.regs.truncate(runner.low + usize::from(registers));
-        let mut regs = std::mem::take(&mut runner.regs);
-        self.machine.drop_dead(&frames, &mut regs);
+    fn save(
+        &mut self,
+        origin: Origin,
+        body: ThreadBody,
+        end: End,
+        handle: u32,
+        uid: u64,
+    ) -> Thread {
+        let interpreter = &mut self.interpreter;
+        let mut frames = std::mem::take(&mut interpreter.frames);
+        frames.push(Frame { func: interpreter.func, pc: interpreter.pc as u32, dst: 0 });
+        let registers = self.machine.code[usize::from(interpreter.func)].registers;
+        interpreter.regs.truncate(interpreter.low + usize::from(registers));
+        let mut regs = std::mem::take(&mut interpreter.regs);
+        self.machine.clear_dead(&frames, &mut regs);
         let status = match end {
             End::Waiting { cond, lock } => Status::Waiting { cond, lock },
             _ => Status::Ready,
         };
-        let mut thread = Thread { origin, what, status, handle, frames, regs, uid, hash: 0 };
+        let mut thread = Thread { origin, body, status, handle, frames, regs, uid, hash: 0 };
         thread.rehash();
         thread
     }
@@ -420,46 +445,48 @@ impl<'a> Walker<'a> {
         let machine = self.machine;
         let mut same = self.state.threads().iter().enumerate().filter(|(_, t)| t.origin == origin);
         let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
-        let Some((index, thread)) = same.nth(skip) else { return Err(Stop::Dropped) };
+        let Some((index, thread)) = same.nth(skip) else { return Err(Stop::NoTransition) };
         let owner = match origin {
             Origin::Declared(thread) => machine.layout.owner_thread(thread),
             Origin::Slot(slot) => machine.layout.owner_slot(slot),
             Origin::Dynamic => machine.layout.owner_dynamic(thread.handle),
         };
-        let Some((last, outer)) = thread.frames.split_last() else { return Err(Stop::Dropped) };
-        let runner = &mut self.runner;
-        runner.start(last.func, Mode::Stepwise, owner);
-        runner.regs.clear();
-        runner.regs.extend_from_slice(&thread.regs);
-        runner.frames.extend_from_slice(outer);
-        runner.pc = last.pc as usize;
+        let Some((last, outer)) = thread.frames.split_last() else {
+            return Err(Stop::NoTransition);
+        };
+        let interpreter = &mut self.interpreter;
+        interpreter.start(last.func, Mode::Stepwise, owner);
+        interpreter.regs.clear();
+        interpreter.regs.extend_from_slice(&thread.regs);
+        interpreter.frames.extend_from_slice(outer);
+        interpreter.pc = last.pc as usize;
         let functions = &machine.program.functions;
-        runner.low =
+        interpreter.low =
             outer.iter().map(|f| usize::from(functions[usize::from(f.func)].registers)).sum();
         match thread.status {
             Status::Ready => {}
-            Status::Waiting { .. } => return Err(Stop::Dropped),
+            Status::Waiting { .. } => return Err(Stop::NoTransition),
             Status::Woken { lock } => {
-                if !runner.retake(lock) {
-                    return Err(Stop::Dropped);
+                if !interpreter.reacquire(lock) {
+                    return Err(Stop::NoTransition);
                 }
-                runner.spent = true;
-                runner.pc += 1;
+                interpreter.visible_done = true;
+                interpreter.pc += 1;
             }
         }
-        let end = runner.run()?;
+        let end = interpreter.run()?;
         if end == End::Returned {
             self.end_thread(index, thread);
             return Ok(());
         }
-        let saved = self.save(origin, thread.what, end, thread.handle, thread.uid);
-        self.runner.state_mut().set_thread(index, saved);
+        let saved = self.save(origin, thread.body, end, thread.handle, thread.uid);
+        self.interpreter.state_mut().set_thread(index, saved);
         Ok(())
     }
 
     fn end_thread(&mut self, index: usize, thread: &Thread) {
         let layout = &self.machine.layout;
-        let state = self.runner.state_mut();
+        let state = self.interpreter.state_mut();
         state.change_threads(|threads| threads.remove(index));
         if thread.origin == Origin::Dynamic {
             let owner = layout.owner_dynamic(thread.handle);

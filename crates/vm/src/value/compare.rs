@@ -3,7 +3,7 @@
 //! The order serves sorting, sets and maps. It is not a program's `<`. Objects and handles are
 //! ordered by their numbers, which the canonical form of a state fixes.
 
-use super::kinds::{Value, counted};
+use super::kinds::{Value, live_handle};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ impl Value {
     /// Returns whether the values are equal as far as a constant-time test shows: equal small
     /// values, or one shared large value.
     #[inline]
-    pub(crate) fn is_same(&self, other: &Value) -> bool {
+    pub(crate) fn is_identical(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::List(a), Value::List(b))
             | (Value::Record(a), Value::Record(b))
@@ -87,7 +87,7 @@ impl Value {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
             (Value::Obj(a), Value::Obj(b)) => a.cmp(b),
-            (Value::Handle(a), Value::Handle(b)) => counted(*a).cmp(&counted(*b)),
+            (Value::Handle(a), Value::Handle(b)) => live_handle(*a).cmp(&live_handle(*b)),
             (Value::Str(a), Value::Str(b)) => a.as_str().cmp(b.as_str()),
             (Value::List(a), Value::List(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
             (Value::List(a), Value::List(b)) => a.items().cmp(b.items()),
@@ -137,7 +137,7 @@ impl Value {
                 Value::VariantInt { ty: b, variant: y, value: w },
             ) => v == w && a == b && x == y,
             (Value::Obj(a), Value::Obj(b)) => a == b,
-            (Value::Handle(a), Value::Handle(b)) => counted(*a) == counted(*b),
+            (Value::Handle(a), Value::Handle(b)) => live_handle(*a) == live_handle(*b),
             (Value::Str(a), Value::Str(b)) => {
                 Arc::ptr_eq(a, b) || (a.hash() == b.hash() && a.as_str() == b.as_str())
             }

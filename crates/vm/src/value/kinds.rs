@@ -60,7 +60,7 @@ pub(crate) const GHOST: u32 = 1 << 31;
 
 /// Returns the handle, or 0 if its task or thread has ended.
 #[inline]
-pub(crate) fn counted(handle: u32) -> u32 {
+pub(crate) fn live_handle(handle: u32) -> u32 {
     if handle >= GHOST { 0 } else { handle }
 }
 
@@ -164,7 +164,7 @@ impl Value {
                 mix::mix(pair(*ty, *variant), payload)
             }
             Value::Obj(object) => mix::number(kind::OBJ, u64::from(*object)),
-            Value::Handle(handle) => mix::number(kind::HANDLE, u64::from(counted(*handle))),
+            Value::Handle(handle) => mix::number(kind::HANDLE, u64::from(live_handle(*handle))),
             Value::Str(text) => text.hash(),
             Value::List(seq) => seq.hash(kind::LIST),
             Value::Set(set) => set.hash(),

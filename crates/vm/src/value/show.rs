@@ -1,6 +1,6 @@
 //! Values as text.
 
-use super::kinds::{Value, counted};
+use super::kinds::{Value, live_handle};
 use crate::program::Program;
 use std::fmt::Write;
 
@@ -125,7 +125,7 @@ impl Writer<'_> {
             Value::Obj(_) if !self.numbers => self.put("obj"),
             Value::Handle(_) if !self.numbers => self.put("task"),
             Value::Obj(object) => self.number("obj#", object),
-            Value::Handle(handle) if counted(*handle) == 0 => self.put("task#ended"),
+            Value::Handle(handle) if live_handle(*handle) == 0 => self.put("task#ended"),
             Value::Handle(handle) => self.number("task#", handle),
             Value::Str(text) => self.quoted(text.as_str()),
             Value::List(seq) => self.list("[", seq.items().iter(), "]"),

@@ -1,48 +1,48 @@
 //! Remembered results of steps.
 
-use super::place::Place;
-use crate::state::Deed;
+use super::place::ReadPlace;
+use crate::state::StepDelta;
 use crate::value::Value;
 use anyorder_system::Touched;
 use std::sync::Arc;
 
 /// The result of a step.
 #[derive(Debug)]
-pub(crate) enum Ending {
+pub(crate) enum StepResult {
     /// There is no such transition.
-    Dropped,
+    NoTransition,
     /// The result of a property.
     Answer(bool),
     /// The effects of a step.
-    Effects(Arc<Deed>),
+    Effects(Arc<StepDelta>),
 }
 
 /// A remembered step.
 #[derive(Debug)]
 pub(crate) struct Leaf {
-    pub(crate) ending: Ending,
+    pub(crate) result: StepResult,
     /// The places that it reads, and the values found there.
-    pub(crate) reads: Box<[(Place, Value)]>,
+    pub(crate) reads: Box<[(ReadPlace, Value)]>,
     /// Its footprint, for reduction; computed on first request.
-    pub(crate) touching: Option<Box<Touching>>,
+    pub(crate) footprint: Option<Box<Footprint>>,
 }
 
 /// The footprint of a step, as far as it is the same in all states in which the step reads the
 /// same.
 #[derive(Debug, Default)]
-pub(crate) struct Touching {
+pub(crate) struct Footprint {
     pub(crate) fixed: Vec<Touched>,
     /// Its writes to memory.
-    pub(crate) writes: Vec<Written>,
+    pub(crate) writes: Vec<MemoryWrite>,
     /// The flags that it writes.
-    pub(crate) flags: Vec<Flagged>,
+    pub(crate) flags: Vec<FlagWrite>,
     /// Whether it posts to a delayed mailbox.
     pub(crate) delayed: bool,
 }
 
 /// A write to memory.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct MemoryWrite {
     /// The index of the effect.
     pub(crate) effect: usize,
     pub(crate) container: anyorder_system::Place,
@@ -54,7 +54,7 @@ pub(crate) struct Written {
 
 /// A flag that is set or cleared.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Flagged {
+pub(crate) struct FlagWrite {
     pub(crate) flag: usize,
     pub(crate) value: bool,
     pub(crate) place: anyorder_system::Place,

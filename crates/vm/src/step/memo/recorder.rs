@@ -1,9 +1,9 @@
 //! Records what a step reads and does while it is executed.
 
-use super::place::Place;
+use super::place::ReadPlace;
 use crate::program::{GlobalId, MailboxKind, Reg};
 use crate::state::{Effect, Message};
-use crate::step::Runner;
+use crate::step::Interpreter;
 use crate::value::Value;
 
 /// Steps with more reads or effects are not memoized.
@@ -13,10 +13,10 @@ const EFFECTS_MAX: usize = 24;
 /// The reads and the effects of one execution so far.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    pub(crate) reads: Vec<(Place, Value)>,
+    pub(crate) reads: Vec<(ReadPlace, Value)>,
     pub(crate) effects: Vec<Effect>,
     /// Whether the execution cannot be memoized: it reads or does too much.
-    pub(crate) lost: bool,
+    pub(crate) abandoned: bool,
 }
 
 impl Recorder {
@@ -24,17 +24,17 @@ impl Recorder {
     pub(crate) fn clear(&mut self) {
         self.reads.clear();
         self.effects.clear();
-        self.lost = false;
+        self.abandoned = false;
     }
 
     /// Records the arguments of the message that begins.
     pub(crate) fn read_args(&mut self, args: &Value) {
-        self.read(Place::Args, args);
+        self.read(ReadPlace::Args, args);
     }
 
-    pub(crate) fn read(&mut self, place: Place, value: &Value) {
+    pub(crate) fn read(&mut self, place: ReadPlace, value: &Value) {
         if self.reads.len() >= READS_MAX {
-            self.lost = true;
+            self.abandoned = true;
             return;
         }
         self.reads.push((place, value.clone()));
@@ -42,7 +42,7 @@ impl Recorder {
 
     pub(crate) fn effect(&mut self, effect: Effect) {
         if self.effects.len() >= EFFECTS_MAX {
-            self.lost = true;
+            self.abandoned = true;
             return;
         }
         self.effects.push(effect);
@@ -61,26 +61,26 @@ impl Recorder {
         });
         written
             || self.reads.iter().any(|(place, _)| match place {
-                Place::Global(g) => *g == global,
-                Place::Element(g, index) => *g == global && Some(index) == element,
-                Place::Args => false,
+                ReadPlace::Global(g) => *g == global,
+                ReadPlace::Element(g, index) => *g == global && Some(index) == element,
+                ReadPlace::Args => false,
             })
     }
 
     /// Ends the record of an execution without a failure.
-    pub(crate) fn finish(&mut self) -> (&[(Place, Value)], Vec<Effect>) {
+    pub(crate) fn finish(&mut self) -> (&[(ReadPlace, Value)], Vec<Effect>) {
         (&self.reads, std::mem::take(&mut self.effects))
     }
 }
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Records that a global is read.
     #[cold]
     pub(crate) fn record_read(&mut self, global: GlobalId) {
         let base = self.base;
         let Some(record) = &mut self.record else { return };
         if !record.is_known(global.0, None) {
-            record.read(Place::Global(global.0), base.global(global.index()));
+            record.read(ReadPlace::Global(global.0), base.global(global.index()));
         }
     }
 
@@ -93,10 +93,10 @@ impl Runner<'_> {
         if record.is_known(global.0, Some(&index)) {
             return;
         }
-        let place = Place::Element(global.0, index);
-        match place.look(base.globals(), &Value::Null) {
+        let place = ReadPlace::Element(global.0, index);
+        match place.read(base.globals(), &Value::Null) {
             Some(value) => record.read(place.clone(), value),
-            None => record.lost = true,
+            None => record.abandoned = true,
         }
     }
 

@@ -2,8 +2,8 @@
 
 use crate::machine::Machine;
 use crate::state::{Effect, State};
+use crate::step::interpreter::DEPTH_MAX;
 use crate::step::post::insert;
-use crate::step::runner::DEPTH_MAX;
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ fn set_at(state: &mut State, global: usize, (index, value): (&Value, &Value), si
         _ => return false,
     };
     // As in an execution, a write that changes nothing ends here.
-    if old.is_some_and(|old| old.is_same(value)) {
+    if old.is_some_and(|old| old.is_identical(value)) {
         return true;
     }
     if let (Value::List(_), Value::Int(at)) = (state.global(global), index) {

@@ -11,11 +11,11 @@
 //! edge `Committed` leads to the leaf "no transition". The edge `Init` leads to the place
 //! `prepared[2]`, which has an edge to a leaf for each truth value.
 
-use super::leaf::{Ending, Leaf};
-use super::place::Place;
+use super::leaf::{Leaf, StepResult};
+use super::place::ReadPlace;
 use crate::state::State;
+use crate::transitions::StepId;
 use crate::value::Value;
-use crate::walk::Move;
 use rustc_hash::FxHashMap;
 
 /// Most nodes and leaves of a memo.
@@ -49,20 +49,20 @@ pub(crate) enum Found<'m> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Next {
-    Nothing,
+enum Child {
+    Missing,
     Node(u32),
     Leaf(u32),
 }
 
 #[derive(Debug)]
 struct Node {
-    place: Place,
+    place: ReadPlace,
     /// The values found there, while there are few.
-    few: Vec<(Value, Next)>,
+    few: Vec<(Value, Child)>,
     /// The values by half of their hash, when there are more. A value whose half hash is taken is
     /// not remembered.
-    many: FxHashMap<u64, (Value, Next)>,
+    many: FxHashMap<u64, (Value, Child)>,
     /// The number of lookups that found a value here.
     hits: usize,
     closed: bool,
@@ -71,29 +71,29 @@ struct Node {
 /// The steps of a machine that a thread remembers.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    events: Vec<Next>,
-    tasks: Vec<Next>,
-    functions: Vec<Next>,
+    events: Vec<Child>,
+    tasks: Vec<Child>,
+    functions: Vec<Child>,
     nodes: Vec<Node>,
     /// A buffer for the candidates of a state, reused from state to state.
-    pub(crate) candidates: Vec<Move>,
+    pub(crate) candidates: Vec<StepId>,
     leaves: Vec<Leaf>,
 }
 
 impl Node {
     #[inline]
-    fn child(&mut self, value: &Value) -> Next {
+    fn child(&mut self, value: &Value) -> Child {
         let found = if self.many.is_empty() {
             // Most values are small. They are compared in place.
             let small = value.is_small();
-            let is = |v: &Value| v.is_same(value) || (!small && v == value);
+            let is = |v: &Value| v.is_identical(value) || (!small && v == value);
             self.few.iter().find(|(v, _)| is(v)).map(|(_, next)| *next)
         } else {
             let found = self.many.get(&(value.hash() as u64));
             found.filter(|(v, _)| v == value).map(|(_, next)| *next)
         };
         self.hits += usize::from(found.is_some());
-        found.unwrap_or(Next::Nothing)
+        found.unwrap_or(Child::Missing)
     }
 
     fn len(&self) -> usize {
@@ -101,7 +101,7 @@ impl Node {
     }
 
     /// Sets the child for a value. Returns false if there is no room for it.
-    fn set_child(&mut self, value: &Value, next: Next) -> bool {
+    fn set_child(&mut self, value: &Value, next: Child) -> bool {
         if self.many.is_empty() {
             if let Some((_, old)) = self.few.iter_mut().find(|(v, _)| v == value) {
                 *old = next;
@@ -129,23 +129,23 @@ impl Node {
 }
 
 impl Memo {
-    fn root(&self, root: Root) -> Next {
+    fn root(&self, root: Root) -> Child {
         let next = match root {
             Root::Event(member) => self.events.get(member as usize),
             Root::Task(task) => self.tasks.get(usize::from(task)),
             Root::Function(function) => self.functions.get(usize::from(function)),
         };
-        next.copied().unwrap_or(Next::Nothing)
+        next.copied().unwrap_or(Child::Missing)
     }
 
-    fn root_mut(&mut self, root: Root) -> &mut Next {
+    fn root_mut(&mut self, root: Root) -> &mut Child {
         let (list, at) = match root {
             Root::Event(member) => (&mut self.events, member as usize),
             Root::Task(task) => (&mut self.tasks, usize::from(task)),
             Root::Function(function) => (&mut self.functions, usize::from(function)),
         };
         if list.len() <= at {
-            list.resize(at + 1, Next::Nothing);
+            list.resize(at + 1, Child::Missing);
         }
         &mut list[at]
     }
@@ -157,18 +157,18 @@ impl Memo {
         let mut next = self.root(root);
         loop {
             match next {
-                Next::Leaf(leaf) => return Found::Known(&mut self.leaves[leaf as usize]),
-                Next::Node(node) => {
+                Child::Leaf(leaf) => return Found::Known(&mut self.leaves[leaf as usize]),
+                Child::Node(node) => {
                     let node = &mut self.nodes[node as usize];
                     // If the element does not exist, an execution finds out what that means.
-                    let Some(value) = node.place.look(globals, args) else { return Found::Closed };
+                    let Some(value) = node.place.read(globals, args) else { return Found::Closed };
                     next = node.child(value);
-                    if next == Next::Nothing && node.closed {
+                    if next == Child::Missing && node.closed {
                         return Found::Closed;
                     }
                 }
-                Next::Nothing if self.is_full() => return Found::Closed,
-                Next::Nothing => return Found::New,
+                Child::Missing if self.is_full() => return Found::Closed,
+                Child::Missing => return Found::New,
             }
         }
     }
@@ -178,26 +178,26 @@ impl Memo {
     }
 
     /// Remembers a step.
-    pub(crate) fn keep(&mut self, root: Root, reads: &[(Place, Value)], ending: Ending) {
+    pub(crate) fn keep(&mut self, root: Root, reads: &[(ReadPlace, Value)], result: StepResult) {
         // The last node, and the value whose edge leads on.
         let mut at: Option<(u32, &Value)> = None;
         let mut next = self.root(root);
         for (place, value) in reads {
             let node = match next {
-                Next::Node(node) => node,
-                Next::Nothing => {
+                Child::Node(node) => node,
+                Child::Missing => {
                     let node = self.nodes.len() as u32;
                     let place = place.clone();
                     let (few, many) = (Vec::new(), FxHashMap::default());
                     self.nodes.push(Node { place, few, many, hits: 0, closed: false });
-                    if !self.link(root, at, Next::Node(node)) {
+                    if !self.link(root, at, Child::Node(node)) {
                         self.nodes.pop();
                         return;
                     }
                     node
                 }
                 // A leaf has fewer reads. It is the same step, or the tree would be wrong.
-                Next::Leaf(_) => return,
+                Child::Leaf(_) => return,
             };
             if self.nodes[node as usize].place != *place {
                 debug_assert!(false, "a step reads another place after the same values");
@@ -206,15 +206,15 @@ impl Memo {
             next = self.nodes[node as usize].child(value);
             at = Some((node, value));
         }
-        if next == Next::Nothing {
+        if next == Child::Missing {
             let leaf = self.leaves.len() as u32;
-            if self.link(root, at, Next::Leaf(leaf)) {
-                self.leaves.push(Leaf { ending, reads: reads.into(), touching: None });
+            if self.link(root, at, Child::Leaf(leaf)) {
+                self.leaves.push(Leaf { result, reads: reads.into(), footprint: None });
             }
         }
     }
 
-    fn link(&mut self, root: Root, at: Option<(u32, &Value)>, next: Next) -> bool {
+    fn link(&mut self, root: Root, at: Option<(u32, &Value)>, next: Child) -> bool {
         match at {
             Some((node, value)) => self.nodes[node as usize].set_child(value, next),
             None => {
