@@ -32,7 +32,7 @@ fn iterations() -> usize {
     std::env::var("ANYORDER_ITERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(4_000)
 }
 
-/// Everything that is done with a text, with what must hold for each.
+/// Does everything with a text, and checks what must hold.
 fn exercise(text: &str) -> (usize, bool) {
     let loaded = load(text);
     let source = Source::new("soup.any", text);

@@ -3,8 +3,8 @@ use crate::ast::{ExprKind, ItemKind, Mailbox, StmtKind};
 
 /// The codes and places of the messages for a text, as `E006 12..13`.
 fn messages(text: &str) -> Vec<String> {
-    let told = parse(text).diagnostics;
-    told.iter().map(|d| format!("{} {:?}", d.code.as_str(), d.primary.span)).collect()
+    let diagnostics = parse(text).diagnostics;
+    diagnostics.iter().map(|d| format!("{} {:?}", d.code.as_str(), d.primary.span)).collect()
 }
 
 fn sound(text: &str) -> Model {

@@ -37,7 +37,7 @@ pub(crate) struct Layout {
     pub(crate) thread_members: Vec<(u16, i64)>,
 }
 
-/// The flag of programs whose `init` has not run yet.
+/// The flag that says that `init` has not run yet.
 pub(crate) const INIT_FLAG: usize = 0;
 
 impl Layout {
@@ -102,12 +102,13 @@ impl Layout {
         self.mailboxes.len()
     }
 
-    /// Returns the flag of an event member that has started.
+    /// Returns the flag that says that an event member has started.
     pub(crate) fn started_flag(&self, member: u32) -> usize {
         1 + member as usize
     }
 
-    /// Returns the flag of an event member whose enabled state differs from its declaration.
+    /// Returns the flag that says that the enabled state of an event member differs from its
+    /// declaration.
     pub(crate) fn toggled_flag(&self, member: u32) -> usize {
         1 + self.members.len() + member as usize
     }

@@ -31,9 +31,9 @@ pub(super) struct LazyState {
 impl State {
     /// Returns the state after a step that takes a message, by its position among all, and applies
     /// a delta. `limits` are the most values in a container, also the most messages, and the
-    /// greatest depth. Returns `None` if the delta is not simple, or if a limit would be exceeded.
-    /// Time and memory do not depend on the state, except for the messages behind one that is taken
-    /// from an ordered mailbox.
+    /// greatest depth. Returns `None` if the delta is not simple, or if it would fail: an element is
+    /// missing, or a limit is exceeded. Time and memory do not depend on the state, except for the
+    /// messages behind one that is taken from an ordered mailbox.
     #[inline]
     pub(crate) fn after(
         &self,

@@ -226,7 +226,7 @@ impl State {
         result
     }
 
-    /// Returns all words of flags, without zero words at the end of a longer list.
+    /// Returns all words of flags: the first one, then the others up to the last that is not 0.
     pub(crate) fn flag_words(&self) -> impl Iterator<Item = u64> + '_ {
         std::iter::once(self.flags)
             .chain(self.parts().more_flags.iter().flat_map(|words| words.iter().copied()))

@@ -93,12 +93,12 @@ impl Interpreter<'_> {
             _ => None,
         };
         if value.is_none() && method == Builtin::ToStr {
-            return self.to_text(recv).map(Some);
+            return self.show_value(recv).map(Some);
         }
         Ok(value)
     }
 
-    fn to_text(&mut self, recv: Reg) -> Result<Value, Stop> {
+    fn show_value(&mut self, recv: Reg) -> Result<Value, Stop> {
         let program = &self.machine.program;
         let limit = program.settings.size as usize;
         match show::show(program, self.get(recv), limit) {

@@ -40,7 +40,7 @@ pub(crate) struct StepExecutor<'a> {
 
 impl Drop for StepExecutor<'_> {
     fn drop(&mut self) {
-        self.forget();
+        self.give_memo_back();
     }
 }
 
@@ -93,7 +93,7 @@ impl<'a> StepExecutor<'a> {
     }
 
     /// Gives the memo back.
-    fn forget(&mut self) {
+    fn give_memo_back(&mut self) {
         if let Some(memo) = self.memo.take() {
             memo::give_back(self.machine.id, memo);
         }
@@ -101,8 +101,8 @@ impl<'a> StepExecutor<'a> {
 
     /// Logs the steps that follow.
     pub(crate) fn keep_log(&mut self) {
-        // A memory has no accesses.
-        self.forget();
+        // A memo has no accesses.
+        self.give_memo_back();
         self.interpreter.log = Some(Box::default());
     }
 

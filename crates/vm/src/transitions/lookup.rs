@@ -143,7 +143,7 @@ impl StepExecutor<'_> {
         self.look_up_at(root, step, on_state, |_| {})
     }
 
-    /// Looks a step up like [`recall`](Self::recall), and executes it if it is not known. `on_leaf`
+    /// Looks a step up like [`look_up`](Self::look_up), and executes it if it is not known. `on_leaf`
     /// receives the leaf of the step, and of its guard if that is memoized separately. Returns
     /// false if the caller must execute the step with a log. The leaves received until then are
     /// then of no use.

@@ -45,7 +45,7 @@ fn mailboxes_give_what_they_allow() {
     let three = [(0, false), (0, false), (0, false)];
     assert_eq!(logs(MailboxKind::Fifo, &three), ["[0, 1, 2]"]);
     assert_eq!(logs(MailboxKind::Bag, &three).len(), 6);
-    // Delays count only where the mailbox looks at them.
+    // Delays count only in `delayed` mailboxes.
     let delays = [(5, false), (2, false), (5, false), (0, false)];
     assert_eq!(logs(MailboxKind::Delayed, &delays), ["[3, 1, 0, 2]"]);
     assert_eq!(logs(MailboxKind::Fifo, &delays), ["[0, 1, 2, 3]"]);

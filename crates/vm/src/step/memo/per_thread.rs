@@ -5,13 +5,13 @@ use super::tree::Memo;
 use std::cell::RefCell;
 
 thread_local! {
-    static KEPT: RefCell<Option<(u64, Box<Memo>)>> = const { RefCell::new(None) };
+    static MEMO: RefCell<Option<(u64, Box<Memo>)>> = const { RefCell::new(None) };
 }
 
-/// Takes the memo of a machine, by the machine's number, or a new one. The caller gives it back.
+/// Takes the memo of a machine, by the machine's id, or a new one. The caller gives it back.
 #[inline]
 pub(crate) fn take(machine: u64) -> Box<Memo> {
-    match KEPT.try_with(|kept| kept.try_borrow_mut().ok()?.take()) {
+    match MEMO.try_with(|slot| slot.try_borrow_mut().ok()?.take()) {
         Ok(Some((owner, memo))) if owner == machine => memo,
         _ => Box::default(),
     }
@@ -20,10 +20,10 @@ pub(crate) fn take(machine: u64) -> Box<Memo> {
 /// Gives a memo back.
 #[inline]
 pub(crate) fn give_back(machine: u64, memo: Box<Memo>) {
-    // A thread that ends keeps nothing.
-    let _ = KEPT.try_with(|kept| {
-        if let Ok(mut kept) = kept.try_borrow_mut() {
-            *kept = Some((machine, memo));
+    // A thread that is ending keeps no memo.
+    let _ = MEMO.try_with(|slot| {
+        if let Ok(mut slot) = slot.try_borrow_mut() {
+            *slot = Some((machine, memo));
         }
     });
 }
@@ -31,9 +31,9 @@ pub(crate) fn give_back(machine: u64, memo: Box<Memo>) {
 /// Uses the memo of a machine in place. Returns `None` if this thread has none.
 #[inline]
 pub(crate) fn with<R>(machine: u64, work: impl FnOnce(&mut Memo) -> R) -> Option<R> {
-    let kept = KEPT.try_with(|kept| match kept.try_borrow_mut().ok()?.as_mut() {
+    let result = MEMO.try_with(|slot| match slot.try_borrow_mut().ok()?.as_mut() {
         Some((owner, memo)) if *owner == machine => Some(work(memo)),
         _ => None,
     });
-    kept.ok().flatten()
+    result.ok().flatten()
 }
