@@ -49,7 +49,7 @@ impl Elements {
 }
 
 /// Turns touches into accesses, and fills the tables.
-pub(crate) struct Translate<'a> {
+pub(crate) struct AccessTranslator<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) interner: &'a mut Interner,
     pub(crate) elements: &'a Elements,
@@ -65,12 +65,12 @@ pub(crate) struct Translate<'a> {
 }
 
 /// Collects accesses.
-struct Told<'a> {
+struct AccessSink<'a> {
     machine: &'a Machine,
     out: &'a mut Vec<Access>,
 }
 
-impl Told<'_> {
+impl AccessSink<'_> {
     #[track_caller]
     fn push(&mut self, access: Access) {
         if !self.machine.switches.reports.drops() {
@@ -82,7 +82,7 @@ impl Told<'_> {
 /// Values of handles are not told apart: their numbers in a state depend on what else there is.
 const HANDLE: u64 = 0x4a6d_1e00;
 
-impl Translate<'_> {
+impl AccessTranslator<'_> {
     pub(crate) fn all(&mut self, touches: &[LoggedAccess]) -> Result<Vec<Access>, TableFull> {
         let mut accesses = Vec::with_capacity(touches.len());
         for touch in touches {
@@ -111,7 +111,7 @@ impl Translate<'_> {
             };
             Access { location, kind, site, read, written }
         };
-        let mut out = Told { machine: self.machine, out };
+        let mut out = AccessSink { machine: self.machine, out };
         match &touch.element {
             Some(element) => {
                 out.push(access(whole, AccessKind::Read, None));
@@ -232,7 +232,7 @@ impl Translate<'_> {
     }
 }
 
-impl Translate<'_> {
+impl AccessTranslator<'_> {
     /// The key of an element in words; of one with objects in it, a number that lasts.
     fn key(&self, key: &Value) -> String {
         if key.has_refs() {

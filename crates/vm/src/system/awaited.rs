@@ -21,11 +21,12 @@ pub(super) fn awaited(
         // All wait for `init`, which conflicts with all.
         return Vec::new();
     }
-    let mut asked = Asked { machine, executor: StepExecutor::logging(machine, state), state };
-    asked.executor.set_notify_order(names.in_order(state));
+    let mut query =
+        AwaitedQuery { machine, executor: StepExecutor::logging(machine, state), state };
+    query.executor.set_notify_order(names.in_order(state));
     let mut found = Vec::new();
     for member in 0..machine.layout.members.len() as u32 {
-        if let Some(touches) = asked.event(member) {
+        if let Some(touches) = query.event(member) {
             found.push((names.next(machine, state, StepId::Event(member)), touches));
         }
     }
@@ -33,19 +34,19 @@ pub(super) fn awaited(
         for (position, message) in messages.iter().enumerate() {
             let (queue, position) = (queue as u32, position as u32);
             let step = StepId::Message { queue, position, task: message.task };
-            found.push((names.next(machine, state, step), asked.message(step, message.uid)));
+            found.push((names.next(machine, state, step), query.message(step, message.uid)));
         }
     }
     let mut rank = 0;
     for thread in state.threads() {
         let step = StepId::Thread { origin: thread.origin, rank };
         rank += u32::from(thread.origin == Origin::Dynamic);
-        found.push((names.next(machine, state, step), asked.thread(step, thread)));
+        found.push((names.next(machine, state, step), query.thread(step, thread)));
     }
     found
 }
 
-struct Asked<'a> {
+struct AwaitedQuery<'a> {
     machine: &'a Machine,
     executor: StepExecutor<'a>,
     state: &'a State,
@@ -55,7 +56,7 @@ fn read(place: LoggedPlace) -> LoggedAccess {
     LoggedAccess { place, element: None, kind: AccessKind::Read, value: None, site: SiteId(0) }
 }
 
-impl Asked<'_> {
+impl AwaitedQuery<'_> {
     /// Nothing of an event that is over.
     fn event(&mut self, member: u32) -> Option<Vec<LoggedAccess>> {
         let layout = &self.machine.layout;
@@ -72,7 +73,7 @@ impl Asked<'_> {
         }
         self.slot(layout.member_slot[member as usize], &mut touches);
         if event_is_open(self.machine, self.state, member) {
-            self.looked(StepId::Event(member), &mut touches);
+            self.add_deciding(StepId::Event(member), &mut touches);
         }
         Some(touches)
     }
@@ -93,7 +94,7 @@ impl Asked<'_> {
         }
         let front = self.state.queue(queue as usize).first().is_some_and(|first| first.front);
         if position == 0 || (bag && !front) {
-            self.looked(step, &mut touches);
+            self.add_deciding(step, &mut touches);
         }
         touches
     }
@@ -107,7 +108,7 @@ impl Asked<'_> {
         match thread.status {
             Status::Waiting { .. } => {}
             Status::Woken { lock } => touches.push(read(LoggedPlace::Lock(lock))),
-            Status::Ready => self.looked(step, &mut touches),
+            Status::Ready => self.add_deciding(step, &mut touches),
         }
         touches
     }
@@ -120,7 +121,7 @@ impl Asked<'_> {
     }
 
     /// Adds what a candidate looks at while it may still be dropped or come to a choice, and the locks and tasks that it would wait for.
-    fn looked(&mut self, step: StepId, touches: &mut Vec<LoggedAccess>) {
+    fn add_deciding(&mut self, step: StepId, touches: &mut Vec<LoggedAccess>) {
         if self.executor.is_certain(step) {
             return;
         }

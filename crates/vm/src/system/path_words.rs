@@ -34,12 +34,12 @@ fn number(known: &mut FxHashMap<u64, u32>, uid: u64) -> u32 {
 }
 
 /// From the numbers in one state to lasting ones.
-struct Lasting {
+struct StableNumbers {
     objects: Vec<u32>,
     handles: FxHashMap<u32, u32>,
 }
 
-impl Renaming for Lasting {
+impl Renaming for StableNumbers {
     fn object(&self, number: u32) -> u32 {
         self.objects.get((number as usize).wrapping_sub(1)).copied().unwrap_or(0)
     }
@@ -56,7 +56,7 @@ impl<'m> PathWords<'m> {
         PathWords { machine, objects: FxHashMap::default(), tasks: FxHashMap::default() }
     }
 
-    fn lasting(&mut self, state: &State) -> Lasting {
+    fn lasting(&mut self, state: &State) -> StableNumbers {
         let objects = state.heap().iter().map(|object| number(&mut self.objects, object.uid));
         let objects = objects.collect();
         let mut handles = FxHashMap::default();
@@ -65,11 +65,11 @@ impl<'m> PathWords<'m> {
         for (handle, uid) in threads.chain(messages).filter(|(handle, _)| *handle != 0) {
             handles.insert(handle, number(&mut self.tasks, uid));
         }
-        Lasting { objects, handles }
+        StableNumbers { objects, handles }
     }
 
     /// A state with lasting numbers, for words only: it is not in canonical form, and its objects stand where they stood.
-    fn renamed(&self, state: &State, by: &Lasting) -> State {
+    fn renamed(&self, state: &State, by: &StableNumbers) -> State {
         let mut renamed = state.clone();
         for i in 0..self.machine.program.globals.len() {
             if state.global(i).has_refs() {
@@ -228,7 +228,7 @@ impl<'m> PathWords<'m> {
     }
 
     /// The name of a global or a field, or of an element there.
-    fn name(&mut self, touch: &LoggedAccess, lasting: &Lasting) -> Option<String> {
+    fn name(&mut self, touch: &LoggedAccess, lasting: &StableNumbers) -> Option<String> {
         let program = &self.machine.program;
         let mut name = match &touch.place {
             LoggedPlace::Global(global) => program.globals[usize::from(*global)].name.clone(),

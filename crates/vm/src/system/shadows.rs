@@ -12,7 +12,7 @@ use crate::transitions::StepId;
 use anyorder_system::AccessKind;
 
 /// A step: where it starts, what takes it, and where it leads.
-pub(crate) struct Stepped<'a> {
+pub(crate) struct TakenStep<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) before: &'a State,
     pub(crate) step: StepId,
@@ -21,7 +21,7 @@ pub(crate) struct Stepped<'a> {
 }
 
 /// Returns the accesses of a step to what there is besides memory.
-pub(crate) fn shadows(stepped: &Stepped<'_>, names: &StateNames, log: &Log) -> Vec<LoggedAccess> {
+pub(crate) fn shadows(stepped: &TakenStep<'_>, names: &StateNames, log: &Log) -> Vec<LoggedAccess> {
     let mut found = Found { stepped, touches: Vec::new() };
     // Nothing can run before `init`, or after a failure.
     let alone = stepped.failed || stepped.step == StepId::Init;
@@ -40,7 +40,7 @@ pub(crate) fn shadows(stepped: &Stepped<'_>, names: &StateNames, log: &Log) -> V
 }
 
 struct Found<'a> {
-    stepped: &'a Stepped<'a>,
+    stepped: &'a TakenStep<'a>,
     touches: Vec<LoggedAccess>,
 }
 

@@ -1,11 +1,11 @@
 //! The machine as a program of pending tasks.
 
-use super::accesses::{Elements, Translate};
+use super::accesses::{AccessTranslator, Elements};
 use super::awaited::awaited;
 use super::names::StateNames;
 use super::observe::observe;
 use super::reduced::Write;
-use super::shadows::{Stepped, shadows};
+use super::shadows::{TakenStep, shadows};
 use super::words;
 use crate::machine::Machine;
 use crate::state::{Origin, State};
@@ -248,7 +248,7 @@ impl TaskSystem for MachineRun {
         }
         let (machine, none) = (self.machine.clone(), FxHashMap::default());
         let told = awaited(&machine, &self.at.state, &self.at.names);
-        let mut translate = Translate {
+        let mut translate = AccessTranslator {
             machine: &machine,
             interner: &mut self.interner,
             elements: &self.elements,
@@ -297,7 +297,7 @@ impl MachineRun {
         let cancelled = cancelled.filter_map(|(uid, _)| self.at.names.of(*uid).or(made.get(uid)));
         let cancelled = cancelled.cloned().collect();
         let failed = outcome.fault.is_some();
-        let stepped = Stepped { machine: &machine, before, step, after: &outcome.state, failed };
+        let stepped = TakenStep { machine: &machine, before, step, after: &outcome.state, failed };
         let mut touches = shadows(&stepped, &self.at.names, log);
         touches.extend_from_slice(&log.accesses);
         // Locations of objects that the step made and dropped need their names, too.
@@ -308,7 +308,7 @@ impl MachineRun {
             }
         }
         all.objects.extend(self.at.names.objects.iter().map(|(uid, number)| (*uid, *number)));
-        let mut translate = Translate {
+        let mut translate = AccessTranslator {
             machine: &machine,
             interner: &mut self.interner,
             elements: &self.elements,

@@ -3,7 +3,7 @@
 //! A state numbers its objects, handles and threads by itself, so none of these numbers may come into a key: messages that differ in nothing
 //! else share one key, and are run together.
 
-use super::fates::Fates;
+use super::lifecycles::Lifecycles;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::MailboxKind;
 use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
@@ -207,8 +207,8 @@ pub(super) enum Kind {
     Head,
     /// What came last into a mailbox.
     Tail,
-    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of: see [`Fates`].
-    Fate,
+    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of: see [`Lifecycles`].
+    Lifecycle,
 }
 
 impl Kind {
@@ -221,7 +221,7 @@ impl Kind {
         Kind::Busy,
         Kind::Head,
         Kind::Tail,
-        Kind::Fate,
+        Kind::Lifecycle,
     ];
 }
 
@@ -236,7 +236,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn of(machine: &Machine, init: bool, fates: &Fates) -> Places {
+    pub(crate) fn of(machine: &Machine, init: bool, lifecycles: &Lifecycles) -> Places {
         let layout = &machine.layout;
         let conds: u64 =
             machine.program.conds.iter().map(|cond| u64::from(cond.array.unwrap_or(1))).sum();
@@ -251,7 +251,7 @@ impl Places {
             slots + 1,
             queues,
             queues,
-            fates.count(),
+            lifecycles.count(),
         ];
         let mut first = [fixed::FIRST; 10];
         for (i, count) in counts.iter().enumerate() {

@@ -4,8 +4,8 @@
 //! objects, handles and dynamic threads are numbered does not come into it: tasks and places that differ in nothing else are taken
 //! together, which costs reduction only.
 
-use self::fates::Fates;
 use self::keys::{KeyKind, Kind, Places, each_message, each_ready, each_thread};
+use self::lifecycles::Lifecycles;
 use self::touched::{Tables, Touches, awaits};
 use super::accesses::Elements;
 use super::words;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 mod keys;
 
-mod fates;
+mod lifecycles;
 
 mod remembered;
 
@@ -33,10 +33,10 @@ pub(crate) use self::touched::Tables as ReducedTables;
 
 impl Tables {
     pub(crate) fn of(machine: &Machine) -> Tables {
-        let fates = Fates::of(machine);
+        let lifecycles = Lifecycles::of(machine);
         Tables {
-            places: Places::of(machine, initial(machine).flag(INIT_FLAG), &fates),
-            fates,
+            places: Places::of(machine, initial(machine).flag(INIT_FLAG), &lifecycles),
+            lifecycles,
             elements: Elements::of(machine),
         }
     }
@@ -81,12 +81,13 @@ impl Machine {
             PlaceSpec::Tail(queue) => number(Kind::Tail, *queue),
             PlaceSpec::Standing(key) => Places::standing(*key),
             // What no handle can be of has no place: that of a key that nothing has.
-            PlaceSpec::Posted(queue, task) => match self.tables().fates.of_post(*queue, *task) {
-                Some(fate) => number(Kind::Fate, fate as usize),
+            PlaceSpec::Posted(queue, task) => match self.tables().lifecycles.of_post(*queue, *task)
+            {
+                Some(lifecycle) => number(Kind::Lifecycle, lifecycle as usize),
                 None => Places::standing(TaskKey(u64::MAX)),
             },
-            PlaceSpec::Forked(func) => match self.tables().fates.of_fork(*func) {
-                Some(fate) => number(Kind::Fate, fate as usize),
+            PlaceSpec::Forked(func) => match self.tables().lifecycles.of_fork(*func) {
+                Some(lifecycle) => number(Kind::Lifecycle, lifecycle as usize),
                 None => Places::standing(TaskKey(u64::MAX)),
             },
         }
@@ -297,7 +298,7 @@ impl Reducible for Machine {
             Kind::Busy => format!("busy({})", words::slot_name(self, index as u32)),
             Kind::Head => format!("first({})", queue()),
             Kind::Tail => format!("last({})", queue()),
-            Kind::Fate => "what has begun or ended".to_owned(),
+            Kind::Lifecycle => "what has begun or ended".to_owned(),
         }
     }
 }

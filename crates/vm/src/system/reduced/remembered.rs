@@ -22,29 +22,29 @@ pub(super) fn tell(
     }
     let Some(footprint) = &leaf.footprint else { return false };
     out.extend_from_slice(&footprint.fixed);
-    let mut told = Told { machine, out };
+    let mut sink = TouchSink { machine, out };
     if !footprint.writes.is_empty()
         && let StepResult::Effects(delta) = &leaf.result
     {
         for written in &footprint.writes {
-            write(state, &delta.effects[written.effect], written, &mut told);
+            write(state, &delta.effects[written.effect], written, &mut sink);
         }
     }
     for FlagWrite { flag, value, place } in &footprint.flags {
         if state.flag(*flag) != *value {
-            told.push(Touched { place: *place, kind: TouchKind::Write });
+            sink.push(Touched { place: *place, kind: TouchKind::Write });
         }
     }
     footprint.delayed
 }
 
 /// Collects what is touched.
-struct Told<'a> {
+struct TouchSink<'a> {
     machine: &'a Machine,
     out: &'a mut Vec<Touched>,
 }
 
-impl Told<'_> {
+impl TouchSink<'_> {
     #[track_caller]
     fn push(&mut self, touched: Touched) {
         if !self.machine.switches.reports.drops() {
@@ -53,7 +53,7 @@ impl Told<'_> {
     }
 }
 
-fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut Told<'_>) {
+fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut TouchSink<'_>) {
     let (global, value) = match effect {
         Effect::Set { global, value, .. } | Effect::SetAt { global, value, .. } => (*global, value),
         _ => return,
@@ -86,7 +86,7 @@ fn footprint(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Footprint {
     let mut footprint = Footprint::default();
     let places = &tables.places;
     let read = |place: Place| Touched { place, kind: TouchKind::Read };
-    let mut fixed = Told { machine, out: &mut footprint.fixed };
+    let mut fixed = TouchSink { machine, out: &mut footprint.fixed };
     for (place, value) in &leaf.reads {
         match place {
             ReadPlace::Args => {}
@@ -112,12 +112,12 @@ fn footprint(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Footprint {
 impl Footprint {
     fn effect(&mut self, machine: &Machine, tables: &Tables, number: usize, effect: &Effect) {
         let places = &tables.places;
-        let mut fixed = Told { machine, out: &mut self.fixed };
+        let mut fixed = TouchSink { machine, out: &mut self.fixed };
         match effect {
             Effect::Set { global, value, .. } => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 let mut silent = Vec::new();
-                elements(tables, *global, value, &mut Told { machine, out: &mut silent });
+                elements(tables, *global, value, &mut TouchSink { machine, out: &mut silent });
                 self.writes.push(MemoryWrite { effect: number, container, element: None, silent });
             }
             Effect::SetAt { global, index, .. } => {
@@ -166,7 +166,7 @@ impl Footprint {
 }
 
 /// Who reads a container reads its elements, where something writes them one by one.
-fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Told<'_>) {
+fn elements(tables: &Tables, global: u16, value: &Value, out: &mut TouchSink<'_>) {
     let container = tables.places.at(Kind::Global, u64::from(global));
     if !tables.elements.has(&crate::step::LoggedPlace::Global(global)) {
         return;

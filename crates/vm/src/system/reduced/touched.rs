@@ -6,8 +6,8 @@
 //! writes where its own message stands, and that makes it ready.
 
 use super::super::accesses::Elements;
-use super::fates::Fates;
 use super::keys::{self, Kind, Places, fixed};
+use super::lifecycles::Lifecycles;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::state::{Message, Origin, State, Thread, ThreadBody};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(super) places: Places,
-    pub(super) fates: Fates,
+    pub(super) lifecycles: Lifecycles,
     pub(super) elements: Elements,
 }
 
@@ -90,8 +90,8 @@ impl Touches<'_> {
             LoggedPlace::Lock(lock) => self.at(Kind::Lock, u64::from(lock), kind),
             LoggedPlace::Cond(cond) => self.at(Kind::Cond, u64::from(cond), kind),
             LoggedPlace::Lifecycle => {
-                for fate in 0..self.tables.fates.count() {
-                    self.at(Kind::Fate, fate, TouchKind::Read);
+                for lifecycle in 0..self.tables.lifecycles.count() {
+                    self.at(Kind::Lifecycle, lifecycle, TouchKind::Read);
                 }
             }
             LoggedPlace::Now => self.push(fixed::NOW, kind),
@@ -203,8 +203,8 @@ impl Touches<'_> {
         if self.is_ordered(queue as usize) || message.front {
             self.at(Kind::Head, u64::from(queue), TouchKind::Write);
         }
-        if let Some(fate) = self.tables.fates.of_post(queue, message.task) {
-            self.at(Kind::Fate, fate, TouchKind::Write);
+        if let Some(lifecycle) = self.tables.lifecycles.of_post(queue, message.task) {
+            self.at(Kind::Lifecycle, lifecycle, TouchKind::Write);
         }
     }
 
@@ -294,15 +294,17 @@ impl Touches<'_> {
 
     /// A thread has ended.
     fn ended(&mut self, one: &Thread) {
-        let fates = &self.tables.fates;
-        let fate = match (one.body, one.origin) {
-            (ThreadBody::Func(func), _) => fates.of_fork(func),
-            (ThreadBody::Task(task), Origin::Slot(slot)) => fates.of_post(slot, task),
-            (ThreadBody::Task(task), _) => fates.of_post(self.machine.layout.pool() as u32, task),
+        let lifecycles = &self.tables.lifecycles;
+        let lifecycle = match (one.body, one.origin) {
+            (ThreadBody::Func(func), _) => lifecycles.of_fork(func),
+            (ThreadBody::Task(task), Origin::Slot(slot)) => lifecycles.of_post(slot, task),
+            (ThreadBody::Task(task), _) => {
+                lifecycles.of_post(self.machine.layout.pool() as u32, task)
+            }
             (ThreadBody::Thread | ThreadBody::Event(_), _) => None,
         };
-        if let Some(fate) = fate {
-            self.at(Kind::Fate, fate, TouchKind::Write);
+        if let Some(lifecycle) = lifecycle {
+            self.at(Kind::Lifecycle, lifecycle, TouchKind::Write);
         }
     }
 }
@@ -323,7 +325,7 @@ fn own_thread(state: &State, step: StepId) -> Option<&Thread> {
 /// The places that decide whether a task is ready.
 pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut Vec<Place>) {
     let places = &tables.places;
-    let mut out = Awaited { machine, out };
+    let mut out = AwaitedSink { machine, out };
     if places.init {
         out.push(fixed::INIT);
     }
@@ -362,12 +364,12 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
 }
 
 /// Collects what a task awaits.
-struct Awaited<'a> {
+struct AwaitedSink<'a> {
     machine: &'a Machine,
     out: &'a mut Vec<Place>,
 }
 
-impl Awaited<'_> {
+impl AwaitedSink<'_> {
     #[track_caller]
     fn push(&mut self, place: Place) {
         if !self.machine.switches.reports.drops() {
