@@ -195,7 +195,7 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
     for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
         let values: [&[Value]; 2] = [&thread.regs, &[]];
         unordered.push(UnorderedElement {
-            head: thread.place(),
+            head: thread.position_hash(),
             handle: thread.handle,
             is_thread: true,
             values,
@@ -318,7 +318,7 @@ fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
     state.replace_threads(threads);
     state.replace_locks(locks);
     state.replace_messages(messages);
-    state.resum();
+    state.recompute_sum();
 }
 
 fn rename_queue(

@@ -46,7 +46,8 @@ impl Colors<'_> {
             0 => mix::number(0xc0101, u64::from(objects[i].class)),
             number => mix::number(0xc0102, u64::from(number)),
         };
-        let places: Vec<u128> = state.threads().iter().map(|thread| thread.place()).collect();
+        let places: Vec<u128> =
+            state.threads().iter().map(|thread| thread.position_hash()).collect();
         let mut handles = FxHashMap::default();
         let is_new =
             |handle: u32| reachable.handles.contains(&handle) && numbers.number(handle) == 0;

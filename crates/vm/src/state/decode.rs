@@ -20,7 +20,7 @@ pub(crate) fn decode(machine: &Machine, bytes: &[u8]) -> Option<State> {
     if !reader.is_at_end() {
         return None;
     }
-    state.resum();
+    state.recompute_sum();
     // A state that is not sorted, not minimal or not canonical encodes to other bytes.
     let mut encoded = Vec::with_capacity(bytes.len());
     if machine.needs_numbering {

@@ -58,8 +58,8 @@ impl StepDelta {
     }
 }
 
-/// Removes a write to an element if a later write to the same element is no smaller. A limit that the
-/// removed write would exceed is then exceeded by the later write, too.
+/// Removes a write to an element if a later write to the same element is no smaller. A limit that
+/// the removed write would exceed is then exceeded by the later write, too.
 fn simplify(effects: &mut Vec<Effect>) {
     let mut at = 0;
     while at < effects.len() {

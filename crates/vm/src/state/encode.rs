@@ -44,7 +44,9 @@ fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     let mut threads: Vec<&Thread> = state.threads().iter().map(|thread| &**thread).collect();
     if machine.switches.one_of_equals {
         threads.dedup_by(|a, b| {
-            a.origin == Origin::Dynamic && a.place() == b.place() && a.regs == b.regs
+            a.origin == Origin::Dynamic
+                && a.position_hash() == b.position_hash()
+                && a.regs == b.regs
         });
     }
     put(out, threads.len() as u64);

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 thread_local! {
     /// A buffer for messages whose number is not known yet.
-    static ROOM: Cell<Vec<Message>> = const { Cell::new(Vec::new()) };
+    static BUFFER: Cell<Vec<Message>> = const { Cell::new(Vec::new()) };
 }
 
 /// A state whose parts are not built yet: how to build them.
@@ -31,9 +31,9 @@ pub(super) struct LazyState {
 impl State {
     /// Returns the state after a step that takes a message, by its position among all, and applies
     /// a delta. `limits` are the most values in a container, also the most messages, and the
-    /// greatest depth. Returns `None` if the delta is not simple, or if it would fail: an element is
-    /// missing, or a limit is exceeded. Time and memory do not depend on the state, except for the
-    /// messages behind one that is taken from an ordered mailbox.
+    /// greatest depth. Returns `None` if the delta is not simple, or if it would fail: an element
+    /// is missing, or a limit is exceeded. Time and memory do not depend on the state, except for
+    /// the messages behind one that is taken from an ordered mailbox.
     #[inline]
     pub(crate) fn after(
         &self,
@@ -48,7 +48,7 @@ impl State {
         }
         let (mut sum, mut flags) = (self.sum, self.flags);
         if let Some(taken) = taken {
-            sum = sum.wrapping_sub(taking(from.messages(), taken));
+            sum = sum.wrapping_sub(taken_term(from.messages(), taken));
         }
         for (i, effect) in delta.effects.iter().enumerate() {
             match effect {
@@ -73,7 +73,9 @@ impl State {
                 }
                 Effect::Post { message, .. } => {
                     let position = match message.is_ordered() {
-                        true => end(from.messages(), taken, &delta.effects[..i], message.queue),
+                        true => {
+                            length_after(from.messages(), taken, &delta.effects[..i], message.queue)
+                        }
                         false => 0,
                     };
                     sum = sum.wrapping_add(message.term(position));
@@ -113,7 +115,7 @@ fn element(
 
 /// Returns what the sum loses when a message is taken.
 #[inline]
-fn taking(all: &[Message], taken: usize) -> u128 {
+fn taken_term(all: &[Message], taken: usize) -> u128 {
     let message = &all[taken];
     if !message.is_ordered() {
         return message.term(0);
@@ -127,7 +129,7 @@ fn taking(all: &[Message], taken: usize) -> u128 {
 }
 
 /// Returns the length of a mailbox after a message was taken and others were posted.
-fn end(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> usize {
+fn length_after(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> usize {
     let is_in = |message: &&Message| message.queue == queue;
     let posts = before.iter().filter_map(|effect| match effect {
         Effect::Post { message, .. } => Some(message),
@@ -147,7 +149,7 @@ impl LazyState {
         let takes = self.taken != u32::MAX;
         let mut mail = None;
         if takes || self.delta.posts > 0 {
-            mail = Some(self.left(ROOM.try_with(Cell::take).unwrap_or_default()));
+            mail = Some(self.left(BUFFER.try_with(Cell::take).unwrap_or_default()));
         }
         for effect in &self.delta.effects {
             match effect {
@@ -161,7 +163,7 @@ impl LazyState {
                 }
                 Effect::Post { kind, message, .. } => {
                     if let Some(mail) = &mut mail {
-                        insert(mail, *kind, message.posted(uid));
+                        insert(mail, *kind, message.with_uid(uid));
                     }
                     uid += 1;
                 }
@@ -170,7 +172,7 @@ impl LazyState {
         }
         if let Some(mut mail) = mail {
             parts.set_messages(mail.drain(..));
-            let _ = ROOM.try_with(|room| room.set(mail));
+            let _ = BUFFER.try_with(|buffer| buffer.set(mail));
         }
         Arc::new(parts)
     }

@@ -53,7 +53,7 @@ impl State {
     }
 
     /// Replaces all messages. They may be given in any order of mailboxes. The sum is wrong until
-    /// [`resum`](Self::resum).
+    /// [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_messages(&mut self, mut messages: Vec<Message>) {
         messages.sort_by_key(|message| message.queue);
         self.parts_mut().set_messages(messages.into_iter());

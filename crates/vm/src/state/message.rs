@@ -77,7 +77,7 @@ impl Message {
 
     /// Returns the same message from another post.
     #[inline]
-    pub(crate) fn posted(&self, uid: u64) -> Message {
+    pub(crate) fn with_uid(&self, uid: u64) -> Message {
         Message { uid, ..self.clone() }
     }
 
@@ -98,7 +98,7 @@ impl Message {
     }
 
     /// Moves it to another mailbox of the same kind.
-    pub(crate) fn put_into(&mut self, queue: u32) {
+    pub(crate) fn move_to_queue(&mut self, queue: u32) {
         self.queue = queue;
         self.change(|_| {});
     }

@@ -114,7 +114,7 @@ impl State {
         };
         let parts = OnceLock::from(Arc::new(parts));
         let mut state = State { sum: 0, flags: 0, next_uid: 1, parts, lazy: None };
-        state.resum();
+        state.recompute_sum();
         state
     }
 
@@ -141,7 +141,7 @@ impl State {
     }
 
     /// Computes the sum from the hashes of the parts.
-    pub(crate) fn resum(&mut self) {
+    pub(crate) fn recompute_sum(&mut self) {
         let mut sum = 0u128;
         let mut add = |key: u64, hash: u128| sum = sum.wrapping_add(mix::mix(key, hash));
         for i in 0..self.globals().len() {
@@ -393,17 +393,18 @@ impl State {
         Some(result)
     }
 
-    /// Replaces all objects. The sum is wrong until [`resum`](Self::resum).
+    /// Replaces all objects. The sum is wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_heap(&mut self, heap: Vec<Arc<Object>>) {
         self.parts_mut().heap = if heap.is_empty() { None } else { Some(Arc::new(heap)) };
     }
 
-    /// Replaces all threads. The sum is wrong until [`resum`](Self::resum).
+    /// Replaces all threads. The sum is wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_threads(&mut self, threads: Vec<Arc<Thread>>) {
         self.parts_mut().threads = if threads.is_empty() { None } else { Some(Arc::new(threads)) };
     }
 
-    /// Replaces the owners of all locks. The sum is wrong until [`resum`](Self::resum).
+    /// Replaces the owners of all locks. The sum is wrong until
+    /// [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_locks(&mut self, mut locks: Vec<u32>) {
         while locks.last() == Some(&0) {
             locks.pop();
@@ -411,7 +412,7 @@ impl State {
         self.parts_mut().locks = if locks.is_empty() { None } else { Some(locks.into()) };
     }
 
-    /// Replaces all flags. The sum is wrong until [`resum`](Self::resum).
+    /// Replaces all flags. The sum is wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_flags(&mut self, words: &[u64]) {
         self.flags = words.first().copied().unwrap_or(0);
         let more = words.get(1..).unwrap_or(&[]);
@@ -419,7 +420,7 @@ impl State {
         self.trim_flags();
     }
 
-    /// Sets a global, but not the sum, which is wrong until [`resum`](Self::resum).
+    /// Sets a global, but not the sum, which is wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_global(&mut self, index: usize, value: Value) {
         *self.parts_mut().globals.get_mut(index) = value;
     }

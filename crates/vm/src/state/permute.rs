@@ -33,7 +33,7 @@ pub(super) fn permute(group: Group<'_>, state: &State, order: &[usize]) -> State
     permutation.locks(state, &mut result);
     permutation.heap(state, &mut result);
     permutation.threads(state, &mut result);
-    result.resum();
+    result.recompute_sum();
     if machine.needs_numbering {
         canonicalize(machine, &mut result);
     }
@@ -118,7 +118,7 @@ impl Permutation<'_> {
             let i = self.group.map(i as u32, self.group.slots(), self.to);
             let mut queue = queue.to_vec();
             for message in &mut queue {
-                message.put_into(i);
+                message.move_to_queue(i);
                 let shapes = self.machine().program.indices.tasks.get(usize::from(message.task));
                 let args = match shapes.map_or(&[][..], |shapes| &shapes[..]) {
                     [] => continue,

@@ -109,7 +109,7 @@ impl Thread {
     }
 
     /// Returns a hash of its code and position, without handle and registers.
-    pub(crate) fn place(&self) -> u128 {
+    pub(crate) fn position_hash(&self) -> u128 {
         let frames = self.frames.clone();
         let mut bare = Thread { frames, handle: 0, regs: Vec::new(), uid: 0, hash: 0, ..*self };
         bare.rehash();

@@ -39,7 +39,7 @@ fn bytes(machine: &Machine, state: &State) -> Vec<u8> {
 
 /// Returns the successors of a state as a set of canonical forms and failures. Failures come
 /// without positions in queues or heaps.
-fn leads_to(
+fn outcomes(
     machine: &Machine,
     exact: &Machine,
     state: &State,
@@ -60,7 +60,7 @@ fn leads_to(
 }
 
 /// Returns the first mistake in a machine's canonical form on a program, if there is one.
-fn wrong(program: &Program, switches: Switches, seed: u64) -> Option<&'static str> {
+fn first_mistake(program: &Program, switches: Switches, seed: u64) -> Option<&'static str> {
     let exact = Machine::new(program.clone()).expect("valid");
     let machine = Machine::new(program.clone()).expect("valid").with_switches(switches);
     let mut random = Random(seed);
@@ -74,7 +74,7 @@ fn wrong(program: &Program, switches: Switches, seed: u64) -> Option<&'static st
             }
             // The scrambled state belongs to a machine without canonical form. Both must have the
             // same successors.
-            if leads_to(&exact, &exact, &scrambled) != leads_to(&exact, &exact, &state) {
+            if outcomes(&exact, &exact, &scrambled) != outcomes(&exact, &exact, &state) {
                 return Some("scrambled states behave otherwise");
             }
         }
@@ -84,7 +84,7 @@ fn wrong(program: &Program, switches: Switches, seed: u64) -> Option<&'static st
         let Some(decoded) = machine.decode(&form) else {
             return Some("a form that cannot be read");
         };
-        if leads_to(&machine, &exact, &decoded) != leads_to(&machine, &exact, &state) {
+        if outcomes(&machine, &exact, &decoded) != outcomes(&machine, &exact, &state) {
             return Some("equal forms of states that behave otherwise");
         }
         if machine.fingerprint(&decoded) != machine.fingerprint(&canonical) {
@@ -99,7 +99,7 @@ fn the_form_is_right_on_random_programs() {
     let (mut used, mut states, mut numbered) = ([0; 16], 0, 0);
     for seed in 0..400 {
         let program = generate(&mut Random(seed), &mut used);
-        let verdict = wrong(&program, Switches::default(), seed);
+        let verdict = first_mistake(&program, Switches::default(), seed);
         assert_eq!(verdict, None, "seed {seed}");
         let machine = Machine::new(program).expect("valid");
         states += explore(&machine, STATES_MAX).len();
@@ -115,7 +115,7 @@ fn the_form_is_right_on_random_programs() {
 
 fn is_caught(switches: Switches, seed: u64) -> bool {
     let program = generate(&mut Random(seed), &mut [0; 16]);
-    wrong(&program, switches, seed).is_some()
+    first_mistake(&program, switches, seed).is_some()
 }
 
 #[test]

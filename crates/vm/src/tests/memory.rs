@@ -258,7 +258,7 @@ fn bytes(machine: &Machine, state: &State) -> Vec<u8> {
 
 /// Returns the first difference between a machine with these switches and one without a memo, if
 /// there is one, and the number of states.
-fn differs(program: &Program, switches: Switches) -> (Option<&'static str>, usize) {
+fn first_difference(program: &Program, switches: Switches) -> (Option<&'static str>, usize) {
     let plain = Switches { no_memory: true, ..Switches::default() };
     let plain = Machine::new(program.clone()).expect("valid").with_switches(plain);
     let machine = Machine::new(program.clone()).expect("valid").with_switches(switches);
@@ -274,7 +274,7 @@ fn differs(program: &Program, switches: Switches) -> (Option<&'static str>, usiz
         }
         for (a, b) in expected.iter().zip(&found) {
             let mut fresh = b.state.clone();
-            fresh.resum();
+            fresh.recompute_sum();
             if (a.action, &a.failure) != (b.action, &b.failure) {
                 return (Some("another transition"), at);
             }
@@ -305,7 +305,7 @@ fn what_is_remembered_is_what_would_be_executed() {
     let (mut used, mut states) = ([0; KINDS.len()], 0);
     for seed in 0..600 {
         let (program, kinds) = generate(&mut Random(seed));
-        let (difference, visited) = differs(&program, Switches::default());
+        let (difference, visited) = first_difference(&program, Switches::default());
         assert_eq!(difference, None, "seed {seed}");
         states += visited;
         for (total, count) in used.iter_mut().zip(kinds) {
@@ -329,7 +329,8 @@ fn a_memory_that_forgets_is_caught() {
     ];
     for (name, switches) in mutants {
         let programs = (0..300).map(|seed| generate(&mut Random(seed)).0);
-        let caught = programs.filter(|program| differs(program, switches).0.is_some()).count();
+        let caught =
+            programs.filter(|program| first_difference(program, switches).0.is_some()).count();
         println!("{name}: caught on {caught} of 300 programs");
         assert!(caught > 60, "{name} is hardly ever caught: {caught}");
     }

@@ -92,7 +92,7 @@ pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) ->
     result.replace_threads(threads);
     result.replace_messages(messages);
     result.replace_locks(locks);
-    result.resum();
+    result.recompute_sum();
     result
 }
 
@@ -143,7 +143,7 @@ pub(super) fn canonicalize(machine: &Machine, state: &State) -> State {
         messages.append(&mut queue);
     }
     result.replace_messages(messages);
-    result.resum();
+    result.recompute_sum();
     if machine.needs_numbering {
         canonical::canonicalize(machine, &mut result);
     }

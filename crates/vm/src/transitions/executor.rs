@@ -183,7 +183,7 @@ impl<'a> StepExecutor<'a> {
             if let Some(log) = &mut self.interpreter.log {
                 **log = Log::default();
             }
-            let outcome = self.once(step);
+            let outcome = self.run_once(step);
             if let Some(root) = root.take() {
                 self.keep_record(root, outcome.as_ref());
             }
@@ -221,7 +221,7 @@ impl<'a> StepExecutor<'a> {
     /// Returns why a step cannot be taken, and its source position; `None` if it can be taken.
     pub(crate) fn blocked(&mut self, step: StepId) -> Option<(Blocked, SiteId)> {
         self.interpreter.choices.clear();
-        match self.once(step) {
+        match self.run_once(step) {
             Some(_) => None,
             None => Some((self.interpreter.blocked(), self.interpreter.site())),
         }
@@ -247,7 +247,7 @@ impl<'a> StepExecutor<'a> {
 
     /// Executes a step with the current choices.
     #[inline]
-    fn once(&mut self, step: StepId) -> Option<Outcome> {
+    fn run_once(&mut self, step: StepId) -> Option<Outcome> {
         self.interpreter.choices.rewind();
         let done = match step {
             StepId::Init => self.init(),

@@ -143,10 +143,10 @@ impl StepExecutor<'_> {
         self.look_up_at(root, step, on_state, |_| {})
     }
 
-    /// Looks a step up like [`look_up`](Self::look_up), and executes it if it is not known. `on_leaf`
-    /// receives the leaf of the step, and of its guard if that is memoized separately. Returns
-    /// false if the caller must execute the step with a log. The leaves received until then are
-    /// then of no use.
+    /// Looks a step up like [`look_up`](Self::look_up), and executes it if it is not known.
+    /// `on_leaf` receives the leaf of the step, and of its guard if that is memoized separately.
+    /// Returns false if the caller must execute the step with a log. The leaves received until then
+    /// are then of no use.
     pub(crate) fn look_up_or_run(
         &mut self,
         step: StepId,

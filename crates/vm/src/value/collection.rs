@@ -135,7 +135,7 @@ impl Seq {
         self.meta.sub(index as u64, &old);
         self.meta.add(index as u64, value);
         if deep {
-            self.redo_depth();
+            self.recompute_depth();
         }
         old
     }
@@ -168,7 +168,7 @@ impl Seq {
         let value = self.items.pop()?;
         self.meta.sub(self.items.len() as u64, &value);
         if value.depth() > 0 {
-            self.redo_depth();
+            self.recompute_depth();
         }
         Some(value)
     }
@@ -180,7 +180,7 @@ impl Seq {
         result
     }
 
-    fn redo_depth(&mut self) {
+    fn recompute_depth(&mut self) {
         self.meta.depth = 1 + self.items.iter().map(Value::depth).max().unwrap_or(0);
     }
 }

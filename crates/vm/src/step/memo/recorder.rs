@@ -131,7 +131,7 @@ impl Interpreter<'_> {
     #[inline]
     pub(crate) fn record_post(&mut self, kind: MailboxKind, first: bool, message: &Message) {
         if let Some(record) = &mut self.record {
-            let message = message.posted(0);
+            let message = message.with_uid(0);
             record.effect(Effect::Post { kind, first, message });
         }
     }

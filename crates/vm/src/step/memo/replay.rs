@@ -29,7 +29,7 @@ fn apply(machine: &Machine, state: &mut State, effect: &Effect) -> bool {
         }
         Effect::Post { kind, first, message } => {
             let queue = message.queue as usize;
-            let message = message.posted(state.next_uid);
+            let message = message.with_uid(state.next_uid);
             state.next_uid += 1;
             state.change_queue(queue, |queue| {
                 if *first {
