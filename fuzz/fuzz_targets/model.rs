@@ -21,17 +21,17 @@ fuzz_target!(|data: &[u8]| {
         let twice = format(&once).expect("what was formatted can be formatted");
         assert_eq!(twice, once, "formatting twice");
         let again = load(&once);
-        assert_eq!(again.is_sound(), loaded.is_sound(), "formatted:\n{once}");
+        assert_eq!(again.is_valid(), loaded.is_valid(), "formatted:\n{once}");
     }
     let mut compiled = match compile(text, "fuzz.any") {
         Ok(compiled) => compiled,
         Err(errors) => {
             let too_large = errors.iter().any(|d| d.code == Code::TOO_LARGE);
-            assert!(too_large || !loaded.is_sound(), "what the check accepts is lowered");
+            assert!(too_large || !loaded.is_valid(), "what the check accepts is lowered");
             return;
         }
     };
-    assert!(loaded.is_sound());
+    assert!(loaded.is_valid());
     let settings = &mut compiled.program.settings;
     settings.steps = settings.steps.min(STEPS_MAX);
     settings.size = settings.size.min(SIZE_MAX);

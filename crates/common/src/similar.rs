@@ -3,9 +3,9 @@
 /// Longest word compared, in characters: the distance takes quadratic time.
 const WORD_CHARS_MAX: usize = 64;
 
-/// The candidate with the least edit distance to `word`, if it is near enough to be a slip: at most
-/// a third of the length (at least 1), or equal but for case. The first of equals. Time: candidates
-/// times the product of lengths.
+/// The candidate with the least edit distance to `word`, if it is near enough to be a slip. The
+/// distance may be a third of the length (at least 1), or only the case may differ. Of equal
+/// candidates, the first. Time: candidates times the product of lengths.
 #[must_use]
 pub fn most_similar<'a>(
     word: &str,
@@ -23,7 +23,7 @@ pub fn most_similar<'a>(
         }
         let distance =
             if candidate.eq_ignore_ascii_case(word) { 0 } else { distance(&letters, candidate) };
-        // A word of one letter is one edit away from every other: no slip.
+        // Every other word is one edit away from a word of one letter, so that is no slip.
         let near = distance == 0 || (distance <= limit && distance < letters.len());
         if near && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));

@@ -1,7 +1,8 @@
-//! Models in the model language, on one core: transitions and unique states a second, searched breadth-first with fingerprints and
-//! nothing else around it, so that the time is the machine's.
+//! Models in the model language, on one core: transitions and unique states a second, searched
+//! breadth-first with fingerprints and nothing else around it, so that the time is the machine's.
 //!
-//! `cargo bench -p anyorder-lang --bench models -- paxos-2 abd-2-3` for some of them; the default is all but the large ones.
+//! `cargo bench -p anyorder-lang --bench models -- paxos-2 abd-2-3` for some of them; the default
+//! is all but the large ones.
 
 #![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
 
@@ -38,7 +39,8 @@ impl Hasher for AsIs {
     }
 }
 
-/// Returns the text of a model by its name: `2pc-N` participants, `paxos-CLIENTS`, `abd-SERVERS-CLIENTS`.
+/// Returns the text of a model by its name: `2pc-N` participants, `paxos-CLIENTS`,
+/// `abd-SERVERS-CLIENTS`.
 fn text(name: &str) -> Option<String> {
     let (kind, numbers) = name.split_once('-')?;
     let numbers: Vec<u32> = numbers.split('-').filter_map(|n| n.parse().ok()).collect();

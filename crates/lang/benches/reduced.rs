@@ -1,5 +1,5 @@
-//! What it costs to run tasks that tell what they touch, beside the same transitions without: all states of models, once expanded with
-//! `successors`, once with `ready` and `run` of every task.
+//! The cost of footprints: expands all states of models, once with `successors`, and once with
+//! `ready` and `run` of every task, which also reports what the task touches.
 //!
 //! `cargo bench -p anyorder-lang --bench reduced`
 

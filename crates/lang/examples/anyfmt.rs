@@ -1,4 +1,5 @@
-//! Prints a model file in the canonical layout: `cargo run -p anyorder-lang --example anyfmt -- FILE`.
+//! Prints a model file in the canonical layout: `cargo run -p anyorder-lang --example anyfmt --
+//! FILE`.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use anyorder_lang::{diagnostic::render, format::format, source::Source};

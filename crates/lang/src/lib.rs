@@ -1,14 +1,17 @@
-//! The model language (`.any` files): from text to a checked tree, a canonical layout, and a program of the machine.
+//! The model language (`.any` files): from text to a checked tree, a canonical layout, and a
+//! program of the machine.
 //!
-//! The crate decides whether a text is a well-formed model and what each of its names and expressions means. It does
-//! not run models, and it does not read files.
+//! The crate decides whether a text is a well-formed model and what each of its names and
+//! expressions means. It does not run models, and it does not read files.
 //!
-//! Parsing never fails and never panics: every text gives a tree and a list of diagnostics, so that an editor can use a
-//! half-written file. A model without errors has a meaning for every name and a type for every expression; types are
-//! gradual, and what only a run can tell is left to the machine. Formatting keeps the tree and the comments.
+//! Parsing never fails and never panics: every text gives a tree and a list of diagnostics, so an
+//! editor can use a half-written file. In a model without errors, every name has a meaning and
+//! every expression has a type. Types are gradual: the machine checks when the model runs what the
+//! checker cannot know. Formatting keeps the tree and the comments.
 //!
-//! [`load`] gives a [`Loaded`] model with its [`diagnostic::Diagnostic`]s; [`diagnostic::render`] shows one as text;
-//! [`format::format`] lays a file out; [`lower`] makes the program that explorers run.
+//! [`load`] gives a [`Loaded`] model with its [`diagnostic::Diagnostic`]s; [`diagnostic::render`]
+//! shows one as text; [`format::format`] lays a file out; [`lower`] makes the program that
+//! explorers run.
 //!
 //! ```
 //! use anyorder_lang::{diagnostic::render, load, source::Source};

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic, has_errors};
 use crate::parse::parse;
 use crate::{ast::Model, lex::Comment};
 
-/// A file that was parsed and checked.
+/// A parsed and checked file.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The tree.
@@ -20,7 +20,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// Whether the model can run.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         !has_errors(&self.diagnostics)
     }
 }
@@ -31,7 +31,7 @@ pub fn load(text: &str) -> Loaded {
     let mut checked = check(&parsed.model, text);
     let mut diagnostics = parsed.diagnostics;
     if has_errors(&diagnostics) {
-        // What the parser skipped may hold the use, the arm or the value that the checker misses.
+        // The parser may have skipped the use, the arm or the value that the checker misses.
         checked.diagnostics.retain(|d| d.is_error() && d.code != Code::NO_RETURN_VALUE);
     }
     diagnostics.append(&mut checked.diagnostics);

@@ -38,11 +38,11 @@ impl std::fmt::Debug for Span {
     }
 }
 
-/// Longest text that is read, in bytes. Models are written by hand; a limit keeps every position in 32 bits and the
-/// tree in memory.
+/// Longest accepted text, in bytes. Models are written by hand. The limit keeps every position in
+/// 32 bits and the tree in memory.
 pub const SOURCE_BYTES_MAX: usize = 16 << 20;
 
-/// A place for people: line and column, both from 1; the column counts characters.
+/// A position for people: line and column, both from 1. The column counts characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Position {
     /// Line, from 1.
@@ -106,7 +106,8 @@ impl<'a> Source<'a> {
         text.strip_suffix('\r').unwrap_or(text)
     }
 
-    /// Line and column of byte `offset`; offsets behind the end mean the end. Linear in the length of the line.
+    /// Line and column of byte `offset`. An offset behind the end stands for the end. Linear in the
+    /// length of the line.
     pub fn position(&self, offset: u32) -> Position {
         let offset = offset.min(self.text.len() as u32);
         let line = self.line_of(offset);

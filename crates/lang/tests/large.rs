@@ -1,5 +1,5 @@
-//! The larger models under `examples/models/large`: as many states as the same protocols have in Rust and in other checkers, and
-//! each finds the mistake when a step that matters is taken out.
+//! The larger models under `examples/models/large`. They have as many states as the same protocols
+//! in Rust and in other checkers. Each finds the mistake when an important step is removed.
 
 use anyorder_lang::lower::compile;
 use anyorder_search::{Options, Outcome, search};

@@ -1,4 +1,5 @@
-//! The layout keeps the tree and the comments, whatever the spacing, and a second time changes nothing.
+//! The layout keeps the tree and the comments, whatever the spacing. Formatting twice changes
+//! nothing more.
 
 use anyorder_lang::{format::format, lex::lex, parse};
 

@@ -1,5 +1,6 @@
-//! Mistakes as people make them: each file has one, and its first line says which message must be given where:
-//! `//~ CODE LINE:COLUMN-END`, columns in characters, the end not included. The whole message is a snapshot.
+//! Mistakes as people make them: each file has one, and its first line says which message must be
+//! given where: `//~ CODE LINE:COLUMN-END`, columns in characters, the end not included. The whole
+//! message is a snapshot.
 
 use anyorder_lang::{diagnostic::render, load, source::Source};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Models that are right: nothing is said about them, and the layout keeps their trees.
+//! Correct models: they get no diagnostic, and the layout keeps their trees.
 
 use anyorder_lang::{diagnostic::render, load, source::Source};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! No text makes the crate panic or hang: token soup, mutations of real models, deep nesting. Seeded; the counts of what
-//! happened are printed and checked.
+//! No text makes the crate panic or hang: token soup, mutations of real models, deep nesting.
+//! Seeded; the counts of what happened are printed and checked.
 
 use anyorder_lang::diagnostic::{Code, render};
 use anyorder_lang::{format::format, lex::RESERVED, load, lower::compile, source::Source};
@@ -33,7 +33,7 @@ fn iterations() -> usize {
     std::env::var("ANYORDER_ITERATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(4_000)
 }
 
-/// Everything that is done with a text, with what must hold for each.
+/// Does everything with a text, and checks what must hold.
 fn exercise(text: &str) -> (usize, bool) {
     let loaded = load(text);
     let source = Source::new("soup.any", text);
@@ -52,7 +52,7 @@ fn exercise(text: &str) -> (usize, bool) {
         assert_eq!(&twice, once, "formatting twice");
     }
     // What the check accepts is lowered, unless it is too large for the machine.
-    if loaded.is_sound() {
+    if loaded.is_valid() {
         match compile(text, "soup.any") {
             Ok(compiled) => assert!(compiled.into_machine().is_ok(), "{text}"),
             Err(errors) => {

@@ -1,4 +1,5 @@
-//! Transitions a second of the machine on one core: two-phase commit, searched to the end with a table of fingerprints.
+//! Transitions a second of the machine on one core: two-phase commit, searched to the end with a
+//! table of fingerprints.
 
 #[path = "../tests/machine/two_phase.rs"]
 mod two_phase;

@@ -1,12 +1,16 @@
-//! A small deterministic machine for programs of handlers, tasks, events and threads.
+//! A small deterministic virtual machine for programs of handlers, tasks, events and threads.
 //!
-//! This crate decides what a program means, step by step: it runs register bytecode on states that are values, cheap to copy, in
-//! canonical form, with a fingerprint that costs next to nothing to keep. It knows no language and no search: a compiler makes a
-//! [`Program`](program::Program), an engine explores a [`Machine`] as a `StateSystem`, or a [`MachineRun`] as a `TaskSystem`.
+//! The crate defines what a program does, step by step. It runs register bytecode on states. A
+//! state is a value: it is cheap to copy, it is in canonical form, and each write updates its
+//! fingerprint. The crate knows no language and no search. A compiler makes a
+//! [`Program`](program::Program); an engine explores a [`Machine`] as a `StateSystem` or a
+//! [`MachineRun`] as a `TaskSystem`.
 //!
-//! What it guarantees: the same program, the same transitions, in the same order, on every machine and thread; no program that
-//! [`Program::validate`](program::Program::validate) passes makes it panic; equal states have equal bytes and fingerprints, and behave the same;
-//! every failure of the program is a result with its source position. Nothing runs for ever: steps, sizes and depths have limits.
+//! **Guarantees.** A program has the same transitions in the same order on every computer and in
+//! every thread. A program that passes [`Program::validate`](program::Program::validate) cannot
+//! make the machine panic. Equal states have equal bytes and fingerprints, and behave the same.
+//! Every failure of the program is a result with its source position. Every step ends: its
+//! instructions, sizes and depths have limits.
 //!
 //! ```
 //! use anyorder_system::StateSystem;
@@ -29,6 +33,10 @@
 //! assert_eq!(machine.show(&next[0].state), [("x".to_owned(), "1".to_owned())]);
 //! # Ok::<(), anyorder_vm::program::ProgramError>(())
 //! ```
+//!
+//! Modules in reading order: [`program`] is what a compiler produces, `machine` the same ready to
+//! run. `value` and `state` are what steps work on, `step` is the interpreter, `transitions` finds
+//! and runs the steps of a state, and `system` implements the traits of the engines.
 
 pub use machine::Machine;
 #[doc(hidden)]
@@ -38,25 +46,19 @@ pub use step::{Fault, FaultKind};
 pub use system::{
     MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts, Waiting, Write,
 };
+pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};
-pub use walk::Action;
 
 pub mod program;
-
 #[doc(hidden)]
 pub mod testing;
 
-mod value;
-
 mod machine;
-
 mod state;
-
 mod step;
-
-mod walk;
-
 mod system;
+mod transitions;
+mod value;
 
 #[cfg(test)]
 mod tests;

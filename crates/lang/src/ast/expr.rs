@@ -6,11 +6,11 @@ use crate::source::Span;
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Key: of its type, and of what its name means.
+    /// Key of its type and of the meaning of its name.
     pub id: NodeId,
-    /// Place.
+    /// Its place.
     pub span: Span,
-    /// What it is.
+    /// Its form.
     pub kind: ExprKind,
 }
 
@@ -109,13 +109,13 @@ pub enum ExprKind {
     },
     /// `f(a)`: a function, procedure or closure value.
     Call {
-        /// What is called.
+        /// The callee.
         callee: Box<Expr>,
         /// Arguments.
         args: Vec<Expr>,
     },
-    /// `a.b(c)`: a built-in method, a method of a class, a variant with values (`Phase.Busy(3)`), or a closure held in
-    /// a field.
+    /// `a.b(c)`: a built-in method, a method of a class, a variant with values (`Phase.Busy(3)`),
+    /// or a closure in a field.
     Method {
         /// Left of the dot.
         receiver: Box<Expr>,
@@ -126,13 +126,14 @@ pub enum ExprKind {
     },
     /// `enabled(e)`: whether the event is enabled.
     Enabled(Ref),
-    /// `post t(args) ..`: only as a statement, initialiser or right side of `=`; its value is a handle.
+    /// `post t(args) ..`: only as a statement, initialiser or right side of `=`; its value is a
+    /// handle.
     Post(Box<Post>),
     /// `fork f(args)`: where `post` may stand; its value is a handle of the thread.
     Fork(Box<Fork>),
     /// `choose e`: where `post` may stand; an element of a list, set or range.
     Choose(Box<Expr>),
-    /// What recovery left; a diagnostic was given.
+    /// A gap left by error recovery. A diagnostic reports it.
     Error,
 }
 
@@ -196,13 +197,13 @@ pub struct Post {
     pub target: PostTarget,
     /// Delay in units of virtual time.
     pub after: Option<Expr>,
-    /// `front`: before all others in the mailbox.
+    /// `front`: before all other messages of the mailbox.
     pub front: bool,
-    /// Written `async[main]` or `async[any]`; the meaning is the same.
+    /// Written `async[main]` or `async[any]`. The meaning is the same.
     pub async_form: bool,
 }
 
-/// Where a posted task goes.
+/// The target of a post.
 #[derive(Clone, Debug)]
 pub enum PostTarget {
     /// The handler after `on` in the declaration of the task.

@@ -10,7 +10,7 @@ pub struct Item {
     pub id: NodeId,
     /// From the first word to the `;` or `}`.
     pub span: Span,
-    /// What it is.
+    /// Its form.
     pub kind: ItemKind,
 }
 
@@ -67,7 +67,7 @@ pub enum ItemKind {
     Spec(SpecDecl),
     /// `setting granularity = access;`.
     Setting(SettingDecl),
-    /// What recovery left; a diagnostic was given.
+    /// A gap left by error recovery. A diagnostic reports it.
     Error,
 }
 
@@ -170,8 +170,8 @@ pub struct VarDecl {
     pub name: Ident,
     /// Type, if written.
     pub ty: Option<TypeExpr>,
-    /// First value; without one, the type is written and its default value is meant (0, `false`, `""`, `null`, an empty
-    /// list, set or map, and `N` defaults for `[T; N]`).
+    /// First value. Without one, the type is written and its default value counts (0, `false`,
+    /// `""`, `null`, an empty list, set or map, and `N` defaults for `[T; N]`).
     pub init: Option<Expr>,
 }
 
@@ -187,19 +187,19 @@ pub struct SizedName {
 /// A handler: a thread with a mailbox.
 #[derive(Clone, Debug)]
 pub struct HandlerDecl {
-    /// The elements are interchangeable.
+    /// Its elements are interchangeable.
     pub symmetric: bool,
-    /// No fairness is assumed for it in `response` properties.
+    /// `response` properties assume no fairness for it.
     pub unfair: bool,
     /// It may wait for ever.
     pub daemon: bool,
     /// Name and number.
     pub name: SizedName,
-    /// Order of its tasks.
+    /// The order of its tasks.
     pub mailbox: Mailbox,
 }
 
-/// The order in which a mailbox gives its tasks.
+/// The order in which a mailbox delivers its tasks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mailbox {
     /// Oldest first.
@@ -215,7 +215,7 @@ pub enum Mailbox {
 pub struct FnDecl {
     /// Key.
     pub id: NodeId,
-    /// The threads that `fork` makes of it may wait for ever.
+    /// The threads that `fork` starts with it may wait for ever.
     pub daemon: bool,
     /// Name.
     pub name: Ident,
@@ -238,18 +238,18 @@ pub struct Param {
     pub ty: Option<TypeExpr>,
 }
 
-/// What can be posted.
+/// A task or a procedure.
 #[derive(Clone, Debug)]
 pub struct TaskDecl {
-    /// Declared with `procedure`: may be called, too.
+    /// Declared with `procedure`: it may also be called.
     pub procedure: bool,
-    /// What is posted may wait for ever.
+    /// Its posts may wait for ever.
     pub daemon: bool,
     /// Name.
     pub name: Ident,
     /// Parameters.
     pub params: Vec<Param>,
-    /// `on h`: where `post` without `to` sends it. May use the parameters in the index.
+    /// `on h`: the target of a `post` without `to`. The index may use the parameters.
     pub on: Option<Ref>,
     /// Body.
     pub body: Block,
@@ -262,7 +262,7 @@ pub struct EventDecl {
     pub once: bool,
     /// Not enabled at the start.
     pub disabled: bool,
-    /// No fairness is assumed for it in `response` properties.
+    /// `response` properties assume no fairness for it.
     pub unfair: bool,
     /// It may wait for ever.
     pub daemon: bool,
@@ -292,9 +292,9 @@ pub struct Family {
 /// A thread that runs from the start.
 #[derive(Clone, Debug)]
 pub struct ThreadDecl {
-    /// The elements are interchangeable.
+    /// Its elements are interchangeable.
     pub symmetric: bool,
-    /// No fairness is assumed for it in `response` properties.
+    /// `response` properties assume no fairness for it.
     pub unfair: bool,
     /// It may wait for ever.
     pub daemon: bool,
@@ -366,6 +366,6 @@ pub enum SettingValue {
     Word(Ident),
     /// A number.
     Int(i64, Span),
-    /// What recovery left; a diagnostic was given.
+    /// A gap left by error recovery. A diagnostic reports it.
     Error,
 }

@@ -1,5 +1,5 @@
-//! The syntax tree: plain owned data, as written. Every node has a span; nodes that the checker
-//! says something about have a [`NodeId`], the key of its side tables. Names are not resolved here.
+//! The syntax tree: plain owned data, as written. Every node has a span. Nodes with an entry in the
+//! checker's tables have a [`NodeId`], the key of these tables. Names are not resolved here.
 
 mod expr;
 mod item;
@@ -26,8 +26,8 @@ pub(crate) use walk::{walk_block, walk_expr};
 
 use crate::source::Span;
 
-/// Number of a node within its model: dense, from 0, below [`Model::node_count`]. Key of the side
-/// tables.
+/// Number of a node within its model: dense, from 0, below [`Model::node_count`]. Key of the
+/// checker's tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct NodeId(pub u32);
 
@@ -39,7 +39,7 @@ impl std::fmt::Debug for NodeId {
 }
 
 impl NodeId {
-    /// The number as an index into a side table.
+    /// The number as an index into a table of the checker.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -48,11 +48,11 @@ impl NodeId {
 /// A whole file.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The name after `model`; `None` only when the header is missing (a diagnostic says so).
+    /// The name after `model`. `None` only if the header is missing; a diagnostic reports that.
     pub name: Option<Ident>,
     /// Declarations in the order of the file.
     pub items: Vec<Item>,
-    /// Number of node ids handed out: the length of a side table.
+    /// The number of node ids: the length of a table of the checker.
     pub node_count: u32,
 }
 
@@ -106,14 +106,14 @@ items! {
 pub struct Ident {
     /// Key of this occurrence.
     pub id: NodeId,
-    /// The name; empty when recovery had to make one up.
+    /// The name; empty if error recovery made it up.
     pub name: String,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
-/// The name of a declared thing of which there may be an array, with the index if one is written:
-/// `m`, `ms[i]`. Used for handlers, locks, conditions and events.
+/// The name of a declared item or of an array of items, with the index if one is written: `m`,
+/// `ms[i]`. Used for handlers, locks, conditions and events.
 #[derive(Clone, Debug)]
 pub struct Ref {
     /// The declared name.

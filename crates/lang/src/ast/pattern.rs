@@ -8,9 +8,9 @@ use crate::source::Span;
 pub struct Pattern {
     /// Key.
     pub id: NodeId,
-    /// Place.
+    /// Its place.
     pub span: Span,
-    /// What it is.
+    /// Its form.
     pub kind: PatternKind,
 }
 
@@ -36,8 +36,8 @@ pub enum PatternKind {
         /// Patterns of the payload, in order.
         args: Vec<Pattern>,
     },
-    /// `n`: matches everything and names it (a new local of the arm).
+    /// `n`: matches everything and names it. The name is a new local of the arm.
     Binding(Ident),
-    /// What recovery left; a diagnostic was given.
+    /// A gap left by error recovery. A diagnostic reports it.
     Error,
 }

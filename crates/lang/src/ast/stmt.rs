@@ -8,8 +8,8 @@ use crate::source::Span;
 pub struct Block {
     /// The statements.
     pub stmts: Vec<Stmt>,
-    /// An expression without `;` at the end: the value of the block. Only in bodies of functions and closures (where
-    /// it is returned) and in the branches of `if` and `match` used as expressions.
+    /// An expression without `;` at the end: the value of the block. Only in bodies of functions
+    /// and closures, which return it, and in the branches of `if` and `match` used as expressions.
     pub value: Option<Box<Expr>>,
     /// With the braces.
     pub span: Span,
@@ -22,7 +22,7 @@ pub struct Stmt {
     pub id: NodeId,
     /// With the `;`.
     pub span: Span,
-    /// What it is.
+    /// Its form.
     pub kind: StmtKind,
 }
 
@@ -71,7 +71,8 @@ pub enum StmtKind {
     },
     /// `loop {}`.
     Loop(Block),
-    /// `for v in e {}`: over the elements of a list or a set, or the keys of a map, as it was at the start.
+    /// `for v in e {}`: over the elements of a list or a set, or the keys of a map, as it was at
+    /// the start.
     For {
         /// The element, a new local of each round.
         var: Ident,
@@ -141,7 +142,7 @@ pub enum StmtKind {
     Atomic(Block),
     /// `yield;`.
     Yield,
-    /// What recovery left; a diagnostic was given.
+    /// A gap left by error recovery. A diagnostic reports it.
     Error,
 }
 
@@ -167,16 +168,16 @@ pub enum AssignOp {
 pub struct Alternative {
     /// `"lost" =>`.
     pub label: Option<Text>,
-    /// What happens.
+    /// Its body.
     pub body: Block,
 }
 
 /// `match e { .. }`, as a statement or an expression.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// What is looked at.
+    /// The matched value.
     pub subject: Box<Expr>,
-    /// Tried in order.
+    /// Its arms, tried in order.
     pub arms: Vec<Arm>,
 }
 

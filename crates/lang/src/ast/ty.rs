@@ -8,9 +8,9 @@ use crate::source::Span;
 pub struct TypeExpr {
     /// Key.
     pub id: NodeId,
-    /// Place.
+    /// Its place.
     pub span: Span,
-    /// What it is.
+    /// Its form.
     pub kind: TypeKind,
 }
 
@@ -31,6 +31,6 @@ pub enum TypeKind {
     Array(Box<TypeExpr>, Box<Expr>),
     /// `fn(T, U) -> V`; without `->` it returns nothing.
     Fn(Vec<TypeExpr>, Option<Box<TypeExpr>>),
-    /// What recovery left; a diagnostic was given.
+    /// A gap left by error recovery. A diagnostic reports it.
     Error,
 }

@@ -6,7 +6,7 @@ use super::program::{ConstId, GlobalId, LocalId, Meaning, Program};
 use super::pure::Effects;
 use super::types::Type;
 use crate::ast::{Block, Expr, Ident, Model, NodeId};
-use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
+use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
 use crate::source::Span;
 use std::collections::{BTreeSet, HashMap};
 
@@ -131,7 +131,7 @@ impl<'a> Checker<'a> {
         let mut diagnostic = Diagnostic::new(code, span, format!("unknown {what} `{name}`"));
         if let Some(similar) = most_similar(name, known) {
             diagnostic = diagnostic.suggest("a similar name exists", span, similar);
-        } else if let Some(written) = habit(name) {
+        } else if let Some(written) = foreign_word_hint(name) {
             diagnostic = diagnostic.note(written);
         }
         self.report(diagnostic);

@@ -32,7 +32,7 @@ fn null_makes_a_variable_nullable() {
 fn any_is_looked_at_when_the_model_runs() {
     let text = "model m\nvar a: any = 1;\nvar n: int = 0;\ninit { n = a; assert a + 1 == n; }";
     let loaded = load(text);
-    assert!(loaded.is_sound());
+    assert!(loaded.is_valid());
     assert_eq!(loaded.program.runtime_checks.len(), 2);
 }
 
@@ -50,7 +50,7 @@ fn closures_take_over_the_types_of_their_place() {
 fn closures_copy_the_locals_around_them() {
     let text = "model m\ninit { let a = 1; let f = fn(x) fn(y) x + y + a; let _ = f(1); }";
     let loaded = load(text);
-    assert!(loaded.is_sound(), "{:?}", loaded.diagnostics);
+    assert!(loaded.is_valid(), "{:?}", loaded.diagnostics);
     let counts: Vec<usize> = loaded.program.captures.values().map(Vec::len).collect();
     assert_eq!(counts.iter().sum::<usize>(), 3, "`a` in both, `x` in the inner one");
 }
@@ -150,7 +150,7 @@ fn blocking_is_for_threads_and_fine_steps() {
 fn constants_are_values() {
     let text = "model m\nconst A = B * 2;\nconst B = [1, 2][1] + 1;\nconst S = \"a\" + \"b\";\nlock l[A];\nthread t { acquire l[5]; assert S == \"ab\"; }";
     let loaded = load(text);
-    assert!(loaded.is_sound(), "{:?}", loaded.diagnostics);
+    assert!(loaded.is_valid(), "{:?}", loaded.diagnostics);
     assert_eq!(loaded.program.locks[0].size, Some(6));
     assert_eq!(told("const A = B;\nconst B = A;\nevent e { assert A == B; }"), ["E025 `A`"]);
     assert_eq!(told("const A = 9223372036854775807 + 1;\nevent e { assert A > 0; }"), ["E039 `+`"]);
@@ -168,7 +168,7 @@ fn constants_are_records_and_variants() {
     // Sizes in the types of fields need constants, and these the fields.
     let text = "model m\nrecord P { x: int, ys: [int; N] }\nconst N = P { x: 3, ys: [] }.x;\nvar p: P;\ninit { assert p.ys.len() == 3; }";
     let loaded = load(text);
-    assert!(loaded.is_sound(), "{:?}", loaded.diagnostics);
+    assert!(loaded.is_valid(), "{:?}", loaded.diagnostics);
     assert_eq!(loaded.program.array_sizes.into_values().collect::<Vec<_>>(), [3]);
     assert_eq!(
         told("record P { ys: [int; -1] }\ninit { let p = P { ys: [] }; assert p == p; }"),

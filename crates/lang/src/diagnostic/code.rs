@@ -1,8 +1,9 @@
-//! The stable codes of all messages, declared once.
+//! The stable codes of all messages, each declared once.
 
 use super::Severity;
 
-/// The code of a message: `E` for errors, `W` for warnings, and three digits. A code never changes its meaning.
+/// The code of a message: `E` for errors, `W` for warnings, and three digits. A code never changes
+/// its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Code(&'static str);
 

@@ -1,17 +1,17 @@
 //! Messages about a text: what is wrong, where, and what to write instead.
 
 mod code;
-mod habits;
+mod foreign_words;
 mod render;
 
 pub use anyorder_common::similar::most_similar;
 pub use code::{CODES, Code, CodeInfo};
-pub use habits::habit;
+pub use foreign_words::foreign_word_hint;
 pub use render::render;
 
 use crate::source::Span;
 
-/// How bad it is.
+/// The severity of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// The model can run.
@@ -23,7 +23,7 @@ pub enum Severity {
 /// A message with its places.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// Which mistake; its first letter tells the severity.
+    /// The mistake. The first letter of its code gives the severity.
     pub code: Code,
     /// One line, lower case, no full stop, names in backticks.
     pub message: String,
@@ -37,7 +37,7 @@ pub struct Diagnostic {
     pub suggestions: Vec<Suggestion>,
 }
 
-/// A place and what to say there.
+/// A place with a text.
 #[derive(Clone, Debug)]
 pub struct Label {
     /// The place.
@@ -49,9 +49,9 @@ pub struct Label {
 /// A change of the text.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
-    /// What it does.
+    /// What the change does.
     pub message: String,
-    /// What is replaced; empty for an insertion.
+    /// The replaced place; empty for an insertion.
     pub span: Span,
     /// The new text.
     pub replacement: String,
@@ -76,19 +76,19 @@ impl Diagnostic {
         self.code.severity()
     }
 
-    /// Whether the model cannot run because of it.
+    /// Whether it keeps the model from running.
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error
     }
 
-    /// Says `text` at the main place.
+    /// Adds `text` at the main place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
 
-    /// Points at another place.
+    /// Adds another place.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
@@ -119,7 +119,7 @@ impl Diagnostic {
     }
 }
 
-/// Whether any of them is an error.
+/// Whether any diagnostic is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }

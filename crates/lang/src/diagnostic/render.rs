@@ -10,8 +10,8 @@
 //! help: a global with a similar name exists: `count`
 //! ```
 //!
-//! Tabs become four blanks; characters of double width are underlined in full; control characters and invisible ones of
-//! the source are shown as `\u{..}`, so that a file can neither command the terminal nor hide code.
+//! Tabs become four blanks. Characters of double width are underlined in full. Control characters
+//! of the source are shown as `\u{..}`, so that a file cannot command the terminal.
 
 use super::{Diagnostic, Label, Severity, Suggestion};
 use crate::source::{Source, Span};
@@ -19,7 +19,8 @@ use anyorder_common::text::{escape, is_hostile};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
-/// Longest line shown in full, in columns; of longer ones, the part around the first label.
+/// Longest line shown in full, in columns. Of a longer line, the part around the first label is
+/// shown.
 const LINE_COLUMNS_MAX: usize = 200;
 
 /// One diagnostic as text, ending in a line feed. `colour`: with ANSI colours.
@@ -119,7 +120,7 @@ fn line_with_marks(
     let text: String = source.line_text(line).chars().map(|c| shown(c).0).collect();
     let columns: usize = source.line_text(line).chars().map(|c| shown(c).1).sum();
     let first = marks.iter().map(|mark| mark.start).min().unwrap_or(0);
-    // Of a long line, drop what is far left of the first label.
+    // Drop the part of a long line that is far left of the first label.
     let cut = if columns > LINE_COLUMNS_MAX { first.saturating_sub(40) } else { 0 };
     let number = paint.frame(&format!("{line:>gutter$}"));
     let bar = paint.frame("|");
@@ -147,11 +148,11 @@ fn window(text: &str, cut: usize) -> String {
     out
 }
 
-/// Pieces of a row; `true`: of the main label.
+/// Pieces of a row; `true` for pieces of the main label.
 type Row = Vec<(bool, String)>;
 
-/// The rows below a line: the underlines, with the text of the last one beside it, then the other texts on rows of
-/// their own, hanging below the start of their underlines.
+/// The rows below a line. The first has the underlines, with the text of the last one beside it.
+/// The other texts follow on rows of their own, below the start of their underlines.
 fn label_rows(marks: &[Mark<'_>], cut: usize) -> Vec<Row> {
     let width = marks.iter().map(|mark| mark.end - cut.min(mark.end)).max().unwrap_or(0);
     let width = width.min(LINE_COLUMNS_MAX + 1);

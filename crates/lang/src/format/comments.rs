@@ -1,10 +1,10 @@
-//! Comments on their way into the new layout.
+//! Comments and their places in the new layout.
 
 use super::doc::{Doc, all, text};
 use crate::lex::Comment;
 use crate::source::Span;
 
-/// The comments not printed yet.
+/// The comments that are not printed yet.
 pub(super) struct Comments<'a> {
     text: &'a str,
     list: &'a [Comment],
@@ -20,14 +20,14 @@ impl<'a> Comments<'a> {
         self.list.get(self.next).copied()
     }
 
-    /// Whether a comment lies in `span` that is not in one of `regions`.
+    /// Whether `span` contains a comment outside of `regions`.
     pub(super) fn strays(&self, span: Span, regions: &[Span]) -> bool {
         self.inside(span).any(|comment| {
             regions.iter().all(|r| comment.span.start < r.start || comment.span.end > r.end)
         })
     }
 
-    /// Whether a comment lies in `span`.
+    /// Whether `span` contains a comment.
     pub(super) fn any_in(&self, span: Span) -> bool {
         self.inside(span).next().is_some()
     }
@@ -37,15 +37,15 @@ impl<'a> Comments<'a> {
         self.list[from..].iter().take_while(move |comment| comment.span.start < span.end)
     }
 
-    /// Takes the comments before `end` as printed.
+    /// Marks the comments before `end` as printed.
     pub(super) fn skip_to(&mut self, end: u32) {
         while self.peek().is_some_and(|comment| comment.span.start < end) {
             self.next += 1;
         }
     }
 
-    /// Comments that stand before `start`, each on a line of its own: pieces with line feeds behind them. `last` is
-    /// the end of what was printed before (`None` at the start of a block).
+    /// Comments that stand before `start`, each on a line of its own: pieces with line feeds behind
+    /// them. `last` is the end of what was printed before (`None` at the start of a block).
     pub(super) fn before(&mut self, start: u32, last: &mut Option<u32>) -> Vec<Doc> {
         let mut out = Vec::new();
         while let Some(comment) = self.peek().filter(|comment| comment.span.start < start) {

@@ -1,7 +1,8 @@
 //! Layouts with alternatives, and the choice among them.
 //!
-//! **Source.** P. Wadler, "A prettier printer", in The Fun of Programming, 2003; in the strict form with an explicit
-//! stack. A group is laid out flat if it fits on the rest of the line, else all its own lines break.
+//! **Source.** P. Wadler, "A prettier printer", in The Fun of Programming, 2003; in the strict form
+//! with an explicit stack. A group is laid out flat if it fits on the rest of the line. Otherwise
+//! all its own lines break.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -10,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 pub(super) enum Doc {
     /// Text without line feeds.
     Text(String),
-    /// Lines that are printed as they are; only the first is indented.
+    /// Lines printed as they are. Only the first is indented.
     Verbatim(String),
     /// A blank, or a line feed when its group breaks.
     Line,
@@ -105,7 +106,8 @@ pub(super) fn print(doc: &Doc, width: usize) -> String {
     out.finish()
 }
 
-/// Whether `doc`, laid out flat, and what follows it up to the next line feed fit into `room` columns.
+/// Whether `doc`, laid out flat, and what follows it up to the next line feed fit into `room`
+/// columns.
 fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
     let mut left = room;
     let mut stack = vec![(Mode::Flat, doc)];
@@ -118,7 +120,7 @@ fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
         };
         let width = match doc {
             Doc::Text(text) => text.width(),
-            // Of lines printed as they are, the first one counts.
+            // Of lines printed as they are, only the first counts.
             Doc::Verbatim(text) => {
                 return mode == Mode::Broken && text.lines().next().unwrap_or("").width() <= left;
             }
@@ -151,7 +153,7 @@ fn fits(doc: &Doc, after: &[(usize, Mode, &Doc)], room: usize) -> bool {
 struct Printer {
     text: String,
     column: usize,
-    /// Columns of indentation that the next text gets: empty lines get none.
+    /// Columns of indentation for the next text. Empty lines get none.
     pending: usize,
 }
 

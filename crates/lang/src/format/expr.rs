@@ -22,7 +22,7 @@ pub(super) fn assign_sign(op: AssignOp) -> &'static str {
 impl Formatter<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Doc {
         match &expr.kind {
-            // Literals as the author wrote them.
+            // Literals stay as written.
             ExprKind::Int(_) | ExprKind::Str(_) => self.written(expr),
             ExprKind::Bool(value) => text(value.to_string()),
             ExprKind::Null => text("null"),
@@ -126,7 +126,7 @@ impl Formatter<'_> {
         group(all([first, indent(Doc::All(rest))]))
     }
 
-    /// Arguments. A function with a block as the last one is not moved to a line of its own.
+    /// Arguments. A function with a block as the last argument does not move to a line of its own.
     pub(super) fn args(&mut self, args: &[Expr]) -> Doc {
         let hugs = args.last().is_some_and(|last| match &last.kind {
             ExprKind::Closure(closure) => matches!(closure.body, ClosureBody::Block(_)),
@@ -217,7 +217,7 @@ impl Formatter<'_> {
                 let key = self.ty(k);
                 all([text("map<"), key, text(", "), self.ty(v), text(">")])
             }
-            // `fn() -> T?` is a function that gives `T?`.
+            // `fn() -> T?` is a function that returns `T?`.
             TypeKind::Nullable(t) if matches!(t.kind, TypeKind::Fn(..)) => {
                 all([text("("), self.ty(t), text(")?")])
             }

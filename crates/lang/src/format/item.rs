@@ -182,7 +182,8 @@ impl Formatter<'_> {
     }
 }
 
-/// The comma behind an element; behind the last one only where elements stand on lines of their own.
+/// The comma behind an element; behind the last one only where elements stand on lines of their
+/// own.
 fn comma(more: bool, inline: bool) -> Doc {
     match (more, inline) {
         (false, true) => Doc::IfBroken(","),
@@ -208,7 +209,8 @@ fn call(call: &SpecCall) -> Doc {
     text(format!("{}({}){result}", call.method.name, args.join(", ")))
 }
 
-/// For declarations without parts that keep their own comments: the blocks within their expressions.
+/// For declarations without parts that keep their own comments: the blocks within their
+/// expressions.
 fn leaf_regions(item: &Item) -> Option<Vec<Span>> {
     let mut out = Vec::new();
     let of_ref = |reference: &Ref, out: &mut Vec<Span>| {

@@ -1,11 +1,12 @@
 //! The canonical layout of a model.
 //!
-//! **Guarantee**: formatting a formatted text changes nothing; the tree stays the same but for positions; no comment is
-//! lost. Lines hold at most [`WIDTH`] columns where the text can be broken.
+//! **Guarantee**: formatting a formatted text changes nothing. The tree stays the same except for
+//! positions. No comment is lost. Lines hold at most [`WIDTH`] columns where the text can be
+//! broken.
 //!
-//! What stays as the author wrote it: blank lines (at most one in a row), whether a short block stands on one line,
-//! parentheses, the digits of numbers and the escapes of strings. A statement with comments inside its expressions
-//! stays as it is.
+//! The following stay as written: blank lines (at most one in a row), whether a short block stands
+//! on one line, parentheses, the digits of numbers and the escapes of strings. A statement with
+//! comments inside its expressions also stays as it is.
 
 mod comments;
 mod doc;
@@ -25,7 +26,8 @@ pub const WIDTH: usize = 100;
 /// Formats a model.
 ///
 /// # Errors
-/// The diagnostics of the parser, when the text is not well-formed: what was not understood is not moved.
+/// Returns the diagnostics of the parser if the text has mistakes. The formatter changes no text
+/// that was not understood.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse(text);
     if has_errors(&parsed.diagnostics) {

@@ -5,7 +5,8 @@ use crate::ast::{
 };
 use crate::source::Span;
 
-/// The outermost braces with statements or arms in them, within the expressions of a statement without own blocks.
+/// The outermost braces with statements or arms in them, within the expressions of a statement
+/// without own blocks.
 pub(super) fn of_stmt(stmt: &Stmt) -> Vec<Span> {
     let mut out = Vec::new();
     match &stmt.kind {

@@ -7,19 +7,19 @@ use super::region;
 use crate::ast::{Arm, ArmBody, Block, If, IfElse, Match, Stmt, StmtKind};
 use crate::source::Span;
 
-/// Most statements of a block that stays on one line.
+/// Most statements of a block on one line.
 const INLINE_MAX: usize = 3;
 
 /// Pieces on lines of their own, with comments and blank lines between them.
 pub(super) struct Lines {
     docs: Vec<Doc>,
-    /// End of what was put last.
+    /// End of the last piece.
     last: Option<u32>,
     separator: Doc,
 }
 
 impl Lines {
-    /// `separator`: what stands between pieces.
+    /// `separator` stands between pieces.
     pub(super) fn new(separator: Doc) -> Self {
         Self { docs: vec![], last: None, separator }
     }
@@ -203,7 +203,7 @@ impl Formatter<'_> {
                 all([text(word), self.reference(cond)])
             }
             StmtKind::Join(thread) => all([text("join "), self.expr(thread)]),
-            // Compound statements are printed by the caller; errors are never printed.
+            // The caller prints compound statements. Errors are never printed.
             _ => text(stmt.span.of(self.text)),
         }
     }
@@ -286,7 +286,7 @@ pub(super) fn braces(lines: Lines, line: Doc) -> Doc {
     }
 }
 
-/// Statements without blocks of their own: their expressions are laid out as a whole or not at all.
+/// Statements without blocks of their own. Their expressions are laid out as a whole or not at all.
 fn is_simple(stmt: &Stmt) -> bool {
     !matches!(
         stmt.kind,

@@ -1,4 +1,5 @@
-//! From text to tokens. Every text can be split; what has no meaning becomes an `Unknown` token and a diagnostic.
+//! From text to tokens. Every text can be split: characters without meaning become an `Unknown`
+//! token and a diagnostic.
 
 mod literal;
 mod token;
@@ -9,7 +10,7 @@ pub use token::{Comment, RESERVED, Token, TokenKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// The tokens of a text (the last is `End`), its comments, and what is wrong with its characters.
+/// The tokens of a text (the last is `End`), its comments, and the mistakes in its characters.
 #[derive(Clone, Debug)]
 pub struct Lexed {
     /// Tokens in order; the last one is `End`.
@@ -28,7 +29,7 @@ pub fn lex(text: &str) -> Lexed {
         out: Lexed { tokens: vec![], comments: vec![], diagnostics: vec![] },
         unknown: None,
     };
-    // A byte order mark is an artefact of some editors.
+    // Some editors write a byte order mark.
     if text.starts_with('\u{feff}') {
         lexer.at = 3;
     }
@@ -63,7 +64,7 @@ impl Lexer<'_> {
         self.at += len;
     }
 
-    /// Takes one token, comment or blank; `false` at the end.
+    /// Takes one token, comment or blank. Returns `false` at the end.
     fn step(&mut self) -> bool {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else { return false };
@@ -156,7 +157,7 @@ impl Lexer<'_> {
         self.at += i;
     }
 
-    /// A string ends on its line: an open one must not swallow the file.
+    /// A string ends on its line, so that an open one does not swallow the file.
     fn string(&mut self) {
         let rest = self.rest().as_bytes();
         let mut i = 1;
@@ -172,7 +173,7 @@ impl Lexer<'_> {
                 _ => i += 1,
             }
         }
-        // Behind a backslash the second byte may be the first of several of one character.
+        // The byte behind a backslash may be the first of a longer character.
         let mut len = i.min(rest.len());
         while !self.text.is_char_boundary(self.at + len) {
             len += 1;
@@ -199,12 +200,12 @@ fn name_len(text: &str) -> usize {
     text.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(text.len())
 }
 
-/// A character as it may be shown in a message.
+/// A character as messages show it.
 fn visible(c: char) -> Vec<char> {
     if c.is_control() { c.escape_default().collect() } else { vec![c] }
 }
 
-/// The sign at the start of `text` and its length: the longest that fits.
+/// The longest sign at the start of `text`, and its length.
 fn sign(text: &str) -> Option<(TokenKind, usize)> {
     use TokenKind::*;
     const LONG: &[TokenKind] = &[

@@ -77,7 +77,7 @@ tokens! {
     AndAnd "&&" OrOr "||" Not "!" Eq "="
 }
 
-/// A comment; comments are no tokens.
+/// A comment. Comments are no tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Comment {
     /// With its marks, without the line end.

@@ -55,7 +55,7 @@ impl Compiled {
 /// 16 bits.
 pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let loaded = load(text);
-    let sound = loaded.is_sound();
+    let sound = loaded.is_valid();
     let Loaded { model, program: tables, diagnostics: mut warnings, .. } = loaded;
     if !sound {
         return Err(warnings);

@@ -1,7 +1,7 @@
 //! `if`, `match` and `choose`: with blocks or values as branches.
 
 use super::parser::Parser;
-use super::stmt::Piece;
+use super::stmt::BlockElement;
 use crate::ast::{
     Alternative, Arm, ArmBody, Block, Expr, ExprKind, If, IfElse, Match, Stmt, StmtKind,
 };
@@ -9,25 +9,25 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::TokenKind;
 
 impl Parser<'_> {
-    /// `if` or `match` at the start of a statement: a value when it stands at the end of a block that may have one and
-    /// its branches have values.
-    pub(super) fn branching(&mut self, value_allowed: bool) -> Piece {
+    /// `if` or `match` at the start of a statement. It is a value if it ends a block that may have
+    /// one and its branches have values.
+    pub(super) fn branching(&mut self, value_allowed: bool) -> BlockElement {
         let mark = self.mark();
         let start = self.span();
         if self.at(TokenKind::If) {
             let mut node = self.if_node(value_allowed);
             if value_allowed && self.at(TokenKind::RBrace) && if_has_value(&node) {
                 let kind = ExprKind::If(Box::new(node));
-                return Piece::Value(self.expr_since(self.since(start), kind, mark));
+                return BlockElement::Value(self.expr_since(self.since(start), kind, mark));
             }
             self.if_without_value(&mut node);
             self.unmark(mark);
-            return Piece::Stmt(self.stmt_from(start, StmtKind::If(node)));
+            return BlockElement::Stmt(self.stmt_from(start, StmtKind::If(node)));
         }
         let mut node = self.match_node(value_allowed);
         if value_allowed && self.at(TokenKind::RBrace) && match_has_value(&node) {
             let kind = ExprKind::Match(Box::new(node));
-            return Piece::Value(self.expr_since(self.since(start), kind, mark));
+            return BlockElement::Value(self.expr_since(self.since(start), kind, mark));
         }
         for arm in &mut node.arms {
             if let ArmBody::Block(block) = &mut arm.body {
@@ -35,7 +35,7 @@ impl Parser<'_> {
             }
         }
         self.unmark(mark);
-        Piece::Stmt(self.stmt_from(start, StmtKind::Match(node)))
+        BlockElement::Stmt(self.stmt_from(start, StmtKind::Match(node)))
     }
 
     pub(super) fn if_expr(&mut self) -> Expr {
@@ -160,7 +160,7 @@ impl Parser<'_> {
         StmtKind::Choose(alternatives)
     }
 
-    // ---- blocks whose value is not wanted ------------------------------------------------------------------------
+    // ---- blocks whose value is not wanted -------------------------------------------------------
 
     fn if_without_value(&mut self, node: &mut If) {
         self.block_without_value(&mut node.then);

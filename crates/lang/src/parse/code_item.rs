@@ -1,4 +1,5 @@
-//! Declarations with types and bodies: constants, types, functions, tasks, events, threads, specifications.
+//! Declarations with types and bodies: constants, types, functions, tasks, events, threads,
+//! specifications.
 
 use super::item::Modifiers;
 use super::parser::Parser;
@@ -63,7 +64,7 @@ impl Parser<'_> {
                     TokenKind::Var => self.class_fields(&mut members),
                     TokenKind::Fn => members.push(ClassMember::Method(self.function())),
                     TokenKind::RBrace | TokenKind::End => break,
-                    kind if super::sync::starts_item(kind) => break,
+                    kind if super::recovery::starts_item(kind) => break,
                     _ => {
                         let here = self.here();
                         self.expected("`var` or `fn`");

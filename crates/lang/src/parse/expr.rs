@@ -19,7 +19,7 @@ fn strength(op: BinaryOp) -> u8 {
     }
 }
 
-/// The operator a token stands for.
+/// The operator of a token.
 fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
     Some(match kind {
         TokenKind::Star => BinaryOp::Mul,
@@ -71,7 +71,7 @@ impl Parser<'_> {
         left
     }
 
-    /// `a < b < c` would compare a truth value; nobody means it.
+    /// `a < b < c` would compare a boolean. Nobody means that.
     fn chains(&mut self, first: BinaryOp, first_span: Span) -> bool {
         let Some(second) = binary_op(self.kind()) else { return false };
         let comparison = |op| matches!(strength(op), 1 | 4 | 5) && op != BinaryOp::In;
@@ -95,7 +95,7 @@ impl Parser<'_> {
             _ => return self.postfix(),
         };
         self.bump();
-        // The least integer has no positive twin.
+        // The least integer has no positive counterpart.
         if op == UnaryOp::Neg && self.at(TokenKind::Int) && self.is_least_int() {
             let value = self.int_literal(true);
             return self.leaf(self.since(start), ExprKind::Int(value));
@@ -152,7 +152,8 @@ impl Parser<'_> {
         self.with_records(|p| p.list(TokenKind::RParen, |p| p.expr()))
     }
 
-    /// Behind the deepest level: drops the rest of the statement, as its brackets cannot be matched.
+    /// Beyond the depth limit: drops the rest of the statement, because its brackets cannot be
+    /// matched.
     fn skip_too_deep(&mut self) {
         while !matches!(self.kind(), TokenKind::End | TokenKind::Semi | TokenKind::RBrace) {
             self.bump();

@@ -1,12 +1,12 @@
 //! Declarations.
 
 use super::parser::Parser;
-use super::sync::starts_item;
+use super::recovery::starts_item;
 use crate::ast::{
     Family, FnDecl, HandlerDecl, Ident, Item, ItemKind, Mailbox, Model, ResponseDecl, SettingDecl,
     SettingValue, SizedName, VarDecl,
 };
-use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
+use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
 use crate::lex::TokenKind;
 use crate::source::Span;
 
@@ -150,7 +150,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `small:`, or what says that the name is missing.
+    /// `small:`, or a message that the name is missing.
     fn invariant_name(&mut self) -> Ident {
         let named = self.ahead(1) == TokenKind::Colon || self.ahead(1) == TokenKind::Name;
         if named || !self.begins_expression() {
@@ -213,7 +213,7 @@ impl Parser<'_> {
             let diagnostic = Diagnostic::new(Code::EXPECTED, self.span(), message);
             self.report(diagnostic.suggest("an event is declared", place, "event "));
         } else if self.at(TokenKind::Name)
-            && let Some(written) = habit(text)
+            && let Some(written) = foreign_word_hint(text)
         {
             let message = format!("expected a declaration, found {}", self.found());
             let diagnostic = Diagnostic::new(Code::EXPECTED, self.span(), message);
@@ -233,7 +233,7 @@ impl Parser<'_> {
         ItemKind::Error
     }
 
-    // ---- globals -------------------------------------------------------------------------------------------------
+    // ---- globals --------------------------------------------------------------------------------
 
     /// `x = 0, y: int = 0;`.
     pub(super) fn var_list(&mut self) -> Vec<VarDecl> {
@@ -271,7 +271,7 @@ impl Parser<'_> {
         SizedName { name, size }
     }
 
-    // ---- handlers ------------------------------------------------------------------------------------------------
+    // ---- handlers -------------------------------------------------------------------------------
 
     fn handler_item(&mut self, modifiers: &Modifiers) -> ItemKind {
         self.bump();
@@ -331,7 +331,7 @@ impl Parser<'_> {
         Some(Family { var, range })
     }
 
-    // ---- properties and settings ---------------------------------------------------------------------------------
+    // ---- properties and settings ----------------------------------------------------------------
 
     fn driver_item(&mut self) -> ItemKind {
         self.bump();
@@ -381,7 +381,7 @@ impl Parser<'_> {
                 let span = self.span();
                 SettingValue::Int(self.int_literal(false), span)
             }
-            // `task` is a value of `granularity`.
+            // `task` is also a value of `granularity`.
             TokenKind::Name | TokenKind::Task => {
                 let span = self.bump().span;
                 SettingValue::Word(self.ident(span))

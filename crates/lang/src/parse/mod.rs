@@ -1,21 +1,22 @@
 //! From tokens to the syntax tree: recursive descent with recovery.
 //!
-//! **Guarantee**: every text gives a tree, in time linear in its length; no text makes the parser panic. A mistake gives
-//! one diagnostic and an `Error` node; the parser goes on at the next `;`, `}` or word that begins a statement or
-//! declaration. The depth of the tree is limited ([`DEPTH_MAX`]), so that walks over it may recurse.
+//! **Guarantee**: every text gives a tree, in time linear in its length. No text makes the parser
+//! panic. A mistake gives one diagnostic and an `Error` node. The parser then continues at the next
+//! `;`, `}` or word that begins a statement or declaration. The depth of the tree is limited
+//! ([`DEPTH_MAX`]), so walks over it may recurse.
 
 mod branch;
 mod code_item;
 mod expr;
-mod habits;
+mod foreign_syntax;
+mod helpers;
 mod item;
 mod parser;
 mod pattern;
 mod primary;
+mod recovery;
 mod stmt;
-mod sync;
 mod ty;
-mod words;
 
 pub use parser::DEPTH_MAX;
 
@@ -27,11 +28,11 @@ use crate::source::{SOURCE_BYTES_MAX, Span};
 /// A parsed file.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// The tree; with gaps where there are errors.
+    /// The tree, with gaps where there are errors.
     pub model: Model,
     /// All comments in order.
     pub comments: Vec<Comment>,
-    /// What is wrong, in the order of the text.
+    /// The mistakes, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 

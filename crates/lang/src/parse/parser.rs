@@ -5,25 +5,27 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{Token, TokenKind};
 use crate::source::Span;
 
-/// Deepest nesting of statements and of expressions, each. Also the longest chain of operators, calls or fields.
+/// Deepest nesting of statements and of expressions, each. Also the longest chain of operators,
+/// calls or fields.
 pub const DEPTH_MAX: u16 = 128;
 
-/// Most diagnostics given for one file; noise behind the first mistakes helps nobody.
+/// Most diagnostics for one file. More noise behind the first mistakes helps nobody.
 const DIAGNOSTICS_MAX: usize = 200;
 
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     tokens: Vec<Token>,
     at: usize,
-    /// Height of the subtree below each node (for expressions; 1 for others). Its length is the next node id.
+    /// Height of the subtree below each node (of expressions; 1 for others). Its length is the next
+    /// node id.
     heights: Vec<u16>,
     diagnostics: Vec<Diagnostic>,
-    /// Index of the token at which the last message was given: one mistake, one message.
+    /// Index of the token of the last message: one mistake gives one message.
     last_error: Option<usize>,
     depth: u16,
-    /// Deepest `depth` since the last look.
+    /// Greatest `depth` since the innermost [`Parser::mark`].
     depth_peak: u16,
-    /// `Name {` begins a block here, not a record: conditions of `if`, `while`, `when`, ...
+    /// In conditions of `if`, `while`, `when` and the like, `Name {` begins a block, not a record.
     pub(super) no_record: bool,
 }
 
@@ -47,7 +49,7 @@ impl<'a> Parser<'a> {
         self.diagnostics
     }
 
-    // ---- looking -------------------------------------------------------------------------------------------------
+    // ---- reading --------------------------------------------------------------------------------
 
     pub(super) fn token(&self) -> Token {
         self.tokens[self.at]
@@ -66,12 +68,12 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.at + n).map_or(TokenKind::End, |token| token.kind)
     }
 
-    /// Index of the current token: tells whether a loop moves on.
+    /// Index of the current token, to see whether a loop advances.
     pub(super) fn here(&self) -> usize {
         self.at
     }
 
-    /// Place of the token before; the start of the file at the start.
+    /// Place of the token before; the start of the file for the first token.
     pub(super) fn before(&self) -> Span {
         if self.at == 0 { Span::new(0, 0) } else { self.tokens[self.at - 1].span }
     }
@@ -85,17 +87,17 @@ impl<'a> Parser<'a> {
         self.kind() == kind
     }
 
-    /// Whether the current token is the (not reserved) word `word`.
+    /// Whether the current token is `word`, and not reserved.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.at(TokenKind::Name) && self.span().of(self.text) == word
     }
 
-    /// Whether the current token begins a line: there, a mistake of the line before ends.
+    /// Whether the current token begins a line. A mistake of the line before ends there.
     pub(super) fn on_new_line(&self) -> bool {
         Span::new(self.before().end, self.span().start).of(self.text).contains('\n')
     }
 
-    // ---- taking --------------------------------------------------------------------------------------------------
+    // ---- taking ---------------------------------------------------------------------------------
 
     /// Takes the current token; at the end it stays.
     pub(super) fn bump(&mut self) -> Token {
@@ -122,7 +124,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Takes `kind`, or says that it is missing and takes nothing.
+    /// Takes `kind`, or reports that it is missing and takes nothing.
     pub(super) fn expect(&mut self, kind: TokenKind) -> bool {
         if self.eat(kind) {
             return true;
@@ -140,9 +142,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    // ---- saying --------------------------------------------------------------------------------------------------
+    // ---- reporting ------------------------------------------------------------------------------
 
-    /// Gives a diagnostic, at most one at each token.
+    /// Gives a diagnostic, at most one for each token.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.last_error == Some(self.at) {
             return;
@@ -163,19 +165,19 @@ impl<'a> Parser<'a> {
         self.diagnostics.len()
     }
 
-    /// Whether a message was given at the current token.
+    /// Whether a message was given for the current token.
     pub(super) fn failed_here(&self) -> bool {
         self.last_error == Some(self.at)
     }
 
-    /// Takes what follows here as a consequence of a mistake already told.
+    /// Marks what follows as a consequence of a reported mistake.
     pub(super) fn mark_failed(&mut self) {
         self.last_error = Some(self.at);
     }
 
     /// "expected WHAT, found ..." at the current token.
     pub(super) fn expected(&mut self, what: &str) {
-        // The lexer has said it already.
+        // The lexer has already reported it.
         if self.at(TokenKind::Unknown) {
             self.last_error = Some(self.at);
             return;
@@ -186,7 +188,7 @@ impl<'a> Parser<'a> {
         self.report(diagnostic);
     }
 
-    /// The current token in words.
+    /// Describes the current token.
     pub(super) fn found(&self) -> String {
         let Token { kind, span } = self.token();
         let text = span.of(self.text);
@@ -200,7 +202,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    // ---- nodes ---------------------------------------------------------------------------------------------------
+    // ---- nodes ----------------------------------------------------------------------------------
 
     pub(super) fn id(&mut self) -> NodeId {
         let id = NodeId(self.heights.len() as u32);
@@ -218,8 +220,8 @@ impl<'a> Parser<'a> {
         self.expr_of_height(span, kind, height)
     }
 
-    /// An expression that holds statements or types: its height is bounded by what was parsed since `first` was the
-    /// next node and `depth` the depth.
+    /// An expression that holds statements or types. The nodes and the depth since `mark` bound its
+    /// height.
     pub(super) fn expr_since(&mut self, span: Span, kind: ExprKind, mark: Mark) -> Expr {
         let highest = self.heights[mark.first..].iter().copied().max().unwrap_or(0);
         let nested = self.depth_peak.saturating_sub(self.depth);
@@ -258,9 +260,10 @@ impl<'a> Parser<'a> {
         Ident { id: self.id(), name: span.of(self.text).to_string(), span }
     }
 
-    // ---- depth ---------------------------------------------------------------------------------------------------
+    // ---- depth ----------------------------------------------------------------------------------
 
-    /// Goes one level down; `false` (with a message) when that is too deep. Each `true` needs a [`Parser::leave`].
+    /// Goes one level down; `false` (with a message) when that is too deep. Each `true` needs a
+    /// [`Parser::leave`].
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= DEPTH_MAX {
             self.too_deep(self.span());
@@ -286,7 +289,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// See [`Parser::mark`].
+/// The start of an expression, see [`Parser::mark`].
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     first: usize,

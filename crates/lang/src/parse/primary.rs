@@ -83,7 +83,7 @@ impl Parser<'_> {
     }
 
     fn name_or_record(&mut self) -> Expr {
-        if self.ahead(1) != TokenKind::LParen && self.await_habit().is_some() {
+        if self.ahead(1) != TokenKind::LParen && self.foreign_await().is_some() {
             return self.primary();
         }
         let span = self.bump().span;

@@ -1,14 +1,14 @@
 //! Statements.
 
 use super::parser::Parser;
-use super::sync::starts_item;
+use super::recovery::starts_item;
 use crate::ast::{AssignOp, Block, Expr, ExprKind, Stmt, StmtKind};
-use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
+use crate::diagnostic::{Code, Diagnostic, foreign_word_hint, most_similar};
 use crate::lex::{RESERVED, TokenKind};
 use crate::source::Span;
 
-/// What stands at one place in a block.
-pub(super) enum Piece {
+/// An element of a block.
+pub(super) enum BlockElement {
     Stmt(Stmt),
     /// The value at the end of the block.
     Value(Expr),
@@ -41,9 +41,9 @@ impl Parser<'_> {
         }
         while !matches!(self.kind(), TokenKind::RBrace | TokenKind::End) && !self.block_ends() {
             let here = self.here();
-            match self.piece(value_allowed) {
-                Piece::Stmt(stmt) => block.stmts.push(stmt),
-                Piece::Value(value) => block.value = Some(Box::new(value)),
+            match self.element(value_allowed) {
+                BlockElement::Stmt(stmt) => block.stmts.push(stmt),
+                BlockElement::Value(value) => block.value = Some(Box::new(value)),
             }
             if here == self.here() {
                 self.bump();
@@ -55,7 +55,7 @@ impl Parser<'_> {
         block
     }
 
-    /// Whether a declaration begins here: then a `}` is missing.
+    /// Whether a declaration begins here. Then a `}` is missing.
     fn block_ends(&self) -> bool {
         let kind = self.kind();
         let closure = kind == TokenKind::Fn && self.ahead(1) == TokenKind::LParen;
@@ -83,22 +83,22 @@ impl Parser<'_> {
         self.mark_failed();
     }
 
-    /// A statement that stands where a block should; `None` for a value.
+    /// A statement where a block is needed; `None` for a value.
     pub(super) fn bare_statement(&mut self) -> Option<Stmt> {
-        match self.piece(false) {
-            Piece::Stmt(stmt) => Some(stmt),
-            Piece::Value(_) => None,
+        match self.element(false) {
+            BlockElement::Stmt(stmt) => Some(stmt),
+            BlockElement::Value(_) => None,
         }
     }
 
-    fn piece(&mut self, value_allowed: bool) -> Piece {
+    fn element(&mut self, value_allowed: bool) -> BlockElement {
         let start = self.span();
         match self.kind() {
             TokenKind::If | TokenKind::Match => self.branching(value_allowed),
-            _ if self.begins_expression() => self.expression_piece(value_allowed),
+            _ if self.begins_expression() => self.expression_element(value_allowed),
             _ => {
                 let kind = self.keyword_stmt();
-                Piece::Stmt(self.stmt_from(start, kind))
+                BlockElement::Stmt(self.stmt_from(start, kind))
             }
         }
     }
@@ -296,12 +296,12 @@ impl Parser<'_> {
     }
 
     /// An assignment, a step, a call, or the value at the end of a block.
-    fn expression_piece(&mut self, value_allowed: bool) -> Piece {
+    fn expression_element(&mut self, value_allowed: bool) -> BlockElement {
         let start = self.span();
-        if self.await_habit().is_some() {
+        if self.foreign_await().is_some() {
             self.mark_failed();
             self.skip_statement();
-            return Piece::Stmt(self.stmt_from(start, StmtKind::Error));
+            return BlockElement::Stmt(self.stmt_from(start, StmtKind::Error));
         }
         let expr = self.with_records(Self::expr);
         if let Some(op) = assign_op(self.kind()) {
@@ -310,26 +310,26 @@ impl Parser<'_> {
             let value = self.with_records(Self::expr);
             self.semi("the assignment");
             let kind = StmtKind::Assign { place: expr, op, value };
-            return Piece::Stmt(self.stmt_from(start, kind));
+            return BlockElement::Stmt(self.stmt_from(start, kind));
         }
         if matches!(self.kind(), TokenKind::PlusPlus | TokenKind::MinusMinus) {
             self.check_place(&expr);
             let up = self.bump().kind == TokenKind::PlusPlus;
             self.semi("the statement");
-            return Piece::Stmt(self.stmt_from(start, StmtKind::Step { place: expr, up }));
+            return BlockElement::Stmt(self.stmt_from(start, StmtKind::Step { place: expr, up }));
         }
         if value_allowed && self.at(TokenKind::RBrace) {
-            return Piece::Value(expr);
+            return BlockElement::Value(expr);
         }
         if self.misspelt_word(&expr) {
-            return Piece::Stmt(self.stmt_from(start, StmtKind::Error));
+            return BlockElement::Stmt(self.stmt_from(start, StmtKind::Error));
         }
         self.check_effect(&expr);
         self.semi("the statement");
-        Piece::Stmt(self.stmt_from(start, StmtKind::Expr(expr)))
+        BlockElement::Stmt(self.stmt_from(start, StmtKind::Expr(expr)))
     }
 
-    /// `asert x;`: a name with something behind it that cannot follow a name.
+    /// `asert x;`: a name, and behind it something that cannot follow a name.
     fn misspelt_word(&mut self, expr: &Expr) -> bool {
         let ExprKind::Name(name) = &expr.kind else { return false };
         let follows = self.begins_expression() || self.at(TokenKind::LBrace);
@@ -338,7 +338,7 @@ impl Parser<'_> {
         }
         let message = format!("expected a statement, found the name `{name}`");
         let mut diagnostic = Diagnostic::new(Code::EXPECTED, expr.span, message);
-        if let Some(written) = habit(name) {
+        if let Some(written) = foreign_word_hint(name) {
             diagnostic = diagnostic.note(written);
         } else if let Some(word) = most_similar(name, RESERVED.iter().copied()) {
             diagnostic = diagnostic.suggest("a similar word exists", expr.span, word);

@@ -3,8 +3,8 @@ use crate::ast::{ExprKind, ItemKind, Mailbox, StmtKind};
 
 /// The codes and places of the messages for a text, as `E006 12..13`.
 fn messages(text: &str) -> Vec<String> {
-    let told = parse(text).diagnostics;
-    told.iter().map(|d| format!("{} {:?}", d.code.as_str(), d.primary.span)).collect()
+    let diagnostics = parse(text).diagnostics;
+    diagnostics.iter().map(|d| format!("{} {:?}", d.code.as_str(), d.primary.span)).collect()
 }
 
 fn sound(text: &str) -> Model {
@@ -127,8 +127,8 @@ fn node_ids_are_dense_and_each_is_used_once() {
     let model = sound(text);
     let shown = format!("{model:?}");
     let mut seen = vec![0u32; model.node_count as usize];
-    for piece in shown.split("id: #").skip(1) {
-        let digits: String = piece.chars().take_while(char::is_ascii_digit).collect();
+    for element in shown.split("id: #").skip(1) {
+        let digits: String = element.chars().take_while(char::is_ascii_digit).collect();
         seen[digits.parse::<usize>().expect("a number")] += 1;
     }
     assert!(seen.iter().all(|count| *count <= 1), "an id is used twice");

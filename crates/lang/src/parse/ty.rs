@@ -31,7 +31,8 @@ impl Parser<'_> {
 
     fn ty_kind(&mut self) -> TypeKind {
         match self.kind() {
-            // `task`, `thread`: types of handles. `set`, `map` without `<`: the checker asks for the elements.
+            // `task`, `thread`: types of handles. For `set`, `map` without `<` the checker reports
+            // that the elements are missing.
             TokenKind::Task | TokenKind::Thread => {
                 let span = self.bump().span;
                 TypeKind::Named(self.ident(span))

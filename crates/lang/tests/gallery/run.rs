@@ -29,7 +29,8 @@ pub(crate) fn full(name: &str, machine: &Machine, options: &Options) -> Outcome<
     outcome
 }
 
-/// What was found in one line: what is violated (or `clean`) and in how many steps, states, transitions.
+/// What was found in one line: what is violated (or `clean`) and in how many steps, states,
+/// transitions.
 pub(crate) fn summary(outcome: &Outcome<Machine>) -> String {
     let counts = &outcome.stats;
     format!("{}; {} states, {} transitions", verdict(outcome), counts.states, counts.transitions)
@@ -59,7 +60,8 @@ fn violation(found: &Violation<Machine>) -> String {
     }
 }
 
-/// What failed: what the model says of it, else its kind. Lines and the machine's own words may change.
+/// What failed: what the model says of it, else its kind. Lines and the machine's own words may
+/// change.
 fn essence(message: &str) -> &str {
     let what = message.rsplit_once(" at ").map_or(message, |(what, _)| what);
     match what.split_once(": ") {

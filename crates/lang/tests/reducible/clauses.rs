@@ -5,7 +5,7 @@ use crate::edits::{ByElement, Changed, Pool, edits};
 use crate::totals::Totals;
 use anyorder_system::{Hash128, Place, Reducible, StateSystem, TaskKey, TouchKind};
 use anyorder_vm::Machine;
-use anyorder_vm::testing::Spot;
+use anyorder_vm::testing::PlaceSpec;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What went against a clause, in words.
@@ -235,7 +235,7 @@ impl Subject<'_> {
         let (was, is) = (pending(machine, before), pending(machine, after));
         for other in was.symmetric_difference(&is) {
             self.totals.hit("4: a step that changes whether a task is there");
-            let place = machine.place_of(&Spot::Standing(*other));
+            let place = machine.place_of(&PlaceSpec::Standing(*other));
             if !did.writes(place) || !awaited(machine, *other).contains(&place) {
                 let (a, b) = (self.name(before, task), self.name(after, *other));
                 return broken(
@@ -344,7 +344,7 @@ impl Subject<'_> {
             }
         }
         for key in pending(machine, state).symmetric_difference(&pending(machine, &other)) {
-            if !places.contains(&machine.place_of(&Spot::Standing(*key))) {
+            if !places.contains(&machine.place_of(&PlaceSpec::Standing(*key))) {
                 return broken("4", format!("{} by {what}", self.name(state, *key)));
             }
         }

@@ -1,7 +1,7 @@
 //! Changes of one thing in a state, and the places that each of them changes: decided here, from what the thing is.
 
 use anyorder_vm::program::{MailboxKind, Op};
-use anyorder_vm::testing::{Edit, Spot, View};
+use anyorder_vm::testing::{Edit, PlaceSpec, View};
 use anyorder_vm::{Machine, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ pub struct Changed {
     pub kind: &'static str,
     pub edit: Edit,
     /// What it changes.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<PlaceSpec>,
     /// What it takes the new content from: it is another change once that is another.
-    pub uses: Vec<Spot>,
+    pub uses: Vec<PlaceSpec>,
     /// What contains it: who writes the container writes the part, too; who touches a part reads the container, and so learns of it.
-    pub container: Option<Spot>,
+    pub container: Option<PlaceSpec>,
 }
 
 /// Values that variables were seen to hold, without objects and handles.
@@ -104,10 +104,10 @@ impl ByElement {
 /// All changes of one thing in a state.
 pub fn edits(view: &View, pool: &Pool, by: &ByElement) -> Vec<Changed> {
     let mut all = Vec::new();
-    let mut add = |kind, edit, spots: Vec<Spot>| {
+    let mut add = |kind, edit, spots: Vec<PlaceSpec>| {
         let container = match &spots[..] {
-            [Spot::Element(global, _)] => Some(Spot::Global(*global)),
-            [Spot::FieldElement(class, field, _)] => Some(Spot::Field(*class, *field)),
+            [PlaceSpec::Element(global, _)] => Some(PlaceSpec::Global(*global)),
+            [PlaceSpec::FieldElement(class, field, _)] => Some(PlaceSpec::Field(*class, *field)),
             _ => None,
         };
         all.push(Changed { kind, edit, spots, uses: Vec::new(), container });
@@ -118,12 +118,12 @@ pub fn edits(view: &View, pool: &Pool, by: &ByElement) -> Vec<Changed> {
     for (i, value) in view.globals.iter().enumerate() {
         for other in others(value, pool.globals.get(&i)) {
             let kind = if plain(value) { "variable" } else { "variable with handle or object" };
-            add(kind, Edit::Global(i, other), vec![Spot::Global(i)]);
+            add(kind, Edit::Global(i, other), vec![PlaceSpec::Global(i)]);
         }
         if let (Value::List(list), true) = (value, by.globals.contains(&i)) {
             for (at, item) in (0..).zip(list.items()) {
                 for other in others(item, None) {
-                    let spot = Spot::Element(i, Value::Int(at));
+                    let spot = PlaceSpec::Element(i, Value::Int(at));
                     add("element", Edit::Element(i, at, other), vec![spot]);
                 }
             }
@@ -134,12 +134,12 @@ pub fn edits(view: &View, pool: &Pool, by: &ByElement) -> Vec<Changed> {
             let class = object.class;
             for other in others(value, pool.fields.get(&(class, field))) {
                 let edit = Edit::Field(object.uid, field, other);
-                add("field", edit, vec![Spot::Field(class, field)]);
+                add("field", edit, vec![PlaceSpec::Field(class, field)]);
             }
             if let (Value::List(list), true) = (value, by.fields.contains(&(class, field))) {
                 for (at, item) in (0..).zip(list.items()) {
                     for other in others(item, None) {
-                        let spot = Spot::FieldElement(class, field, Value::Int(at));
+                        let spot = PlaceSpec::FieldElement(class, field, Value::Int(at));
                         let edit = Edit::FieldElement(object.uid, field, at, other);
                         add("element of a field", edit, vec![spot]);
                     }
@@ -149,30 +149,30 @@ pub fn edits(view: &View, pool: &Pool, by: &ByElement) -> Vec<Changed> {
     }
     for message in &view.messages {
         let head = message.kind != MailboxKind::Bag || message.front;
-        let mut spots = vec![Spot::Standing(message.key)];
+        let mut spots = vec![PlaceSpec::Standing(message.key)];
         let mut gone = spots.clone();
-        gone.push(Spot::Posted(message.queue as u32, message.task));
+        gone.push(PlaceSpec::Posted(message.queue as u32, message.task));
         if head {
-            gone.push(Spot::Head(message.queue));
+            gone.push(PlaceSpec::Head(message.queue));
         }
         add("message gone", Edit::Drop(message.uid), gone);
         if message.front {
-            spots.push(Spot::Head(message.queue));
+            spots.push(PlaceSpec::Head(message.queue));
         } else if message.kind != MailboxKind::Bag {
-            spots.push(Spot::Tail(message.queue));
+            spots.push(PlaceSpec::Tail(message.queue));
         }
         if message.kind == MailboxKind::Delayed {
-            spots.extend([Spot::Head(message.queue), Spot::Now]);
+            spots.extend([PlaceSpec::Head(message.queue), PlaceSpec::Now]);
         }
-        add("message more", Edit::Again(message.uid), spots);
+        add("message more", Edit::Duplicate(message.uid), spots);
     }
     for thread in &view.threads {
-        let mut spots = vec![Spot::Standing(thread.key)];
-        spots.extend(thread.slot.map(Spot::Busy));
-        spots.extend(thread.member.map(Spot::Started));
-        spots.extend(thread.task.map(|(queue, task)| Spot::Posted(queue, task)));
-        spots.extend(thread.forked.map(Spot::Forked));
-        spots.extend(thread.waits.map(Spot::Cond));
+        let mut spots = vec![PlaceSpec::Standing(thread.key)];
+        spots.extend(thread.slot.map(PlaceSpec::Busy));
+        spots.extend(thread.member.map(PlaceSpec::Started));
+        spots.extend(thread.task.map(|(queue, task)| PlaceSpec::Posted(queue, task)));
+        spots.extend(thread.forked.map(PlaceSpec::Forked));
+        spots.extend(thread.waits.map(PlaceSpec::Cond));
         let edit = match thread.declared {
             Some(member) => Edit::EndDeclared(member),
             None => Edit::End(thread.uid),
@@ -181,19 +181,19 @@ pub fn edits(view: &View, pool: &Pool, by: &ByElement) -> Vec<Changed> {
         add(kind, edit, spots);
     }
     for lock in 0..view.locks.len() as u32 {
-        add("lock", Edit::Lock(lock), vec![Spot::Lock(lock)]);
+        add("lock", Edit::Lock(lock), vec![PlaceSpec::Lock(lock)]);
     }
     for (member, (event, kept, _, toggled, _)) in (0..).zip(&view.members) {
         if *kept {
-            let mut spots = vec![Spot::Started(member)];
+            let mut spots = vec![PlaceSpec::Started(member)];
             // Once it is over it is neither on nor off.
             if by.once[*event] {
-                spots.push(Spot::Toggled(member));
+                spots.push(PlaceSpec::Toggled(member));
             }
             add("started", Edit::Started(member), spots);
         }
         if *toggled {
-            add("enabled", Edit::Toggled(member), vec![Spot::Toggled(member)]);
+            add("enabled", Edit::Toggled(member), vec![PlaceSpec::Toggled(member)]);
         }
     }
     copies(view, &mut all);
@@ -209,8 +209,8 @@ fn copies(view: &View, all: &mut Vec<Changed>) {
                 all.push(Changed {
                     kind: "handle or object copied",
                     edit: Edit::Copy(from, to),
-                    spots: vec![Spot::Global(to)],
-                    uses: vec![Spot::Global(from)],
+                    spots: vec![PlaceSpec::Global(to)],
+                    uses: vec![PlaceSpec::Global(from)],
                     container: None,
                 });
             }

@@ -8,7 +8,7 @@ use anyorder_system::{
     AccessKind, Choice, Hash128, Snapshots, StateSystem, Step, SystemFactory, TaskSystem,
 };
 use anyorder_vm::program::MailboxKind;
-use anyorder_vm::testing::{Edit, Reports, Spot, View};
+use anyorder_vm::testing::{Edit, PlaceSpec, Reports, View};
 use anyorder_vm::{Machine, MachineFactory, MachineRun, State, Switches};
 use edits::{ByElement, Changed, Pool, edits};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,40 +61,43 @@ fn locations(
     };
     for spot in &changed.spots {
         match spot {
-            Spot::Global(global) => add(program.globals[*global].name.clone()),
-            Spot::Element(global, index) => {
+            PlaceSpec::Global(global) => add(program.globals[*global].name.clone()),
+            PlaceSpec::Element(global, index) => {
                 add(format!("{}[{}]", program.globals[*global].name, words(index)));
             }
-            Spot::Field(class, of) => add(field(*class, *of)),
-            Spot::FieldElement(class, of, index) => {
+            PlaceSpec::Field(class, of) => add(field(*class, *of)),
+            PlaceSpec::FieldElement(class, of, index) => {
                 add(format!("{}[{}]", field(*class, *of), words(index)));
             }
-            Spot::Lock(lock) => add(format!("lock {}", machine.lock_words(*lock))),
-            Spot::Cond(cond) => add(format!("cond {}", machine.cond_words(*cond))),
-            Spot::Started(of) => {
+            PlaceSpec::Lock(lock) => add(format!("lock {}", machine.lock_name(*lock))),
+            PlaceSpec::Cond(cond) => add(format!("cond {}", machine.cond_name(*cond))),
+            PlaceSpec::Started(of) => {
                 add(format!("started.{}", member(*of)));
                 add(format!("event.{}", member(*of)));
                 add(format!("enabled({})", member(*of)));
             }
-            Spot::Toggled(of) => add(format!("enabled({})", member(*of))),
-            Spot::Busy(slot) => add(format!("busy.{}", machine.slot_words(*slot))),
-            Spot::Head(queue) => add(format!("first.{}", machine.slot_words(*queue as u32))),
-            Spot::Tail(queue) => add(format!("last.{}", machine.slot_words(*queue as u32))),
-            Spot::Now => add("time.now".to_owned()),
+            PlaceSpec::Toggled(of) => add(format!("enabled({})", member(*of))),
+            PlaceSpec::Busy(slot) => add(format!("busy.{}", machine.slot_name(*slot))),
+            PlaceSpec::Head(queue) => add(format!("first.{}", machine.slot_name(*queue as u32))),
+            PlaceSpec::Tail(queue) => add(format!("last.{}", machine.slot_name(*queue as u32))),
+            PlaceSpec::Now => add("time.now".to_owned()),
             // Each task has a location of its own.
-            Spot::Standing(_) | Spot::Posted(..) | Spot::Forked(_) | Spot::Init => {}
+            PlaceSpec::Standing(_)
+            | PlaceSpec::Posted(..)
+            | PlaceSpec::Forked(_)
+            | PlaceSpec::Init => {}
         }
     }
     match changed.edit {
         // One more is like one that is there.
-        Edit::Drop(uid) | Edit::End(uid) | Edit::Again(uid) => {
+        Edit::Drop(uid) | Edit::End(uid) | Edit::Duplicate(uid) => {
             add(format!("task.{}", run.created_name(uid).unwrap_or_default()));
         }
-        Edit::EndDeclared(member) => add(format!("thread.{}", machine.thread_words(member))),
+        Edit::EndDeclared(member) => add(format!("thread.{}", machine.thread_name(member))),
         _ => {}
     }
     // What was posted with a delay moves the time on when it is taken.
-    if let Edit::Again(uid) = changed.edit
+    if let Edit::Duplicate(uid) = changed.edit
         && view.messages.iter().any(|m| m.uid == uid && m.kind == MailboxKind::Delayed)
     {
         all.insert("time.now".to_owned());
@@ -233,8 +236,8 @@ impl Subject {
         if a.step != b.step {
             return Err(self.unlike(&what, &a.step, &b.step));
         }
-        let writes = |spot: &Spot| {
-            matches!(spot, Spot::Global(global) if {
+        let writes = |spot: &PlaceSpec| {
+            matches!(spot, PlaceSpec::Global(global) if {
                 let name = &machine.program().globals[*global].name;
                 self.touched(&a.step).contains(name)
             })

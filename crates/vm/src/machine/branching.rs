@@ -1,8 +1,9 @@
-//! What can be known of a program's code before it runs.
+//! What is known of a program's code before it runs.
 
 use crate::program::{Function, Op, PostTarget, Program};
 
-/// Whether an instruction can multiply or drop the transitions of a step, calls of functions that are known left out.
+/// Returns whether an instruction can multiply or drop the transitions of a step. Ignores calls of
+/// known functions.
 fn branches_itself(op: &Op) -> bool {
     matches!(
         op,
@@ -16,9 +17,9 @@ fn branches_itself(op: &Op) -> bool {
     )
 }
 
-/// Returns for each function, for each position in its code, whether from there on it can still multiply or drop the transitions of a
-/// step, before it returns.
-pub(crate) fn open(program: &Program, branches: &[bool]) -> Vec<Vec<bool>> {
+/// Returns for each position of each function whether the code from there to the return can still
+/// multiply or drop the transitions of a step.
+pub(crate) fn may_branch(program: &Program, branches: &[bool]) -> Vec<Vec<bool>> {
     let of = |function: &Function| {
         let mut open: Vec<bool> = function
             .code
@@ -46,8 +47,8 @@ pub(crate) fn open(program: &Program, branches: &[bool]) -> Vec<Vec<bool>> {
     program.functions.iter().map(of).collect()
 }
 
-/// Returns for each function whether running it can give another number of transitions than one: whether it, or what
-/// it calls, chooses or assumes. Calls of unknown functions count.
+/// Returns for each function whether a run of it can have zero or several transitions: whether it,
+/// or a function that it calls, chooses or assumes. Calls of unknown functions count.
 pub(crate) fn branches(program: &Program) -> Vec<bool> {
     let mut branches: Vec<bool> =
         program.functions.iter().map(|f| f.code.iter().any(branches_itself)).collect();
@@ -67,7 +68,7 @@ pub(crate) fn branches(program: &Program) -> Vec<bool> {
 }
 
 /// Returns whether objects, handles or dynamic threads can exist.
-pub(crate) fn numbers(program: &Program, atomic: bool) -> bool {
+pub(crate) fn needs_numbering(program: &Program, atomic: bool) -> bool {
     let creates = |op: &Op| match op {
         Op::New { .. } | Op::Fork { .. } => true,
         Op::Post { dst, post, .. } => {

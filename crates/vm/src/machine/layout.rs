@@ -1,4 +1,4 @@
-//! Where things are in a state: arrays and families laid out one after another.
+//! The layout of states: arrays and families, one after another.
 
 use crate::program::{Event, Granularity, MailboxKind, Op, Program};
 
@@ -23,12 +23,12 @@ pub(crate) struct Layout {
     pub(crate) members: Vec<(u16, i64)>,
     /// For each event member the slot that it runs in: a handler instance, or one of its own.
     pub(crate) member_slot: Vec<u32>,
-    /// For each event whether states must tell that it has started.
+    /// For each event: whether states must record that it has started.
     pub(crate) keep_started: Vec<bool>,
     /// For each event whether it may be enabled or disabled.
     pub(crate) toggled: Vec<bool>,
-    /// For each event whether nothing but its guard ever keeps it from starting.
-    pub(crate) open: Vec<bool>,
+    /// For each event: whether nothing but its guard ever keeps it from starting.
+    pub(crate) guard_only: Vec<bool>,
     /// The number of slots.
     pub(crate) slots: u32,
     /// The first member of each thread.
@@ -37,7 +37,7 @@ pub(crate) struct Layout {
     pub(crate) thread_members: Vec<(u16, i64)>,
 }
 
-/// The flag that tells that `init` has not run yet.
+/// The flag that says that `init` has not run yet.
 pub(crate) const INIT_FLAG: usize = 0;
 
 impl Layout {
@@ -62,7 +62,7 @@ impl Layout {
         layout.slots = layout.mailboxes.len() as u32;
         layout.events(program);
         layout.toggled = toggled(program);
-        layout.open = open(program);
+        layout.guard_only = guard_only(program);
         for (i, thread) in (0..).zip(&program.threads) {
             layout.thread_first.push(layout.thread_members.len() as u32);
             let (first, count) = thread.family.map_or((0, 1), |f| (f.first, f.count));
@@ -97,43 +97,45 @@ impl Layout {
         }
     }
 
-    /// The mailbox of what is posted to `any`.
+    /// Returns the mailbox of posts to `any`.
     pub(crate) fn pool(&self) -> usize {
         self.mailboxes.len()
     }
 
-    /// The flag that tells that an event member has started.
+    /// Returns the flag that says that an event member has started.
     pub(crate) fn started_flag(&self, member: u32) -> usize {
         1 + member as usize
     }
 
-    /// The flag that tells that an event member is not as enabled as at the start.
+    /// Returns the flag that says that the enabled state of an event member differs from its
+    /// declaration.
     pub(crate) fn toggled_flag(&self, member: u32) -> usize {
         1 + self.members.len() + member as usize
     }
 
-    /// The number of flags.
+    /// Returns the number of flags.
     pub(crate) fn flags(&self) -> usize {
         1 + 2 * self.members.len()
     }
 
-    /// The members of an event.
+    /// Returns the members of an event.
     pub(crate) fn members_of(&self, event: usize) -> std::ops::Range<u32> {
         let end = self.event_first.get(event + 1).copied();
         self.event_first[event]..end.unwrap_or(self.members.len() as u32)
     }
 
-    /// The owner that a declared thread is for locks.
+    /// Returns the number of a declared thread as owner of locks.
     pub(crate) fn owner_thread(&self, thread: u32) -> u32 {
         1 + thread
     }
 
-    /// The owner that a slot is for locks.
+    /// Returns the number of a slot as owner of locks.
     pub(crate) fn owner_slot(&self, slot: u32) -> u32 {
         1 + self.thread_members.len() as u32 + slot
     }
 
-    /// The owner that a dynamic thread is for locks, by its handle; 0 for one that has ended.
+    /// Returns the number of a dynamic thread as owner of locks, by its handle; handle 0 stands for
+    /// an ended one.
     pub(crate) fn owner_dynamic(&self, handle: u32) -> u32 {
         1 + self.thread_members.len() as u32 + self.slots + handle
     }
@@ -144,7 +146,7 @@ impl Layout {
     }
 }
 
-/// For each event whether some instruction enables or disables it.
+/// Returns for each event whether some instruction enables or disables it.
 fn toggled(program: &Program) -> Vec<bool> {
     let mut toggled = vec![false; program.events.len()];
     for op in program.functions.iter().flat_map(|f| &f.code) {
@@ -155,8 +157,9 @@ fn toggled(program: &Program) -> Vec<bool> {
     toggled
 }
 
-/// For each event whether nothing but its guard ever keeps it from starting: what is one step is never busy.
-fn open(program: &Program) -> Vec<bool> {
+/// Returns for each event whether nothing but its guard ever keeps it from starting. A body that is
+/// one step is never busy.
+fn guard_only(program: &Program) -> Vec<bool> {
     let mut toggled = vec![false; program.events.len()];
     for op in program.functions.iter().flat_map(|f| &f.code) {
         if let Op::Enable { event, .. } | Op::Disable { event, .. } = op {
@@ -172,7 +175,7 @@ fn open(program: &Program) -> Vec<bool> {
     program.events.iter().enumerate().map(open).collect()
 }
 
-/// Whether a program's tasks and events are one step each.
+/// Returns whether a program's tasks and events are one step each.
 pub(crate) fn atomic(program: &Program) -> bool {
     program.settings.granularity == Granularity::Task
 }

@@ -4,7 +4,7 @@ use crate::program::Literal;
 use crate::value::{Map, Seq, Set, Value};
 use std::sync::Arc;
 
-/// Makes the value of a constant, which the validator has found not to nest too deep.
+/// Returns the value of a constant. The validator has bounded its depth.
 pub(crate) fn value(literal: &Literal) -> Value {
     let values = |items: &[Literal]| items.iter().map(value).collect::<Vec<Value>>();
     match literal {

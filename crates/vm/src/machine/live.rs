@@ -1,26 +1,27 @@
 //! Liveness: which registers a function may still read.
 //!
-//! **Problem.** For each position in the code, the registers whose value may be read on some path from there before it is
-//! overwritten. **Guarantee.** A register left out is never read: setting it to null changes nothing. The analysis is over paths, not
-//! values, so registers may be kept that are never read. **Cost.** Backward iteration to a fixed point: code length times registers / 64 times
-//! the nesting of loops.
+//! **Problem.** For each position in the code: the registers that some path from there reads before
+//! it overwrites them. **Guarantee.** No path reads a register that is not live, so setting it to
+//! null changes nothing. The analysis covers paths, not values, so some live registers may never be
+//! read. **Cost.** Backward iteration to a fixed point: code length times registers / 64 times the
+//! nesting of loops.
 
 use super::ready::Machine;
 use crate::program::{Function, Program, Reg};
 use crate::state::Frame;
 use crate::value::Value;
 
-/// Sets of registers, one for each position, packed.
+/// A set of registers for each position, packed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Live {
+pub(crate) struct Liveness {
     words: usize,
     bits: Vec<u64>,
 }
 
-impl Live {
-    pub(crate) fn new(program: &Program, function: &Function) -> Live {
+impl Liveness {
+    pub(crate) fn new(program: &Program, function: &Function) -> Liveness {
         let words = usize::from(function.registers).div_ceil(64);
-        let mut live = Live { words, bits: vec![0; words * function.code.len()] };
+        let mut live = Liveness { words, bits: vec![0; words * function.code.len()] };
         let mut row = vec![0u64; words];
         loop {
             let mut changed = false;
@@ -73,8 +74,8 @@ impl Live {
 }
 
 impl Machine {
-    /// Sets the registers of a thread between steps to null that will not be read.
-    pub(crate) fn drop_dead(&self, frames: &[Frame], regs: &mut [Value]) {
+    /// Sets the dead registers of a thread between steps to null.
+    pub(crate) fn clear_dead(&self, frames: &[Frame], regs: &mut [Value]) {
         if self.switches.keep_dead {
             return;
         }
@@ -84,7 +85,7 @@ impl Machine {
             let registers = usize::from(self.program.functions[usize::from(frame.func)].registers);
             let outer = i + 1 < frames.len();
             for (reg, slot) in regs.iter_mut().skip(low).take(registers).enumerate() {
-                // The call above will write its result.
+                // The call above will write its result here.
                 let result = outer && reg == usize::from(frame.dst);
                 let live = live.is_live(frame.pc as usize, reg) && !result;
                 if !live || self.switches.drop_live {

@@ -1,19 +1,17 @@
-//! A program made ready to run.
+//! A program ready to run.
+//!
+//! `layout` numbers the parts of a state. `branching` and `live` analyse the code, and `prepare`
+//! replaces instructions by faster ones. `literal` makes values of constants.
 
-pub(crate) use self::ready::NOBODY;
+pub(crate) use self::ready::NO_COMPONENT;
 pub use self::ready::{Machine, Switches};
 
 pub(crate) use self::layout::INIT_FLAG;
-pub(crate) use self::live::Live;
-
-pub(crate) mod literal;
-
-mod ready;
-
-mod layout;
-
-mod live;
+pub(crate) use self::live::Liveness;
 
 mod branching;
-
+mod layout;
+pub(crate) mod literal;
+mod live;
 mod prepare;
+mod ready;

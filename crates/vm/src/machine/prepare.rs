@@ -1,16 +1,18 @@
-//! The code that runs: the program's, instruction by instruction, with some of them replaced by faster ones.
+//! The code that the interpreter runs: the program's code, with some instructions replaced by
+//! faster ones.
 
-use super::live::Live;
+use super::live::Liveness;
 use crate::program::{ConstId, Function, Op, Program};
 use crate::value::Value;
 
-/// A function made ready to run. Positions are those of the program's code.
+/// A function ready to run. Positions are those of the program's code.
 #[derive(Debug)]
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
     pub(crate) params: u16,
     pub(crate) registers: u16,
-    /// Whether no register is read before it is set, parameters and captures apart: then none need be null at the start.
+    /// Whether no register is read before it is set, except parameters and captures. Then no
+    /// register need be null at the start.
     pub(crate) clean: bool,
 }
 
@@ -18,7 +20,7 @@ impl Code {
     pub(crate) fn new(
         program: &Program,
         function: &Function,
-        live: &Live,
+        live: &Liveness,
         constants: &mut Vec<Value>,
     ) -> Code {
         let ops = function.code.iter().map(|op| faster(program, op, constants)).collect();
@@ -29,7 +31,7 @@ impl Code {
     }
 }
 
-/// An instruction that does the same.
+/// Returns a faster instruction that does the same.
 fn faster(program: &Program, op: &Op, constants: &mut Vec<Value>) -> Op {
     match *op {
         Op::Enum { dst, ty, variant, .. }

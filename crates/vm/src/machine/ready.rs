@@ -1,17 +1,17 @@
-//! A program made ready to run.
+//! A program ready to run.
 
 use super::branching;
 use super::layout::{self, Layout};
 use super::literal;
-use super::live::Live;
+use super::live::Liveness;
 use super::prepare::Code;
 use crate::program::{Program, ProgramError};
 use crate::state::State;
-use crate::step::memo::Memorable;
+use crate::step::memo::Memoizable;
 use crate::value::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A program made ready to run: checked, laid out, with what can be known of its code worked out.
+/// A program ready to run: checked, laid out and analysed.
 #[derive(Debug)]
 pub struct Machine {
     pub(crate) program: Program,
@@ -19,30 +19,31 @@ pub struct Machine {
     /// The code of each function.
     pub(crate) code: Vec<Code>,
     pub(crate) layout: Layout,
-    /// For each function, which registers are live where.
-    pub(crate) live: Vec<Live>,
-    /// For each function, whether running it can give another number of transitions than one.
+    /// For each function: the live registers at each position.
+    pub(crate) live: Vec<Liveness>,
+    /// For each function: whether a run of it can have zero or several transitions.
     pub(crate) branches: Vec<bool>,
-    /// For each function and position, whether it can still come to a choice or an assumption there.
-    pub(crate) open: Vec<Vec<bool>>,
+    /// For each function and position: whether the code can still reach a choice or an assumption.
+    pub(crate) may_branch: Vec<Vec<bool>>,
     /// Whether objects, handles or dynamic threads can exist, so that states need numbering.
-    pub(crate) numbers: bool,
+    pub(crate) needs_numbering: bool,
     /// Whether tasks and events are one step each.
     pub(crate) atomic: bool,
     pub(crate) switches: Switches,
-    /// What can be remembered.
-    pub(crate) memorable: Memorable,
-    /// For each function the component that it belongs to, or [`NOBODY`]; empty where there are no components.
+    /// What can be memoized.
+    pub(crate) memoizable: Memoizable,
+    /// For each function: its component, or [`NO_COMPONENT`]; empty if the program has no
+    /// components.
     pub(crate) components: Vec<u16>,
-    /// Tables for reduction, made when they are needed.
+    /// Tables for reduction, computed on first use.
     pub(crate) reduced: std::sync::OnceLock<Box<crate::system::ReducedTables>>,
-    /// Which machine it is, for memories.
-    pub(crate) number: u64,
-    /// The most messages in the mailboxes of an expanded state, and the mailbox that had most of them then.
+    /// Identifies the machine, for memos.
+    pub(crate) id: u64,
+    /// The most messages in an expanded state, and the mailbox that held most of them.
     pub(crate) grown: Growth,
 }
 
-/// How long mailboxes have become.
+/// The lengths of mailboxes.
 #[derive(Debug, Default)]
 pub(crate) struct Growth {
     messages: AtomicU64,
@@ -50,7 +51,7 @@ pub(crate) struct Growth {
     longest: AtomicU64,
 }
 
-/// Parts of the canonical form that tests can switch off, to see that they are caught.
+/// Parts of the machine that tests switch off, to see that a check notices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[doc(hidden)]
 pub struct Switches {
@@ -76,21 +77,21 @@ pub struct Switches {
     pub drop_live: bool,
     /// Fifo mailboxes are sorted: unsound.
     pub sort_fifo: bool,
-    /// Locks are not looked at: unsound.
+    /// The encoding omits locks: unsound.
     pub forget_locks: bool,
-    /// Due times are not looked at: unsound.
+    /// The encoding omits due times: unsound.
     pub forget_due: bool,
-    /// Nothing is remembered: each step is executed.
+    /// Nothing is memoized: each step is executed.
     pub no_memory: bool,
-    /// The memory forgets the last read of each step: unsound.
+    /// The memo omits the last read of each step: unsound.
     pub forget_reads: bool,
-    /// The memory forgets the last effect of each step: unsound.
+    /// The memo omits the last effect of each step: unsound.
     pub forget_effects: bool,
-    /// Which reports of accesses are made.
+    /// Which accesses are reported.
     pub reports: crate::testing::Reports,
-    /// What a function does, it does for its outermost caller.
+    /// A function works for the component of its outermost caller.
     pub outermost_component: bool,
-    /// An update of an element is one of its container.
+    /// An update of an element counts as one of its container.
     pub whole_containers: bool,
     /// What a step updates and puts back is reported as a silent write: unsound.
     pub silent_updates: bool,
@@ -108,18 +109,19 @@ impl Machine {
         program.validate()?;
         let mut constants: Vec<Value> = program.constants.iter().map(literal::value).collect();
         let layout = Layout::new(&program);
-        let live: Vec<Live> = program.functions.iter().map(|f| Live::new(&program, f)).collect();
+        let live: Vec<Liveness> =
+            program.functions.iter().map(|f| Liveness::new(&program, f)).collect();
         let functions = program.functions.iter().zip(&live);
         let code =
             functions.map(|(f, live)| Code::new(&program, f, live, &mut constants)).collect();
         let branches = branching::branches(&program);
-        let open = branching::open(&program, &branches);
+        let may_branch = branching::may_branch(&program, &branches);
         let atomic = layout::atomic(&program);
-        let numbers = branching::numbers(&program, atomic);
+        let needs_numbering = branching::needs_numbering(&program, atomic);
         let switches = Switches::default();
-        let memorable = Memorable::new(&program, &live, numbers, atomic);
+        let memoizable = Memoizable::new(&program, &live, needs_numbering, atomic);
         let components = components(&program);
-        let number = next_number();
+        let id = next_id();
         Ok(Machine {
             program,
             constants,
@@ -127,13 +129,13 @@ impl Machine {
             layout,
             live,
             branches,
-            open,
-            numbers,
+            may_branch,
+            needs_numbering,
             atomic,
             switches,
-            memorable,
+            memoizable,
             components,
-            number,
+            id,
             reduced: std::sync::OnceLock::new(),
             grown: Growth::default(),
         })
@@ -145,11 +147,11 @@ impl Machine {
         &self.program
     }
 
-    /// Notes how long the mailboxes of a state are.
+    /// Notes the lengths of the mailboxes of a state.
     #[inline]
     pub(crate) fn note_growth(&self, state: &State) {
         let messages = state.messages().len() as u64;
-        // Each time they are a tenth longer: the rest is not worth a look.
+        // Only growth by a tenth is worth a closer look.
         if messages > 64 && messages > self.grown.messages.load(Ordering::Relaxed) / 10 * 11 {
             self.note_longest(state, messages);
         }
@@ -165,8 +167,9 @@ impl Machine {
         self.grown.longest.fetch_max(longest.len() as u64, Ordering::Relaxed);
     }
 
-    /// Returns the mailbox that has grown most since the machine was made, and about how many messages it had: only what is more than some
-    /// dozens is noted. For warnings while a search goes on; nothing else depends on it.
+    /// Returns the mailbox that has grown most since the machine was made, and about how many
+    /// messages it had. Notes only lengths above some dozens. For warnings during a search; nothing
+    /// else depends on it.
     #[must_use]
     pub fn longest_mailbox(&self) -> Option<(String, u64)> {
         let longest = self.grown.longest.load(Ordering::Relaxed);
@@ -174,37 +177,37 @@ impl Machine {
         (longest > 0).then(|| (crate::system::queue_name(self, queue), longest))
     }
 
-    /// Whether steps tell what they update.
+    /// Returns whether steps report their updates.
     #[inline]
-    pub(crate) fn tells_updates(&self) -> bool {
+    pub(crate) fn reports_updates(&self) -> bool {
         !self.components.is_empty()
     }
 
-    /// Switches parts of the canonical form off, for tests that must then fail.
+    /// Switches parts of the machine off, for tests that must then fail.
     #[doc(hidden)]
     #[must_use]
     pub fn with_switches(self, switches: Switches) -> Machine {
-        Machine { switches, number: next_number(), ..self }
+        Machine { switches, id: next_id(), ..self }
     }
 }
 
-/// In place of a component: none.
-pub(crate) const NOBODY: u16 = u16::MAX;
+/// Stands for no component.
+pub(crate) const NO_COMPONENT: u16 = u16::MAX;
 
-/// The component of each function; nothing where there are none.
+/// Returns the component of each function; empty if the program has no components.
 fn components(program: &Program) -> Vec<u16> {
     if program.components.is_empty() {
         return Vec::new();
     }
-    let mut of = vec![NOBODY; program.functions.len()];
-    for (component, number) in program.components.iter().zip(0..NOBODY) {
+    let mut of = vec![NO_COMPONENT; program.functions.len()];
+    for (component, number) in program.components.iter().zip(0..NO_COMPONENT) {
         component.functions.iter().for_each(|function| of[function.index()] = number);
     }
     of
 }
 
-/// A number that no other machine has.
-fn next_number() -> u64 {
+/// Returns a number that no other machine has.
+fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

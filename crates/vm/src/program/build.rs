@@ -1,4 +1,4 @@
-//! Makes a program piece by piece.
+//! Builds a program piece by piece.
 
 use super::declare::{
     Choice, Class, Component, Cond, Enum, Event, Family, Global, Handler, Invariant, Lock,
@@ -16,9 +16,9 @@ use super::validate::ProgramError;
 use super::whole::{Program, Settings};
 use anyorder_system::Level;
 
-/// Makes a [`Program`]. Everything can be declared in any order, functions before their bodies are known
-/// ([`declare_function`](Self::declare_function), then [`define`](Self::define)). Tables that grow too long
-/// are found by [`finish`](Self::finish).
+/// Builds a [`Program`]. Declarations may come in any order. A function may be declared before its
+/// body is known ([`declare_function`](Self::declare_function), then [`define`](Self::define)).
+/// [`finish`](Self::finish) refuses tables that are too long.
 ///
 /// ```
 /// use anyorder_vm::program::{Literal, Op, ProgramBuilder};
@@ -42,7 +42,7 @@ pub struct ProgramBuilder {
     program: Program,
 }
 
-/// The number of the next entry of a table; too long a table is found by the validator.
+/// Returns the number of the next entry of a table. The validator refuses a table that is too long.
 fn next16<T>(table: &[T]) -> u16 {
     u16::try_from(table.len()).unwrap_or(u16::MAX)
 }
@@ -55,13 +55,13 @@ impl ProgramBuilder {
         ProgramBuilder { program: Program { name: name.to_owned(), sites, ..Program::default() } }
     }
 
-    /// Returns what there is so far.
+    /// Returns the program as built so far.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// Returns what there is so far, to change what the methods here do not.
+    /// Returns the program as built so far, for changes that have no method here.
     pub fn program_mut(&mut self) -> &mut Program {
         &mut self.program
     }
@@ -77,7 +77,8 @@ impl ProgramBuilder {
         next16(&self.program.files) - 1
     }
 
-    /// Returns the number of a source position. Repeated calls for the position asked last give the same number.
+    /// Returns the number of a source position. A repeated call with the last position returns the
+    /// same number.
     pub fn site(&mut self, file: u16, line: u32, column: u32) -> SiteId {
         let site = SourceSite { file, line, column };
         if self.program.sites.last() != Some(&site) {
@@ -171,7 +172,8 @@ impl ProgramBuilder {
         TaskId(next16(&self.program.tasks) - 1)
     }
 
-    /// Adds an event that is always enabled. Change the rest by [`event_mut`](Self::event_mut).
+    /// Adds an event that is always enabled. [`event_mut`](Self::event_mut) gives access to its
+    /// other properties.
     pub fn event(&mut self, name: &str, body: FuncId) -> EventId {
         self.program.events.push(Event {
             name: name.to_owned(),
@@ -188,7 +190,7 @@ impl ProgramBuilder {
         EventId(next16(&self.program.events) - 1)
     }
 
-    /// Returns an event that was added, to change it; `None` for an unknown one.
+    /// Returns an added event for changes; `None` for an unknown number.
     pub fn event_mut(&mut self, event: EventId) -> Option<&mut Event> {
         self.program.events.get_mut(event.index())
     }
@@ -199,7 +201,7 @@ impl ProgramBuilder {
         ThreadId(next16(&self.program.threads) - 1)
     }
 
-    /// Adds a way to post: to the given target, at once, behind the others.
+    /// Adds a way to post to the given target, without delay, behind the other messages.
     pub fn post(&mut self, task: TaskId, target: PostTarget) -> PostId {
         self.post_with(Post { task, target, delay: Reg::NONE, front: false })
     }
@@ -237,7 +239,8 @@ impl ProgramBuilder {
         self.program.components.push(component);
     }
 
-    /// Starts a function with its parameters in the first registers; [`add`](Self::add) or [`define`](Self::define) it later.
+    /// Starts a function whose parameters are in the first registers. [`add`](Self::add) or
+    /// [`define`](Self::define) takes it when it is complete.
     #[must_use]
     pub fn function(&self, name: &str, params: u16) -> FunctionBuilder {
         FunctionBuilder::new(name, params, 0)
@@ -255,20 +258,20 @@ impl ProgramBuilder {
         FuncId(next16(&self.program.functions) - 1)
     }
 
-    /// Reserves the number of a function, so that others can call it before it is known.
+    /// Reserves the number of a function, so that other functions can call it before it is defined.
     pub fn declare_function(&mut self) -> FuncId {
         self.program.functions.push(Function::default());
         FuncId(next16(&self.program.functions) - 1)
     }
 
-    /// Gives a declared function its body; nothing happens for an unknown number.
+    /// Gives a declared function its body. Does nothing for an unknown number.
     pub fn define(&mut self, id: FuncId, function: FunctionBuilder) {
         if let Some(slot) = self.program.functions.get_mut(id.index()) {
             *slot = function.finish();
         }
     }
 
-    /// Ends the program and checks it.
+    /// Finishes the program and checks it.
     ///
     /// # Errors
     ///

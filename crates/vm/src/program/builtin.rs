@@ -1,10 +1,12 @@
 //! Built-in methods.
 
-/// A built-in method. The receiver's value decides what it does; a receiver that has no such method is a failure of type.
+/// A built-in method. The kind of the receiver decides what it does. A receiver without such a
+/// method is a type failure.
 ///
-/// Methods that change their receiver change the value in the receiver's register (and nothing shared): to change a global
-/// or a field, read it into a register, call the method, write it back. Methods that take functions (`map`, `filter`, `all`, `any`,
-/// `count`) are loops for the compiler to write, over [`Elements`](Builtin::Elements).
+/// A method that changes its receiver changes only the value in the receiver's register. To change
+/// a global or a field, code reads it into a register, calls the method, and writes it back. The
+/// compiler writes methods that take functions (`map`, `filter`, `all`, `any`, `count`) as loops
+/// over [`Elements`](Builtin::Elements).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Builtin {
@@ -14,24 +16,27 @@ pub enum Builtin {
     IsEmpty,
     /// list: appends a value. Changes. Gives null.
     Push,
-    /// list: takes the last element; a failure when there is none. Changes.
+    /// list: removes the last element and gives it; a failure when there is none. Changes.
     Pop,
     /// list: the first element; a failure when there is none.
     First,
     /// list: the last element; a failure when there is none.
     Last,
-    /// list (position, value): inserts before a position up to the length, otherwise a failure. Changes. Gives null.
+    /// list (position, value): inserts before a position, at most the length; otherwise a failure.
+    /// Changes. Gives null.
     Insert,
-    /// list (position): takes an element out and gives it, a failure when there is none. set (value): takes it out and tells
-    /// whether it was there. map (key): takes the entry out and gives its value, or null. Changes.
+    /// list (position): removes an element and gives it; a failure when there is none. set (value):
+    /// removes it and gives whether it was there. map (key): removes the entry and gives its value,
+    /// or null. Changes.
     Remove,
-    /// list, set (value), str (part): whether it is in there.
+    /// list, set (value), str (part): whether the receiver contains it.
     Contains,
     /// list (value): its first position, or -1.
     IndexOf,
-    /// list, str (from, to): the part from `from` up to but without `to`; a failure unless 0 <= from <= to <= length.
+    /// list, str (from, to): the part from `from` up to but without `to`; a failure unless 0 <=
+    /// from <= to <= length.
     Slice,
-    /// list: turns it round. Changes. Gives null.
+    /// list: reverses it. Changes. Gives null.
     Reverse,
     /// list: sorts by the order of values. Changes. Gives null.
     Sort,
@@ -41,21 +46,21 @@ pub enum Builtin {
     Min,
     /// list, set: the greatest element; a failure when there is none.
     Max,
-    /// list: takes the first element; a failure when there is none. Changes.
+    /// list: removes the first element and gives it; a failure when there is none. Changes.
     TakeFirst,
-    /// list, set, map: takes everything out. Changes. Gives null.
+    /// list, set, map: removes everything. Changes. Gives null.
     Clear,
-    /// set (value): adds it and tells whether it is new. Changes.
+    /// set (value): adds it and gives whether it is new. Changes.
     Add,
-    /// set (set): both together.
+    /// set (set): the union.
     Union,
-    /// set (set): what is in both.
+    /// set (set): the intersection.
     Intersect,
-    /// set (set): what is only in the first.
+    /// set (set): the difference.
     Minus,
     /// set: its elements as a list, in the order of values. list: itself.
     ToList,
-    /// list: its different elements as a set. set: itself.
+    /// list: its distinct elements as a set. set: itself.
     ToSet,
     /// map (key): the value, or null.
     Get,
@@ -69,18 +74,18 @@ pub enum Builtin {
     Keys,
     /// map: its values as a list, in the order of the keys.
     Values,
-    /// str (part): whether it starts with it.
+    /// str (part): whether it starts with the part.
     StartsWith,
     /// str: the integer it spells; a failure when it spells none.
     ToInt,
-    /// any value: as a string, as reports show it; a str is itself.
+    /// any value: its text, as reports show it; a str gives itself.
     ToStr,
-    /// What `for` goes through, as a list: a list's elements, a set's elements, a map's keys.
+    /// The list that `for` iterates over: a list's elements, a set's elements, a map's keys.
     Elements,
 }
 
 impl Builtin {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Builtin; 34] = {
         use Builtin::*;
         [
@@ -131,7 +136,7 @@ impl Builtin {
         }
     }
 
-    /// Returns the number of its arguments, the receiver left out.
+    /// Returns the number of its arguments, without the receiver.
     #[must_use]
     pub const fn arguments(self) -> u16 {
         match self {

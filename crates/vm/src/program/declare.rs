@@ -11,7 +11,7 @@ use anyorder_system::Level;
 pub struct Global {
     /// Its name.
     pub name: String,
-    /// Its value at the start. What needs code to compute belongs into `init`.
+    /// Its initial value. A value that needs code to compute belongs in `init`.
     pub initial: Literal,
     /// Its level in observations.
     pub level: Level,
@@ -51,7 +51,8 @@ pub struct Class {
     pub name: String,
     /// Its fields in order of declaration, by name.
     pub fields: Vec<NameId>,
-    /// Its methods by name, for calls on receivers of unknown type. The object is the first parameter.
+    /// Its methods by name, for calls on receivers of unknown type. The object is the first
+    /// parameter.
     pub methods: Vec<(NameId, FuncId)>,
 }
 
@@ -80,7 +81,7 @@ pub enum MailboxKind {
     Fifo,
     /// Any message.
     Bag,
-    /// The message with the least due time first, of those the oldest.
+    /// The message with the least due time first; of equal times, the oldest.
     Delayed,
 }
 
@@ -93,18 +94,18 @@ pub struct Handler {
     pub mailbox: MailboxKind,
     /// The length of the array, if it is one.
     pub array: Option<u16>,
-    /// Whether it goes on for ever when it can (weak fairness).
+    /// Whether it is weakly fair: if it stays enabled, it eventually runs.
     pub fair: bool,
 }
 
-/// A task: what can be posted.
+/// A task: code that can be posted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
     /// Its name.
     pub name: String,
     /// Its body, whose parameters are the task's.
     pub body: FuncId,
-    /// The handler it goes to when a post names none: its declaration, and the instance.
+    /// The handler of posts that name none: its declaration, and the instance.
     pub handler: Option<(HandlerId, u16)>,
 }
 
@@ -124,9 +125,10 @@ pub struct Event {
     pub name: String,
     /// The members, if it is a family; guard and body then have the index as their only parameter.
     pub family: Option<Family>,
-    /// The handler it runs on: its declaration, and the instance. Without one, it (each member) has a handler of its own.
+    /// The handler it runs on: its declaration, and the instance. An event without one has a
+    /// handler of its own; so has each member of a family.
     pub handler: Option<(HandlerId, u16)>,
-    /// A function that tells whether it is enabled. It must not change anything, choose or block.
+    /// A function that returns whether the event is enabled. It must not write, choose or block.
     pub guard: Option<FuncId>,
     /// What it does.
     pub body: FuncId,
@@ -134,11 +136,12 @@ pub struct Event {
     pub once: bool,
     /// Events that must have ended before it can happen (of a family: all members).
     pub after: Vec<EventId>,
-    /// Events that must have started before it can (of a family: all members): its predecessors in `driver` lists.
+    /// Events that must have started before it can (of a family: all members): its predecessors in
+    /// `driver` lists.
     pub started: Vec<EventId>,
-    /// Whether it waits for an `enable`.
+    /// Whether it starts disabled, until an `enable`.
     pub disabled: bool,
-    /// Whether it goes on for ever when it can (weak fairness).
+    /// Whether it is weakly fair: if it stays enabled, it eventually runs.
     pub fair: bool,
 }
 
@@ -151,7 +154,7 @@ pub struct Thread {
     pub family: Option<Family>,
     /// What it does.
     pub body: FuncId,
-    /// Whether it goes on for ever when it can (weak fairness).
+    /// Whether it is weakly fair: if it stays enabled, it eventually runs.
     pub fair: bool,
 }
 
@@ -160,7 +163,8 @@ pub struct Thread {
 pub enum PostTarget {
     /// To the task's own handler.
     Own,
-    /// To a handler: its declaration, and the register that holds the instance's number ([`Reg::NONE`] for the first).
+    /// To a handler: its declaration, and the register that holds the instance's number
+    /// ([`Reg::NONE`] for the first).
     Handler(HandlerId, Reg),
     /// To a fresh handler that runs only this task.
     Any,
@@ -173,7 +177,7 @@ pub struct Post {
     pub task: TaskId,
     /// Where to.
     pub target: PostTarget,
-    /// The register that holds the delay ([`Reg::NONE`]: 0). Only `delayed` mailboxes look at it.
+    /// The register that holds the delay ([`Reg::NONE`]: 0). Only `delayed` mailboxes use it.
     pub delay: Reg,
     /// Whether the message goes before all others.
     pub front: bool,
@@ -191,14 +195,15 @@ pub struct Choice {
 pub struct Invariant {
     /// Its name.
     pub name: String,
-    /// A function without parameters that tells whether it holds; under the rules of guards.
+    /// A function without parameters that returns whether the property holds. The rules of guards
+    /// apply.
     pub holds: FuncId,
 }
 
 /// A part of the program whose updates of shared variables must not overwrite those of other parts.
 ///
-/// Code belongs to the component of the innermost running function that has one: what a function without a component does, it does for its
-/// caller.
+/// Code belongs to the component of the innermost function on the call stack that has one. So a
+/// function without a component works for its caller.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Component {
     /// Its name.
@@ -207,7 +212,7 @@ pub struct Component {
     pub functions: Vec<FuncId>,
 }
 
-/// What may wait for ever: a state in which nothing else waits is no deadlock.
+/// The parts that may wait for ever. A state in which only these wait is no deadlock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Daemons {
     /// Handlers: their messages, and what runs on them.
@@ -227,14 +232,15 @@ pub struct Daemons {
 pub struct Response {
     /// Its name.
     pub name: String,
-    /// A function without parameters, under the rules of guards.
+    /// A function without parameters. The rules of guards apply.
     pub trigger: FuncId,
-    /// A function without parameters, under the rules of guards.
+    /// A function without parameters. The rules of guards apply.
     pub response: FuncId,
 }
 
-/// Components that the program declares to be interchangeable: permuting the instances of all that is listed, in the same
-/// way, gives a state that behaves the same. Each array or family listed has `size` members.
+/// Components that the program declares to be interchangeable. A permutation that moves the
+/// instances of all listed items alike gives a state that behaves the same. Each listed array or
+/// family has `size` members.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Symmetry {
     /// The number of instances.
@@ -245,12 +251,14 @@ pub struct Symmetry {
     pub threads: Vec<ThreadId>,
     /// Families of events.
     pub events: Vec<EventId>,
-    /// Families whose members are events of their own: the first of `size` events without families, one after another.
+    /// Families whose members are events of their own: the first of `size` events without families,
+    /// one after another.
     pub event_runs: Vec<EventId>,
     /// Arrays of locks.
     pub locks: Vec<LockId>,
     /// Arrays of conditions.
     pub conds: Vec<CondId>,
-    /// Globals that hold a list with one element for each instance. A list of another length makes the state its own representative.
+    /// Globals that hold a list with one element for each instance. If a list has another length,
+    /// the state is its own representative.
     pub globals: Vec<GlobalId>,
 }

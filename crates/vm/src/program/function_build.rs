@@ -1,16 +1,16 @@
-//! Makes a function instruction by instruction.
+//! Builds a function instruction by instruction.
 
 use super::function::Function;
 use super::ids::{NameId, Reg, SiteId};
 use super::op::Op;
 
-/// A place in the code that jumps go to, known or not yet.
+/// A jump target. Its position may not be known yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label(u32);
 
-/// Makes a [`Function`]. Jumps are emitted by [`jump`](Self::jump), [`jump_if`](Self::jump_if) and
-/// [`jump_if_not`](Self::jump_if_not) to labels that [`bind`](Self::bind) gives their place, before or after. A label without a
-/// place becomes a jump out of the code, which the validator refuses.
+/// Builds a [`Function`]. [`jump`](Self::jump), [`jump_if`](Self::jump_if) and
+/// [`jump_if_not`](Self::jump_if_not) emit jumps to labels. [`bind`](Self::bind) gives a label its
+/// position, before or after its jumps. The validator refuses a jump to a label without a position.
 #[derive(Clone, Debug)]
 pub struct FunctionBuilder {
     function: Function,
@@ -42,7 +42,7 @@ impl FunctionBuilder {
         self.regs(1)
     }
 
-    /// Takes consecutive new registers and returns the first; too many are found by the validator.
+    /// Takes consecutive new registers and returns the first. The validator refuses too many.
     pub fn regs(&mut self, count: u16) -> Reg {
         let first = self.function.registers;
         match first.checked_add(count) {
@@ -81,13 +81,13 @@ impl FunctionBuilder {
         self.function.code.len()
     }
 
-    /// Makes a label without a place.
+    /// Makes a label without a position.
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(u32::try_from(self.labels.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Gives a label its place: the next instruction.
+    /// Binds a label to the next instruction.
     pub fn bind(&mut self, label: Label) {
         let here = u32::try_from(self.function.code.len()).unwrap_or(u32::MAX);
         if let Some(slot) = self.labels.get_mut(label.0 as usize) {
@@ -113,7 +113,8 @@ impl FunctionBuilder {
         self.jumps.push((at, label));
     }
 
-    /// Returns the function, jumps put right. A function that could just end gets a `ReturnNull` behind it.
+    /// Returns the function with its jumps resolved. Appends a `ReturnNull` if control can reach
+    /// the end of the code.
     #[must_use]
     pub fn finish(mut self) -> Function {
         let ends = matches!(
@@ -139,7 +140,7 @@ impl FunctionBuilder {
             }
         }
         if self.overflow {
-            // More than the validator allows.
+            // The validator refuses this many.
             self.function.registers = u16::MAX;
         }
         self.function

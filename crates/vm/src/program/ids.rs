@@ -1,4 +1,4 @@
-//! Numbers of the things in a program, one type for each table.
+//! Typed indices, one type for each table of a program.
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident: $int:ty;)*) => {$(
@@ -65,7 +65,7 @@ impl Reg {
         if self.0 == u16::MAX { None } else { Some(self) }
     }
 
-    /// Returns the register `offset` places further; `NONE` past the last one.
+    /// Returns the register `offset` positions further; `NONE` past the last one.
     #[must_use]
     pub const fn plus(self, offset: u16) -> Reg {
         Reg(self.0.saturating_add(offset))

@@ -2,7 +2,7 @@
 
 use super::ids::{EnumId, RecordId};
 
-/// A constant value. Nested deeper than [`Literal::DEPTH_MAX`] it is refused by the validator.
+/// A constant value. The validator refuses one that nests deeper than [`Literal::DEPTH_MAX`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Literal {
     /// `null`.
@@ -18,7 +18,7 @@ pub enum Literal {
     Enum(EnumId, u16, Vec<Literal>),
     /// A list.
     List(Vec<Literal>),
-    /// A set; doubles count once.
+    /// A set; duplicates count once.
     Set(Vec<Literal>),
     /// A map; of equal keys the last one counts.
     Map(Vec<(Literal, Literal)>),

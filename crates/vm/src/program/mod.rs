@@ -2,6 +2,10 @@
 //!
 //! A [`Program`] is plain data. [`ProgramBuilder`] and [`FunctionBuilder`] make one piece by piece;
 //! [`Program::validate`] checks it, so that no program can make the machine panic.
+//!
+//! `whole` has the program, `declare` its declarations, `function` and `op` its code, `shape` where
+//! it keeps indices of interchangeable instances, and `op_use` what an instruction reads and
+//! writes.
 
 pub use self::build::ProgramBuilder;
 pub use self::builtin::Builtin;
@@ -22,30 +26,17 @@ pub use self::types::Type;
 pub use self::validate::ProgramError;
 pub use self::whole::{Granularity, Program, Settings};
 
-mod ids;
-
-mod literal;
-
-mod types;
-
-mod declare;
-
-mod shape;
-
-mod builtin;
-
-mod op;
-
-mod op_use;
-
-mod function;
-
-mod whole;
-
 mod build;
-
+mod builtin;
+mod declare;
+mod function;
 mod function_build;
-
+mod ids;
+mod literal;
+mod op;
+mod op_use;
+mod shape;
+mod types;
 mod validate;
-
 mod validate_op;
+mod whole;

@@ -6,13 +6,13 @@ use super::ids::{
     RecordId, Reg, TypeId,
 };
 
-/// An instruction. Registers are those of the running function; values carry their types, so that typed and dynamically typed
-/// code use the same instructions, and a value of another type than needed is a failure.
+/// An instruction. Registers are those of the running function. Values carry their types, so typed
+/// and untyped code use the same instructions. A value of the wrong type is a failure.
 ///
 /// `args` is the first of consecutive registers. Jump targets are positions in the function's code.
 ///
-/// *Visible* instructions read or write what others share, or touch locks, conditions, mailboxes, threads; in a thread that is not
-/// in an atomic section, each of them is a step of its own.
+/// *Visible* instructions access shared memory, locks, conditions, mailboxes or threads. In a
+/// thread outside of atomic sections, each visible instruction is a step of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the line on an instruction says what its fields are")]
 pub enum Op {
@@ -69,8 +69,8 @@ pub enum Op {
     Call { dst: Reg, func: FuncId, args: Reg },
     /// `dst = callee(args..)` for a function value and `count` arguments.
     CallValue { dst: Reg, callee: Reg, args: Reg, count: u16 },
-    /// `dst = args[0].name(args[1..])`, `count` registers with the receiver: a method of its class for an object, else the built-in
-    /// method of that name, which may change `args[0]`.
+    /// `dst = args[0].name(args[1..])`, `count` registers with the receiver: a method of its class
+    /// for an object, else the built-in method of that name, which may change `args[0]`.
     CallMember { dst: Reg, name: NameId, args: Reg, count: u16 },
     /// `dst =` a function value that holds the values of consecutive registers as its captures.
     Closure { dst: Reg, func: FuncId, captures: Reg },
@@ -93,8 +93,8 @@ pub enum Op {
     IsVariant { dst: Reg, src: Reg, ty: EnumId, variant: u16 },
     /// `dst =` whether `src` is an object.
     IsObject { dst: Reg, src: Reg },
-    /// `dst =` whether `src.name(..)` calls what a field holds: `src` is a record, or an object whose class has no such method.
-    /// A failure for null.
+    /// `dst =` whether `src.name(..)` calls what a field holds: `src` is a record, or an object
+    /// whose class has no such method. A failure for null.
     IsFieldCall { dst: Reg, src: Reg, name: NameId },
     /// `dst =` one payload value; a failure when there is none at that position.
     Payload { dst: Reg, src: Reg, index: u16 },
@@ -119,7 +119,8 @@ pub enum Op {
     SetGlobal { global: GlobalId, src: Reg },
     /// `dst = global[index]`: an access to that element alone. Visible.
     GetGlobalAt { dst: Reg, global: GlobalId, index: Reg },
-    /// `global[index] = src`: an access to that element alone (for a map without the key: to the whole). Visible.
+    /// `global[index] = src`: an access to that element alone (for a map without the key: to the
+    /// whole). Visible.
     SetGlobalAt { global: GlobalId, index: Reg, src: Reg },
     /// `dst =` a new object with all fields in consecutive registers.
     New { dst: Reg, class: ClassId, args: Reg },
@@ -136,24 +137,29 @@ pub enum Op {
     /// `object.name = src`: of a record in the register, or of an object (then visible).
     SetMember { object: Reg, name: NameId, src: Reg },
 
-    /// Posts a task with the arguments in consecutive registers; `dst` gets its handle, unless it is `NONE`. Visible.
+    /// Posts a task with the arguments in consecutive registers; `dst` gets its handle, unless it
+    /// is `NONE`. Visible.
     Post { dst: Reg, post: PostId, args: Reg },
-    /// Takes a pending task out of its mailbox; nothing when it has begun, or `src` is null. Visible.
+    /// Removes a pending task from its mailbox. Does nothing if the task has begun, or if `src` is
+    /// null. Visible.
     Cancel { src: Reg },
-    /// Enables an event: all of it where `index` is `NONE`, else one member of a family (by its index value). Visible.
+    /// Enables an event: all of it where `index` is `NONE`, else one member of a family (by its
+    /// index value). Visible.
     Enable { event: EventId, index: Reg },
     /// Disables an event, likewise. Visible.
     Disable { event: EventId, index: Reg },
-    /// `dst =` whether an event is enabled, and has not used up its one time: of a family where `index` is `NONE`, whether all
-    /// members are. Visible.
+    /// `dst =` whether an event is enabled and, if it is `once`, has not started; where `index` is
+    /// `NONE`, whether this holds for all members of a family. Visible.
     Enabled { dst: Reg, event: EventId, index: Reg },
-    /// Takes a lock (`index`: `NONE` for a lock that is no array); blocks while another or this thread has it. Visible.
+    /// Acquires a lock (`index`: `NONE` for a lock that is no array). Blocks while any thread holds
+    /// it, this one included. Visible.
     Acquire { lock: LockId, index: Reg },
-    /// Gives a lock back; a failure unless this thread has it. Visible.
+    /// Releases a lock; a failure unless this thread holds it. Visible.
     Release { lock: LockId, index: Reg },
-    /// Gives the lock back, waits for a notification, and takes the lock again. Visible, in two steps.
+    /// Releases the lock, waits for a notification, and acquires the lock again. Visible, in two
+    /// steps.
     Wait { cond: CondId, cond_index: Reg, lock: LockId, lock_index: Reg },
-    /// Wakes one of the waiting threads, any of them; nothing where there is none. Visible.
+    /// Wakes any one of the waiting threads. Does nothing if none waits. Visible.
     Notify { cond: CondId, index: Reg },
     /// Wakes all waiting threads. Visible.
     NotifyAll { cond: CondId, index: Reg },
@@ -163,21 +169,22 @@ pub enum Op {
     Join { src: Reg },
     /// A step of its own that does nothing. Visible.
     Yield,
-    /// Begins an atomic section; sections nest. Visible; what follows up to the end belongs to the same step.
+    /// Begins an atomic section; sections nest. Visible; what follows up to the end belongs to the
+    /// same step.
     AtomicBegin,
     /// Ends an atomic section.
     AtomicEnd,
 
     /// `dst =` the number of the alternative taken. Visible.
     Choose { dst: Reg, choice: ChoiceId },
-    /// `dst =` one element of a list or set; none: there is no transition. Visible.
+    /// `dst =` one element of a list or set. An empty one has no transition. Visible.
     ChooseFrom { dst: Reg, src: Reg },
-    /// `dst =` an int from `a` up to but without `b`; none: there is no transition. Visible.
+    /// `dst =` an int from `a` up to but without `b`. An empty range has no transition. Visible.
     ChooseInt { dst: Reg, a: Reg, b: Reg },
 
     /// An assertion: a failure with the message unless `cond` is true.
     Assert { cond: Reg, message: ConstId },
-    /// An assumption: there is no such transition unless `cond` is true.
+    /// An assumption: the transition exists only if `cond` is true.
     Assume { cond: Reg },
     /// Fails with the message in a register, shown like any value.
     Fail { message: Reg },

@@ -6,7 +6,7 @@ use super::op::Op;
 use super::whole::Program;
 
 impl Op {
-    /// Returns the register that the instruction sets, whatever was in it before.
+    /// Returns the register that the instruction overwrites.
     #[must_use]
     pub fn writes(&self) -> Option<Reg> {
         match *self {
@@ -61,8 +61,8 @@ impl Op {
         }
     }
 
-    /// Calls `each` with every run of registers (first, count) that the instruction reads or changes. Numbers that the
-    /// program does not have count as no registers.
+    /// Calls `each` with every range of registers (first, count) that the instruction reads or
+    /// changes. A number outside of its table stands for no registers.
     pub(crate) fn reads(&self, program: &Program, each: &mut dyn FnMut(Reg, u16)) {
         let params = |f: Option<&super::function::Function>| f.map_or(0, |f| f.params);
         let optional = |each: &mut dyn FnMut(Reg, u16), reg: Reg| {
@@ -217,7 +217,7 @@ impl Op {
         }
     }
 
-    /// Returns whether the next instruction may follow.
+    /// Returns whether control can reach the next instruction.
     pub(crate) fn falls_through(&self) -> bool {
         !matches!(
             self,

@@ -1,8 +1,9 @@
-//! Where the indices of interchangeable instances are kept: what must change when instances are exchanged.
+//! Where a program stores indices of interchangeable instances. An exchange of instances must
+//! change these.
 
 use super::ids::{FuncId, GlobalId, Reg};
 
-/// Where indices are in a value.
+/// The positions of indices in a value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Shape {
     /// Nowhere.
@@ -10,17 +11,19 @@ pub enum Shape {
     Plain,
     /// The value is an index (or null): of instances of the symmetry with this number.
     Index(u16),
-    /// A list. With a symmetry, it has one element for each instance; otherwise positions have nothing to do with instances.
+    /// A list. With a symmetry, it has one element for each instance. Otherwise its positions do
+    /// not stand for instances.
     List(Option<u16>, Box<Shape>),
     /// A set.
     Set(Box<Shape>),
     /// A map: keys and values.
     Map(Box<Shape>, Box<Shape>),
-    /// A record or a variant of an enum: [`Indices::records`] and [`Indices::enums`] tell.
+    /// A record or a variant of an enum. [`Indices::records`] and [`Indices::enums`] describe it.
     Named,
 }
 
-/// Where a program keeps indices, besides the first register of members of families. What is not listed keeps none.
+/// Where a program stores indices, besides the first register of members of families. An item that
+/// is not listed stores none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Indices {
     /// Globals.
@@ -33,7 +36,8 @@ pub struct Indices {
     pub classes: Vec<Vec<Shape>>,
     /// The parameters of each task.
     pub tasks: Vec<Vec<Shape>>,
-    /// Registers of threads between steps: function, position of the next instruction, register. Sorted.
+    /// Registers of threads between steps: function, position of the next instruction, register.
+    /// Sorted.
     pub registers: Vec<(FuncId, u32, Reg, Shape)>,
 }
 

@@ -1,8 +1,8 @@
-//! Types that a value can be checked for while the program runs.
+//! Types for checks at run time.
 
 use super::ids::{ClassId, EnumId, RecordId};
 
-/// A type, as far as one look at a value tells: elements of containers are not looked at.
+/// A type for a check at run time. The check does not read the elements of containers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
     /// Any value.

@@ -1,4 +1,4 @@
-//! Checks a program, so that the machine need not.
+//! Checks a program, so that the machine does not have to.
 
 use super::declare::PostTarget;
 use super::function::Function;
@@ -8,7 +8,7 @@ use super::types::Type;
 use super::validate_op;
 use super::whole::Program;
 
-/// A mistake in a program: a bug of whoever made it.
+/// A mistake in a program: a bug in the compiler that made it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("bad program: {place}: {what}")]
 pub struct ProgramError {
@@ -18,19 +18,19 @@ pub struct ProgramError {
     pub what: String,
 }
 
-/// How many registers a function may have.
+/// Most registers of a function.
 const REGISTERS_MAX: u16 = 4_096;
-/// How large the liveness table of a function may get: 64 registers at one instruction count as one.
+/// Largest liveness table of a function, in words: one word holds 64 registers at one instruction.
 const LIVENESS_MAX: usize = 1 << 21;
-/// How many locks, conditions, slots, event members or thread members there may be.
+/// Most locks, conditions, slots, event members or thread members, each.
 const MEMBERS_MAX: u64 = 1 << 20;
-/// How many entries a table numbered by 16 bits may have; the last number means "none".
+/// Longest table with 16-bit indices; the last index means "none".
 const TABLE_MAX: usize = u16::MAX as usize;
 
 type Check = Result<(), String>;
 
-/// Makes the message of a number that a table does not have.
-pub(super) fn known(what: &str, index: usize, length: usize) -> Check {
+/// Fails unless the table has the index.
+pub(super) fn check_index(what: &str, index: usize, length: usize) -> Check {
     if index < length { Ok(()) } else { Err(format!("no {what} {index}")) }
 }
 
@@ -39,8 +39,9 @@ fn within(what: &str, count: u64, limit: u64) -> Check {
 }
 
 impl Program {
-    /// Checks every number, register, jump and size in the program. A program that passes cannot make the machine panic.
-    /// Linear in the size of the program, but for families that are listed in one another's `after`.
+    /// Checks every index, register, jump and size in the program. A program that passes cannot
+    /// make the machine panic. Linear in the size of the program, except for families that list one
+    /// another in `after`.
     ///
     /// # Errors
     ///
@@ -67,7 +68,10 @@ impl Program {
         for component in &self.components {
             let mut functions = component.functions.iter();
             let count = self.functions.len();
-            at(&component.name, functions.try_for_each(|id| known("function", id.index(), count)))?;
+            at(
+                &component.name,
+                functions.try_for_each(|id| check_index("function", id.index(), count)),
+            )?;
         }
         for symmetry in &self.symmetries {
             at("symmetry", self.check_symmetry(symmetry))?;
@@ -144,12 +148,14 @@ impl Program {
 
     fn check_type(&self, ty: Type) -> Check {
         match ty {
-            Type::Enum(id) | Type::NullOrEnum(id) => known("enum", id.index(), self.enums.len()),
+            Type::Enum(id) | Type::NullOrEnum(id) => {
+                check_index("enum", id.index(), self.enums.len())
+            }
             Type::Record(id) | Type::NullOrRecord(id) => {
-                known("record", id.index(), self.records.len())
+                check_index("record", id.index(), self.records.len())
             }
             Type::Object(id) | Type::NullOrObject(id) => {
-                known("class", id.index(), self.classes.len())
+                check_index("class", id.index(), self.classes.len())
             }
             _ => Ok(()),
         }
@@ -157,7 +163,7 @@ impl Program {
 
     fn check_names(&self, names: &[NameId]) -> Check {
         within("fields", names.len() as u64, u64::from(REGISTERS_MAX))?;
-        names.iter().try_for_each(|name| known("name", name.index(), self.names.len()))
+        names.iter().try_for_each(|name| check_index("name", name.index(), self.names.len()))
     }
 
     fn check_shapes(&self) -> Check {
@@ -167,7 +173,7 @@ impl Program {
         for class in &self.classes {
             self.check_names(&class.fields)?;
             for (name, func) in &class.methods {
-                known("name", name.index(), self.names.len())?;
+                check_index("name", name.index(), self.names.len())?;
                 let function = self.function(*func)?;
                 if function.params == 0 || function.captures > 0 {
                     return Err(
@@ -183,7 +189,7 @@ impl Program {
         self.functions.get(func.index()).ok_or_else(|| format!("no function {}", func.0))
     }
 
-    /// Checks a function that the machine starts itself.
+    /// Checks a function that the machine itself starts.
     fn check_start(&self, func: FuncId, params: u16) -> Check {
         let function = self.function(func)?;
         if function.captures > 0 {
@@ -196,9 +202,9 @@ impl Program {
     }
 
     fn check_handler(&self, handler: HandlerId, instance: u16) -> Check {
-        known("handler", handler.index(), self.handlers.len())?;
+        check_index("handler", handler.index(), self.handlers.len())?;
         let count = self.handlers[handler.index()].array.unwrap_or(1);
-        known("handler instance", usize::from(instance), usize::from(count))
+        check_index("handler instance", usize::from(instance), usize::from(count))
     }
 
     fn check_tasks(&self) -> Check {
@@ -209,13 +215,13 @@ impl Program {
             }
         }
         for post in &self.posts {
-            known("task", post.task.index(), self.tasks.len())?;
+            check_index("task", post.task.index(), self.tasks.len())?;
             match post.target {
                 PostTarget::Own if self.tasks[post.task.index()].handler.is_none() => {
                     return Err("a post to the own handler of a task that has none".to_owned());
                 }
                 PostTarget::Handler(handler, index) => {
-                    known("handler", handler.index(), self.handlers.len())?;
+                    check_index("handler", handler.index(), self.handlers.len())?;
                     if index.some().is_none() {
                         self.check_handler(handler, 0)?;
                     }
@@ -236,7 +242,7 @@ impl Program {
             self.check_handler(handler, instance)?;
         }
         let others = event.after.iter().chain(&event.started);
-        others.clone().try_for_each(|e| known("event", e.index(), self.events.len()))?;
+        others.clone().try_for_each(|e| check_index("event", e.index(), self.events.len()))?;
         self.check_family(event.family)
     }
 
@@ -292,7 +298,10 @@ impl Program {
         for id in &symmetry.conds {
             size(self.conds.get(id.index()).ok_or_else(missing)?.array)?;
         }
-        symmetry.globals.iter().try_for_each(|g| known("global", g.index(), self.globals.len()))
+        symmetry
+            .globals
+            .iter()
+            .try_for_each(|g| check_index("global", g.index(), self.globals.len()))
     }
 
     fn check_function(&self, function: &Function) -> Result<(), ProgramError> {
@@ -324,11 +333,11 @@ impl Program {
             return Err("not one source position for each instruction".to_owned());
         }
         for site in &function.sites {
-            known("source position", site.index(), self.sites.len())?;
+            check_index("source position", site.index(), self.sites.len())?;
         }
         for (Reg(reg), name) in &function.locals {
-            known("register", usize::from(*reg), usize::from(function.registers))?;
-            known("name", name.index(), self.names.len())?;
+            check_index("register", usize::from(*reg), usize::from(function.registers))?;
+            check_index("name", name.index(), self.names.len())?;
         }
         Ok(())
     }

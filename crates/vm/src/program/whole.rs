@@ -10,7 +10,7 @@ use super::literal::Literal;
 use super::shape::Indices;
 use super::types::Type;
 
-/// What is one transition.
+/// What counts as one transition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Granularity {
     /// A task or event, from its begin to its end. Threads step at visible operations all the same.
@@ -20,14 +20,15 @@ pub enum Granularity {
     Access,
 }
 
-/// What the program says about how it is run.
+/// How the program is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// What is one transition.
+    /// What counts as one transition.
     pub granularity: Granularity,
-    /// How many instructions one step may execute.
+    /// Most instructions that one step may execute.
     pub steps: u64,
-    /// How many elements one list, set, map or string may have, and how many objects, messages and threads a state.
+    /// Most elements of one list, set, map or string, and most objects, messages and threads that
+    /// one step may make.
     pub size: u32,
 }
 
@@ -37,7 +38,8 @@ impl Default for Settings {
     }
 }
 
-/// A program: declarations and code. Check it with [`validate`](Program::validate); the machine takes only what is valid.
+/// A program: declarations and code. [`validate`](Program::validate) checks it; the machine accepts
+/// only valid programs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Program {
     /// Its name.
@@ -78,7 +80,7 @@ pub struct Program {
     pub choices: Vec<Choice>,
     /// Functions.
     pub functions: Vec<Function>,
-    /// What runs first: a function without parameters.
+    /// The function that runs first. It has no parameters.
     pub init: Option<FuncId>,
     /// Invariants.
     pub invariants: Vec<Invariant>,
@@ -86,14 +88,15 @@ pub struct Program {
     pub responses: Vec<Response>,
     /// Components.
     pub components: Vec<Component>,
-    /// Whether the program may end in a state in which nothing can happen and nothing waits: a function without parameters, under the
-    /// rules of guards. Without it: where no lock is held.
+    /// Whether the program may end in a state in which nothing can happen and nothing waits: a
+    /// function without parameters, under the rules of guards. Without it, such a state must hold
+    /// no lock.
     pub final_: Option<FuncId>,
-    /// What may wait for ever.
+    /// The parts that may wait for ever.
     pub daemons: Daemons,
     /// Interchangeable components.
     pub symmetries: Vec<Symmetry>,
-    /// Where indices of interchangeable components are kept.
+    /// Where indices of interchangeable components are stored.
     pub indices: Indices,
     /// How it is run.
     pub settings: Settings,

@@ -1,7 +1,7 @@
 //! Numbers and values as bytes.
 
 use crate::program::Program;
-use crate::value::{Map, Seq, Set, Value, counted};
+use crate::value::{Map, Seq, Set, Value, live_handle};
 use std::sync::Arc;
 
 /// Appends a number: seven bits a byte, the lowest first.
@@ -17,7 +17,7 @@ fn put_signed(out: &mut Vec<u8>, number: i64) {
     put(out, ((number << 1) ^ (number >> 63)) as u64);
 }
 
-// First bytes of values. Small ints and small variants have bytes of their own, from SMALL_INT and SMALL_VARIANT on.
+// First bytes of values. Small ints start at SMALL_INT, small variants at SMALL_VARIANT.
 const NULL: u8 = 0;
 const FALSE: u8 = 1;
 const TRUE: u8 = 2;
@@ -36,7 +36,7 @@ const FUNC: u8 = 14;
 const SMALL_INT: u8 = 16;
 const SMALL_INTS: u8 = 112;
 const SMALL_VARIANT: u8 = 128;
-/// Enums below 8 and variants below 16.
+/// Limits of small variants: enums below 8, variants below 16.
 const SMALL_TYPES: u16 = 8;
 const SMALL_VARIANTS: u16 = 16;
 
@@ -83,7 +83,7 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
         }
         Value::Handle(number) => {
             out.push(HANDLE);
-            put(out, u64::from(counted(*number)));
+            put(out, u64::from(live_handle(*number)));
         }
         Value::Str(text) => {
             out.push(STR);
@@ -110,7 +110,8 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
-/// Reads what was appended; every method gives `None` where the bytes are not of the kind asked for.
+/// Reads numbers and values. Every method returns `None` if the bytes do not have the expected
+/// form.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     program: &'a Program,
@@ -155,7 +156,7 @@ impl<'a> Reader<'a> {
         u32::try_from(self.number()?).ok()
     }
 
-    /// Reads how many things of at least one byte each follow.
+    /// Reads the number of things that follow. Each of them takes at least one byte.
     pub(crate) fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.number()?).ok()?;
         if count <= self.bytes.len() { Some(count) } else { None }

@@ -1,4 +1,4 @@
-//! Values in chunks, each shared until it is written.
+//! Values in chunks. States share a chunk until one of them writes to it.
 
 use crate::value::Value;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ type Chunk = [Value; CHUNK];
 /// The values of globals.
 #[derive(Clone, Debug)]
 pub(crate) enum Chunks {
-    /// Up to one chunk of them: one indirection less, and no room for what is not there.
+    /// Up to one chunk: one indirection less, and no unused slots.
     One(Arc<[Value]>),
-    /// Any number of them.
+    /// Any number of chunks.
     Many(Arc<[Arc<Chunk>]>),
 }
 
@@ -30,7 +30,7 @@ impl Chunks {
         Chunks::Many(chunks.into())
     }
 
-    /// Returns the number of values, what is left of the last chunk included.
+    /// Returns the number of slots, including the unused ones of the last chunk.
     pub(crate) fn len(&self) -> usize {
         match self {
             Chunks::One(chunk) => chunk.len(),
@@ -38,7 +38,7 @@ impl Chunks {
         }
     }
 
-    /// Returns a value. The index must be there.
+    /// Returns a value. The index must be in range.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &Value {
         match self {
@@ -47,7 +47,7 @@ impl Chunks {
         }
     }
 
-    /// Returns a value to change, and copies its chunk if that is shared. The index must be there.
+    /// Returns a value for a change; copies a shared chunk first. The index must be in range.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> &mut Value {
         match self {
@@ -59,7 +59,7 @@ impl Chunks {
     }
 
     /// Returns whether both share all their memory.
-    pub(crate) fn same(&self, other: &Chunks) -> bool {
+    pub(crate) fn shares_memory(&self, other: &Chunks) -> bool {
         match (self, other) {
             (Chunks::One(a), Chunks::One(b)) => Arc::ptr_eq(a, b),
             (Chunks::Many(a), Chunks::Many(b)) => Arc::ptr_eq(a, b),

@@ -8,16 +8,16 @@
 //! two states that differ only in identities may get different canonical forms: states are then visited twice, never merged wrongly. **Cost.**
 //! Rounds times the size of the heap, the mailboxes and the threads, at most one round for each object and handle.
 
-use super::normal::Numbers;
+use super::canonical::Numbering;
 use super::parts::State;
-use super::reach::Reach;
+use super::reachable::Reachable;
 use super::rename::Renaming;
 use crate::value::{Value, mix};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Colours of objects, and of posts and threads that something refers to.
 pub(super) struct Colors<'a> {
-    numbers: &'a Numbers,
+    numbers: &'a Numbering,
     objects: Vec<u128>,
     /// By handles, of those without a number.
     handles: FxHashMap<u32, u128>,
@@ -36,15 +36,21 @@ const UNORDERED: u64 = 0x5e7;
 
 impl Colors<'_> {
     /// Refines colours.
-    pub(super) fn new<'a>(state: &State, numbers: &'a Numbers, reach: &Reach) -> Colors<'a> {
+    pub(super) fn new<'a>(
+        state: &State,
+        numbers: &'a Numbering,
+        reachable: &Reachable,
+    ) -> Colors<'a> {
         let objects = state.heap();
         let first = |i: usize| match numbers.object(i as u32 + 1) {
             0 => mix::number(0xc0101, u64::from(objects[i].class)),
             number => mix::number(0xc0102, u64::from(number)),
         };
-        let places: Vec<u128> = state.threads().iter().map(|thread| thread.place()).collect();
+        let places: Vec<u128> =
+            state.threads().iter().map(|thread| thread.position_hash()).collect();
         let mut handles = FxHashMap::default();
-        let is_new = |handle: u32| reach.handles.contains(&handle) && numbers.number(handle) == 0;
+        let is_new =
+            |handle: u32| reachable.handles.contains(&handle) && numbers.number(handle) == 0;
         for (thread, place) in state.threads().iter().zip(&places) {
             if is_new(thread.handle) {
                 handles.insert(thread.handle, *place);
@@ -61,22 +67,22 @@ impl Colors<'_> {
         for _ in 0..=colors.objects.len() + colors.handles.len() {
             // How often it is refined must not depend on garbage.
             let objects =
-                colors.objects.iter().zip(&reach.objects).filter(|(_, reached)| **reached);
+                colors.objects.iter().zip(&reachable.objects).filter(|(_, reached)| **reached);
             let all = objects.map(|(color, _)| color).chain(colors.handles.values());
             let now = all.copied().collect::<FxHashSet<u128>>().len();
             if now <= distinct {
                 break;
             }
             distinct = now;
-            colors.round(state, reach);
+            colors.round(state, reachable);
         }
         colors
     }
 
-    fn round(&mut self, state: &State, reach: &Reach) {
+    fn round(&mut self, state: &State, reachable: &Reachable) {
         let handles = self.handles.keys().map(|handle| (*handle, 0)).collect();
         let mut next = Next { objects: vec![0u128; self.objects.len()], handles };
-        for (i, object) in state.heap().iter().enumerate().filter(|(i, _)| reach.objects[*i]) {
+        for (i, object) in state.heap().iter().enumerate().filter(|(i, _)| reachable.objects[*i]) {
             let mut sum = mix::number(0xc0103, u64::from(object.class));
             for (field, value) in (0..).zip(&object.fields) {
                 sum = sum.wrapping_add(mix::mix(field, self.of(value)));

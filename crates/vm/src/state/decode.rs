@@ -1,11 +1,11 @@
-//! States from bytes, which may be anybody's.
+//! Decodes states from untrusted bytes.
 
 use super::bytes::Reader;
 use super::encode::encode;
 use super::message::{Body, Message};
 use super::object::Object;
 use super::parts::State;
-use super::thread::{Frame, Origin, Status, Thread, What};
+use super::thread::{Frame, Origin, Status, Thread, ThreadBody};
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::program::Op;
@@ -13,21 +13,21 @@ use crate::step::{DEPTH_MAX, FRAMES_MAX};
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Makes the state of which the bytes are; `None` where they are not those of a state in canonical form.
+/// Decodes a state. Returns `None` unless the bytes are those of a state in canonical form.
 pub(crate) fn decode(machine: &Machine, bytes: &[u8]) -> Option<State> {
     let mut reader = Reader::new(&machine.program, bytes);
     let mut state = read(machine, &mut reader)?;
     if !reader.is_at_end() {
         return None;
     }
-    state.resum();
-    // Whatever is not in order, not minimal or not canonical gives other bytes than it came from.
-    let mut again = Vec::with_capacity(bytes.len());
-    if machine.numbers {
-        super::normal::normalize(machine, &mut state);
+    state.recompute_sum();
+    // A state that is not sorted, not minimal or not canonical encodes to other bytes.
+    let mut encoded = Vec::with_capacity(bytes.len());
+    if machine.needs_numbering {
+        super::canonical::canonicalize(machine, &mut state);
     }
-    encode(machine, &state, &mut again);
-    if again == bytes { Some(state) } else { None }
+    encode(machine, &state, &mut encoded);
+    if encoded == bytes { Some(state) } else { None }
 }
 
 fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
@@ -58,7 +58,7 @@ fn read(machine: &Machine, reader: &mut Reader<'_>) -> Option<State> {
     state.replace_heap(heap(machine, reader)?);
     state.replace_messages(queues(machine, reader)?);
     let count = reader.count()?;
-    // Steps tell what is there before and after them by these numbers.
+    // These numbers identify messages and threads before and after a step.
     let first = state.messages().len() as u64 + 1;
     state.next_uid = first + count as u64;
     let threads = (first..state.next_uid).map(|uid| thread(machine, uid, reader));
@@ -141,11 +141,11 @@ fn thread(machine: &Machine, uid: u64, reader: &mut Reader<'_>) -> Option<Arc<Th
         (2, 0) => Origin::Dynamic,
         _ => return None,
     };
-    let what = match pair(reader)? {
-        (0, 0) => What::Thread,
-        (1, n) if (n as usize) < layout.members.len() => What::Event(n),
-        (2, n) if (n as usize) < machine.program.tasks.len() => What::Task(n as u16),
-        (3, n) if (n as usize) < machine.program.functions.len() => What::Func(n as u16),
+    let body = match pair(reader)? {
+        (0, 0) => ThreadBody::Thread,
+        (1, n) if (n as usize) < layout.members.len() => ThreadBody::Event(n),
+        (2, n) if (n as usize) < machine.program.tasks.len() => ThreadBody::Task(n as u16),
+        (3, n) if (n as usize) < machine.program.functions.len() => ThreadBody::Func(n as u16),
         _ => return None,
     };
     let status = match pair(reader)? {
@@ -169,7 +169,7 @@ fn thread(machine: &Machine, uid: u64, reader: &mut Reader<'_>) -> Option<Arc<Th
         .map(|f| usize::from(machine.program.functions[usize::from(f.func)].registers));
     let regs: Option<Vec<Value>> = (0..registers.sum()).map(|_| reader.value(DEPTH_MAX)).collect();
     let uid = if let Origin::Declared(_) = origin { 0 } else { uid };
-    let mut thread = Thread { origin, what, status, handle, frames, regs: regs?, uid, hash: 0 };
+    let mut thread = Thread { origin, body, status, handle, frames, regs: regs?, uid, hash: 0 };
     thread.rehash();
     Some(Arc::new(thread))
 }
@@ -198,7 +198,7 @@ fn frames(machine: &Machine, reader: &mut Reader<'_>, status: Status) -> Option<
     Some(frames)
 }
 
-/// Whether all objects referred to are there.
+/// Returns whether every referenced object exists.
 fn refers_inside(state: &State, machine: &Machine) -> bool {
     fn inside(value: &Value, objects: usize) -> bool {
         !value.has_refs()

@@ -1,10 +1,10 @@
-//! What a step does to the state.
+//! The effects of a step on the state.
 
 use super::message::Message;
 use crate::program::MailboxKind;
 use crate::value::Value;
 
-/// A change, relative to the state before it. `by` says for which component memory is changed.
+/// A change, relative to the state before it. `by` is the component that changes memory.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
     /// A global gets a value.
@@ -13,31 +13,31 @@ pub(crate) enum Effect {
     SetAt { global: u16, index: Value, value: Value, by: u16 },
     /// A flag is set or cleared.
     Flag { flag: usize, value: bool },
-    /// A message is posted; its number for names is given when it happens.
+    /// A message is posted. It gets its uid when the effect is applied.
     Post { kind: MailboxKind, first: bool, message: Message },
 }
 
 impl Effect {
-    /// Whether there are states in which it is a failure: a list without the element, a full mailbox.
+    /// Returns whether the effect fails in some states: a list without the element, a full mailbox.
     pub(crate) fn can_fail(&self) -> bool {
         matches!(self, Effect::SetAt { .. } | Effect::Post { .. })
     }
 }
 
-/// All that a step does besides taking its message, in order.
+/// All effects of a step in order, except that it takes its message.
 #[derive(Clone, Debug)]
-pub(crate) struct Deed {
+pub(crate) struct StepDelta {
     pub(crate) effects: Box<[Effect]>,
-    /// How many messages it posts.
+    /// The number of messages it posts.
     pub(crate) posts: usize,
-    /// Whether it is so simple that its outcome can be hashed without being made: no global is changed twice, what is posted comes last in a
-    /// `fifo` mailbox or anywhere in a bag.
+    /// Whether the outcome can be hashed before it is built: no global changes twice, and each post
+    /// goes to the end of a `fifo` mailbox or anywhere in a bag.
     pub(crate) simple: bool,
 }
 
-impl Deed {
-    /// Makes one. What is overwritten is left out, unless each change counts.
-    pub(crate) fn new(mut effects: Vec<Effect>, simple: bool, keep_all: bool) -> Deed {
+impl StepDelta {
+    /// Makes a delta. Leaves out overwritten elements, unless `keep_all`.
+    pub(crate) fn new(mut effects: Vec<Effect>, simple: bool, keep_all: bool) -> StepDelta {
         if !keep_all {
             simplify(&mut effects);
         }
@@ -54,12 +54,12 @@ impl Deed {
         };
         let simple = simple && effects.iter().enumerate().all(fits);
         let posts = effects.iter().filter(|effect| matches!(effect, Effect::Post { .. })).count();
-        Deed { effects: effects.into(), posts, simple }
+        StepDelta { effects: effects.into(), posts, simple }
     }
 }
 
-/// Leaves out elements that are written again by a later write to the same element which is no smaller, so that every size that
-/// is checked on the way is still checked.
+/// Removes a write to an element if a later write to the same element is no smaller. A limit that
+/// the removed write would exceed is then exceeded by the later write, too.
 fn simplify(effects: &mut Vec<Effect>) {
     let mut at = 0;
     while at < effects.len() {

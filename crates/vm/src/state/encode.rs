@@ -1,11 +1,11 @@
-//! States as bytes: the canonical form written down.
+//! Encodes states: their canonical form as bytes.
 
 use super::bytes::{put, put_value};
 use super::parts::State;
-use super::thread::{Origin, Status, Thread, What};
+use super::thread::{Origin, Status, Thread, ThreadBody};
 use crate::machine::Machine;
 
-/// Appends a state. Two states of a machine are equal exactly if their bytes are.
+/// Appends a state. Two states of a machine are equal if and only if their bytes are equal.
 pub(crate) fn encode(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     for i in 0..machine.program.globals.len() {
         put_value(out, state.global(i));
@@ -44,7 +44,9 @@ fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     let mut threads: Vec<&Thread> = state.threads().iter().map(|thread| &**thread).collect();
     if machine.switches.one_of_equals {
         threads.dedup_by(|a, b| {
-            a.origin == Origin::Dynamic && a.place() == b.place() && a.regs == b.regs
+            a.origin == Origin::Dynamic
+                && a.position_hash() == b.position_hash()
+                && a.regs == b.regs
         });
     }
     put(out, threads.len() as u64);
@@ -55,11 +57,11 @@ fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
             Origin::Slot(slot) => pair(1, slot),
             Origin::Dynamic => pair(2, 0),
         }
-        match thread.what {
-            What::Thread => pair(0, 0),
-            What::Event(number) => pair(1, number),
-            What::Task(number) => pair(2, u32::from(number)),
-            What::Func(number) => pair(3, u32::from(number)),
+        match thread.body {
+            ThreadBody::Thread => pair(0, 0),
+            ThreadBody::Event(number) => pair(1, number),
+            ThreadBody::Task(number) => pair(2, u32::from(number)),
+            ThreadBody::Func(number) => pair(3, u32::from(number)),
         }
         match thread.status {
             Status::Ready => pair(0, 0),

@@ -16,7 +16,8 @@ impl State {
         queues.map(|queue| (queue[0].queue as usize, queue))
     }
 
-    /// Returns the position of the first message of a mailbox among all, or where it would be.
+    /// Returns the position of the first message of a mailbox among all messages, or where it would
+    /// be.
     #[inline]
     pub(crate) fn first_of(&self, index: usize) -> usize {
         self.messages().partition_point(|message| (message.queue as usize) < index)
@@ -51,7 +52,8 @@ impl State {
         result
     }
 
-    /// Puts other messages in the place of all, in any order of mailboxes; the sum is wrong until [`resum`](Self::resum).
+    /// Replaces all messages. They may be given in any order of mailboxes. The sum is wrong until
+    /// [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_messages(&mut self, mut messages: Vec<Message>) {
         messages.sort_by_key(|message| message.queue);
         self.parts_mut().set_messages(messages.into_iter());

@@ -1,4 +1,4 @@
-//! Mailboxes: all pending tasks of a state in one list, each shared with the states that have it, too.
+//! Messages: all pending tasks of a state in one list. States share messages.
 
 use super::parts::QUEUE;
 use crate::program::MailboxKind;
@@ -6,29 +6,29 @@ use crate::value::{Value, mix};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What a pending task is.
+/// A pending task.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     /// The task.
     pub(crate) task: u16,
     /// In a bag: whether it was posted in front of all others.
     pub(crate) front: bool,
-    /// Its handle, where something refers to it; else 0.
+    /// Its handle if something refers to it, else 0.
     pub(crate) handle: u32,
-    /// In a delayed mailbox: when it is due, after the current virtual time.
+    /// In a delayed mailbox: its due time, relative to the current virtual time.
     pub(crate) due: u64,
     /// Its arguments: null for none, the argument itself for one, else a list of them.
     pub(crate) args: Value,
 }
 
-/// What is shared.
+/// The shared content of a message.
 #[derive(Debug)]
 struct Content {
     body: Body,
-    /// Whether its place among the others of its mailbox counts.
+    /// Whether its position in its mailbox matters.
     ordered: bool,
     hash: u128,
-    /// Where its place does not count: what it adds to the sum of a state.
+    /// Its term in the sum of a state, if its position does not matter.
     term: u128,
     /// The hash of its arguments.
     args: u128,
@@ -38,7 +38,7 @@ struct Content {
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     content: Arc<Content>,
-    /// Which post it comes from, for names; not part of the state.
+    /// The post that it comes from, for names; not part of the state.
     pub(crate) uid: u64,
     /// The mailbox.
     pub(crate) queue: u32,
@@ -69,15 +69,15 @@ impl PartialEq for Message {
 }
 
 impl Message {
-    /// Makes a message of a mailbox of a kind; what is posted to `any` is in a bag.
+    /// Makes a message for a mailbox of a kind. Posts to `any` go to a bag.
     pub(crate) fn new(queue: u32, kind: MailboxKind, uid: u64, body: Body) -> Message {
         let ordered = body.front || kind != MailboxKind::Bag;
         Message { content: Message::content(queue, ordered, body), uid, queue }
     }
 
-    /// The same from another post.
+    /// Returns the same message from another post.
     #[inline]
-    pub(crate) fn posted(&self, uid: u64) -> Message {
+    pub(crate) fn with_uid(&self, uid: u64) -> Message {
         Message { uid, ..self.clone() }
     }
 
@@ -90,21 +90,21 @@ impl Message {
         Arc::new(Content { body, ordered, hash, term, args })
     }
 
-    /// Changes what it is.
+    /// Changes its body.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Body)) {
         let mut body = self.content.body.clone();
         change(&mut body);
         self.content = Message::content(self.queue, self.content.ordered, body);
     }
 
-    /// Puts it into another mailbox of the same kind.
-    pub(crate) fn put_into(&mut self, queue: u32) {
+    /// Moves it to another mailbox of the same kind.
+    pub(crate) fn move_to_queue(&mut self, queue: u32) {
         self.queue = queue;
         self.change(|_| {});
     }
 
-    /// What it adds to the sum of a state at a position of its mailbox. A place that does not count makes no difference: the sum is
-    /// that of a multiset.
+    /// Returns its term in the sum of a state, at a position of its mailbox. If the position does
+    /// not matter, all positions have the same term: the sum is that of a multiset.
     #[inline]
     pub(crate) fn term(&self, position: usize) -> u128 {
         if !self.content.ordered {
@@ -114,25 +114,25 @@ impl Message {
         mix::mix((QUEUE + u64::from(self.queue)) ^ place, self.content.hash)
     }
 
-    /// The hash of its arguments; constant time.
+    /// Returns the hash of its arguments; constant time.
     #[inline]
     pub(crate) fn args_hash(&self) -> u128 {
         self.content.args
     }
 
-    /// Whether its place among the others of its mailbox counts.
+    /// Returns whether its position in its mailbox matters.
     #[inline]
     pub(crate) fn is_ordered(&self) -> bool {
         self.content.ordered
     }
 
-    /// The order in a bag: front messages first, which keep their order, then by content.
+    /// Returns its sort key in a bag. Front messages come first and keep their order.
     pub(crate) fn bag_key(&self) -> (u16, &Value, u32) {
         (self.task, &self.args, self.handle)
     }
 }
 
-/// The sum that messages of one mailbox add to that of a state, from a position on.
+/// Returns the sum of the terms of messages of one mailbox, from a position on.
 #[inline]
 pub(crate) fn terms(messages: &[Message], from: usize) -> u128 {
     (from..).zip(messages).fold(0, |sum, (i, m)| u128::wrapping_add(sum, m.term(i)))

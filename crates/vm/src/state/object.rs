@@ -7,7 +7,7 @@ use crate::value::{Value, mix};
 pub(crate) struct Object {
     pub(crate) class: u16,
     pub(crate) fields: Vec<Value>,
-    /// Which allocation it comes from, for names; not part of the state.
+    /// The allocation that it comes from, for names; not part of the state.
     pub(crate) uid: u64,
     pub(crate) hash: u128,
 }
@@ -19,7 +19,7 @@ impl PartialEq for Object {
 }
 
 impl Object {
-    /// Computes the hash anew. Linear in the fields.
+    /// Computes the hash. Linear in the fields.
     pub(crate) fn rehash(&mut self) {
         self.hash = mix::number(0x0b1e, u64::from(self.class));
         for (i, value) in (0..).zip(&self.fields) {

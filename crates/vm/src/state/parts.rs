@@ -1,7 +1,7 @@
-//! States: shared parts, and the sum that the fingerprint is.
+//! States: their shared parts, and the sum that serves as fingerprint.
 
 use super::chunks::Chunks;
-use super::later::Later;
+use super::lazy::LazyState;
 use super::message::{Message, terms};
 use super::object::Object;
 use super::thread::Thread;
@@ -16,15 +16,15 @@ pub(super) const QUEUE: u64 = 4 << 40;
 const THREAD: u64 = 5 << 40;
 const OBJECT: u64 = 6 << 40;
 
-/// What a state consists of, each part shared until it is written.
+/// The parts of a state. States share a part until one of them writes to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) globals: Chunks,
     /// The flags from the 64th on.
     more_flags: Option<Arc<[u64]>>,
-    /// The owner of each lock, 0 for nobody; none at all while all are free.
+    /// The owner of each lock, 0 for nobody; `None` while all locks are free.
     locks: Option<Arc<[u32]>>,
-    /// The messages of all mailboxes, by mailbox, in the order in which it gives them (a bag: sorted).
+    /// The messages of all mailboxes, by mailbox, in the order of delivery (a bag: sorted).
     mail: Option<Arc<[Message]>>,
     threads: Option<Arc<Vec<Arc<Thread>>>>,
     heap: Option<Arc<Vec<Arc<Object>>>>,
@@ -41,31 +41,32 @@ impl Parts {
     }
 }
 
-/// A state of a program. Cloning copies pointers; what two states have in common they share.
+/// A state of a program. A clone copies pointers: states share their common parts.
 ///
-/// Between steps a state is in canonical form: equal states have equal numbers of objects and handles and equal orders of bags.
+/// Between steps a state is in canonical form: equal states number their objects and handles alike
+/// and order their bags alike.
 #[derive(Debug)]
 pub struct State {
     /// The sum of the mixed hashes of all parts.
     pub(crate) sum: u128,
     /// The first 64 flags.
     pub(super) flags: u64,
-    /// Numbers for names of what is created; not part of the state.
+    /// The next uid; not part of the state.
     pub(crate) next_uid: u64,
-    /// Everything else, once it was looked at.
+    /// Everything else, once built.
     pub(super) parts: OnceLock<Arc<Parts>>,
-    /// What it is made of, while it was not.
-    pub(super) later: Option<Later>,
+    /// How to build the parts, until they are built.
+    pub(super) lazy: Option<LazyState>,
 }
 
 impl Clone for State {
     #[inline]
     fn clone(&self) -> State {
-        let (parts, later) = match self.parts.get() {
+        let (parts, lazy) = match self.parts.get() {
             Some(parts) => (OnceLock::from(parts.clone()), None),
-            None => (OnceLock::new(), self.later.clone()),
+            None => (OnceLock::new(), self.lazy.clone()),
         };
-        State { sum: self.sum, flags: self.flags, next_uid: self.next_uid, parts, later }
+        State { sum: self.sum, flags: self.flags, next_uid: self.next_uid, parts, lazy }
     }
 }
 
@@ -80,7 +81,7 @@ impl PartialEq for State {
             && self.threads() == other.threads()
             && self.heap() == other.heap()
             && a.messages() == b.messages()
-            && (a.globals.same(&b.globals)
+            && (a.globals.shares_memory(&b.globals)
                 || (count == b.globals.len()
                     && (0..count).all(|i| a.globals.get(i) == b.globals.get(i))))
     }
@@ -88,20 +89,20 @@ impl PartialEq for State {
 
 impl Eq for State {}
 
-/// A sum with another hash in the place of one.
+/// Returns a sum with one hash replaced by another.
 #[inline]
 pub(super) fn swapped(sum: u128, key: u64, old: u128, new: u128) -> u128 {
     sum.wrapping_sub(mix::mix(key, old)).wrapping_add(mix::mix(key, new))
 }
 
-/// What a word of flags adds to the sum.
+/// Returns the term of a word of flags in the sum.
 #[inline]
 pub(super) fn flags_term(word: usize, flags: u64) -> u128 {
     if flags == 0 { 0 } else { mix::mix(FLAGS + word as u64, u128::from(flags)) }
 }
 
 impl State {
-    /// Makes a state of globals and nothing else.
+    /// Makes a state that has only globals.
     pub(crate) fn new(globals: Vec<Value>) -> State {
         let parts = Parts {
             globals: Chunks::new(globals),
@@ -112,16 +113,16 @@ impl State {
             heap: None,
         };
         let parts = OnceLock::from(Arc::new(parts));
-        let mut state = State { sum: 0, flags: 0, next_uid: 1, parts, later: None };
-        state.resum();
+        let mut state = State { sum: 0, flags: 0, next_uid: 1, parts, lazy: None };
+        state.recompute_sum();
         state
     }
 
-    /// Returns the parts, and makes them before if needed.
+    /// Returns the parts; builds them first if needed.
     #[inline]
     pub(super) fn shared_parts(&self) -> &Arc<Parts> {
-        self.parts.get_or_init(|| match &self.later {
-            Some(later) => later.make(),
+        self.parts.get_or_init(|| match &self.lazy {
+            Some(lazy) => lazy.make(),
             None => unreachable!("a state has parts or what they are made of"),
         })
     }
@@ -131,16 +132,16 @@ impl State {
         self.shared_parts()
     }
 
-    /// Returns the parts to change.
+    /// Returns the parts for a change.
     #[inline]
     pub(super) fn parts_mut(&mut self) -> &mut Parts {
         self.shared_parts();
-        self.later = None;
+        self.lazy = None;
         Arc::make_mut(self.parts.get_mut().expect("just made"))
     }
 
-    /// Computes the sum anew, from the hashes of the parts.
-    pub(crate) fn resum(&mut self) {
+    /// Computes the sum from the hashes of the parts.
+    pub(crate) fn recompute_sum(&mut self) {
         let mut sum = 0u128;
         let mut add = |key: u64, hash: u128| sum = sum.wrapping_add(mix::mix(key, hash));
         for i in 0..self.globals().len() {
@@ -177,17 +178,17 @@ impl State {
         &self.parts().globals
     }
 
-    /// Returns a global. The index must be there.
+    /// Returns a global. The index must be in range.
     #[inline]
     pub(crate) fn global(&self, index: usize) -> &Value {
         self.globals().get(index)
     }
 
-    /// Sets a global. The index must be there.
+    /// Sets a global. The index must be in range.
     #[inline]
     pub(crate) fn set_global(&mut self, index: usize, value: Value) {
-        // What does not change stays shared.
-        if self.global(index).is_same(&value) {
+        // An unchanged value stays shared.
+        if self.global(index).is_identical(&value) {
             return;
         }
         let (old, new) = (self.global(index).hash(), value.hash());
@@ -195,7 +196,8 @@ impl State {
         self.swap(GLOBAL + index as u64, old, new);
     }
 
-    /// Sets an element of the list in a global. Constant time while nobody else has the list. List and element must be there.
+    /// Sets an element of the list in a global. Constant time unless the list is shared. Both
+    /// indices must be in range.
     #[inline]
     pub(crate) fn set_element(&mut self, index: usize, at: usize, value: &Value) {
         let Value::List(list) = self.global(index) else { return };
@@ -209,7 +211,7 @@ impl State {
         self.swap(GLOBAL + index as u64, old, new);
     }
 
-    /// Changes a global in place. The index must be there.
+    /// Changes a global in place. The index must be in range.
     #[inline]
     pub(crate) fn change_global<R>(
         &mut self,
@@ -224,7 +226,7 @@ impl State {
         result
     }
 
-    /// All flag words: as many as there ever were set.
+    /// Returns all words of flags: the first one, then the others up to the last that is not 0.
     pub(crate) fn flag_words(&self) -> impl Iterator<Item = u64> + '_ {
         std::iter::once(self.flags)
             .chain(self.parts().more_flags.iter().flat_map(|words| words.iter().copied()))
@@ -266,7 +268,7 @@ impl State {
         }
     }
 
-    /// Equal flags have equal words.
+    /// Drops zero words at the end: equal flags have equal words.
     fn trim_flags(&mut self) {
         let more_flags = &mut self.parts_mut().more_flags;
         if let Some(words) = more_flags
@@ -336,7 +338,7 @@ impl State {
         result
     }
 
-    /// Puts a thread in the place of another. The index must be there.
+    /// Replaces a thread. The index must be in range.
     pub(crate) fn set_thread(&mut self, index: usize, thread: Thread) {
         if let Some(threads) = &mut self.parts_mut().threads {
             let threads = Arc::make_mut(threads);
@@ -346,7 +348,7 @@ impl State {
         }
     }
 
-    /// Returns the objects; number n is at n - 1.
+    /// Returns the objects. Object number n is at index n - 1.
     #[inline]
     pub(crate) fn heap(&self) -> &[Arc<Object>] {
         self.parts().heap.as_deref().map_or(&[], |heap| heap)
@@ -368,7 +370,7 @@ impl State {
         number
     }
 
-    /// Changes a field of an object in place; nothing for an unknown one.
+    /// Changes a field of an object in place. Returns `None` for an unknown object or field.
     pub(crate) fn change_field<R>(
         &mut self,
         number: u32,
@@ -391,17 +393,18 @@ impl State {
         Some(result)
     }
 
-    /// Puts other objects in the place of all; the sum is wrong until [`resum`](Self::resum).
+    /// Replaces all objects. The sum is wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_heap(&mut self, heap: Vec<Arc<Object>>) {
         self.parts_mut().heap = if heap.is_empty() { None } else { Some(Arc::new(heap)) };
     }
 
-    /// Puts other threads in the place of all; the sum is wrong until [`resum`](Self::resum).
+    /// Replaces all threads. The sum is wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_threads(&mut self, threads: Vec<Arc<Thread>>) {
         self.parts_mut().threads = if threads.is_empty() { None } else { Some(Arc::new(threads)) };
     }
 
-    /// Puts other owners in the place of all; the sum is wrong until [`resum`](Self::resum).
+    /// Replaces the owners of all locks. The sum is wrong until
+    /// [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_locks(&mut self, mut locks: Vec<u32>) {
         while locks.last() == Some(&0) {
             locks.pop();
@@ -409,7 +412,7 @@ impl State {
         self.parts_mut().locks = if locks.is_empty() { None } else { Some(locks.into()) };
     }
 
-    /// Puts other flags in the place of all; the sum is wrong until [`resum`](Self::resum).
+    /// Replaces all flags. The sum is wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_flags(&mut self, words: &[u64]) {
         self.flags = words.first().copied().unwrap_or(0);
         let more = words.get(1..).unwrap_or(&[]);
@@ -417,19 +420,19 @@ impl State {
         self.trim_flags();
     }
 
-    /// Sets a global without the sum, which is wrong until [`resum`](Self::resum).
+    /// Sets a global, but not the sum, which is wrong until [`recompute_sum`](Self::recompute_sum).
     pub(crate) fn replace_global(&mut self, index: usize, value: Value) {
         *self.parts_mut().globals.get_mut(index) = value;
     }
 
-    /// Returns the highest number of a handle. Linear in messages and threads.
+    /// Returns the highest handle. Linear in messages and threads.
     pub(crate) fn handle_top(&self) -> u32 {
         let threads = self.threads().iter().map(|thread| thread.handle);
         let messages = self.messages().iter();
         threads.chain(messages.map(|message| message.handle)).max().unwrap_or(0)
     }
 
-    /// Returns which creation the thread or message of a handle comes from. Linear in messages and threads.
+    /// Returns the uid of the thread or message of a handle. Linear in messages and threads.
     pub(crate) fn created_by(&self, handle: u32) -> Option<u64> {
         let threads = self.threads().iter().map(|thread| (thread.handle, thread.uid));
         let messages = self.messages().iter();
@@ -437,7 +440,7 @@ impl State {
         all.find(|(other, _)| *other == handle).map(|(_, uid)| uid)
     }
 
-    /// Returns whether the thread or message of a handle is there. Linear in messages and threads.
+    /// Returns whether the thread or message of a handle exists. Linear in messages and threads.
     pub(crate) fn is_live(&self, handle: u32) -> bool {
         self.threads().iter().any(|thread| thread.handle == handle)
             || self.messages().iter().any(|message| message.handle == handle)

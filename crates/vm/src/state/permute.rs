@@ -1,11 +1,11 @@
 //! States with the instances of a symmetry exchanged.
 
+use super::canonical::{canonicalize, sort_bag};
 use super::group::{Group, shape_of_global};
 use super::message::Message;
-use super::normal::{normalize, sort_bag};
 use super::object::Object;
 use super::parts::State;
-use super::thread::{Origin, Status, Thread, What};
+use super::thread::{Origin, Status, Thread, ThreadBody};
 use crate::machine::Machine;
 use crate::program::Shape;
 use crate::value::{Map, Seq, Set, Value};
@@ -33,9 +33,9 @@ pub(super) fn permute(group: Group<'_>, state: &State, order: &[usize]) -> State
     permutation.locks(state, &mut result);
     permutation.heap(state, &mut result);
     permutation.threads(state, &mut result);
-    result.resum();
-    if machine.numbers {
-        normalize(machine, &mut result);
+    result.recompute_sum();
+    if machine.needs_numbering {
+        canonicalize(machine, &mut result);
     }
     result
 }
@@ -118,7 +118,7 @@ impl Permutation<'_> {
             let i = self.group.map(i as u32, self.group.slots(), self.to);
             let mut queue = queue.to_vec();
             for message in &mut queue {
-                message.put_into(i);
+                message.move_to_queue(i);
                 let shapes = self.machine().program.indices.tasks.get(usize::from(message.task));
                 let args = match shapes.map_or(&[][..], |shapes| &shapes[..]) {
                     [] => continue,
@@ -234,8 +234,8 @@ impl Permutation<'_> {
             Origin::Slot(number) => Origin::Slot(self.slot(number)),
             Origin::Dynamic => Origin::Dynamic,
         };
-        if let What::Event(member) = old.what {
-            thread.what = What::Event(group.map(member, group.events(), self.to));
+        if let ThreadBody::Event(member) = old.body {
+            thread.body = ThreadBody::Event(group.map(member, group.events(), self.to));
         }
         thread.status = match old.status {
             Status::Ready => Status::Ready,
@@ -268,12 +268,12 @@ impl Permutation<'_> {
 
 /// The index in its family of what a thread runs: it is in the first register of the outermost call.
 pub(super) fn member_index(machine: &Machine, thread: &Thread) -> Option<i64> {
-    match (thread.origin, thread.what) {
+    match (thread.origin, thread.body) {
         (Origin::Declared(member), _) => {
             let (declared, index) = machine.layout.thread_members[member as usize];
             machine.program.threads[usize::from(declared)].family.map(|_| index)
         }
-        (_, What::Event(member)) => {
+        (_, ThreadBody::Event(member)) => {
             let (event, index) = machine.layout.members[member as usize];
             machine.program.events[usize::from(event)].family.map(|_| index)
         }

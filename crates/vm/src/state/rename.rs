@@ -1,9 +1,9 @@
-//! Values with other numbers for objects and handles.
+//! Renumbers objects and handles in values.
 
 use crate::value::{Map, Seq, Set, Value};
 use std::sync::Arc;
 
-/// New numbers for objects and handles; 0 for objects that are dropped and handles that have ended.
+/// New numbers for objects and handles; 0 for dropped objects and ended handles.
 pub(crate) trait Renaming {
     /// The new number of an object.
     fn object(&self, number: u32) -> u32;
@@ -11,7 +11,7 @@ pub(crate) trait Renaming {
     fn handle(&self, number: u32) -> u32;
 }
 
-/// Makes the value that has the new numbers; shares what has no numbers in it.
+/// Returns the value with the new numbers. Shares the parts without numbers.
 pub(crate) fn rename(value: &Value, by: &impl Renaming) -> Value {
     if !value.has_refs() {
         return value.clone();

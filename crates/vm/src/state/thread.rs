@@ -1,21 +1,21 @@
-//! Threads: what runs between two steps.
+//! Threads: running code, as saved between two steps.
 
 use crate::value::{Value, mix};
 
-/// Where a thread comes from. The order is that of the threads in a state.
+/// The origin of a thread. The threads of a state are in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Origin {
     /// Declared: the number among all members of all families.
     Declared(u32),
-    /// A task or event that runs on a handler or in its own place: the slot.
+    /// A task or event on a handler or in a slot of its own: the slot.
     Slot(u32),
     /// Forked, or posted to `any`.
     Dynamic,
 }
 
-/// What a thread runs, for names, and to know which events have not ended.
+/// What a thread runs. Names use it, and it shows which events have not ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum What {
+pub(crate) enum ThreadBody {
     /// A declared thread.
     Thread,
     /// A member of an event: the number among all members of all events.
@@ -26,7 +26,7 @@ pub(crate) enum What {
     Func(u16),
 }
 
-/// Whether a thread can go on.
+/// Whether a thread can continue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Status {
     /// At its next instruction.
@@ -52,48 +52,48 @@ pub(crate) struct Frame {
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub(crate) origin: Origin,
-    pub(crate) what: What,
+    pub(crate) body: ThreadBody,
     pub(crate) status: Status,
-    /// Its handle: never 0 for dynamic threads; for others only where something refers to it.
+    /// Its handle: never 0 for dynamic threads; for others 0 if nothing refers to it.
     pub(crate) handle: u32,
     /// The calls, innermost last.
     pub(crate) frames: Vec<Frame>,
     /// The registers of all calls, outermost first; dead ones are null.
     pub(crate) regs: Vec<Value>,
-    /// Which creation it comes from, for names; not part of the state.
+    /// Its creation, for names; not part of the state.
     pub(crate) uid: u64,
     pub(crate) hash: u128,
 }
 
 impl PartialEq for Thread {
     fn eq(&self, other: &Thread) -> bool {
-        (self.origin, self.what, self.status, self.handle)
-            == (other.origin, other.what, other.status, other.handle)
+        (self.origin, self.body, self.status, self.handle)
+            == (other.origin, other.body, other.status, other.handle)
             && self.frames == other.frames
             && self.regs == other.regs
     }
 }
 
 impl Thread {
-    /// Computes the hash anew. Linear in the registers.
+    /// Computes the hash. Linear in the registers.
     pub(crate) fn rehash(&mut self) {
         let origin = match self.origin {
             Origin::Declared(i) => u64::from(i),
             Origin::Slot(i) => (1 << 40) | u64::from(i),
             Origin::Dynamic => 2 << 40,
         };
-        let what = match self.what {
-            What::Thread => 0,
-            What::Event(i) => (1 << 40) | u64::from(i),
-            What::Task(i) => (2 << 40) | u64::from(i),
-            What::Func(i) => (3 << 40) | u64::from(i),
+        let body = match self.body {
+            ThreadBody::Thread => 0,
+            ThreadBody::Event(i) => (1 << 40) | u64::from(i),
+            ThreadBody::Task(i) => (2 << 40) | u64::from(i),
+            ThreadBody::Func(i) => (3 << 40) | u64::from(i),
         };
         let status = match self.status {
             Status::Ready => 0,
             Status::Waiting { cond, lock } => (1 << 63) | (u64::from(cond) << 31) | u64::from(lock),
             Status::Woken { lock } => (1 << 62) | u64::from(lock),
         };
-        let mut hash = mix::mix(origin, mix::number(what, status));
+        let mut hash = mix::mix(origin, mix::number(body, status));
         hash = mix::mix(u64::from(self.handle), hash);
         for frame in &self.frames {
             let word =
@@ -108,15 +108,15 @@ impl Thread {
         self.hash = hash;
     }
 
-    /// Returns the hash of what it runs and where it stands, without handle and registers.
-    pub(crate) fn place(&self) -> u128 {
+    /// Returns a hash of its code and position, without handle and registers.
+    pub(crate) fn position_hash(&self) -> u128 {
         let frames = self.frames.clone();
         let mut bare = Thread { frames, handle: 0, regs: Vec::new(), uid: 0, hash: 0, ..*self };
         bare.rehash();
         bare.hash
     }
 
-    /// Returns whether canonical numbering could change it.
+    /// Returns whether a new numbering could change it.
     pub(crate) fn has_refs(&self) -> bool {
         self.handle != 0 || self.regs.iter().any(Value::has_refs)
     }

@@ -5,7 +5,7 @@ use super::group::{Group, shape_of_global};
 use super::message::Message;
 use super::parts::State;
 use super::permute::member_index;
-use super::thread::{Origin, Status, Thread, What};
+use super::thread::{Origin, Status, Thread, ThreadBody};
 use crate::machine::Machine;
 use crate::program::{MailboxKind, Shape};
 use crate::value::{Seq, Value, mix};
@@ -243,18 +243,18 @@ impl Tint<'_> {
             Origin::Slot(slot) => self.slot(slot),
             Origin::Dynamic => mix::number(REF, 2),
         };
-        let what = match thread.what {
-            What::Thread => 0,
-            What::Event(member) => self.event(member),
-            What::Task(task) => mix::number(REF + 1, u64::from(task)),
-            What::Func(func) => mix::number(REF + 2, u64::from(func)),
+        let body = match thread.body {
+            ThreadBody::Thread => 0,
+            ThreadBody::Event(member) => self.event(member),
+            ThreadBody::Task(task) => mix::number(REF + 1, u64::from(task)),
+            ThreadBody::Func(func) => mix::number(REF + 2, u64::from(func)),
         };
         let status = match thread.status {
             Status::Ready => 0,
             Status::Waiting { cond, lock } => self.pair(self.cond(cond), self.lock(lock)),
             Status::Woken { lock } => mix::mix(1, self.lock(lock)),
         };
-        let mut hash = self.pair(origin, self.pair(what, status));
+        let mut hash = self.pair(origin, self.pair(body, status));
         let program = &self.machine.program;
         let own = member_index(self.machine, thread).map(Value::Int);
         let mut low = 0;

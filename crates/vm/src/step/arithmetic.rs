@@ -1,12 +1,12 @@
 //! Operators.
 
 use super::fault::{FaultKind, Stop};
-use super::runner::Runner;
+use super::interpreter::Interpreter;
 use crate::program::{Op, Reg};
 use crate::value::{Seq, Value};
 use std::sync::Arc;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     #[inline]
     pub(crate) fn add(&mut self, dst: Reg, a: Reg, b: Reg) -> Result<(), Stop> {
         if let (Value::Int(a), Value::Int(b)) = (self.get(a), self.get(b)) {

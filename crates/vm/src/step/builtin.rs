@@ -1,12 +1,12 @@
-//! Built-in methods that read, and which one a call is for.
+//! Built-in methods that only read, and the dispatch of calls.
 
 use super::fault::{FaultKind, Stop};
-use super::runner::Runner;
+use super::interpreter::Interpreter;
 use crate::program::{Builtin, NameId, Reg};
 use crate::value::{Seq, Set, Value, show};
 use std::sync::Arc;
 
-/// Whether a built-in method looks at no more than a few elements.
+/// Returns whether a built-in method reads only a few elements.
 fn is_quick(method: Builtin) -> bool {
     use Builtin as B;
     matches!(
@@ -31,8 +31,8 @@ fn list(items: Vec<Value>) -> Value {
     Value::List(Arc::new(Seq::list(items)))
 }
 
-impl Runner<'_> {
-    /// Calls a built-in method; the receiver's register may change.
+impl Interpreter<'_> {
+    /// Calls a built-in method, which may change the receiver's register.
     pub(crate) fn builtin(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Value, Stop> {
         if !is_quick(method) {
             let size = self.get(recv).nodes() as usize;
@@ -93,12 +93,12 @@ impl Runner<'_> {
             _ => None,
         };
         if value.is_none() && method == Builtin::ToStr {
-            return self.in_words(recv).map(Some);
+            return self.show_value(recv).map(Some);
         }
         Ok(value)
     }
 
-    fn in_words(&mut self, recv: Reg) -> Result<Value, Stop> {
+    fn show_value(&mut self, recv: Reg) -> Result<Value, Stop> {
         let program = &self.machine.program;
         let limit = program.settings.size as usize;
         match show::show(program, self.get(recv), limit) {
@@ -158,7 +158,7 @@ impl Runner<'_> {
         }))
     }
 
-    /// Fails unless values can be put in order, which one alone always can.
+    /// Fails unless the values have an order. A single value always has one.
     pub(crate) fn check_order_of(&self, items: &[Value]) -> Result<(), Stop> {
         match items {
             [] | [_] => Ok(()),
@@ -220,7 +220,7 @@ impl Runner<'_> {
         }))
     }
 
-    /// Reads two positions, the first not above the second, neither past the end.
+    /// Reads two positions. The first is not above the second, the second not past the end.
     fn bounds(&self, args: Reg, length: usize) -> Result<(usize, usize), Stop> {
         match (self.get(args), self.get(args.plus(1))) {
             (Value::Int(from), Value::Int(to)) => {
@@ -247,7 +247,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Returns the function that is the method of an object's class.
+    /// Returns the method with a name of an object's class.
     pub(crate) fn method_of(&self, number: u32, name: NameId) -> Option<u16> {
         let class = self.state().object(number).map(|object| usize::from(object.class));
         let methods = class.and_then(|class| self.machine.program.classes.get(class));
@@ -255,7 +255,7 @@ impl Runner<'_> {
         found.map(|(_, func)| func.0)
     }
 
-    /// Calls the built-in method of a name.
+    /// Calls the built-in method with a name.
     pub(crate) fn call_builtin(
         &mut self,
         dst: Reg,

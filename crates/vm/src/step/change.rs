@@ -1,23 +1,23 @@
 //! Built-in methods that change their receiver.
 
-use super::element::copied;
+use super::element::copy_cost;
 use super::fault::Stop;
-use super::runner::Runner;
+use super::interpreter::Interpreter;
 use crate::program::{Builtin, Reg};
 use crate::value::{Map, Seq, Set, Value};
 use std::sync::Arc;
 
-impl Runner<'_> {
-    /// Calls a method that changes its receiver: takes it out of its register, so that it can be changed in place if nobody
-    /// else has it, and puts it back.
+impl Interpreter<'_> {
+    /// Calls a method that changes its receiver. Takes the receiver out of its register, so that an
+    /// unshared value changes in place, and puts it back.
     pub(crate) fn changing(
         &mut self,
         method: Builtin,
         recv: Reg,
         args: Reg,
     ) -> Result<Value, Stop> {
-        let copied = copied(self.get(recv));
-        self.charge(copied)?;
+        let copy_cost = copy_cost(self.get(recv));
+        self.charge(copy_cost)?;
         let mut slot = std::mem::take(&mut self.regs[self.low + recv.index()]);
         // An argument may be the receiver itself.
         let arg = |at: u16| {

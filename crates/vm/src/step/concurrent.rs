@@ -1,26 +1,26 @@
 //! Visible instructions: locks, conditions, mailboxes, threads.
 
 use super::fault::{FaultKind, Stop};
-use super::log::{Created, Place};
-use super::runner::{Mode, Runner};
+use super::interpreter::{Interpreter, Mode};
+use super::log::{Created, LoggedPlace};
 use crate::program::{CondId, EventId, LockId, Op, Reg};
-use crate::state::{Frame, Origin, Status, Thread, What};
+use crate::state::{Frame, Origin, Status, Thread, ThreadBody};
 use crate::value::Value;
 use anyorder_system::AccessKind;
 use std::sync::Arc;
 
-/// What an instruction that blocks waits for.
+/// What a blocked instruction waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Blocked {
-    /// That a lock is given back.
+    /// The release of a lock.
     Lock(u32),
     /// The end of the task or thread with this handle.
     Join(u32),
-    /// Something that it assumes.
+    /// An assumption.
     Assumption,
 }
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Returns what the instruction that has just blocked waits for.
     pub(crate) fn blocked(&self) -> Blocked {
         let code = &self.machine.code[usize::from(self.func)];
@@ -36,7 +36,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Executes an instruction on what handlers and threads share besides memory.
+    /// Executes an instruction on locks, conditions, mailboxes, events or threads.
     pub(crate) fn concurrent(&mut self, op: &Op) -> Result<(), Stop> {
         match *op {
             Op::Post { dst, post, args } => self.post(dst, post, args),
@@ -62,7 +62,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Reads the index of a member of an array with `count` members; `None` for no array.
+    /// Reads the index of a member of an array. `array` is its length, `None` for a single item.
     pub(crate) fn member(&self, index: Reg, array: Option<u16>) -> Result<u32, Stop> {
         let count = array.unwrap_or(1);
         let Some(index) = index.some() else { return Ok(0) };
@@ -85,17 +85,17 @@ impl Runner<'_> {
         Ok(self.machine.layout.cond_first[cond.index()] + self.member(index, array)?)
     }
 
-    /// What happens to who would have to wait.
+    /// Stops an instruction that would have to wait.
     fn block(&self, what: &str) -> Stop {
         if self.mode == Mode::Stepwise && self.atomic == 0 {
-            return Stop::Dropped;
+            return Stop::NoTransition;
         }
         self.fault(FaultKind::Blocking, what)
     }
 
     fn acquire(&mut self, lock: LockId, index: Reg) -> Result<(), Stop> {
         let lock = self.lock(lock, index)?;
-        self.touch(Place::Lock(lock), AccessKind::Rmw);
+        self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         if self.state().lock(lock as usize) != 0 {
             return Err(self.block("the lock is held"));
         }
@@ -104,9 +104,9 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes a lock by its number; false when it is held.
-    pub(crate) fn retake(&mut self, lock: u32) -> bool {
-        self.touch(Place::Lock(lock), AccessKind::Rmw);
+    /// Acquires a lock by its number. Returns false if the lock is held.
+    pub(crate) fn reacquire(&mut self, lock: u32) -> bool {
+        self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         let free = self.state().lock(lock as usize) == 0;
         if free {
             let owner = self.owner;
@@ -116,7 +116,7 @@ impl Runner<'_> {
     }
 
     fn release(&mut self, lock: u32) -> Result<(), Stop> {
-        self.touch(Place::Lock(lock), AccessKind::Rmw);
+        self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         if self.state().lock(lock as usize) != self.owner {
             return Err(self.fault(FaultKind::NotHeld, "release of a lock that it does not have"));
         }
@@ -124,7 +124,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Gives the lock back to wait for a condition; returns condition and lock.
+    /// Releases the lock to wait for a condition. Returns the condition and the lock.
     pub(crate) fn wait(&mut self, op: &Op) -> Result<(u32, u32), Stop> {
         let Op::Wait { cond, cond_index, lock, lock_index } = *op else { return Ok((0, 0)) };
         match self.mode {
@@ -136,20 +136,20 @@ impl Runner<'_> {
         }
         let cond = self.cond(cond, cond_index)?;
         let lock = self.lock(lock, lock_index)?;
-        self.touch(Place::Cond(cond), AccessKind::Rmw);
+        self.log_access(LoggedPlace::Cond(cond), AccessKind::Rmw);
         self.release(lock)?;
         Ok((cond, lock))
     }
 
     fn notify(&mut self, cond: CondId, index: Reg, all: bool) -> Result<(), Stop> {
         let cond = self.cond(cond, index)?;
-        self.touch(Place::Cond(cond), AccessKind::Rmw);
+        self.log_access(LoggedPlace::Cond(cond), AccessKind::Rmw);
         let waits =
             |thread: &Thread| matches!(thread.status, Status::Waiting { cond: c, .. } if c == cond);
         let threads = self.state().threads().iter().enumerate();
         let mut waiting: Vec<usize> = threads.filter(|(_, t)| waits(t)).map(|(i, _)| i).collect();
         if self.log.is_some() {
-            let place = |uid| self.offered.iter().position(|other| *other == uid);
+            let place = |uid| self.notify_order.iter().position(|other| *other == uid);
             waiting.sort_by_key(|i| place(self.state().threads()[*i].uid));
         }
         if waiting.is_empty() {
@@ -172,7 +172,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes a handle's number that nothing in this step has had.
+    /// Returns a handle that nothing in this step has had.
     pub(crate) fn next_handle(&mut self) -> u32 {
         let top = self.handle_top.unwrap_or_else(|| self.base.handle_top());
         self.handle_top = Some(top.saturating_add(1));
@@ -184,14 +184,14 @@ impl Runner<'_> {
         let (params, registers) = (function.params, function.registers);
         let mut regs = self.slice(args, params).to_vec();
         regs.resize(usize::from(registers), Value::Null);
-        self.make_one()?;
+        self.count_created()?;
         let frames = vec![Frame { func, pc: 0, dst: 0 }];
-        self.machine.drop_dead(&frames, &mut regs);
+        self.machine.clear_dead(&frames, &mut regs);
         let handle = self.next_handle();
         let uid = self.next_uid();
         let mut thread = Thread {
             origin: Origin::Dynamic,
-            what: What::Func(func),
+            body: ThreadBody::Func(func),
             status: Status::Ready,
             handle,
             frames,
@@ -214,7 +214,7 @@ impl Runner<'_> {
         match self.get(src) {
             Value::Handle(handle) => {
                 let handle = *handle;
-                self.log_fates();
+                self.log_lifecycle();
                 if handle == 0 {
                     return Ok(());
                 }
@@ -234,12 +234,13 @@ impl Runner<'_> {
         for member in self.members(event, index)? {
             let flag = machine.layout.toggled_flag(member);
             self.record_flag(flag, enabled == declared.disabled);
-            // Whether an event that is over is on does not count: states must not differ in it.
+            // The enabled flag of a `once` event that has started has no meaning: states must not
+            // differ in it.
             let past = declared.once && self.state().flag(machine.layout.started_flag(member));
             if declared.once
                 && let Some(record) = &mut self.record
             {
-                record.lost = true;
+                record.abandoned = true;
             }
             if !past && self.state().flag(flag) != (enabled == declared.disabled) {
                 self.state_mut().set_flag(flag, enabled == declared.disabled);
@@ -251,7 +252,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Whether an event, or all members of a family, are on and have not used up their one time.
+    /// Returns whether an event, or every member of a family, is enabled and, if `once`, has not
+    /// started.
     fn is_enabled(&mut self, event: EventId, index: Reg) -> Result<bool, Stop> {
         let machine = self.machine;
         let declared = &machine.program.events[event.index()];
@@ -261,13 +263,18 @@ impl Runner<'_> {
             let over = declared.once && self.state().flag(machine.layout.started_flag(member));
             all &= on && !over;
             if self.log.is_some() {
-                self.access(Place::Enabled(member), None, &Value::Bool(on && !over), false);
+                self.log_value(
+                    LoggedPlace::Enabled(member),
+                    None,
+                    &Value::Bool(on && !over),
+                    false,
+                );
             }
         }
         Ok(all)
     }
 
-    /// The members of an event that an instruction means.
+    /// Returns the members of an event that an instruction refers to.
     fn members(&self, event: EventId, index: Reg) -> Result<std::ops::Range<u32>, Stop> {
         let declared = &self.machine.program.events[event.index()];
         let mut members = self.machine.layout.members_of(event.index());

@@ -1,12 +1,12 @@
 //! Elements and fields of values in registers.
 
 use super::fault::{FaultKind, Stop};
-use super::runner::Runner;
+use super::interpreter::Interpreter;
 use crate::program::{NameId, Op, Reg};
 use crate::value::Value;
 use std::sync::Arc;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Executes an instruction on an element of a value in a register.
     pub(crate) fn element(&mut self, op: &Op) -> Result<(), Stop> {
         match *op {
@@ -29,8 +29,8 @@ impl Runner<'_> {
             }
             Op::SetIndex { container, index, src } => {
                 let (index, value) = (self.get(index).clone(), self.get(src).clone());
-                let copied = copied(self.get(container));
-                self.charge(copied)?;
+                let copy_cost = copy_cost(self.get(container));
+                self.charge(copy_cost)?;
                 let mut slot = std::mem::take(&mut self.regs[self.low + container.index()]);
                 self.put_at(&mut slot, index, value)?;
                 self.set_sized(container, slot)?;
@@ -64,7 +64,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Does `container[index] = value`. The size of the result is for the caller to check.
+    /// Does `container[index] = value`. The caller checks the size of the result.
     pub(crate) fn put_at(
         &self,
         container: &mut Value,
@@ -115,14 +115,14 @@ impl Runner<'_> {
         self.no_field(fields.get(usize::from(field)), value)
     }
 
-    /// Makes the failure of a field of something that does not have it.
+    /// Makes the failure for a missing field.
     #[cold]
     pub(crate) fn no_field(&self, field: Option<&NameId>, value: &Value) -> Stop {
         let name = field.map_or("?", |name| &self.machine.program.names[name.index()]);
         self.bad_type(&format!("no field `{name}` in"), value)
     }
 
-    /// Makes the failure of a member that is not there.
+    /// Makes the failure for a missing member.
     #[cold]
     pub(crate) fn no_member(&self, name: NameId, value: &Value) -> Stop {
         let name = &self.machine.program.names[name.index()];
@@ -130,9 +130,10 @@ impl Runner<'_> {
     }
 }
 
-/// How many elements the next change of a value counts as copying. It copies all if somebody else has them, which may be another state, and what a step
-/// does must not depend on that; most changes in a row are of what was copied before.
-pub(crate) fn copied(value: &Value) -> usize {
+/// Returns how many elements the next change of a value counts as copied: an eighth of its length.
+/// A change copies all elements if the value is shared, perhaps with another state. The count must
+/// not depend on that, and most changes in a row reuse the first copy.
+pub(crate) fn copy_cost(value: &Value) -> usize {
     let length = match value {
         Value::List(seq) => seq.items().len(),
         Value::Set(set) => set.items().len(),

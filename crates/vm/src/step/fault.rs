@@ -3,12 +3,12 @@
 use crate::program::{Program, SiteId};
 use std::fmt::Write;
 
-/// What kind of failure it is.
+/// The kind of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FaultKind {
     /// An assertion does not hold.
     Assertion,
-    /// The program says that it fails.
+    /// The program executes `fail`.
     Fail,
     /// A result does not fit into 64 bits.
     Overflow,
@@ -28,7 +28,7 @@ pub enum FaultKind {
     Recursion,
     /// Something has grown larger than allowed.
     Size,
-    /// A lock is given back by who does not have it.
+    /// A thread releases a lock that it does not hold.
     NotHeld,
     /// An atomic body would have to wait.
     Blocking,
@@ -37,7 +37,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Returns the words for it.
+    /// Returns its name.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -62,11 +62,11 @@ impl FaultKind {
 /// A failure of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What kind of failure it is.
+    /// Its kind.
     pub kind: FaultKind,
     /// What happened.
     pub message: String,
-    /// Where.
+    /// Its source position.
     pub site: SiteId,
 }
 
@@ -88,11 +88,12 @@ impl Fault {
     }
 }
 
-/// Why a step does not come to its end.
+/// Why a step stops early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
     /// The program failed.
     Fault(Box<Fault>),
-    /// There is no such transition: an assumption does not hold, nothing to choose from, a thread that cannot go on.
-    Dropped,
+    /// There is no such transition: an assumption fails, a choice is empty, or a thread cannot
+    /// continue.
+    NoTransition,
 }

@@ -1,4 +1,4 @@
-//! What a step did, for whoever asks.
+//! The log of a step, kept on request.
 
 use crate::program::SiteId;
 use crate::value::Value;
@@ -6,72 +6,73 @@ use anyorder_system::AccessKind;
 
 /// A shared location.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum LoggedPlace {
     /// A global.
     Global(u16),
     /// A field of an object: allocation, class, field.
     Field { uid: u64, class: u16, field: u16 },
     /// Whether an event member is enabled.
     Enabled(u32),
-    /// Which of the posted tasks and forked threads that handles may be of have begun, and which have ended. Which one is asked about does
-    /// not matter: a handle of what has ended does not tell.
-    Fates,
+    /// Which of the posted tasks and forked threads that handles may refer to have begun, and which
+    /// have ended. There is one location for all of them, because the handle of an ended task does
+    /// not say which task it was.
+    Lifecycle,
     /// A lock.
     Lock(u32),
     /// A condition.
     Cond(u32),
-    /// A posted task or a thread that is not declared, by its creation: whether it is there, and where it stands.
+    /// A posted task or a dynamic thread, by its creation: whether it exists, and its position.
     Task(u64),
-    /// Where a declared thread stands.
+    /// The position of a declared thread in its code.
     Thread(u32),
     /// How often an event member has begun.
     Event(u32),
-    /// Whether an event member has begun and does not run, for those that come after it.
+    /// Whether an event member has begun and is not running, for events that come after it.
     Started(u32),
-    /// Which message a mailbox gives next.
+    /// The next message of a mailbox.
     First(u32),
-    /// Which message comes last in a mailbox that has an order.
+    /// The last message of an ordered mailbox.
     Last(u32),
     /// Whether something runs in a slot between steps.
     Busy(u32),
     /// The virtual time.
     Now,
-    /// Whether steps can be taken at all: not before `init`, not after a failure.
+    /// Whether any step is possible: not before `init`, not after a failure.
     Failed,
 }
 
 /// An access.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Touch {
-    pub(crate) place: Place,
-    /// The element of the container there, where the access is only to that.
+pub(crate) struct LoggedAccess {
+    pub(crate) place: LoggedPlace,
+    /// The element of the container, if only that is accessed.
     pub(crate) element: Option<Value>,
     pub(crate) kind: AccessKind,
-    /// The value read or written, where there is one.
+    /// The value read or written, if there is one.
     pub(crate) value: Option<Value>,
     pub(crate) site: SiteId,
 }
 
-/// What a step did.
+/// The log of a step.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Log {
-    pub(crate) touches: Vec<Touch>,
+    pub(crate) accesses: Vec<LoggedAccess>,
     /// Tasks and threads that were created, in order.
     pub(crate) created: Vec<Created>,
     /// Posts that were cancelled, with their handles.
     pub(crate) cancelled: Vec<(u64, u32)>,
     /// Objects that were allocated.
     pub(crate) allocated: Vec<u64>,
-    /// How many of the touches came before the last position from which the step could still come to a choice or an assumption: what
-    /// alternatives it has may depend on these.
-    pub(crate) decided: usize,
+    /// The number of accesses up to the last position from which the step could still reach a
+    /// choice or an assumption. The alternatives of the step may depend on these accesses.
+    pub(crate) deciding: usize,
 }
 
 /// A task or thread that a step created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Created {
     pub(crate) uid: u64,
-    /// Whether it is a thread that runs a function, or else a message of a task.
+    /// Whether it is a thread that runs a function; otherwise it is a message of a task.
     pub(crate) fork: bool,
     /// The function or task.
     pub(crate) number: u16,

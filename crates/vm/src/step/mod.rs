@@ -1,40 +1,30 @@
-//! Executes steps of a program.
+//! The interpreter: executes steps of a program.
+//!
+//! `interpreter` has its data, `run` its loop. `simple`, `arithmetic`, `element`, `builtin` and
+//! `change` execute instructions on registers; `visible`, `concurrent` and `post` those on shared
+//! state. `log` and `logging` record accesses, `updates` changed attributes, `memo` whole steps.
 
 pub use self::fault::{Fault, FaultKind};
 
 pub(crate) use self::concurrent::Blocked;
 pub(crate) use self::fault::Stop;
-pub(crate) use self::log::{Log, Place, Touch};
+pub(crate) use self::interpreter::{DEPTH_MAX, End, FRAMES_MAX, Interpreter, Mode};
+pub(crate) use self::log::{Log, LoggedAccess, LoggedPlace};
 pub(crate) use self::post::{insert, unpack};
-pub(crate) use self::runner::{DEPTH_MAX, End, FRAMES_MAX, Mode, Runner};
-pub(crate) use self::updates::{Updated, effects_update};
-
-mod fault;
-
-mod log;
-
-mod runner;
-
-mod run;
-
-mod simple;
+pub(crate) use self::updates::{AttributeUpdate, effects_update};
 
 mod arithmetic;
-
-mod element;
-
 mod builtin;
-
 mod change;
-
-mod visible;
-
 mod concurrent;
-
-mod post;
-
+mod element;
+mod fault;
+mod interpreter;
+mod log;
+mod logging;
 pub(crate) mod memo;
-
-mod record;
-
+mod post;
+mod run;
+mod simple;
 mod updates;
+mod visible;

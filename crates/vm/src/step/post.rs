@@ -1,8 +1,8 @@
 //! Posting and cancelling.
 
 use super::fault::{FaultKind, Stop};
+use super::interpreter::Interpreter;
 use super::log::Created;
-use super::runner::Runner;
 use crate::machine::Machine;
 use crate::program::{MailboxKind, PostId, PostTarget, Reg};
 use crate::state::{Body, Message};
@@ -32,7 +32,7 @@ pub(crate) fn unpack(args: &Value, count: u16, regs: &mut [Value]) {
     }
 }
 
-/// Puts a message where its mailbox wants it.
+/// Inserts a message at its position in its mailbox.
 pub(crate) fn insert(
     machine: &Machine,
     kind: MailboxKind,
@@ -53,7 +53,7 @@ pub(crate) fn insert(
     }
 }
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     pub(crate) fn post(&mut self, dst: Reg, post: PostId, args: Reg) -> Result<(), Stop> {
         let machine = self.machine;
         let declared = &machine.program.posts[post.index()];
@@ -64,7 +64,7 @@ impl Runner<'_> {
         let params = machine.program.functions[task.body.index()].params;
         let args = pack(self.slice(args, params));
         self.check_size(&args)?;
-        self.make_one()?;
+        self.count_created()?;
         let handle = if dst.some().is_some() { self.next_handle() } else { 0 };
         let uid = self.next_uid();
         let front = declared.front && kind == MailboxKind::Bag;
@@ -127,7 +127,7 @@ impl Runner<'_> {
             Value::Handle(handle) => *handle,
             other => return Err(self.bad_type("nothing to cancel in", other)),
         };
-        self.log_fates();
+        self.log_lifecycle();
         if handle == 0 {
             return Ok(());
         }

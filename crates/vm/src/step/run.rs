@@ -1,12 +1,12 @@
 //! The interpreter's loop.
 
 use super::fault::{FaultKind, Stop};
-use super::runner::{End, FRAMES_MAX, Mode, Runner};
+use super::interpreter::{End, FRAMES_MAX, Interpreter, Mode};
 use crate::program::{Op, Reg};
 use crate::state::Frame;
 use crate::value::Value;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     #[inline]
     pub(crate) fn get(&self, reg: Reg) -> &Value {
         &self.regs[self.low + reg.index()]
@@ -17,7 +17,7 @@ impl Runner<'_> {
         value.put_in(&mut self.regs[self.low + reg.index()]);
     }
 
-    /// Sets a register to a truth value: most often one that holds one already.
+    /// Sets a register to a boolean. Most often the register holds one already.
     #[inline]
     pub(crate) fn set_bool(&mut self, reg: Reg, value: bool) {
         match &mut self.regs[self.low + reg.index()] {
@@ -32,17 +32,18 @@ impl Runner<'_> {
         &self.regs[start..start + usize::from(count)]
     }
 
-    /// Runs until the outermost function returns or, stepwise, the next visible instruction after the first.
+    /// Runs until the outermost function returns or, stepwise, the next visible instruction after
+    /// the first.
     pub(crate) fn run(&mut self) -> Result<End, Stop> {
         let machine = self.machine;
         let mut code = &machine.code[usize::from(self.func)].ops[..];
         loop {
             let op = code[self.pc];
             if self.mode == Mode::Stepwise && self.is_visible(&op) {
-                if self.spent && self.atomic == 0 {
+                if self.visible_done && self.atomic == 0 {
                     return Ok(End::Paused);
                 }
-                self.spent = true;
+                self.visible_done = true;
             }
             self.burn(1)?;
             match op {
@@ -105,7 +106,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Begins a call; false where it was a built-in method, which has run.
+    /// Starts a call. Returns false for a built-in method, which has already run.
     fn call(&mut self, op: &Op) -> Result<bool, Stop> {
         let program = &self.machine.program;
         match *op {
@@ -159,7 +160,7 @@ impl Runner<'_> {
         self.frames.push(Frame { func: self.func, pc: self.pc as u32 + 1, dst: dst.0 });
         let from = self.low + args.index();
         self.low += caller;
-        self.room(func);
+        self.make_room(func);
         let count = usize::from(count);
         for i in 0..count {
             self.regs[self.low + i] = self.regs[from + i].clone();
@@ -172,13 +173,13 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Returns whether an instruction is visible with the values that its registers have.
+    /// Returns whether an instruction is visible, given the values of its registers.
     fn is_visible(&self, op: &Op) -> bool {
         match *op {
             Op::GetMember { src: object, name, .. } | Op::SetMember { object, name, .. } => {
                 match self.get(object) {
                     Value::Null => true,
-                    // There is no location to access where there is no such field.
+                    // A missing field is no shared location.
                     Value::Obj(number) => self.field_of(*number, name).is_some(),
                     _ => false,
                 }

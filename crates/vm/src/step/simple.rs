@@ -1,14 +1,14 @@
 //! Instructions that neither jump nor call.
 
 use super::fault::{FaultKind, Stop};
-use super::log::Place;
-use super::runner::{Mode, Runner};
+use super::interpreter::{Interpreter, Mode};
+use super::log::LoggedPlace;
 use crate::program::{Builtin, Op, Type};
 use crate::value::{Map, Seq, Set, Value};
 use anyorder_system::AccessKind;
 use std::sync::Arc;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Executes an instruction.
     #[inline(always)]
     pub(crate) fn simple(&mut self, op: &Op) -> Result<(), Stop> {
@@ -50,7 +50,7 @@ impl Runner<'_> {
             Op::GetGlobal { dst, global } => {
                 let state = self.own.as_ref().unwrap_or(self.base);
                 state.global(global.index()).copy_to(&mut self.regs[self.low + dst.index()]);
-                if self.is_watched() {
+                if self.records_accesses() {
                     self.log_global(global, op);
                 }
             }
@@ -59,12 +59,12 @@ impl Runner<'_> {
                 let value = match self.at(container, self.get(index)) {
                     Ok(value) => value.clone(),
                     Err(stop) => {
-                        // That it is not there is seen, too.
-                        self.touch(Place::Global(global.0), AccessKind::Read);
+                        // The failed read is an access, too.
+                        self.log_access(LoggedPlace::Global(global.0), AccessKind::Read);
                         return Err(stop);
                     }
                 };
-                if self.is_watched() {
+                if self.records_accesses() {
                     self.log_global_at(global, index, &value, op);
                 }
                 self.set(dst, value);
@@ -85,7 +85,7 @@ impl Runner<'_> {
             | Op::Range { .. } => self.arithmetic(op)?,
             Op::Method { dst, method, recv, args } => {
                 if method == Builtin::Contains {
-                    // Twice, as for every method that is not quick.
+                    // Charged twice, like every method that is not quick.
                     self.charge(self.get(recv).nodes() as usize)?;
                     let found = self.contains(recv, args)?;
                     self.set_bool(dst, found);
@@ -182,7 +182,7 @@ impl Runner<'_> {
             },
             Op::Assume { cond } => match self.get(cond) {
                 Value::Bool(true) => {}
-                Value::Bool(false) => return Err(Stop::Dropped),
+                Value::Bool(false) => return Err(Stop::NoTransition),
                 value => return Err(self.bad_type("a condition is", value)),
             },
             Op::Fail { message } => {
@@ -199,7 +199,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Executes a visible instruction where nothing may be changed: reads only.
+    /// Executes a visible instruction in a guard or property: reads only.
     fn pure(&mut self, op: &Op) -> Result<(), Stop> {
         match op {
             Op::GetField { .. } | Op::GetFieldAt { .. } => self.visible(op),
@@ -219,7 +219,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A value as part of a message: strings without quotes, cut when long.
+    /// Returns the text of a value for a message: strings without quotes, long texts cut.
     pub(crate) fn text(&self, value: &Value) -> String {
         match value {
             Value::Str(text) => text.as_str().chars().take(400).collect(),

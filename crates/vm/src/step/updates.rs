@@ -1,45 +1,48 @@
-//! Updates: which attributes a step changes, one after the other, and for which component.
+//! Updates: the attributes that a step changes, in order, and the components that change them.
 //!
-//! The attributes are the globals and the elements of lists and maps that globals hold. The attribute of a global itself is its value; of a list or map only
-//! which elements there are. A write updates the attributes that it changes: what writes the value that is there updates nothing. Old and new values are
-//! compared where the write happens, within one step, so that the numbers of objects and handles mean the same in both.
+//! The attributes are the globals, and the elements of the lists and maps in globals. The attribute
+//! of a global is its value; the attribute of a global list or map is only which elements exist. A
+//! write updates the attributes that it changes: a write of the current value updates nothing. Old
+//! and new values are compared at the write, within one step, so the numbers of objects and handles
+//! mean the same in both.
 
-use super::runner::Runner;
-use crate::machine::NOBODY;
+use super::interpreter::Interpreter;
+use crate::machine::NO_COMPONENT;
 use crate::program::SiteId;
 use crate::state::{Effect, State};
 use crate::value::Value;
 
 /// An update.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Updated {
+pub(crate) struct AttributeUpdate {
     pub(crate) global: u16,
-    /// The element of the list or map there; none for the global itself.
+    /// The element of the list or map; `None` for the global itself.
     pub(crate) element: Option<Value>,
-    /// What it holds then; none where the element is gone.
+    /// The new value; `None` if the element is gone.
     pub(crate) value: Option<Value>,
-    /// The component, or [`NOBODY`].
+    /// The component, or [`NO_COMPONENT`].
     pub(crate) by: u16,
     pub(crate) site: SiteId,
 }
 
-impl Runner<'_> {
-    /// Returns the component for which the running instruction works: that of the innermost function that has one.
+impl Interpreter<'_> {
+    /// Returns the component of the running instruction: that of the innermost function that has
+    /// one.
     pub(crate) fn component(&self) -> u16 {
         let components = &self.machine.components;
-        let of = |func: u16| components.get(usize::from(func)).copied().unwrap_or(NOBODY);
+        let of = |func: u16| components.get(usize::from(func)).copied().unwrap_or(NO_COMPONENT);
         let outer = self.frames.iter().rev().map(|frame| frame.func);
         if self.machine.switches.outermost_component {
             return self.frames.first().map_or(of(self.func), |frame| of(frame.func));
         }
         let mut all = std::iter::once(self.func).chain(outer).map(of);
-        all.find(|component| *component != NOBODY).unwrap_or(NOBODY)
+        all.find(|component| *component != NO_COMPONENT).unwrap_or(NO_COMPONENT)
     }
 
-    /// Notes what it updates to give a global a value.
+    /// Notes the updates of a write to a global.
     #[cold]
     pub(crate) fn note_update(&mut self, global: u16, value: &Value) {
-        if !self.machine.tells_updates() {
+        if !self.machine.reports_updates() {
             return;
         }
         let (by, site) = (self.component(), self.site());
@@ -49,12 +52,12 @@ impl Runner<'_> {
                 Some(index) => self::element(value, index).cloned(),
                 None => Some(value.clone()),
             };
-            new.push(Updated { global, element, value, by, site });
+            new.push(AttributeUpdate { global, element, value, by, site });
         });
         self.updates = new;
     }
 
-    /// Notes what it updates to give an element of a global a value.
+    /// Notes the updates of a write to an element of a global.
     #[cold]
     pub(crate) fn note_update_at(
         &mut self,
@@ -62,7 +65,7 @@ impl Runner<'_> {
         index: crate::program::Reg,
         value: &Value,
     ) {
-        if !self.machine.tells_updates() {
+        if !self.machine.reports_updates() {
             return;
         }
         let (by, site) = (self.component(), self.site());
@@ -71,7 +74,7 @@ impl Runner<'_> {
         let old = element(self.state().global(usize::from(global)), &index);
         set_at(old, self.state().global(usize::from(global)), (&index, value), |element| {
             let value = Some(value.clone()).filter(|_| element.is_some());
-            new.push(Updated { global, element, value, by, site });
+            new.push(AttributeUpdate { global, element, value, by, site });
         });
         self.updates = new;
     }
@@ -86,31 +89,33 @@ fn element<'v>(container: &'v Value, index: &Value) -> Option<&'v Value> {
     }
 }
 
-fn is_same(old: &Value, new: &Value) -> bool {
-    old.is_same(new) || old == new
+fn is_equal(old: &Value, new: &Value) -> bool {
+    old.is_identical(new) || old == new
 }
 
-/// Tells what changes when an element gets a value; an element that a list does not have is a failure, and changes nothing.
+/// Reports the changes of a write to an element. A write to a missing element of a list is a
+/// failure and changes nothing.
 fn set_at(
     old: Option<&Value>,
     container: &Value,
     (index, value): (&Value, &Value),
-    mut tell: impl FnMut(Option<Value>),
+    mut report: impl FnMut(Option<Value>),
 ) {
     match (old, container) {
-        (Some(old), _) if is_same(old, value) => {}
-        (Some(_), _) => tell(Some(index.clone())),
+        (Some(old), _) if is_equal(old, value) => {}
+        (Some(_), _) => report(Some(index.clone())),
         (None, Value::Map(_)) => {
-            tell(None);
-            tell(Some(index.clone()));
+            report(None);
+            report(Some(index.clone()));
         }
         (None, _) => {}
     }
 }
 
-/// Tells which attributes differ between an old and a new value of a global: `None` for the global itself, else an element.
-fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
-    if is_same(old, new) {
+/// Reports which attributes differ between an old and a new value of a global: `None` for the
+/// global itself, else an element.
+fn changed(old: &Value, new: &Value, mut report: impl FnMut(Option<Value>)) {
+    if is_equal(old, new) {
         return;
     }
     let elements = |value: &Value| -> Vec<(Value, Value)> {
@@ -125,7 +130,7 @@ fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
     let (old, new) = (elements(old), elements(new));
     let same_keys = old.len() == new.len() && old.iter().zip(&new).all(|(a, b)| a.0 == b.0);
     if !containers || !same_keys {
-        tell(None);
+        report(None);
     }
     // Both are sorted by key.
     let (mut left, mut right) = (old.into_iter().peekable(), new.into_iter().peekable());
@@ -139,36 +144,37 @@ fn changed(old: &Value, new: &Value, mut tell: impl FnMut(Option<Value>)) {
         let a = if order.is_le() { left.next() } else { None };
         let b = if order.is_ge() { right.next() } else { None };
         match (a, b) {
-            (Some((_, old)), Some((_, new))) if is_same(&old, &new) => {}
-            (Some((key, _)), _) | (None, Some((key, _))) => tell(Some(key)),
+            (Some((_, old)), Some((_, new))) if is_equal(&old, &new) => {}
+            (Some((key, _)), _) | (None, Some((key, _))) => report(Some(key)),
             (None, None) => {}
         }
     }
 }
 
-/// Tells what remembered effects update in a state: global, element, component. They are applied one after the other.
+/// Reports the updates of remembered effects in a state: global, element, component. The effects
+/// apply one after the other.
 pub(crate) fn effects_update(
     before: &State,
     effects: &[Effect],
-    mut tell: impl FnMut(u16, Option<Value>, u16),
+    mut report: impl FnMut(u16, Option<Value>, u16),
 ) {
     for (at, effect) in effects.iter().enumerate() {
         match effect {
             Effect::Set { global, value, by } => {
                 let old = current(before, &effects[..at], *global);
-                changed(&old, value, |element| tell(*global, element, *by));
+                changed(&old, value, |element| report(*global, element, *by));
             }
             Effect::SetAt { global, index, value, by } => {
                 let container = current(before, &effects[..at], *global);
                 let old = element(&container, index);
-                set_at(old, &container, (index, value), |element| tell(*global, element, *by));
+                set_at(old, &container, (index, value), |element| report(*global, element, *by));
             }
             Effect::Flag { .. } | Effect::Post { .. } => {}
         }
     }
 }
 
-/// Returns what a global holds after some effects.
+/// Returns the value of a global after some effects.
 fn current(before: &State, effects: &[Effect], global: u16) -> Value {
     let whole = effects.iter().rposition(
         |effect| matches!(effect, Effect::Set { global: other, .. } if *other == global),

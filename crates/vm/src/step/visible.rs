@@ -1,26 +1,26 @@
 //! Visible instructions: shared memory.
 
-use super::element::copied;
+use super::element::copy_cost;
 use super::fault::{FaultKind, Stop};
-use super::runner::{DEPTH_MAX, Runner};
+use super::interpreter::{DEPTH_MAX, Interpreter};
 use crate::program::{NameId, Op, Reg};
 use crate::state::Object;
 use crate::value::Value;
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Executes a visible instruction, or one that allocates.
     pub(crate) fn visible(&mut self, op: &Op) -> Result<(), Stop> {
         match *op {
             Op::SetGlobal { global, src } => {
                 let value = self.get(src).clone();
-                if self.is_watched() {
+                if self.records_accesses() {
                     self.log_global(global, op);
                     self.note_update(global.0, &value);
                 }
                 self.state_mut().set_global(global.index(), value);
             }
             Op::SetGlobalAt { global, index, src } => {
-                if self.is_watched() {
+                if self.records_accesses() {
                     let value = self.get(src).clone();
                     self.log_global_at(global, index, &value, op);
                     self.note_update_at(global.0, index, &value);
@@ -110,8 +110,8 @@ impl Runner<'_> {
 
     fn set_global_at(&mut self, global: usize, index: Reg, src: Reg) -> Result<(), Stop> {
         let (index, value) = (self.get(index).clone(), self.get(src).clone());
-        let copied = copied(self.state().global(global));
-        self.charge(copied)?;
+        let copy_cost = copy_cost(self.state().global(global));
+        self.charge(copy_cost)?;
         if has_already(self.state().global(global), &index, &value) {
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl Runner<'_> {
             return Ok(());
         }
         self.own.get_or_insert_with(|| self.base.clone());
-        // The state is taken out for a moment, so that failures can be made meanwhile.
+        // Take the state out for a moment, so that the closure can make failures.
         let Some(mut state) = self.own.take() else { return Ok(()) };
         let done = state.change_global(global, |slot| {
             self.put_at(slot, index, value)?;
@@ -140,7 +140,8 @@ impl Runner<'_> {
         done
     }
 
-    /// Whether a container has an element at an index: then to set that changes nothing else.
+    /// Returns whether a container has an element at an index. A write to an existing element
+    /// changes nothing else.
     fn is_element(&self, container: &Value, index: &Value) -> bool {
         match (container, index) {
             (Value::List(list), Value::Int(at)) => {
@@ -151,25 +152,27 @@ impl Runner<'_> {
         }
     }
 
-    /// Refuses an element that is too large or nests too deep by itself: how large the others are is not looked at, as they may be written meanwhile.
+    /// Refuses an element that is too large or nests too deep by itself. The check ignores the
+    /// other elements, because other steps may write them.
     fn check_element(&self, value: &Value) -> Result<(), Stop> {
         self.check_size(value)?;
         if value.depth() >= DEPTH_MAX { Err(self.too_large()) } else { Ok(()) }
     }
 
-    /// Counts what the step makes: messages, threads, objects. A step may make so many, whatever there is already.
-    pub(crate) fn make_one(&mut self) -> Result<(), Stop> {
-        self.made += 1;
-        if self.made > self.machine.program.settings.size {
+    /// Counts a message, thread or object that the step makes. The limit is per step, whatever the
+    /// state already holds.
+    pub(crate) fn count_created(&mut self) -> Result<(), Stop> {
+        self.created += 1;
+        if self.created > self.machine.program.settings.size {
             return Err(self.too_large());
         }
-        self.charge(self.made as usize)
+        self.charge(self.created as usize)
     }
 
     fn new_object(&mut self, dst: Reg, class: u16, args: Reg) -> Result<(), Stop> {
         let count = self.machine.program.classes[usize::from(class)].fields.len() as u16;
         let fields = self.slice(args, count).to_vec();
-        self.make_one()?;
+        self.count_created()?;
         let uid = self.next_uid();
         let mut object = Object { class, fields, uid, hash: 0 };
         object.rehash();
@@ -181,14 +184,15 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes the next number for names.
+    /// Returns the next uid.
     pub(crate) fn next_uid(&mut self) -> u64 {
         let state = self.state_mut();
         state.next_uid += 1;
         state.next_uid - 1
     }
 
-    /// Returns the object in a register, which must be of a class; the field is for the failure.
+    /// Returns the object in a register. Fails unless it has the class; the field is for the
+    /// message.
     fn object(&self, reg: Reg, class: u16, field: u16) -> Result<u32, Stop> {
         match self.get(reg) {
             Value::Obj(number)
@@ -279,7 +283,7 @@ impl Runner<'_> {
     }
 }
 
-/// Whether to set an element would change nothing, as far as is quickly told.
+/// Returns whether setting an element would change nothing, as far as a constant-time test shows.
 fn has_already(container: &Value, index: &Value, value: &Value) -> bool {
     let found = match (container, index) {
         (Value::List(list), Value::Int(at)) => {
@@ -288,5 +292,5 @@ fn has_already(container: &Value, index: &Value, value: &Value) -> bool {
         (Value::Map(map), key) => map.get(key),
         _ => None,
     };
-    found.is_some_and(|found| found.is_same(value))
+    found.is_some_and(|found| found.is_identical(value))
 }

@@ -9,7 +9,7 @@ use super::words;
 use crate::machine::Machine;
 use crate::program::{Op, SiteId};
 use crate::state::State;
-use crate::step::{Place, Touch};
+use crate::step::{LoggedAccess, LoggedPlace};
 use crate::value::{Value, mix, show::short};
 use anyorder_system::{Access, AccessKind, TaskName};
 use anyorder_trace::{Interner, Location, LocationId, Site, TableFull};
@@ -39,17 +39,17 @@ impl Elements {
         elements
     }
 
-    pub(crate) fn has(&self, place: &Place) -> bool {
+    pub(crate) fn has(&self, place: &LoggedPlace) -> bool {
         match place {
-            Place::Global(global) => self.globals.contains(global),
-            Place::Field { class, field, .. } => self.fields.contains(&(*class, *field)),
+            LoggedPlace::Global(global) => self.globals.contains(global),
+            LoggedPlace::Field { class, field, .. } => self.fields.contains(&(*class, *field)),
             _ => false,
         }
     }
 }
 
 /// Turns touches into accesses, and fills the tables.
-pub(crate) struct Translate<'a> {
+pub(crate) struct AccessTranslator<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) interner: &'a mut Interner,
     pub(crate) elements: &'a Elements,
@@ -65,12 +65,12 @@ pub(crate) struct Translate<'a> {
 }
 
 /// Collects accesses.
-struct Told<'a> {
+struct AccessSink<'a> {
     machine: &'a Machine,
     out: &'a mut Vec<Access>,
 }
 
-impl Told<'_> {
+impl AccessSink<'_> {
     #[track_caller]
     fn push(&mut self, access: Access) {
         if !self.machine.switches.reports.drops() {
@@ -82,8 +82,8 @@ impl Told<'_> {
 /// Values of handles are not told apart: their numbers in a state depend on what else there is.
 const HANDLE: u64 = 0x4a6d_1e00;
 
-impl Translate<'_> {
-    pub(crate) fn all(&mut self, touches: &[Touch]) -> Result<Vec<Access>, TableFull> {
+impl AccessTranslator<'_> {
+    pub(crate) fn all(&mut self, touches: &[LoggedAccess]) -> Result<Vec<Access>, TableFull> {
         let mut accesses = Vec::with_capacity(touches.len());
         for touch in touches {
             self.one(touch, &mut accesses)?;
@@ -91,9 +91,9 @@ impl Translate<'_> {
         Ok(accesses)
     }
 
-    fn one(&mut self, touch: &Touch, out: &mut Vec<Access>) -> Result<(), TableFull> {
+    fn one(&mut self, touch: &LoggedAccess, out: &mut Vec<Access>) -> Result<(), TableFull> {
         // What has become of each task has a location of its own.
-        if touch.place == Place::Fates {
+        if touch.place == LoggedPlace::Lifecycle {
             return Ok(());
         }
         let site = self.site(touch.site)?;
@@ -111,7 +111,7 @@ impl Translate<'_> {
             };
             Access { location, kind, site, read, written }
         };
-        let mut out = Told { machine: self.machine, out };
+        let mut out = AccessSink { machine: self.machine, out };
         match &touch.element {
             Some(element) => {
                 out.push(access(whole, AccessKind::Read, None));
@@ -155,43 +155,43 @@ impl Translate<'_> {
     }
 
     /// The class, empty for variables, and the text of a location.
-    fn text(&self, place: &Place) -> (&'static str, String) {
+    fn text(&self, place: &LoggedPlace) -> (&'static str, String) {
         let machine = self.machine;
         let mailbox = |queue: u32| words::queue_name(machine, queue as usize);
         match place {
-            Place::Task(uid) => {
+            LoggedPlace::Task(uid) => {
                 let name = self.before.of(*uid).or_else(|| self.created.get(uid));
                 let name = name.or_else(|| self.names.of(*uid));
                 ("task", name.map_or_else(|| "?".to_owned(), TaskName::to_string))
             }
-            Place::Thread(member) => ("thread", words::thread_name(machine, *member)),
-            Place::Event(member) => ("event", words::event_name(machine, *member)),
-            Place::Started(member) => ("started", words::event_name(machine, *member)),
-            Place::First(queue) => ("first", mailbox(*queue)),
-            Place::Last(queue) => ("last", mailbox(*queue)),
-            Place::Busy(slot) => ("busy", words::slot_name(machine, *slot)),
-            Place::Now => ("time", "now".to_owned()),
-            Place::Failed => ("run", "failed".to_owned()),
+            LoggedPlace::Thread(member) => ("thread", words::thread_name(machine, *member)),
+            LoggedPlace::Event(member) => ("event", words::event_name(machine, *member)),
+            LoggedPlace::Started(member) => ("started", words::event_name(machine, *member)),
+            LoggedPlace::First(queue) => ("first", mailbox(*queue)),
+            LoggedPlace::Last(queue) => ("last", mailbox(*queue)),
+            LoggedPlace::Busy(slot) => ("busy", words::slot_name(machine, *slot)),
+            LoggedPlace::Now => ("time", "now".to_owned()),
+            LoggedPlace::Failed => ("run", "failed".to_owned()),
             variable => ("", self.variable(variable)),
         }
     }
 
-    fn variable(&self, place: &Place) -> String {
+    fn variable(&self, place: &LoggedPlace) -> String {
         let program = &self.machine.program;
         match place {
-            Place::Global(global) => program.globals[usize::from(*global)].name.clone(),
-            Place::Field { uid, class, field } => {
+            LoggedPlace::Global(global) => program.globals[usize::from(*global)].name.clone(),
+            LoggedPlace::Field { uid, class, field } => {
                 let class = &program.classes[usize::from(*class)];
                 let name = class.fields.get(usize::from(*field));
                 let name = name.and_then(|name| program.names.get(name.index()));
                 let object = self.names.objects.get(uid).copied().unwrap_or(0);
                 format!("{}#{object}.{}", class.name, name.map_or("?", String::as_str))
             }
-            Place::Enabled(member) => {
+            LoggedPlace::Enabled(member) => {
                 format!("enabled({})", words::event_name(self.machine, *member))
             }
-            Place::Lock(lock) => format!("lock {}", words::lock_name(self.machine, *lock)),
-            Place::Cond(cond) => format!("cond {}", words::cond_name(self.machine, *cond)),
+            LoggedPlace::Lock(lock) => format!("lock {}", words::lock_name(self.machine, *lock)),
+            LoggedPlace::Cond(cond) => format!("cond {}", words::cond_name(self.machine, *cond)),
             // The others are no variables.
             _ => String::new(),
         }
@@ -232,7 +232,7 @@ impl Translate<'_> {
     }
 }
 
-impl Translate<'_> {
+impl AccessTranslator<'_> {
     /// The key of an element in words; of one with objects in it, a number that lasts.
     fn key(&self, key: &Value) -> String {
         if key.has_refs() {

@@ -7,8 +7,8 @@ use super::names::StateNames;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{MailboxKind, SiteId};
 use crate::state::{Origin, State, Status, Thread};
-use crate::step::{Place, Touch};
-use crate::walk::{Move, Walker, event_is_open};
+use crate::step::{LoggedAccess, LoggedPlace};
+use crate::transitions::{StepExecutor, StepId, event_is_open};
 use anyorder_system::{AccessKind, TaskName};
 
 /// Returns each pending task with what decides about it: reads.
@@ -16,118 +16,122 @@ pub(super) fn awaited(
     machine: &Machine,
     state: &State,
     names: &StateNames,
-) -> Vec<(TaskName, Vec<Touch>)> {
+) -> Vec<(TaskName, Vec<LoggedAccess>)> {
     if state.flag(INIT_FLAG) {
         // All wait for `init`, which conflicts with all.
         return Vec::new();
     }
-    let mut asked = Asked { machine, walker: Walker::logging(machine, state), state };
-    asked.walker.offer(names.in_order(state));
+    let mut query =
+        AwaitedQuery { machine, executor: StepExecutor::logging(machine, state), state };
+    query.executor.set_notify_order(names.in_order(state));
     let mut found = Vec::new();
     for member in 0..machine.layout.members.len() as u32 {
-        if let Some(touches) = asked.event(member) {
-            found.push((names.next(machine, state, Move::Event(member)), touches));
+        if let Some(touches) = query.event(member) {
+            found.push((names.next(machine, state, StepId::Event(member)), touches));
         }
     }
     for (queue, messages) in state.queues() {
         for (position, message) in messages.iter().enumerate() {
             let (queue, position) = (queue as u32, position as u32);
-            let step = Move::Message { queue, position, task: message.task };
-            found.push((names.next(machine, state, step), asked.message(step, message.uid)));
+            let step = StepId::Message { queue, position, task: message.task };
+            found.push((names.next(machine, state, step), query.message(step, message.uid)));
         }
     }
     let mut rank = 0;
     for thread in state.threads() {
-        let step = Move::Thread { origin: thread.origin, rank };
+        let step = StepId::Thread { origin: thread.origin, rank };
         rank += u32::from(thread.origin == Origin::Dynamic);
-        found.push((names.next(machine, state, step), asked.thread(step, thread)));
+        found.push((names.next(machine, state, step), query.thread(step, thread)));
     }
     found
 }
 
-struct Asked<'a> {
+struct AwaitedQuery<'a> {
     machine: &'a Machine,
-    walker: Walker<'a>,
+    executor: StepExecutor<'a>,
     state: &'a State,
 }
 
-fn read(place: Place) -> Touch {
-    Touch { place, element: None, kind: AccessKind::Read, value: None, site: SiteId(0) }
+fn read(place: LoggedPlace) -> LoggedAccess {
+    LoggedAccess { place, element: None, kind: AccessKind::Read, value: None, site: SiteId(0) }
 }
 
-impl Asked<'_> {
+impl AwaitedQuery<'_> {
     /// Nothing of an event that is over.
-    fn event(&mut self, member: u32) -> Option<Vec<Touch>> {
+    fn event(&mut self, member: u32) -> Option<Vec<LoggedAccess>> {
         let layout = &self.machine.layout;
         let (event, _) = layout.members[member as usize];
         let declared = &self.machine.program.events[usize::from(event)];
         if declared.once && self.state.flag(layout.started_flag(member)) {
             return None;
         }
-        let mut touches = vec![read(Place::Event(member)), read(Place::Enabled(member))];
+        let mut touches =
+            vec![read(LoggedPlace::Event(member)), read(LoggedPlace::Enabled(member))];
         for other in declared.after.iter().chain(&declared.started) {
             let others = layout.members_of(other.index());
-            touches.extend(others.map(|other| read(Place::Started(other))));
+            touches.extend(others.map(|other| read(LoggedPlace::Started(other))));
         }
         self.slot(layout.member_slot[member as usize], &mut touches);
         if event_is_open(self.machine, self.state, member) {
-            self.looked(Move::Event(member), &mut touches);
+            self.add_deciding(StepId::Event(member), &mut touches);
         }
         Some(touches)
     }
 
-    fn message(&mut self, step: Move, uid: u64) -> Vec<Touch> {
-        let mut touches = vec![read(Place::Task(uid))];
-        let Move::Message { queue, position, .. } = step else { return touches };
+    fn message(&mut self, step: StepId, uid: u64) -> Vec<LoggedAccess> {
+        let mut touches = vec![read(LoggedPlace::Task(uid))];
+        let StepId::Message { queue, position, .. } = step else { return touches };
         let kind = self.machine.layout.mailboxes.get(queue as usize).copied();
         let bag = kind.is_none_or(|kind| kind == MailboxKind::Bag);
         if !bag || self.machine.program.posts.iter().any(|post| post.front) {
-            touches.push(read(Place::First(queue)));
+            touches.push(read(LoggedPlace::First(queue)));
         }
         if kind == Some(MailboxKind::Delayed) {
-            touches.extend([read(Place::Last(queue)), read(Place::Now)]);
+            touches.extend([read(LoggedPlace::Last(queue)), read(LoggedPlace::Now)]);
         }
         if kind.is_some() {
             self.slot(queue, &mut touches);
         }
         let front = self.state.queue(queue as usize).first().is_some_and(|first| first.front);
         if position == 0 || (bag && !front) {
-            self.looked(step, &mut touches);
+            self.add_deciding(step, &mut touches);
         }
         touches
     }
 
-    fn thread(&mut self, step: Move, thread: &Thread) -> Vec<Touch> {
+    fn thread(&mut self, step: StepId, thread: &Thread) -> Vec<LoggedAccess> {
         let own = match thread.origin {
-            Origin::Declared(member) => Place::Thread(member),
-            Origin::Slot(_) | Origin::Dynamic => Place::Task(thread.uid),
+            Origin::Declared(member) => LoggedPlace::Thread(member),
+            Origin::Slot(_) | Origin::Dynamic => LoggedPlace::Task(thread.uid),
         };
         let mut touches = vec![read(own)];
         match thread.status {
             Status::Waiting { .. } => {}
-            Status::Woken { lock } => touches.push(read(Place::Lock(lock))),
-            Status::Ready => self.looked(step, &mut touches),
+            Status::Woken { lock } => touches.push(read(LoggedPlace::Lock(lock))),
+            Status::Ready => self.add_deciding(step, &mut touches),
         }
         touches
     }
 
     /// What begins in a slot waits until nothing else runs there.
-    fn slot(&self, slot: u32, touches: &mut Vec<Touch>) {
+    fn slot(&self, slot: u32, touches: &mut Vec<LoggedAccess>) {
         if !self.machine.atomic {
-            touches.push(read(Place::Busy(slot)));
+            touches.push(read(LoggedPlace::Busy(slot)));
         }
     }
 
     /// Adds what a candidate looks at while it may still be dropped or come to a choice, and the locks and tasks that it would wait for.
-    fn looked(&mut self, step: Move, touches: &mut Vec<Touch>) {
-        if self.walker.is_certain(step) {
+    fn add_deciding(&mut self, step: StepId, touches: &mut Vec<LoggedAccess>) {
+        if self.executor.is_certain(step) {
             return;
         }
-        let waits = |touch: &Touch| matches!(touch.place, Place::Lock(_) | Place::Task(_));
-        self.walker.run(step, |walker, _, _| {
-            touches.extend(walker.take_log().touches.into_iter().filter(waits));
+        let waits = |touch: &LoggedAccess| {
+            matches!(touch.place, LoggedPlace::Lock(_) | LoggedPlace::Task(_))
+        };
+        self.executor.run(step, |executor, _, _| {
+            touches.extend(executor.take_log().accesses.into_iter().filter(waits));
         });
-        touches.extend(self.walker.take_looked());
+        touches.extend(self.executor.take_deciding());
         for touch in touches {
             touch.kind = AccessKind::Read;
         }

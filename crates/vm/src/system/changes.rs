@@ -30,7 +30,7 @@ const SHORT: usize = 24;
 
 /// Returns the part of a state that is the same as one of another.
 fn find<'a>(parts: &'a [Part], part: &Part) -> Option<&'a Part> {
-    parts.iter().find(|other| other.is_same(part))
+    parts.iter().find(|other| other.is_identical(part))
 }
 
 /// Returns whether a part has a value that people follow: not what is shown in another way, nor

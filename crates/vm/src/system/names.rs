@@ -3,9 +3,9 @@
 
 use super::words;
 use crate::machine::Machine;
-use crate::state::{Origin, State, What};
+use crate::state::{Origin, State, ThreadBody};
 use crate::step::Log;
-use crate::walk::Move;
+use crate::transitions::StepId;
 use anyorder_system::TaskName;
 use rustc_hash::FxHashMap;
 
@@ -50,23 +50,23 @@ fn kind_or_unknown(name: &str) -> &str {
 
 impl StateNames {
     /// Returns the name of the next step of a candidate.
-    pub(crate) fn next(&self, machine: &Machine, state: &State, step: Move) -> TaskName {
+    pub(crate) fn next(&self, machine: &Machine, state: &State, step: StepId) -> TaskName {
         match step {
-            Move::Init => TaskName::root("init"),
-            Move::Event(member) => {
+            StepId::Init => TaskName::root("init"),
+            StepId::Event(member) => {
                 let count = self.happened.get(&member).copied().unwrap_or(0);
                 split(&words::event_name(machine, member)).with_ordinal(count + 1)
             }
-            Move::Message { queue, position, .. } => {
+            StepId::Message { queue, position, .. } => {
                 let message = state.queue(queue as usize).get(position as usize);
                 let named = message.and_then(|message| self.pending.get(&message.uid));
                 named.map_or_else(|| TaskName::root("?"), |named| named.name.clone())
             }
-            Move::Thread { origin: Origin::Declared(member), .. } => {
+            StepId::Thread { origin: Origin::Declared(member), .. } => {
                 let count = self.steps.get(&member).copied().unwrap_or(0);
                 split(&words::thread_name(machine, member)).with_ordinal(count + 1)
             }
-            Move::Thread { origin, rank } => {
+            StepId::Thread { origin, rank } => {
                 let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
                 let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
                 let uid = same.nth(skip).map_or(0, |thread| thread.uid);
@@ -82,17 +82,17 @@ impl StateNames {
     pub(crate) fn advance(
         &mut self,
         machine: &Machine,
-        (before, step, after): (&State, Move, &State),
+        (before, step, after): (&State, StepId, &State),
         name: &TaskName,
         log: &Log,
         objects: &mut FxHashMap<(TaskName, u32), u64>,
     ) -> Vec<TaskName> {
         match step {
-            Move::Event(member) => *self.happened.entry(member).or_insert(0) += 1,
-            Move::Thread { origin: Origin::Declared(member), .. } => {
+            StepId::Event(member) => *self.happened.entry(member).or_insert(0) += 1,
+            StepId::Thread { origin: Origin::Declared(member), .. } => {
                 *self.steps.entry(member).or_insert(0) += 1;
             }
-            Move::Thread { origin, rank } => {
+            StepId::Thread { origin, rank } => {
                 let mut same = before.threads().iter().filter(|thread| thread.origin == origin);
                 let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
                 let uid = same.nth(skip).map(|thread| thread.uid);
@@ -100,9 +100,9 @@ impl StateNames {
                     named.steps += 1;
                 }
             }
-            Move::Init | Move::Message { .. } => {}
+            StepId::Init | StepId::Message { .. } => {}
         }
-        if let Move::Event(member) = step {
+        if let StepId::Event(member) = step {
             self.began(machine, after, member, name);
         }
         let created = self.created(machine, name, log);
@@ -126,7 +126,7 @@ impl StateNames {
     fn began(&mut self, machine: &Machine, after: &State, member: u32, name: &TaskName) {
         let slot = machine.layout.member_slot[member as usize];
         let thread = after.threads().iter().find(|t| t.origin == Origin::Slot(slot));
-        if let Some(thread) = thread.filter(|thread| thread.what == What::Event(member)) {
+        if let Some(thread) = thread.filter(|thread| thread.body == ThreadBody::Event(member)) {
             self.pending.insert(thread.uid, Named { name: name.clone(), steps: 0, delayed: false });
         }
     }

@@ -6,7 +6,7 @@ use super::words::{
 };
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::Program;
-use crate::state::{Origin, State, Status, Thread, What};
+use crate::state::{Origin, State, Status, Thread, ThreadBody};
 use crate::value::{Value, show::short};
 
 /// A named part of a state. Those with one name in two states of a path are one part.
@@ -68,7 +68,7 @@ impl Pending {
 
 impl Part {
     /// Returns whether both are one part of a state, with the same or other content.
-    pub(crate) fn is_same(&self, other: &Part) -> bool {
+    pub(crate) fn is_identical(&self, other: &Part) -> bool {
         std::mem::discriminant(&self.content) == std::mem::discriminant(&other.content)
             && self.name == other.name
     }
@@ -164,7 +164,7 @@ pub(crate) fn control(machine: &Machine, state: &State) -> Vec<Part> {
 }
 
 fn is_forked(thread: &Thread) -> bool {
-    !matches!(thread.origin, Origin::Declared(_)) && matches!(thread.what, What::Func(_))
+    !matches!(thread.origin, Origin::Declared(_)) && matches!(thread.body, ThreadBody::Func(_))
 }
 
 /// The name of a thread; forked ones have numbers.

@@ -13,10 +13,10 @@ use crate::machine::Machine;
 use crate::program::FuncId;
 use crate::state::rename::{Renaming, rename};
 use crate::state::{Object, Origin, State, Thread};
-use crate::step::{Log, Place, Touch};
+use crate::step::{Log, LoggedAccess, LoggedPlace};
+use crate::transitions::{Action, StepExecutor, StepId};
 use crate::value::Value;
 use crate::value::show::short;
-use crate::walk::{Action, Move, Walker};
 use anyorder_system::AccessKind;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -65,12 +65,12 @@ fn number(known: &mut FxHashMap<u64, u32>, uid: u64) -> u32 {
 }
 
 /// From the numbers in one state to lasting ones.
-struct Lasting {
+struct StableNumbers {
     objects: Vec<u32>,
     handles: FxHashMap<u32, u32>,
 }
 
-impl Renaming for Lasting {
+impl Renaming for StableNumbers {
     fn object(&self, number: u32) -> u32 {
         self.objects.get((number as usize).wrapping_sub(1)).copied().unwrap_or(0)
     }
@@ -133,7 +133,7 @@ impl<'m> PathWords<'m> {
         StepFacts { lane, what, place, changes, waits, same_writes, posts, reads }
     }
 
-    fn lasting(&mut self, state: &State) -> Lasting {
+    fn lasting(&mut self, state: &State) -> StableNumbers {
         let objects = state.heap().iter().map(|object| number(&mut self.objects, object.uid));
         let objects = objects.collect();
         let mut handles = FxHashMap::default();
@@ -142,12 +142,12 @@ impl<'m> PathWords<'m> {
         for (handle, uid) in threads.chain(messages).filter(|(handle, _)| *handle != 0) {
             handles.insert(handle, number(&mut self.tasks, uid));
         }
-        Lasting { objects, handles }
+        StableNumbers { objects, handles }
     }
 
     /// A state with lasting numbers, for words only: it is not in canonical form, and its objects
     /// stand where they stood.
-    fn renamed(&self, state: &State, by: &Lasting) -> State {
+    fn renamed(&self, state: &State, by: &StableNumbers) -> State {
         let mut renamed = state.clone();
         for i in 0..self.machine.program.globals.len() {
             if state.global(i).has_refs() {
@@ -186,21 +186,21 @@ impl<'m> PathWords<'m> {
         let machine = self.machine;
         let pool = machine.layout.pool();
         match action.step {
-            Move::Init => "init".to_owned(),
-            Move::Event(member) => {
+            StepId::Init => "init".to_owned(),
+            StepId::Event(member) => {
                 words::slot_name(machine, machine.layout.member_slot[member as usize])
             }
-            Move::Message { queue, position, task } if queue as usize == pool => {
+            StepId::Message { queue, position, task } if queue as usize == pool => {
                 let message = before.queue(pool).get(position as usize);
                 let number = message.map_or(0, |message| number(&mut self.tasks, message.uid));
                 format!("{}#{number}", machine.program.tasks[usize::from(task)].name)
             }
-            Move::Message { queue, .. } => words::queue_name(machine, queue as usize),
-            Move::Thread { origin: Origin::Declared(member), .. } => {
+            StepId::Message { queue, .. } => words::queue_name(machine, queue as usize),
+            StepId::Thread { origin: Origin::Declared(member), .. } => {
                 words::thread_name(machine, member)
             }
-            Move::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
-            Move::Thread { origin: Origin::Dynamic, rank } => {
+            StepId::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
+            StepId::Thread { origin: Origin::Dynamic, rank } => {
                 let all = before.threads().iter();
                 let mut same = all.filter(|thread| thread.origin == Origin::Dynamic);
                 same.nth(rank as usize).map_or_else(String::new, |thread| {
@@ -214,11 +214,11 @@ impl<'m> PathWords<'m> {
     /// Returns what a step read of globals and fields, each once, in order: names and the values
     /// that it read first.
     fn reads(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
-        let mut walker = Walker::new(self.machine, before);
-        walker.keep_log();
+        let mut executor = StepExecutor::new(self.machine, before);
+        executor.keep_log();
         let mut log = Log::default();
-        walker.run(action.step, |walker, alternative, _| {
-            let taken = walker.take_log();
+        executor.run(action.step, |executor, alternative, _| {
+            let taken = executor.take_log();
             if alternative == action.alternative {
                 log = taken;
             }
@@ -229,19 +229,19 @@ impl<'m> PathWords<'m> {
     /// Returns the globals and fields to which a step wrote what they held before it, and that hold
     /// it after it, each once, with the value.
     fn same_writes(&mut self, before: &State, action: &Action) -> Vec<(String, String)> {
-        let mut walker = Walker::new(self.machine, before);
-        walker.keep_log();
+        let mut executor = StepExecutor::new(self.machine, before);
+        executor.keep_log();
         let mut found = Vec::new();
-        walker.run(action.step, |walker, alternative, _| {
-            let log = walker.take_log();
+        executor.run(action.step, |executor, alternative, _| {
+            let log = executor.take_log();
             if alternative == action.alternative {
-                found = log.touches;
+                found = log.accesses;
             }
         });
         let lasting = self.lasting(before);
         let mut same: Vec<(String, String)> = Vec::new();
         for (at, touch) in found.iter().enumerate() {
-            let Place::Global(global) = touch.place else { continue };
+            let LoggedPlace::Global(global) = touch.place else { continue };
             let later = found[at + 1..]
                 .iter()
                 .any(|other| other.place == touch.place && other.kind != AccessKind::Read);
@@ -271,11 +271,11 @@ impl<'m> PathWords<'m> {
     /// state that the path has come to: names and the values that it reads first.
     pub fn reads_of(&mut self, function: FuncId) -> Vec<(String, String)> {
         let state = self.state.clone();
-        let mut walker = Walker::new(self.machine, &state);
-        walker.keep_log();
+        let mut executor = StepExecutor::new(self.machine, &state);
+        executor.keep_log();
         // What it says is known already; how it came to say so is asked.
-        let _ = walker.ask(function);
-        let log = walker.take_log();
+        let _ = executor.evaluate(function);
+        let log = executor.take_log();
         self.named_reads(&state, &log)
     }
 
@@ -284,7 +284,7 @@ impl<'m> PathWords<'m> {
         let allocated = log.allocated.iter().map(|uid| number(&mut self.objects, *uid));
         lasting.objects.extend(allocated);
         let mut reads: Vec<(String, String)> = Vec::new();
-        for touch in log.touches.iter().filter(|touch| touch.kind == AccessKind::Read) {
+        for touch in log.accesses.iter().filter(|touch| touch.kind == AccessKind::Read) {
             let (Some(name), Some(value)) = (self.name(touch, &lasting), &touch.value) else {
                 continue;
             };
@@ -296,11 +296,11 @@ impl<'m> PathWords<'m> {
     }
 
     /// The name of a global or a field, or of an element there.
-    fn name(&mut self, touch: &Touch, lasting: &Lasting) -> Option<String> {
+    fn name(&mut self, touch: &LoggedAccess, lasting: &StableNumbers) -> Option<String> {
         let program = &self.machine.program;
         let mut name = match &touch.place {
-            Place::Global(global) => program.globals[usize::from(*global)].name.clone(),
-            Place::Field { uid, class, field } => {
+            LoggedPlace::Global(global) => program.globals[usize::from(*global)].name.clone(),
+            LoggedPlace::Field { uid, class, field } => {
                 let name = program.classes[usize::from(*class)].fields.get(usize::from(*field));
                 let name = name.and_then(|name| program.names.get(name.index()));
                 let object = number(&mut self.objects, *uid);

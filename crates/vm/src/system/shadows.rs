@@ -6,49 +6,49 @@
 use super::names::StateNames;
 use crate::machine::Machine;
 use crate::program::{MailboxKind, SiteId};
-use crate::state::{Origin, State, Status, Thread, What};
-use crate::step::{Log, Place, Touch};
-use crate::walk::Move;
+use crate::state::{Origin, State, Status, Thread, ThreadBody};
+use crate::step::{Log, LoggedAccess, LoggedPlace};
+use crate::transitions::StepId;
 use anyorder_system::AccessKind;
 
 /// A step: where it starts, what takes it, and where it leads.
-pub(crate) struct Stepped<'a> {
+pub(crate) struct TakenStep<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) before: &'a State,
-    pub(crate) step: Move,
+    pub(crate) step: StepId,
     pub(crate) after: &'a State,
     pub(crate) failed: bool,
 }
 
 /// Returns the accesses of a step to what there is besides memory.
-pub(crate) fn shadows(stepped: &Stepped<'_>, names: &StateNames, log: &Log) -> Vec<Touch> {
+pub(crate) fn shadows(stepped: &TakenStep<'_>, names: &StateNames, log: &Log) -> Vec<LoggedAccess> {
     let mut found = Found { stepped, touches: Vec::new() };
     // Nothing can run before `init`, or after a failure.
-    let alone = stepped.failed || stepped.step == Move::Init;
-    found.push(Place::Failed, if alone { AccessKind::Write } else { AccessKind::Read });
+    let alone = stepped.failed || stepped.step == StepId::Init;
+    found.push(LoggedPlace::Failed, if alone { AccessKind::Write } else { AccessKind::Read });
     match stepped.step {
-        Move::Init => {}
-        Move::Event(member) => found.event(member),
-        Move::Message { queue, position, .. } => found.message(queue, position, names),
-        Move::Thread { origin, rank } => found.thread(origin, rank),
+        StepId::Init => {}
+        StepId::Event(member) => found.event(member),
+        StepId::Message { queue, position, .. } => found.message(queue, position, names),
+        StepId::Thread { origin, rank } => found.thread(origin, rank),
     }
     found.woken();
     for created in &log.created {
-        found.push(Place::Task(created.uid), AccessKind::Write);
+        found.push(LoggedPlace::Task(created.uid), AccessKind::Write);
     }
     found.touches
 }
 
 struct Found<'a> {
-    stepped: &'a Stepped<'a>,
-    touches: Vec<Touch>,
+    stepped: &'a TakenStep<'a>,
+    touches: Vec<LoggedAccess>,
 }
 
 /// Where a thread stands.
-fn place_of(thread: &Thread) -> Place {
+fn place_of(thread: &Thread) -> LoggedPlace {
     match thread.origin {
-        Origin::Declared(member) => Place::Thread(member),
-        Origin::Slot(_) | Origin::Dynamic => Place::Task(thread.uid),
+        Origin::Declared(member) => LoggedPlace::Thread(member),
+        Origin::Slot(_) | Origin::Dynamic => LoggedPlace::Task(thread.uid),
     }
 }
 
@@ -59,11 +59,11 @@ fn is_same(a: &Thread, b: &Thread) -> bool {
 
 impl Found<'_> {
     #[track_caller]
-    fn push(&mut self, place: Place, kind: AccessKind) {
+    fn push(&mut self, place: LoggedPlace, kind: AccessKind) {
         if self.stepped.machine.switches.reports.drops() {
             return;
         }
-        let touch = Touch { place, element: None, kind, value: None, site: SiteId(0) };
+        let touch = LoggedAccess { place, element: None, kind, value: None, site: SiteId(0) };
         self.touches.push(touch);
     }
 
@@ -71,10 +71,10 @@ impl Found<'_> {
         let layout = &self.stepped.machine.layout;
         let (event, _) = layout.members[member as usize];
         let declared = &self.stepped.machine.program.events[usize::from(event)];
-        self.push(Place::Event(member), AccessKind::Rmw);
+        self.push(LoggedPlace::Event(member), AccessKind::Rmw);
         for other in declared.after.iter().chain(&declared.started) {
             for other in layout.members_of(other.index()) {
-                self.push(Place::Started(other), AccessKind::Read);
+                self.push(LoggedPlace::Started(other), AccessKind::Read);
             }
         }
         self.told(member);
@@ -86,7 +86,7 @@ impl Found<'_> {
         let layout = &self.stepped.machine.layout;
         let (event, _) = layout.members[member as usize];
         if layout.keep_started[usize::from(event)] {
-            self.push(Place::Started(member), AccessKind::Write);
+            self.push(LoggedPlace::Started(member), AccessKind::Write);
         }
     }
 
@@ -98,10 +98,10 @@ impl Found<'_> {
         let mut threads = self.stepped.after.threads().iter();
         match threads.find(|thread| thread.origin == Origin::Slot(slot)) {
             Some(stays) => {
-                self.push(Place::Busy(slot), AccessKind::Rmw);
-                self.push(Place::Task(stays.uid), AccessKind::Write);
+                self.push(LoggedPlace::Busy(slot), AccessKind::Rmw);
+                self.push(LoggedPlace::Task(stays.uid), AccessKind::Write);
             }
-            None => self.push(Place::Busy(slot), AccessKind::Read),
+            None => self.push(LoggedPlace::Busy(slot), AccessKind::Read),
         }
     }
 
@@ -109,20 +109,20 @@ impl Found<'_> {
         let machine = self.stepped.machine;
         let messages = self.stepped.before.queue(queue as usize);
         let Some(message) = messages.get(position as usize) else { return };
-        self.push(Place::Task(message.uid), AccessKind::Rmw);
+        self.push(LoggedPlace::Task(message.uid), AccessKind::Rmw);
         let kind = machine.layout.mailboxes.get(queue as usize).copied();
         match kind.unwrap_or(MailboxKind::Bag) {
             MailboxKind::Bag if !message.front => {
                 // A message in front of all others would have to be taken first.
                 if machine.program.posts.iter().any(|post| post.front) {
-                    self.push(Place::First(queue), AccessKind::Read);
+                    self.push(LoggedPlace::First(queue), AccessKind::Read);
                 }
             }
-            _ => self.push(Place::First(queue), AccessKind::Rmw),
+            _ => self.push(LoggedPlace::First(queue), AccessKind::Rmw),
         }
         // Also where its time has come: what a step accesses must not depend on what ran before it without a conflict.
         if names.is_delayed(message.uid) {
-            self.push(Place::Now, AccessKind::Rmw);
+            self.push(LoggedPlace::Now, AccessKind::Rmw);
         }
         if kind.is_some() {
             self.begins(queue);
@@ -138,9 +138,9 @@ impl Found<'_> {
             return;
         }
         if let Origin::Slot(slot) = origin {
-            self.push(Place::Busy(slot), AccessKind::Write);
+            self.push(LoggedPlace::Busy(slot), AccessKind::Write);
         }
-        if let What::Event(member) = thread.what {
+        if let ThreadBody::Event(member) = thread.body {
             self.told(member);
         }
     }

@@ -4,7 +4,7 @@ use super::words;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
 use crate::state::{Origin, State, decode, encode, representative};
-use crate::walk::{Action, Move, Recalled, Walker, candidates, initial};
+use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
 use anyorder_system::{Hash128, StateSystem, Successor, Updates};
 
 impl Machine {
@@ -19,7 +19,7 @@ impl Machine {
 
     /// Runs a function that tells something of a state; a failure counts as `failed`.
     fn tell(&self, state: &State, func: FuncId, failed: bool) -> bool {
-        Walker::new(self, state).ask(func).unwrap_or(failed)
+        StepExecutor::new(self, state).evaluate(func).unwrap_or(failed)
     }
 }
 
@@ -33,27 +33,27 @@ impl StateSystem for Machine {
 
     fn successors(&self, state: &State, out: &mut Vec<Successor<State, Action>>) {
         self.note_growth(state);
-        let mut walker = Walker::new(self, state);
+        let mut executor = StepExecutor::new(self, state);
         // All at first: a step that is looked at right after it was put together stalls the processor.
-        let mut steps = walker.take_candidates();
+        let mut steps = executor.take_candidates();
         candidates(self, state, true, |step| steps.push(step));
         for &step in &steps {
             let action = Action { step, alternative: 0 };
-            let recalled = walker.recall(step, |state| {
+            let found = executor.look_up(step, |state| {
                 out.push(Successor { action, state, failure: None });
             });
-            let root = match recalled {
-                Recalled::Dropped | Recalled::Done => continue,
-                Recalled::New(root) => Some(root),
-                Recalled::Unknown => None,
+            let root = match found {
+                Lookup::NoTransition | Lookup::Done => continue,
+                Lookup::Record(root) => Some(root),
+                Lookup::Execute => None,
             };
-            walker.run_anew(step, root, |_, alternative, outcome| {
+            executor.run_anew(step, root, |_, alternative, outcome| {
                 let failure = outcome.fault.map(|fault| fault.line(&self.program));
                 let action = Action { step, alternative };
                 out.push(Successor { action, state: outcome.state, failure });
             });
         }
-        walker.keep_candidates(steps);
+        executor.keep_candidates(steps);
     }
 
     fn successors_telling(
@@ -130,21 +130,21 @@ impl StateSystem for Machine {
         let events = layout.pool() + 1;
         let threads = events + layout.members.len();
         match action.step {
-            Move::Init => None,
-            Move::Event(member) => {
+            StepId::Init => None,
+            StepId::Event(member) => {
                 let (event, _) = layout.members[member as usize];
                 let fair = self.program.events[usize::from(event)].fair;
                 fair.then_some(events + member as usize)
             }
-            Move::Message { queue, .. } if queue as usize == layout.pool() => Some(layout.pool()),
-            Move::Message { queue, .. } => self.fair_slot(queue),
-            Move::Thread { origin: Origin::Slot(slot), .. } => self.fair_slot(slot),
-            Move::Thread { origin: Origin::Declared(member), .. } => {
+            StepId::Message { queue, .. } if queue as usize == layout.pool() => Some(layout.pool()),
+            StepId::Message { queue, .. } => self.fair_slot(queue),
+            StepId::Thread { origin: Origin::Slot(slot), .. } => self.fair_slot(slot),
+            StepId::Thread { origin: Origin::Declared(member), .. } => {
                 let (thread, _) = layout.thread_members[member as usize];
                 let fair = self.program.threads[usize::from(thread)].fair;
                 fair.then_some(threads + member as usize)
             }
-            Move::Thread { origin: Origin::Dynamic, .. } => {
+            StepId::Thread { origin: Origin::Dynamic, .. } => {
                 Some(threads + layout.thread_members.len())
             }
         }
@@ -161,9 +161,9 @@ impl StateSystem for Machine {
         let tasks = self.program.events.len();
         let threads = tasks + self.program.tasks.len();
         match action.step {
-            Move::Event(member) => Some(usize::from(self.layout.members[member as usize].0)),
-            Move::Message { task, .. } => Some(tasks + usize::from(task)),
-            Move::Thread { origin: Origin::Declared(member), .. } => {
+            StepId::Event(member) => Some(usize::from(self.layout.members[member as usize].0)),
+            StepId::Message { task, .. } => Some(tasks + usize::from(task)),
+            StepId::Thread { origin: Origin::Declared(member), .. } => {
                 let (thread, _) = self.layout.thread_members[member as usize];
                 Some(threads + usize::from(thread))
             }

@@ -1,17 +1,17 @@
 //! The machine as a program of pending tasks.
 
-use super::accesses::{Elements, Translate};
+use super::accesses::{AccessTranslator, Elements};
 use super::awaited::awaited;
 use super::names::StateNames;
 use super::observe::observe;
 use super::reduced::Write;
-use super::shadows::{Stepped, shadows};
+use super::shadows::{TakenStep, shadows};
 use super::words;
 use crate::machine::Machine;
 use crate::state::{Origin, State};
-use crate::step::{Log, Place, Touch, Updated};
+use crate::step::{AttributeUpdate, Log, LoggedAccess, LoggedPlace};
+use crate::transitions::{Outcome, StepExecutor, StepId, candidates, initial};
 use crate::value::Value;
-use crate::walk::{Move, Outcome, Walker, candidates, initial};
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
     EnabledTask, Hash128, Observation, Posted, Program, RunError, SnapshotId, Snapshots, Step,
@@ -98,13 +98,13 @@ impl MachineRun {
             self.machine.program.init.is_some() && !self.start.flag(crate::machine::INIT_FLAG);
         if ran {
             // `init` has run in the only way it can: run it again for its log.
-            let before = crate::walk::unstarted(&self.machine);
-            let mut walker = Walker::new(&self.machine, &before);
-            walker.keep_log();
+            let before = crate::transitions::unstarted(&self.machine);
+            let mut executor = StepExecutor::new(&self.machine, &before);
+            executor.keep_log();
             let mut log = Log::default();
-            walker.run(Move::Init, |walker, _, _| log = walker.take_log());
+            executor.run(StepId::Init, |executor, _, _| log = executor.take_log());
             let name = TaskName::root("init");
-            let moved = (&before, Move::Init, &self.start);
+            let moved = (&before, StepId::Init, &self.start);
             names.advance(&self.machine, moved, &name, &log, &mut self.objects);
         }
         Position { state: self.start.clone(), names, failure: None, choices: 0 }
@@ -129,19 +129,19 @@ impl MachineRun {
     }
 
     /// The candidates with their names and the number of alternatives that there are.
-    fn candidates(&self) -> Vec<(Move, TaskName, u32)> {
+    fn candidates(&self) -> Vec<(StepId, TaskName, u32)> {
         if self.at.failure.is_some() {
             return Vec::new();
         }
         let (machine, state) = (&*self.machine, &self.at.state);
-        let mut walker = Walker::new(machine, state);
+        let mut executor = StepExecutor::new(machine, state);
         let mut found = Vec::new();
         candidates(machine, state, false, |step| {
             let mut count = 0;
-            if walker.is_certain(step) {
+            if executor.is_certain(step) {
                 count = 1;
             } else {
-                walker.run(step, |_, _, _| count += 1);
+                executor.run(step, |_, _, _| count += 1);
             }
             if count > 0 {
                 found.push((step, self.at.names.next(machine, state, step), count));
@@ -150,26 +150,26 @@ impl MachineRun {
         found
     }
 
-    fn handler(&self, step: Move) -> String {
+    fn handler(&self, step: StepId) -> String {
         let machine = &self.machine;
         match step {
-            Move::Init => "init".to_owned(),
-            Move::Event(member) => {
+            StepId::Init => "init".to_owned(),
+            StepId::Event(member) => {
                 words::slot_name(machine, machine.layout.member_slot[member as usize])
             }
-            Move::Message { queue, .. } => words::queue_name(machine, queue as usize),
-            Move::Thread { origin: Origin::Declared(member), .. } => {
+            StepId::Message { queue, .. } => words::queue_name(machine, queue as usize),
+            StepId::Thread { origin: Origin::Declared(member), .. } => {
                 words::thread_name(machine, member)
             }
-            Move::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
-            Move::Thread { origin: Origin::Dynamic, .. } => {
+            StepId::Thread { origin: Origin::Slot(slot), .. } => words::slot_name(machine, slot),
+            StepId::Thread { origin: Origin::Dynamic, .. } => {
                 let name = self.at.names.next(machine, &self.at.state, step);
                 name.creator().map_or_else(String::new, TaskName::to_string)
             }
         }
     }
 
-    fn diverged(&self, choice: &Choice, candidates: Vec<(Move, TaskName, u32)>) -> RunError {
+    fn diverged(&self, choice: &Choice, candidates: Vec<(StepId, TaskName, u32)>) -> RunError {
         let enabled = candidates.into_iter().map(|(_, name, _)| name).collect();
         let wanted = choice.task.clone();
         RunError::Diverged(Divergence { choice: self.at.choices, wanted, enabled })
@@ -220,18 +220,18 @@ impl TaskSystem for MachineRun {
                 }
             });
         }
-        let mut result: Option<(Outcome, Log, Vec<Updated>)> = None;
+        let mut result: Option<(Outcome, Log, Vec<AttributeUpdate>)> = None;
         if let Some(step) = found {
-            let mut walker = Walker::new(&machine, &state);
-            walker.keep_log();
-            walker.offer(self.at.names.in_order(&state));
-            walker.run(step, |walker, alternative, outcome| {
+            let mut executor = StepExecutor::new(&machine, &state);
+            executor.keep_log();
+            executor.set_notify_order(self.at.names.in_order(&state));
+            executor.run(step, |executor, alternative, outcome| {
                 if alternative == choice.alternative {
-                    result = Some((outcome, walker.take_log(), walker.take_updates()));
+                    result = Some((outcome, executor.take_log(), executor.take_updates()));
                 }
             });
             if let Some((_, log, _)) = &mut result {
-                tell_looked(log, walker.take_looked());
+                tell_looked(log, executor.take_deciding());
             }
         }
         let (Some(step), Some((outcome, log, updated))) = (found, result) else {
@@ -248,7 +248,7 @@ impl TaskSystem for MachineRun {
         }
         let (machine, none) = (self.machine.clone(), FxHashMap::default());
         let told = awaited(&machine, &self.at.state, &self.at.names);
-        let mut translate = Translate {
+        let mut translate = AccessTranslator {
             machine: &machine,
             interner: &mut self.interner,
             elements: &self.elements,
@@ -282,7 +282,7 @@ impl MachineRun {
     fn take(
         &mut self,
         choice: &Choice,
-        (before, step): (&State, Move),
+        (before, step): (&State, StepId),
         outcome: Outcome,
         log: &Log,
     ) -> Result<Step, RunError> {
@@ -297,9 +297,9 @@ impl MachineRun {
         let cancelled = cancelled.filter_map(|(uid, _)| self.at.names.of(*uid).or(made.get(uid)));
         let cancelled = cancelled.cloned().collect();
         let failed = outcome.fault.is_some();
-        let stepped = Stepped { machine: &machine, before, step, after: &outcome.state, failed };
+        let stepped = TakenStep { machine: &machine, before, step, after: &outcome.state, failed };
         let mut touches = shadows(&stepped, &self.at.names, log);
-        touches.extend_from_slice(&log.touches);
+        touches.extend_from_slice(&log.accesses);
         // Locations of objects that the step made and dropped need their names, too.
         let mut all = names.clone();
         for (ordinal, uid) in (0..).zip(&log.allocated) {
@@ -308,7 +308,7 @@ impl MachineRun {
             }
         }
         all.objects.extend(self.at.names.objects.iter().map(|(uid, number)| (*uid, *number)));
-        let mut translate = Translate {
+        let mut translate = AccessTranslator {
             machine: &machine,
             interner: &mut self.interner,
             elements: &self.elements,
@@ -343,14 +343,14 @@ impl MachineRun {
 
 /// Adds to a log what other executions of the step looked at, where it has not looked at that itself: which alternative is which depends
 /// on it.
-fn tell_looked(log: &mut Log, looked: Vec<Touch>) {
-    let mut known: Vec<(Place, Option<Value>)> =
-        log.touches.iter().map(|touch| (touch.place.clone(), touch.element.clone())).collect();
+fn tell_looked(log: &mut Log, looked: Vec<LoggedAccess>) {
+    let mut known: Vec<(LoggedPlace, Option<Value>)> =
+        log.accesses.iter().map(|touch| (touch.place.clone(), touch.element.clone())).collect();
     for touch in looked {
         let key = (touch.place.clone(), touch.element.clone());
         if !known.contains(&key) {
             known.push(key);
-            log.touches.push(Touch { kind: AccessKind::Read, ..touch });
+            log.accesses.push(LoggedAccess { kind: AccessKind::Read, ..touch });
         }
     }
 }

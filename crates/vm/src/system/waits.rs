@@ -6,9 +6,9 @@
 use super::words::{body_name, cond_name, lock_name, queue_name, slot_name, thread_name};
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{FuncId, HandlerId, SiteId, SourceSite, TaskId};
-use crate::state::{Message, Origin, State, Status, Thread, What};
-use crate::step::{Blocked, Place};
-use crate::walk::{Action, Move, Walker};
+use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
+use crate::step::{Blocked, LoggedPlace};
+use crate::transitions::{Action, StepExecutor, StepId};
 
 /// What somebody waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,13 +62,13 @@ impl Machine {
         if state.flag(INIT_FLAG) {
             return Vec::new();
         }
-        let mut walker = Walker::new(self, state);
+        let mut executor = StepExecutor::new(self, state);
         let mut all: Vec<Waiting> = ranked(state)
-            .map(|(thread, step)| self.thread(state, &mut walker, thread, step))
+            .map(|(thread, step)| self.thread(state, &mut executor, thread, step))
             .collect();
         for (queue, messages) in state.queues() {
             for (message, position) in messages.iter().zip(0..) {
-                all.push(self.message(&mut walker, (queue, message), position));
+                all.push(self.message(&mut executor, (queue, message), position));
             }
         }
         all
@@ -77,12 +77,13 @@ impl Machine {
     /// Returns where a step of a state has touched a lock last; nothing where it has not.
     #[must_use]
     pub fn lock_site(&self, state: &State, action: &Action, lock: u32) -> Option<SourceSite> {
-        let mut walker = Walker::logging(self, state);
+        let mut executor = StepExecutor::logging(self, state);
         let mut found = None;
-        walker.run(action.step, |walker, alternative, _| {
-            let log = walker.take_log();
+        executor.run(action.step, |executor, alternative, _| {
+            let log = executor.take_log();
             if alternative == action.alternative {
-                let touch = log.touches.iter().rfind(|touch| touch.place == Place::Lock(lock));
+                let touch =
+                    log.accesses.iter().rfind(|touch| touch.place == LoggedPlace::Lock(lock));
                 found = touch.map(|touch| touch.site);
             }
         });
@@ -97,10 +98,10 @@ impl Machine {
         if state.queues().any(undelivered) {
             return true;
         }
-        let mut walker = Walker::new(self, state);
+        let mut executor = StepExecutor::new(self, state);
         ranked(state).any(|(thread, step)| {
             !self.is_daemon(thread)
-                || matches!(blocked(&mut walker, thread, step).0, Blocked::Lock(_))
+                || matches!(blocked(&mut executor, thread, step).0, Blocked::Lock(_))
         })
     }
 
@@ -117,18 +118,18 @@ impl Machine {
     /// Whether a thread may wait for ever, but for a lock.
     fn is_daemon(&self, thread: &Thread) -> bool {
         let daemons = &self.program.daemons;
-        let own = match (thread.what, thread.origin) {
-            (What::Thread, Origin::Declared(member)) => {
+        let own = match (thread.body, thread.origin) {
+            (ThreadBody::Thread, Origin::Declared(member)) => {
                 let (declared, _) = self.layout.thread_members[member as usize];
                 daemons.threads.iter().any(|one| one.index() == usize::from(declared))
             }
-            (What::Thread, _) => false,
-            (What::Event(member), _) => {
+            (ThreadBody::Thread, _) => false,
+            (ThreadBody::Event(member), _) => {
                 let (event, _) = self.layout.members[member as usize];
                 daemons.events.iter().any(|one| one.index() == usize::from(event))
             }
-            (What::Task(task), _) => daemons.tasks.contains(&TaskId(task)),
-            (What::Func(func), _) => daemons.functions.contains(&FuncId(func)),
+            (ThreadBody::Task(task), _) => daemons.tasks.contains(&TaskId(task)),
+            (ThreadBody::Func(func), _) => daemons.functions.contains(&FuncId(func)),
         };
         own || matches!(thread.origin, Origin::Slot(slot) if self.is_daemon_handler(slot as usize))
     }
@@ -136,11 +137,11 @@ impl Machine {
     fn thread(
         &self,
         state: &State,
-        walker: &mut Walker<'_>,
+        executor: &mut StepExecutor<'_>,
         thread: &Thread,
-        step: Move,
+        step: StepId,
     ) -> Waiting {
-        let (for_what, site) = blocked(walker, thread, step);
+        let (for_what, site) = blocked(executor, thread, step);
         let may = self.is_daemon(thread) && !matches!(for_what, Blocked::Lock(_));
         let reason = match (thread.status, for_what) {
             (Status::Waiting { cond, .. }, _) => Reason::Notify { cond: cond_name(self, cond) },
@@ -152,27 +153,27 @@ impl Machine {
             (_, Blocked::Assumption) => Reason::Assumption,
         };
         let who = self.who(thread);
-        let runs = Some(body_name(self, thread)).filter(|_| thread.what != What::Thread);
+        let runs = Some(body_name(self, thread)).filter(|_| thread.body != ThreadBody::Thread);
         let runs = runs.filter(|runs| *runs != who);
         Waiting { who, runs, message: false, reason, site: self.source(site), may }
     }
 
     fn message(
         &self,
-        walker: &mut Walker<'_>,
+        executor: &mut StepExecutor<'_>,
         (queue, message): (usize, &Message),
         position: u32,
     ) -> Waiting {
         let number = queue as u32;
-        let busy = self.is_busy(walker, number);
+        let busy = self.is_busy(executor, number);
         let turn = position > 0
             && self
                 .layout
                 .mailboxes
                 .get(queue)
                 .is_some_and(|kind| *kind != crate::program::MailboxKind::Bag);
-        let step = Move::Message { queue: number, position, task: message.task };
-        let stuck = if busy || turn { None } else { walker.blocked(step) };
+        let step = StepId::Message { queue: number, position, task: message.task };
+        let stuck = if busy || turn { None } else { executor.blocked(step) };
         let reason = if stuck.is_some() { Reason::Assumption } else { Reason::Turn };
         Waiting {
             who: queue_name(self, queue),
@@ -184,8 +185,8 @@ impl Machine {
         }
     }
 
-    fn is_busy(&self, walker: &Walker<'_>, slot: u32) -> bool {
-        walker.state().threads().iter().any(|thread| thread.origin == Origin::Slot(slot))
+    fn is_busy(&self, executor: &StepExecutor<'_>, slot: u32) -> bool {
+        executor.state().threads().iter().any(|thread| thread.origin == Origin::Slot(slot))
     }
 
     /// The name of whoever waits or holds.
@@ -228,33 +229,33 @@ impl Machine {
 }
 
 /// All threads with the steps that they would take.
-fn ranked(state: &State) -> impl Iterator<Item = (&Thread, Move)> {
+fn ranked(state: &State) -> impl Iterator<Item = (&Thread, StepId)> {
     let mut rank = 0;
     state.threads().iter().map(move |thread| {
-        let step = Move::Thread { origin: thread.origin, rank };
+        let step = StepId::Thread { origin: thread.origin, rank };
         rank += u32::from(thread.origin == Origin::Dynamic);
         (&**thread, step)
     })
 }
 
 /// Returns what a thread waits for that cannot go on, and where.
-fn blocked(walker: &mut Walker<'_>, thread: &Thread, step: Move) -> (Blocked, SiteId) {
+fn blocked(executor: &mut StepExecutor<'_>, thread: &Thread, step: StepId) -> (Blocked, SiteId) {
     let here = || {
         let frame = thread.frames.last();
-        let program = walker.machine().program();
+        let program = executor.machine().program();
         let function = frame.and_then(|frame| program.functions.get(usize::from(frame.func)));
         let site = function.zip(frame).and_then(|(f, frame)| f.sites.get(frame.pc as usize));
         site.copied().unwrap_or(SiteId(0))
     };
     match thread.status {
         Status::Waiting { .. } => (Blocked::Assumption, here()),
-        Status::Woken { lock } if walker.state().lock(lock as usize) != 0 => {
+        Status::Woken { lock } if executor.state().lock(lock as usize) != 0 => {
             (Blocked::Lock(lock), here())
         }
         Status::Woken { .. } => (Blocked::Assumption, here()),
         Status::Ready => {
             let start = here();
-            walker.blocked(step).unwrap_or((Blocked::Assumption, start))
+            executor.blocked(step).unwrap_or((Blocked::Assumption, start))
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::parts::{parts, thread_words};
 use crate::machine::Machine;
 use crate::program::Family;
-use crate::state::{Message, Origin, State, Thread, What};
+use crate::state::{Message, Origin, State, Thread, ThreadBody};
+use crate::transitions::{Action, StepId};
 use crate::value::{Value, show::short};
-use crate::walk::{Action, Move};
 
 /// `name`, or `name[index]` in a family.
 fn member_name(name: &str, family: Option<Family>, index: i64) -> String {
@@ -89,11 +89,11 @@ pub(crate) fn message_words(machine: &Machine, message: &Message) -> String {
 
 /// The name of what a thread runs.
 pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
-    match thread.what {
-        What::Event(member) => event_name(machine, member),
-        What::Task(task) => machine.program.tasks[usize::from(task)].name.clone(),
-        What::Func(func) => machine.program.functions[usize::from(func)].name.clone(),
-        What::Thread => "thread".to_owned(),
+    match thread.body {
+        ThreadBody::Event(member) => event_name(machine, member),
+        ThreadBody::Task(task) => machine.program.tasks[usize::from(task)].name.clone(),
+        ThreadBody::Func(func) => machine.program.functions[usize::from(func)].name.clone(),
+        ThreadBody::Thread => "thread".to_owned(),
     }
 }
 
@@ -124,12 +124,12 @@ pub(crate) struct Runs {
 }
 
 /// Returns what a step of a state runs.
-pub(crate) fn runs(machine: &Machine, state: &State, step: Move) -> Runs {
+pub(crate) fn runs(machine: &Machine, state: &State, step: StepId) -> Runs {
     let alone = |what| Runs { what, mailbox: None, place: None };
     match step {
-        Move::Init => alone("init".to_owned()),
-        Move::Event(member) => alone(event_name(machine, member)),
-        Move::Message { queue, position, task } => {
+        StepId::Init => alone("init".to_owned()),
+        StepId::Event(member) => alone(event_name(machine, member)),
+        StepId::Message { queue, position, task } => {
             let queue = queue as usize;
             let message = state.queue(queue).get(position as usize);
             let what = match message {
@@ -138,7 +138,7 @@ pub(crate) fn runs(machine: &Machine, state: &State, step: Move) -> Runs {
             };
             Runs { what, mailbox: Some(queue_name(machine, queue)), place: None }
         }
-        Move::Thread { origin, rank } => {
+        StepId::Thread { origin, rank } => {
             let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
             let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
             match same.nth(skip) {

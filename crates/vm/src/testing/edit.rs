@@ -1,14 +1,15 @@
-//! States with one thing changed.
+//! States with one change.
 
 use crate::machine::Machine;
 use crate::program::MailboxKind;
-use crate::state::{Body, Message, Object, Origin, State, normal};
+use crate::state::{Body, Message, Object, Origin, State, canonical};
 use crate::step::Log;
+use crate::transitions::ghosts;
 use crate::value::{Seq, Value};
-use crate::walk::ghosts;
 use std::sync::Arc;
 
-/// A change of one thing. What it is about is named by what lasts from step to step, so that it can be made in the states that follow, too.
+/// A change of one thing. It names the thing by what lasts from step to step, so it also applies to
+/// later states.
 #[derive(Clone, Debug)]
 pub enum Edit {
     /// A global gets a value without objects and handles.
@@ -21,16 +22,17 @@ pub enum Edit {
     Field(u64, u16, Value),
     /// An element of the list in a field gets such a value.
     FieldElement(u64, u16, i64, Value),
-    /// An event member has begun, or has not. Of one that is `once` and has begun it does not count whether it is on.
+    /// An event member has begun, or has not. The enabled flag of a `once` member that has begun
+    /// has no meaning.
     Started(u32),
     /// An event member is enabled or disabled.
     Toggled(u32),
-    /// A held lock is free, or a free one is held by what has ended.
+    /// A held lock is free, or a free lock is held by an ended thread.
     Lock(u32),
     /// A message is gone.
     Drop(u64),
-    /// There is one message more like one that is there, posted as that was.
-    Again(u64),
+    /// A message has a copy, posted like the original.
+    Duplicate(u64),
     /// A thread is gone.
     End(u64),
     /// A declared thread is gone.
@@ -38,7 +40,7 @@ pub enum Edit {
 }
 
 impl Machine {
-    /// Makes the change; `None` where there is nothing to change.
+    /// Makes the change; `None` if there is nothing to change.
     #[doc(hidden)]
     #[must_use]
     pub fn edited(&self, before: &State, edit: &Edit) -> Option<State> {
@@ -91,7 +93,7 @@ impl Machine {
                 let (queue, at) = message(&state, *uid)?;
                 state.change_queue(queue, |queue| queue.remove(at));
             }
-            Edit::Again(uid) => {
+            Edit::Duplicate(uid) => {
                 let (queue, at) = message(&state, *uid)?;
                 let kind = self.layout.mailboxes.get(queue).copied().unwrap_or(MailboxKind::Bag);
                 let one = &state.queue(queue)[at];
@@ -99,13 +101,13 @@ impl Machine {
                 let due = one.due;
                 let front = one.front;
                 let body = Body { task, front, handle: 0, due, args };
-                let again = Message::new(queue as u32, kind, state.next_uid, body);
+                let copy = Message::new(queue as u32, kind, state.next_uid, body);
                 state.next_uid += 1;
                 state.change_queue(queue, |queue| {
                     if front {
-                        queue.insert(0, again);
+                        queue.insert(0, copy);
                     } else {
-                        crate::step::insert(self, kind, queue, again);
+                        crate::step::insert(self, kind, queue, copy);
                     }
                 });
             }
@@ -120,10 +122,10 @@ impl Machine {
                 self.end(&mut state, at);
             }
         }
-        if self.numbers {
-            // As a step that keeps a log leaves it.
+        if self.needs_numbering {
+            // Like a step that keeps a log.
             let ghosts = ghosts(before, &Log::default());
-            normal::normalize_telling(self, &mut state, ghosts);
+            canonical::canonicalize_with_ghosts(self, &mut state, ghosts);
         }
         Some(state)
     }

@@ -1,13 +1,11 @@
-//! Doors for the tests of what engines rely on: states with one thing changed, and the numbers of places. Nothing else uses them.
+//! Access for tests of what engines rely on: states with one change, and the numbers of places.
 //!
-//! What an edit changes in terms of places is for the test to say; here is only how it is done.
+//! The test says which places an edit changes. This module only makes the edit.
 
 pub use self::edit::Edit;
 pub use self::reports::Reports;
-pub use self::view::{MessageView, ObjectView, Spot, ThreadView, View};
+pub use self::view::{MessageView, ObjectView, PlaceSpec, ThreadView, View};
 
 mod edit;
-
 pub(crate) mod reports;
-
 mod view;

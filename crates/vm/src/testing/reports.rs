@@ -1,4 +1,5 @@
-//! Which line of the machine reports an access: each can be silenced, to see that tests notice.
+//! Which line of the machine reports an access. Tests silence one line at a time, to see that a
+//! check notices.
 
 use std::collections::BTreeMap;
 use std::panic::Location;
@@ -7,23 +8,23 @@ use std::sync::{LazyLock, Mutex};
 /// A line that reports: file, line, column.
 type Line = (&'static str, u32, u32);
 
-/// What the machine does with reports.
+/// What the machine does with reports of accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[doc(hidden)]
 pub enum Reports {
-    /// It makes them all.
+    /// It makes all of them.
     #[default]
     All,
-    /// It also counts which line makes how many.
+    /// It also counts the reports of each line.
     Counted,
-    /// It drops those of one line.
+    /// It drops the reports of one line.
     Without(Line),
 }
 
 static COUNTS: LazyLock<Mutex<BTreeMap<Line, u64>>> = LazyLock::new(Mutex::default);
 
 impl Reports {
-    /// Whether a report of the line that calls is dropped.
+    /// Returns whether the reports of the calling line are dropped.
     #[inline]
     #[track_caller]
     pub(crate) fn drops(self) -> bool {
@@ -38,7 +39,7 @@ impl Reports {
         }
     }
 
-    /// How many reports each line has made since the process began, where they were counted.
+    /// Returns the number of reports of each line since the process began, if they were counted.
     #[must_use]
     pub fn counts() -> BTreeMap<Line, u64> {
         COUNTS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()

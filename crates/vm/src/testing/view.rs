@@ -1,15 +1,15 @@
-//! A state taken apart, for tests that decide by themselves what is in it.
+//! A state in parts, for tests that decide for themselves what it contains.
 
 use crate::machine::Machine;
 use crate::program::MailboxKind;
-use crate::state::{Origin, State, Status, What};
+use crate::state::{Origin, State, Status, ThreadBody};
 use crate::system::words;
 use crate::value::Value;
 use anyorder_system::{Place, TaskKey};
 
-/// What has a place of its own.
+/// What a place stands for.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Spot {
+pub enum PlaceSpec {
     /// Whether `init` has run.
     Init,
     /// The virtual time.
@@ -32,13 +32,13 @@ pub enum Spot {
     Toggled(u32),
     /// Whether something runs in a slot.
     Busy(u32),
-    /// What a mailbox gives next.
+    /// The next message of a mailbox.
     Head(usize),
-    /// What came last into a mailbox.
+    /// The last message of a mailbox.
     Tail(usize),
-    /// Where the messages and threads of a key stand.
+    /// The positions of the messages and threads of a key.
     Standing(TaskKey),
-    /// How far the posted tasks of a mailbox have come that handles may be of.
+    /// The lifecycle of a mailbox's posted tasks that handles may refer to.
     Posted(u32, u16),
     /// Which forked threads of a function have ended.
     Forked(u16),
@@ -51,19 +51,19 @@ pub struct MessageView {
     pub uid: u64,
     /// Its mailbox.
     pub queue: usize,
-    /// Whether the mailbox has an order.
+    /// The kind of its mailbox.
     pub kind: MailboxKind,
-    /// Where it is in the mailbox.
+    /// Its position in the mailbox.
     pub position: usize,
     /// Its task.
     pub task: u16,
     /// Whether it was posted in front of a bag.
     pub front: bool,
-    /// When it is due.
+    /// Its due time.
     pub due: u64,
     /// Its arguments, packed.
     pub args: Value,
-    /// The task that takes it.
+    /// The key of the task that takes it.
     pub key: TaskKey,
 }
 
@@ -72,21 +72,21 @@ pub struct MessageView {
 pub struct ThreadView {
     /// The number of its creation; 0 for declared ones.
     pub uid: u64,
-    /// Where it is among the threads of the state.
+    /// Its position among the threads of the state.
     pub position: usize,
-    /// Which of the declared ones it is.
+    /// Its number among the declared threads, if it is one.
     pub declared: Option<u32>,
-    /// The slot that it runs in.
+    /// The slot that it runs in, if any.
     pub slot: Option<u32>,
-    /// The event member that it runs.
+    /// The event member that it runs, if any.
     pub member: Option<u32>,
-    /// The task that it runs, with the mailbox that it came from.
+    /// The task that it runs, if any, and the mailbox of its message.
     pub task: Option<(u32, u16)>,
     /// The function that it runs, if it was forked.
     pub forked: Option<u16>,
-    /// The condition that it waits for.
+    /// The condition that it waits for, if any.
     pub waits: Option<u32>,
-    /// The task that is its next step.
+    /// The key of its next step.
     pub key: TaskKey,
 }
 
@@ -101,7 +101,7 @@ pub struct ObjectView {
     pub fields: Vec<Value>,
 }
 
-/// A state taken apart.
+/// A state in parts.
 #[derive(Clone, Debug)]
 pub struct View {
     /// Whether `init` has not run yet.
@@ -114,17 +114,18 @@ pub struct View {
     pub messages: Vec<MessageView>,
     /// The threads.
     pub threads: Vec<ThreadView>,
-    /// For each lock whether it is held.
+    /// For each lock: whether it is held.
     pub locks: Vec<bool>,
-    /// For each event member: its event, whether states tell that it has started, whether it has, whether it may be enabled or disabled,
-    /// whether it was.
+    /// For each event member: its event, whether states record its start, whether it has started,
+    /// whether it may be enabled or disabled, whether its enabled state differs from its
+    /// declaration.
     pub members: Vec<(usize, bool, bool, bool, bool)>,
-    /// The kinds of all mailboxes but that of what is posted to `any`.
+    /// The kinds of all mailboxes except that of posts to `any`.
     pub mailboxes: Vec<MailboxKind>,
 }
 
 impl Machine {
-    /// Takes a state apart.
+    /// Splits a state into its parts.
     #[doc(hidden)]
     #[must_use]
     pub fn view(&self, state: &State) -> View {
@@ -160,16 +161,16 @@ impl Machine {
                     _ => None,
                 },
                 slot,
-                member: match thread.what {
-                    What::Event(member) => Some(member),
+                member: match thread.body {
+                    ThreadBody::Event(member) => Some(member),
                     _ => None,
                 },
-                task: match thread.what {
-                    What::Task(task) => Some((slot.unwrap_or(pool), task)),
+                task: match thread.body {
+                    ThreadBody::Task(task) => Some((slot.unwrap_or(pool), task)),
                     _ => None,
                 },
-                forked: match thread.what {
-                    What::Func(func) => Some(func),
+                forked: match thread.body {
+                    ThreadBody::Func(func) => Some(func),
                     _ => None,
                 },
                 waits: match thread.status {
@@ -205,45 +206,45 @@ impl Machine {
         }
     }
 
-    /// The number of a place.
+    /// Returns the number of a place.
     #[doc(hidden)]
     #[must_use]
-    pub fn place_of(&self, spot: &Spot) -> Place {
+    pub fn place_of(&self, spot: &PlaceSpec) -> Place {
         self.spot(spot)
     }
 
-    /// The name of an event member.
+    /// Returns the name of an event member.
     #[doc(hidden)]
     #[must_use]
     pub fn member_name(&self, member: u32) -> String {
         words::event_name(self, member)
     }
 
-    /// The name of a lock.
+    /// Returns the name of a lock.
     #[doc(hidden)]
     #[must_use]
-    pub fn lock_words(&self, lock: u32) -> String {
+    pub fn lock_name(&self, lock: u32) -> String {
         words::lock_name(self, lock)
     }
 
-    /// The name of a condition.
+    /// Returns the name of a condition.
     #[doc(hidden)]
     #[must_use]
-    pub fn cond_words(&self, cond: u32) -> String {
+    pub fn cond_name(&self, cond: u32) -> String {
         words::cond_name(self, cond)
     }
 
-    /// The name of a slot or mailbox.
+    /// Returns the name of a slot or mailbox.
     #[doc(hidden)]
     #[must_use]
-    pub fn slot_words(&self, slot: u32) -> String {
+    pub fn slot_name(&self, slot: u32) -> String {
         words::slot_name(self, slot)
     }
 
-    /// The name of a declared thread.
+    /// Returns the name of a declared thread.
     #[doc(hidden)]
     #[must_use]
-    pub fn thread_words(&self, member: u32) -> String {
+    pub fn thread_name(&self, member: u32) -> String {
         words::thread_name(self, member)
     }
 }

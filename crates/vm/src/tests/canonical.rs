@@ -1,4 +1,5 @@
-//! The canonical form: states that behave the same in every way that it may not see are equal, and equal states behave the same.
+//! The canonical form. States that differ only in what it hides are equal; equal states behave the
+//! same.
 
 use super::generate::{KINDS, generate};
 use super::random::Random;
@@ -36,8 +37,9 @@ fn bytes(machine: &Machine, state: &State) -> Vec<u8> {
     bytes
 }
 
-/// What a state leads to, as a set of canonical forms and failures. Failures without positions in queues or heaps.
-fn leads_to(
+/// Returns the successors of a state as a set of canonical forms and failures. Failures come
+/// without positions in queues or heaps.
+fn outcomes(
     machine: &Machine,
     exact: &Machine,
     state: &State,
@@ -47,7 +49,7 @@ fn leads_to(
     let form = |successor: anyorder_system::Successor<State, crate::Action>| {
         let failure =
             successor.failure.map(|f| f.split([':', '#']).next().unwrap_or("").to_owned());
-        // Nobody goes on from a failure.
+        // A run ends at a failure.
         let state = match failure {
             None => bytes(machine, &canonicalize(machine, &successor.state)),
             Some(_) => Vec::new(),
@@ -57,8 +59,8 @@ fn leads_to(
     successors.into_iter().map(form).collect()
 }
 
-/// The first thing that is wrong with a machine's canonical form on a program, if anything is.
-fn wrong(program: &Program, switches: Switches, seed: u64) -> Option<&'static str> {
+/// Returns the first mistake in a machine's canonical form on a program, if there is one.
+fn first_mistake(program: &Program, switches: Switches, seed: u64) -> Option<&'static str> {
     let exact = Machine::new(program.clone()).expect("valid");
     let machine = Machine::new(program.clone()).expect("valid").with_switches(switches);
     let mut random = Random(seed);
@@ -70,8 +72,9 @@ fn wrong(program: &Program, switches: Switches, seed: u64) -> Option<&'static st
             if form != bytes(&machine, &canonicalize(&machine, &scrambled)) {
                 return Some("the same state in two forms");
             }
-            // The scrambled state is a state of a machine without canonical form: both lead to the same.
-            if leads_to(&exact, &exact, &scrambled) != leads_to(&exact, &exact, &state) {
+            // The scrambled state belongs to a machine without canonical form. Both must have the
+            // same successors.
+            if outcomes(&exact, &exact, &scrambled) != outcomes(&exact, &exact, &state) {
                 return Some("scrambled states behave otherwise");
             }
         }
@@ -81,7 +84,7 @@ fn wrong(program: &Program, switches: Switches, seed: u64) -> Option<&'static st
         let Some(decoded) = machine.decode(&form) else {
             return Some("a form that cannot be read");
         };
-        if leads_to(&machine, &exact, &decoded) != leads_to(&machine, &exact, &state) {
+        if outcomes(&machine, &exact, &decoded) != outcomes(&machine, &exact, &state) {
             return Some("equal forms of states that behave otherwise");
         }
         if machine.fingerprint(&decoded) != machine.fingerprint(&canonical) {
@@ -96,11 +99,11 @@ fn the_form_is_right_on_random_programs() {
     let (mut used, mut states, mut numbered) = ([0; 16], 0, 0);
     for seed in 0..400 {
         let program = generate(&mut Random(seed), &mut used);
-        let verdict = wrong(&program, Switches::default(), seed);
+        let verdict = first_mistake(&program, Switches::default(), seed);
         assert_eq!(verdict, None, "seed {seed}");
         let machine = Machine::new(program).expect("valid");
         states += explore(&machine, STATES_MAX).len();
-        numbered += usize::from(machine.numbers);
+        numbered += usize::from(machine.needs_numbering);
     }
     println!("{states} states, {numbered} programs with numbers; statements:");
     for (kind, count) in KINDS.iter().zip(used) {
@@ -112,7 +115,7 @@ fn the_form_is_right_on_random_programs() {
 
 fn is_caught(switches: Switches, seed: u64) -> bool {
     let program = generate(&mut Random(seed), &mut [0; 16]);
-    wrong(&program, switches, seed).is_some()
+    first_mistake(&program, switches, seed).is_some()
 }
 
 #[test]
@@ -134,7 +137,7 @@ fn mutants_of_the_form_are_caught() {
     for (name, switches) in mutants {
         let count = (0..150).filter(|seed| is_caught(switches, *seed)).count();
         println!("{name}: caught on {count} of 150 programs");
-        // What takes a rare state is searched for longer.
+        // A mutant that needs a rare state gets more programs.
         let later = if count > 0 { None } else { (150..5_000).find(|s| is_caught(switches, *s)) };
         assert!(count > 0 || later.is_some(), "the mutant {name} survives");
         if let Some(seed) = later {

@@ -1,4 +1,5 @@
-//! Random instructions: whatever the validator passes runs without a panic, and the same way every time.
+//! Random instructions: whatever the validator passes runs without a panic, and the same way every
+//! time.
 
 use super::random::Random;
 use crate::MachineRun;
@@ -222,7 +223,7 @@ fn program(random: &mut Random) -> Program {
     b.program().clone()
 }
 
-/// Looks at everything of a state.
+/// Calls every method on a state.
 fn look(machine: &Machine, state: &State) -> Vec<u8> {
     let mut bytes = Vec::new();
     machine.encode(state, &mut bytes);

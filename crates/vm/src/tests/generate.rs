@@ -1,4 +1,4 @@
-//! Random programs that make sense: few type errors, many of everything that states consist of.
+//! Random meaningful programs: few type errors, and many of all parts of states.
 
 use super::random::Random;
 use crate::program::{
@@ -99,7 +99,8 @@ impl Generator<'_> {
         let access = self.random.chance(50);
         let mut settings = self.b.program().settings;
         settings.steps = 300;
-        // Above what the runs of the tests can make, garbage included: limits see that.
+        // Above what the test runs can make, garbage included. Otherwise runs would fail at the
+        // limit.
         settings.size = 1_000;
         if access {
             settings.granularity = Granularity::Access;

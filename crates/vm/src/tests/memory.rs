@@ -1,5 +1,5 @@
-//! Steps from memory: a machine that remembers gives what one gives that executes every step, on random programs; and not
-//! where its memory forgets something.
+//! Memoization: on random programs, a machine with a memo does the same as one that executes every
+//! step. A memo that omits something does not.
 
 use super::random::Random;
 use crate::Action;
@@ -19,7 +19,8 @@ const KINDS: [&str; 13] = [
     "choose", "assert", "branch",
 ];
 
-/// Makes programs without objects, handles and threads, in which a task is one step: those that can be remembered.
+/// Makes programs that can be memoized: without objects, handles and threads, with tasks as single
+/// steps.
 struct Generator<'r> {
     random: &'r mut Random,
     b: ProgramBuilder,
@@ -101,7 +102,8 @@ impl Generator<'_> {
         of[self.random.below(of.len())]
     }
 
-    /// A test of a global and an element, that of the index of a family, where there is one, or another.
+    /// Makes a guard that reads a global and an element. With a parameter, the element may be that
+    /// of the family's index.
     fn guard(&mut self, params: u16) -> FunctionBuilder {
         let mut f = FunctionBuilder::new("g", params, 0);
         let (int, test) = (f.reg(), f.reg());
@@ -254,12 +256,13 @@ fn bytes(machine: &Machine, state: &State) -> Vec<u8> {
     bytes
 }
 
-/// The first thing that a machine with these switches does otherwise than one without memory, if there is any; and the states.
-fn differs(program: &Program, switches: Switches) -> (Option<&'static str>, usize) {
+/// Returns the first difference between a machine with these switches and one without a memo, if
+/// there is one, and the number of states.
+fn first_difference(program: &Program, switches: Switches) -> (Option<&'static str>, usize) {
     let plain = Switches { no_memory: true, ..Switches::default() };
     let plain = Machine::new(program.clone()).expect("valid").with_switches(plain);
     let machine = Machine::new(program.clone()).expect("valid").with_switches(switches);
-    assert!(machine.memorable.any, "nothing to remember");
+    assert!(machine.memoizable.any, "nothing to remember");
     let mut states = plain.initial();
     let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
     let mut at = 0;
@@ -271,7 +274,7 @@ fn differs(program: &Program, switches: Switches) -> (Option<&'static str>, usiz
         }
         for (a, b) in expected.iter().zip(&found) {
             let mut fresh = b.state.clone();
-            fresh.resum();
+            fresh.recompute_sum();
             if (a.action, &a.failure) != (b.action, &b.failure) {
                 return (Some("another transition"), at);
             }
@@ -302,7 +305,7 @@ fn what_is_remembered_is_what_would_be_executed() {
     let (mut used, mut states) = ([0; KINDS.len()], 0);
     for seed in 0..600 {
         let (program, kinds) = generate(&mut Random(seed));
-        let (difference, visited) = differs(&program, Switches::default());
+        let (difference, visited) = first_difference(&program, Switches::default());
         assert_eq!(difference, None, "seed {seed}");
         states += visited;
         for (total, count) in used.iter_mut().zip(kinds) {
@@ -326,7 +329,8 @@ fn a_memory_that_forgets_is_caught() {
     ];
     for (name, switches) in mutants {
         let programs = (0..300).map(|seed| generate(&mut Random(seed)).0);
-        let caught = programs.filter(|program| differs(program, switches).0.is_some()).count();
+        let caught =
+            programs.filter(|program| first_difference(program, switches).0.is_some()).count();
         println!("{name}: caught on {caught} of 300 programs");
         assert!(caught > 60, "{name} is hardly ever caught: {caught}");
     }

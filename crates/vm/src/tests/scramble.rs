@@ -1,10 +1,10 @@
-//! Makes a state that is the same but for what a canonical form must not see, and brings any state into canonical form.
+//! Scrambles what the canonical form must hide, and brings any state into canonical form.
 
 use super::random::Random;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::state::rename::{Renaming, rename};
-use crate::state::{Message, Object, Origin, State, Thread, normal};
+use crate::state::{Message, Object, Origin, State, Thread, canonical};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -28,11 +28,12 @@ fn is_bag(machine: &Machine, queue: usize) -> bool {
     machine.layout.mailboxes.get(queue).is_none_or(|kind| *kind == MailboxKind::Bag)
 }
 
-/// Renumbers objects and handles, adds garbage, fills dead registers, shuffles bags and forked threads.
+/// Renumbers objects and handles, adds garbage, fills dead registers, shuffles bags and forked
+/// threads.
 pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) -> State {
     let mut result = state.clone();
     let count = state.heap().len() as u32;
-    let garbage = if machine.numbers { random.below(3) as u32 } else { 0 };
+    let garbage = if machine.needs_numbering { random.below(3) as u32 } else { 0 };
     let mut places: Vec<u32> = (1..=count + garbage).collect();
     random.shuffle(&mut places);
     let top = state.handle_top();
@@ -91,13 +92,13 @@ pub(super) fn scramble(machine: &Machine, state: &State, random: &mut Random) ->
     result.replace_threads(threads);
     result.replace_messages(messages);
     result.replace_locks(locks);
-    result.resum();
+    result.recompute_sum();
     result
 }
 
-/// Puts something into registers that are null and will not be read.
+/// Fills registers that are null and dead.
 fn fill_dead(machine: &Machine, thread: &mut Thread, random: &mut Random, objects: &[u32]) {
-    // What a wave of junk loses under the liveness analysis was dead.
+    // A register was dead if the liveness analysis clears a value that is put there.
     let junk = |random: &mut Random| match objects {
         [] => Value::Int(7),
         objects if random.chance(50) => Value::Obj(objects[random.below(objects.len())]),
@@ -109,19 +110,19 @@ fn fill_dead(machine: &Machine, thread: &mut Thread, random: &mut Random, object
         }
         let mut probe = thread.regs.clone();
         probe[i] = Value::Int(1);
-        machine.drop_dead(&thread.frames, &mut probe);
+        machine.clear_dead(&thread.frames, &mut probe);
         if matches!(probe[i], Value::Null) {
             thread.regs[i] = junk(random);
         }
     }
 }
 
-/// Brings a state into the canonical form of a machine, whatever order and numbers it has.
+/// Brings a state into the canonical form of a machine, whatever its order and numbers.
 pub(super) fn canonicalize(machine: &Machine, state: &State) -> State {
     let mut result = state.clone();
     let threads = state.threads().iter().map(|thread| {
         let mut thread = Thread::clone(thread);
-        machine.drop_dead(&thread.frames, &mut thread.regs);
+        machine.clear_dead(&thread.frames, &mut thread.regs);
         thread.rehash();
         Arc::new(thread)
     });
@@ -142,9 +143,9 @@ pub(super) fn canonicalize(machine: &Machine, state: &State) -> State {
         messages.append(&mut queue);
     }
     result.replace_messages(messages);
-    result.resum();
-    if machine.numbers {
-        normal::normalize(machine, &mut result);
+    result.recompute_sum();
+    if machine.needs_numbering {
+        canonical::canonicalize(machine, &mut result);
     }
     result
 }

@@ -1,4 +1,5 @@
-//! What large values share: strings, sequences, sets and maps, with cached hashes and sizes.
+//! The shared parts of large values: strings, sequences, sets and maps, with cached hashes and
+//! sizes.
 
 use super::kinds::{Value, kind};
 use super::mix;
@@ -28,7 +29,7 @@ impl Text {
     }
 }
 
-/// What is kept about the elements of a container.
+/// A summary of the elements of a container.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Meta {
     /// The sum of the mixed hashes of the elements.
@@ -52,7 +53,7 @@ impl Meta {
         self.depth = self.depth.max(value.depth().saturating_add(1));
     }
 
-    /// Takes a value out, but for the depth.
+    /// Removes a value. Does not update the depth.
     #[inline]
     fn sub(&mut self, key: u64, value: &Value) {
         self.sum = self.sum.wrapping_sub(mix::mix(key, value.hash()));
@@ -69,9 +70,9 @@ impl Meta {
     }
 }
 
-/// The key under which an element of a set is mixed: no position.
+/// The key that is mixed with an element of a set, which has no position.
 const ELEMENT: u64 = u64::MAX;
-/// The same for the key and the value of an entry of a map.
+/// The key that is mixed with an entry of a map.
 const ENTRY: u64 = u64::MAX - 1;
 
 /// A sequence: a list, a record's fields, a variant's payload, a function's captures.
@@ -125,7 +126,7 @@ impl Seq {
         (kind << 56) | (head << 24) | (self.items.len() as u64 & 0xff_ffff)
     }
 
-    /// Sets an element; returns the old one. The index must be there.
+    /// Sets an element; returns the old one. The index must be in range.
     #[inline]
     pub(crate) fn set(&mut self, index: usize, value: Value) -> Value {
         let old = std::mem::replace(&mut self.items[index], value);
@@ -134,12 +135,13 @@ impl Seq {
         self.meta.sub(index as u64, &old);
         self.meta.add(index as u64, value);
         if deep {
-            self.redo_depth();
+            self.recompute_depth();
         }
         old
     }
 
-    /// Returns the hash as a list, and what it would be with another value in one place. The index must be there.
+    /// Returns the hash as a list, before and after a write to one element. The index must be in
+    /// range.
     #[inline]
     pub(crate) fn hashes(&self, index: usize, value: &Value) -> (u128, u128) {
         let key = self.key(kind::LIST);
@@ -148,7 +150,8 @@ impl Seq {
         (mix::mix(key, self.meta.sum), mix::mix(key, sum))
     }
 
-    /// Returns a copy with another value in one place, in one allocation for the elements. The index must be there.
+    /// Returns a copy with another value in one place. Allocates the elements once. The index must
+    /// be in range.
     pub(crate) fn with(&self, index: usize, value: &Value) -> Arc<Seq> {
         let mut copy = self.clone();
         copy.set(index, value.clone());
@@ -165,7 +168,7 @@ impl Seq {
         let value = self.items.pop()?;
         self.meta.sub(self.items.len() as u64, &value);
         if value.depth() > 0 {
-            self.redo_depth();
+            self.recompute_depth();
         }
         Some(value)
     }
@@ -177,7 +180,7 @@ impl Seq {
         result
     }
 
-    fn redo_depth(&mut self) {
+    fn recompute_depth(&mut self) {
         self.meta.depth = 1 + self.items.iter().map(Value::depth).max().unwrap_or(0);
     }
 }
@@ -202,7 +205,7 @@ impl Default for Set {
 }
 
 impl Set {
-    /// Makes a set of values in any order, doubles too.
+    /// Makes a set of values in any order. Removes duplicates.
     pub(crate) fn new(mut items: Vec<Value>) -> Set {
         items.sort_unstable();
         items.dedup();
@@ -241,7 +244,7 @@ impl Set {
         }
     }
 
-    /// Returns a copy with one more element, made in one go; none where the set has it already.
+    /// Returns a copy with one more element, in one allocation; `None` if the set has it already.
     pub(crate) fn with(&self, value: Value) -> Option<Set> {
         let at = self.items.binary_search(&value).err()?;
         let mut meta = self.meta;
@@ -352,7 +355,7 @@ impl Map {
         Some(value)
     }
 
-    /// Takes an entry that is no longer in the list out of what is kept about it.
+    /// Removes an entry that is no longer in the list from the summary.
     fn take_entry(&mut self, key: &Value, value: &Value) {
         let meta = &mut self.meta;
         meta.sum = meta.sum.wrapping_sub(entry_hash(key, value));

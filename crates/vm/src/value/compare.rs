@@ -1,9 +1,9 @@
 //! Equality and the total order of values: by kind, then by content.
 //!
-//! The order serves sorting, sets and maps; it says nothing about a program's `<`. Objects and handles are ordered by their
-//! numbers, which the canonical form of a state fixes.
+//! The order serves sorting, sets and maps. It is not a program's `<`. Objects and handles are
+//! ordered by their numbers, which the canonical form of a state fixes.
 
-use super::kinds::{Value, counted};
+use super::kinds::{Value, live_handle};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn rank(value: &Value) -> u8 {
     }
 }
 
-/// Enum, variant, and the payload as a list of ints or values.
+/// Returns the enum and the variant.
 fn variant_key(value: &Value) -> (u16, u16) {
     match value {
         Value::Variant { ty, variant } | Value::VariantInt { ty, variant, .. } => (*ty, *variant),
@@ -43,7 +43,7 @@ fn payload_order(a: &Value, b: &Value) -> Ordering {
         (Value::VariantOf(seq), Value::VariantInt { value, .. }) => {
             seq.items().cmp(&[Value::Int(*value)][..])
         }
-        // Of one variant, either all values have a payload or none has.
+        // All values of one variant have a payload, or none has.
         _ => Ordering::Equal,
     }
 }
@@ -67,9 +67,10 @@ impl Ord for Value {
 }
 
 impl Value {
-    /// Returns whether the values are equal as far as constant time tells: small ones that are equal, large ones that are shared.
+    /// Returns whether the values are equal as far as a constant-time test shows: equal small
+    /// values, or one shared large value.
     #[inline]
-    pub(crate) fn is_same(&self, other: &Value) -> bool {
+    pub(crate) fn is_identical(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::List(a), Value::List(b))
             | (Value::Record(a), Value::Record(b))
@@ -86,7 +87,7 @@ impl Value {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
             (Value::Obj(a), Value::Obj(b)) => a.cmp(b),
-            (Value::Handle(a), Value::Handle(b)) => counted(*a).cmp(&counted(*b)),
+            (Value::Handle(a), Value::Handle(b)) => live_handle(*a).cmp(&live_handle(*b)),
             (Value::Str(a), Value::Str(b)) => a.as_str().cmp(b.as_str()),
             (Value::List(a), Value::List(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
             (Value::List(a), Value::List(b)) => a.items().cmp(b.items()),
@@ -127,7 +128,7 @@ impl PartialEq for Value {
 }
 
 impl Value {
-    /// Equality of what is not as small and frequent.
+    /// Compares the less frequent kinds.
     fn equals(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Null, Value::Null) => true,
@@ -136,7 +137,7 @@ impl Value {
                 Value::VariantInt { ty: b, variant: y, value: w },
             ) => v == w && a == b && x == y,
             (Value::Obj(a), Value::Obj(b)) => a == b,
-            (Value::Handle(a), Value::Handle(b)) => counted(*a) == counted(*b),
+            (Value::Handle(a), Value::Handle(b)) => live_handle(*a) == live_handle(*b),
             (Value::Str(a), Value::Str(b)) => {
                 Arc::ptr_eq(a, b) || (a.hash() == b.hash() && a.as_str() == b.as_str())
             }

@@ -4,7 +4,8 @@ use super::collection::{Map, Seq, Set, Text};
 use super::mix;
 use std::sync::Arc;
 
-/// A value: small ones inline, large ones shared. Immutable when shared; changed in place while unique.
+/// A value. Small ones are inline, large ones shared. A value changes in place only while it is not
+/// shared.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
     /// `null`.
@@ -32,7 +33,8 @@ pub enum Value {
     },
     /// An object, by its number in the heap of the state, from 1.
     Obj(u32),
-    /// A handle of a posted task or a forked thread; 0 once it has ended, or at least 2^31, which counts as 0.
+    /// A handle of a posted task or a forked thread. The handle of an ended one is 0, or at least
+    /// 2^31, which counts as 0.
     Handle(u32),
     /// A string.
     Str(Arc<Text>),
@@ -44,7 +46,7 @@ pub enum Value {
     Map(Arc<Map>),
     /// A record; `Seq::ty` is its type.
     Record(Arc<Seq>),
-    /// Any other variant of an enum; `Seq::ty` and `Seq::variant` tell which.
+    /// Any other variant of an enum. `Seq::ty` and `Seq::variant` identify it.
     VariantOf(Arc<Seq>),
     /// A function value with its captures; `Seq::ty` is the function.
     Func(Arc<Seq>),
@@ -52,13 +54,13 @@ pub enum Value {
 
 const _: () = assert!(std::mem::size_of::<Value>() == 16);
 
-/// Handles from here on are of what has ended, and tell which: only runs that keep a log have them. All are equal to 0 in
-/// every other respect.
+/// Handles from here on refer to ended tasks and threads, and say which. Only runs with a log have
+/// them. In every other respect they equal 0.
 pub(crate) const GHOST: u32 = 1 << 31;
 
-/// Returns the number of a handle so far as it counts: 0 for what has ended.
+/// Returns the handle, or 0 if its task or thread has ended.
 #[inline]
-pub(crate) fn counted(handle: u32) -> u32 {
+pub(crate) fn live_handle(handle: u32) -> u32 {
     if handle >= GHOST { 0 } else { handle }
 }
 
@@ -96,7 +98,7 @@ impl Value {
         }
     }
 
-    /// Returns whether the value shares nothing: dropping it does nothing.
+    /// Returns whether the value shares nothing. Dropping it then does nothing.
     #[inline(always)]
     pub(crate) fn is_small(&self) -> bool {
         matches!(
@@ -111,7 +113,8 @@ impl Value {
         )
     }
 
-    /// Returns whether neither it nor anything in it is an object, a handle or a function, which have no order. Linear in what is large.
+    /// Returns whether the value contains no object, handle or function: these have no order.
+    /// Linear in a large value.
     #[inline]
     pub(crate) fn is_ordered(&self) -> bool {
         match self {
@@ -120,23 +123,23 @@ impl Value {
                 seq.items().iter().all(Value::is_ordered)
             }
             Value::Map(map) => map.entries().iter().all(|(_, value)| value.is_ordered()),
-            // The elements of a set and the keys of a map are.
+            // Elements of sets and keys of maps always have an order.
             _ => true,
         }
     }
 
-    /// Puts the value in the place of another.
+    /// Moves the value into a slot.
     #[inline(always)]
     pub(crate) fn put_in(self, slot: &mut Value) {
-        // Most values are small: those need no call to be dropped.
+        // Most values are small and need no call to be dropped.
         if !slot.is_small() {
             drop_large(std::mem::take(slot));
         }
         std::mem::forget(std::mem::replace(slot, self));
     }
 
-    /// Puts a copy of the value in the place of another. Small values are written field by field, where a `clone` would be put
-    /// together elsewhere and then copied as a whole, which processors are slow at.
+    /// Copies the value into a slot. Small values are written field by field. A `clone` would be
+    /// built elsewhere and then copied as a whole, which is slow.
     #[inline(always)]
     pub(crate) fn copy_to(&self, slot: &mut Value) {
         match *self {
@@ -161,7 +164,7 @@ impl Value {
                 mix::mix(pair(*ty, *variant), payload)
             }
             Value::Obj(object) => mix::number(kind::OBJ, u64::from(*object)),
-            Value::Handle(handle) => mix::number(kind::HANDLE, u64::from(counted(*handle))),
+            Value::Handle(handle) => mix::number(kind::HANDLE, u64::from(live_handle(*handle))),
             Value::Str(text) => text.hash(),
             Value::List(seq) => seq.hash(kind::LIST),
             Value::Set(set) => set.hash(),
@@ -172,7 +175,7 @@ impl Value {
         }
     }
 
-    /// Returns whether an object or a live handle is somewhere in the value; constant time.
+    /// Returns whether the value contains an object or a live handle; constant time.
     #[inline]
     pub(crate) fn has_refs(&self) -> bool {
         match self {
@@ -187,25 +190,26 @@ impl Value {
         }
     }
 
-    /// Returns whether an object or a handle is somewhere in the value, also of what has ended. Linear in it.
+    /// Returns whether the value contains an object or a handle, live or ended. Linear in it.
     pub(crate) fn holds_refs(&self) -> bool {
         self.has_refs() || self.holds_handle()
     }
 
-    /// Returns whether a handle is somewhere in the value, also of what has ended. Linear in it.
+    /// Returns whether the value contains a handle, live or ended. Linear in it.
     pub(crate) fn holds_handle(&self) -> bool {
         match self {
             Value::Handle(_) => true,
             Value::List(s) | Value::Record(s) | Value::VariantOf(s) | Value::Func(s) => {
                 s.items().iter().any(Value::holds_handle)
             }
-            // What is in sets, and keys of maps, has an order.
+            // Elements of sets and keys of maps have an order, so they hold no handles.
             Value::Map(map) => map.entries().iter().any(|(_, value)| value.holds_handle()),
             _ => false,
         }
     }
 
-    /// Calls `each` with all handles in the value, those of what has ended included. Linear in what has handles or objects.
+    /// Calls `each` with all handles in the value, live or ended. Linear in what has handles or
+    /// objects.
     pub(crate) fn each_handle(&self, each: &mut impl FnMut(u32)) {
         if !self.has_refs() {
             return;
@@ -226,7 +230,7 @@ impl Value {
         }
     }
 
-    /// Returns the number of values in it, itself included; constant time.
+    /// Returns the number of values in it, including itself; constant time.
     #[inline]
     pub(crate) fn nodes(&self) -> u32 {
         match self {
@@ -240,7 +244,7 @@ impl Value {
         }
     }
 
-    /// Returns how deep containers nest in it: 0 for what is none; constant time.
+    /// Returns how deep containers nest in it, 0 for a value that is none; constant time.
     #[inline]
     pub(crate) fn depth(&self) -> u16 {
         match self {
@@ -253,7 +257,7 @@ impl Value {
         }
     }
 
-    /// Returns the word for what kind of value it is.
+    /// Returns the name of its kind.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

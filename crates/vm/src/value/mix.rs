@@ -1,8 +1,9 @@
 //! Hashing of small things into 128 bits, such that sums of hashes are hashes of multisets.
 //!
-//! The content hash of a container is a sum of mixed element hashes, and the fingerprint of a state a sum of mixed slot
-//! hashes, so that changing one element or slot costs a subtraction and an addition. Sums keep their quality only if the terms are
-//! well mixed: each half of a term is a folded product of 64 by 64 bits over both halves of the input.
+//! The content hash of a container is a sum of mixed element hashes, and the fingerprint of a state
+//! a sum of mixed slot hashes, so that changing one element or slot costs a subtraction and an
+//! addition. Sums keep their quality only if the terms are well mixed: each half of a term is a
+//! folded product of 64 by 64 bits over both halves of the input.
 
 // Fractions of the square roots of small primes, made odd.
 const K: [u64; 6] = [

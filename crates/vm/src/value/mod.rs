@@ -2,14 +2,10 @@
 
 pub use self::collection::{Map, Seq, Set, Text};
 pub use self::kinds::Value;
-pub(crate) use self::kinds::{GHOST, counted};
-
-pub(crate) mod mix;
-
-mod kinds;
+pub(crate) use self::kinds::{GHOST, live_handle};
 
 mod collection;
-
 mod compare;
-
+mod kinds;
+pub(crate) mod mix;
 pub(crate) mod show;

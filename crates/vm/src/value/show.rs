@@ -1,10 +1,10 @@
-//! Values in words.
+//! Values as text.
 
-use super::kinds::{Value, counted};
+use super::kinds::{Value, live_handle};
 use crate::program::Program;
 use std::fmt::Write;
 
-/// What does not fit into the length asked for.
+/// The text would be longer than the limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TooLong;
 
@@ -12,23 +12,25 @@ struct Writer<'a> {
     program: &'a Program,
     text: String,
     limit: usize,
-    /// Whether objects and handles have their numbers.
+    /// Whether the text has the numbers of objects and handles.
     numbers: bool,
 }
 
-/// Writes a value for the program itself, up to `limit` bytes: objects and handles without numbers, as these are of the state, not of the program.
+/// Writes a value for the program itself, up to `limit` bytes. Leaves out the numbers of objects
+/// and handles, which belong to the state, not to the program.
 pub(crate) fn show(program: &Program, value: &Value, limit: usize) -> Result<String, TooLong> {
     let mut writer = Writer { program, text: String::new(), limit, numbers: false };
     writer.value(value)?;
     Ok(writer.text)
 }
 
-/// Writes a value of a state, cut where it gets too long for a report.
+/// Writes a value of a state for a report. Cuts a long text.
 pub(crate) fn short(program: &Program, value: &Value) -> String {
     cut(program, value, true)
 }
 
-/// Writes a value for the text of a failure, likewise: without numbers of objects and handles, so that it is the same in all states in which the failure is.
+/// Writes a value for the message of a failure. Cuts a long text. Leaves out the numbers of objects
+/// and handles, so that the message is the same in all states that have the failure.
 pub(crate) fn plain(program: &Program, value: &Value) -> String {
     cut(program, value, false)
 }
@@ -123,7 +125,7 @@ impl Writer<'_> {
             Value::Obj(_) if !self.numbers => self.put("obj"),
             Value::Handle(_) if !self.numbers => self.put("task"),
             Value::Obj(object) => self.number("obj#", object),
-            Value::Handle(handle) if counted(*handle) == 0 => self.put("task#ended"),
+            Value::Handle(handle) if live_handle(*handle) == 0 => self.put("task#ended"),
             Value::Handle(handle) => self.number("task#", handle),
             Value::Str(text) => self.quoted(text.as_str()),
             Value::List(seq) => self.list("[", seq.items().iter(), "]"),

@@ -3,7 +3,8 @@
 use crate::support::{function, int, machine, part, successors};
 use anyorder_vm::program::{Builtin, FunctionBuilder, Literal, Op, ProgramBuilder, Reg, Type};
 
-/// Runs code whose result goes to a global; the result in words, or the failure up to its first colon.
+/// Runs code whose result goes to a global; the result in words, or the failure up to its first
+/// colon.
 fn eval(code: impl FnOnce(&mut ProgramBuilder, &mut FunctionBuilder) -> Reg) -> String {
     let mut b = ProgramBuilder::new("eval");
     let result = b.global("result", Literal::Null);

@@ -8,7 +8,8 @@ use anyorder_vm::program::{
 };
 use std::collections::BTreeSet;
 
-/// A program whose `init` posts `log(i)` for each (delay, front); `log` appends its argument to a list.
+/// A program whose `init` posts `log(i)` for each (delay, front); `log` appends its argument to a
+/// list.
 fn logging(kind: MailboxKind, posts: &[(i32, bool)]) -> Machine {
     let mut b = ProgramBuilder::new("log");
     let log = b.global("log", Literal::List(vec![]));
@@ -44,7 +45,7 @@ fn mailboxes_give_what_they_allow() {
     let three = [(0, false), (0, false), (0, false)];
     assert_eq!(logs(MailboxKind::Fifo, &three), ["[0, 1, 2]"]);
     assert_eq!(logs(MailboxKind::Bag, &three).len(), 6);
-    // Delays count only where the mailbox looks at them.
+    // Delays count only in `delayed` mailboxes.
     let delays = [(5, false), (2, false), (5, false), (0, false)];
     assert_eq!(logs(MailboxKind::Delayed, &delays), ["[3, 1, 0, 2]"]);
     assert_eq!(logs(MailboxKind::Fifo, &delays), ["[0, 1, 2, 3]"]);
@@ -201,7 +202,8 @@ fn cancelled_posts_do_not_run_and_handles_end() {
 
 #[test]
 fn a_handler_runs_one_task_at_a_time() {
-    // Two tasks that each read, add one, write back: on one handler no update is lost, on two it may be.
+    // Two tasks that each read, add one, write back: on one handler no update is lost, on two it
+    // may be.
     let run = |shared: bool, granularity: Granularity| {
         let mut b = ProgramBuilder::new("lost");
         let x = b.global("x", Literal::Int(0));

@@ -228,7 +228,7 @@ fn interchangeable_threads_have_one_representative() {
         .iter()
         .map(|state| bytes(&machine, &machine.representative(state).expect("declared")))
         .collect();
-    // Search that goes on from representatives only finds the same classes.
+    // A search that expands only representatives finds the same classes.
     let mut found = BTreeSet::new();
     let mut stack = vec![machine.representative(&machine.initial()[0]).expect("declared")];
     while let Some(state) = stack.pop() {

@@ -1,5 +1,5 @@
-//! Two-phase commit, as Gray and Lamport's "Consensus on Transaction Commit" has it, by hand: resource managers, one
-//! transaction manager, a set of messages that only grows.
+//! Two-phase commit, as Gray and Lamport's "Consensus on Transaction Commit" has it, by hand:
+//! resource managers, one transaction manager, a set of messages that only grows.
 
 use anyorder_vm::program::{
     Builtin, EnumId, Family, FuncId, FunctionBuilder, GlobalId, Label, Literal, Op, Program,

@@ -1,11 +1,11 @@
-//! What a step looks at before it decides.
+//! The places that a step reads.
 
 use crate::state::Chunks;
 use crate::value::Value;
 
-/// A place of the state before the step, or of what begins.
+/// A place in the state before the step, or in the message that begins.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ReadPlace {
     /// The arguments of the message that begins.
     Args,
     /// A global.
@@ -14,14 +14,14 @@ pub(crate) enum Place {
     Element(u16, Value),
 }
 
-impl Place {
-    /// Returns what is there; nothing where the container has no such element.
+impl ReadPlace {
+    /// Returns the value in this place; `None` if the container has no such element.
     #[inline]
-    pub(crate) fn look<'s>(&self, globals: &'s Chunks, args: &'s Value) -> Option<&'s Value> {
+    pub(crate) fn read<'s>(&self, globals: &'s Chunks, args: &'s Value) -> Option<&'s Value> {
         match self {
-            Place::Args => Some(args),
-            Place::Global(global) => Some(globals.get(usize::from(*global))),
-            Place::Element(global, index) => match (globals.get(usize::from(*global)), index) {
+            ReadPlace::Args => Some(args),
+            ReadPlace::Global(global) => Some(globals.get(usize::from(*global))),
+            ReadPlace::Element(global, index) => match (globals.get(usize::from(*global)), index) {
                 (Value::List(list), Value::Int(at)) => list.items().get(usize::try_from(*at).ok()?),
                 (Value::Map(map), key) => map.get(key),
                 _ => None,

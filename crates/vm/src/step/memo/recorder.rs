@@ -1,40 +1,40 @@
-//! Writes down what a step reads and does, while it is executed.
+//! Records what a step reads and does while it is executed.
 
-use super::place::Place;
+use super::place::ReadPlace;
 use crate::program::{GlobalId, MailboxKind, Reg};
 use crate::state::{Effect, Message};
-use crate::step::Runner;
+use crate::step::Interpreter;
 use crate::value::Value;
 
-/// Steps that read or change more are not remembered.
+/// Steps with more reads or effects are not memoized.
 const READS_MAX: usize = 24;
 const EFFECTS_MAX: usize = 24;
 
-/// What one execution has read of the state before it, and done to it, so far.
+/// The reads and the effects of one execution so far.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    pub(crate) reads: Vec<(Place, Value)>,
+    pub(crate) reads: Vec<(ReadPlace, Value)>,
     pub(crate) effects: Vec<Effect>,
-    /// Whether it has become too much to remember.
-    pub(crate) lost: bool,
+    /// Whether the execution cannot be memoized: it reads or does too much.
+    pub(crate) abandoned: bool,
 }
 
 impl Recorder {
-    /// Gets ready for another execution.
+    /// Resets the record for another execution.
     pub(crate) fn clear(&mut self) {
         self.reads.clear();
         self.effects.clear();
-        self.lost = false;
+        self.abandoned = false;
     }
 
-    /// Records what the message that begins brings.
+    /// Records the arguments of the message that begins.
     pub(crate) fn read_args(&mut self, args: &Value) {
-        self.read(Place::Args, args);
+        self.read(ReadPlace::Args, args);
     }
 
-    pub(crate) fn read(&mut self, place: Place, value: &Value) {
+    pub(crate) fn read(&mut self, place: ReadPlace, value: &Value) {
         if self.reads.len() >= READS_MAX {
-            self.lost = true;
+            self.abandoned = true;
             return;
         }
         self.reads.push((place, value.clone()));
@@ -42,15 +42,17 @@ impl Recorder {
 
     pub(crate) fn effect(&mut self, effect: Effect) {
         if self.effects.len() >= EFFECTS_MAX {
-            self.lost = true;
+            self.abandoned = true;
             return;
         }
         self.effects.push(effect);
     }
 
-    /// Whether what is at the element, or in all of the global where there is none, follows from what is written down already.
+    /// Returns whether the value of an element, or of a whole global for `None`, follows from the
+    /// record so far.
     ///
-    /// It must not depend on the state itself: what is read next is the same wherever all that was read before is the same.
+    /// The answer must not depend on the state: executions that have read the same so far must read
+    /// the same place next.
     fn is_known(&self, global: u16, element: Option<&Value>) -> bool {
         let written = self.effects.iter().any(|effect| match effect {
             Effect::Set { global: g, .. } => *g == global,
@@ -59,30 +61,30 @@ impl Recorder {
         });
         written
             || self.reads.iter().any(|(place, _)| match place {
-                Place::Global(g) => *g == global,
-                Place::Element(g, index) => *g == global && Some(index) == element,
-                Place::Args => false,
+                ReadPlace::Global(g) => *g == global,
+                ReadPlace::Element(g, index) => *g == global && Some(index) == element,
+                ReadPlace::Args => false,
             })
     }
 
-    /// Ends the record of an execution that ended well.
-    pub(crate) fn finish(&mut self) -> (&[(Place, Value)], Vec<Effect>) {
+    /// Ends the record of an execution without a failure.
+    pub(crate) fn finish(&mut self) -> (&[(ReadPlace, Value)], Vec<Effect>) {
         (&self.reads, std::mem::take(&mut self.effects))
     }
 }
 
-impl Runner<'_> {
+impl Interpreter<'_> {
     /// Records that a global is read.
     #[cold]
     pub(crate) fn record_read(&mut self, global: GlobalId) {
         let base = self.base;
         let Some(record) = &mut self.record else { return };
         if !record.is_known(global.0, None) {
-            record.read(Place::Global(global.0), base.global(global.index()));
+            record.read(ReadPlace::Global(global.0), base.global(global.index()));
         }
     }
 
-    /// Records that an element of a global is read, which is there.
+    /// Records a read of an element that exists in a global.
     #[cold]
     pub(crate) fn record_read_at(&mut self, global: GlobalId, index: Reg) {
         let index = self.get(index).clone();
@@ -91,10 +93,10 @@ impl Runner<'_> {
         if record.is_known(global.0, Some(&index)) {
             return;
         }
-        let place = Place::Element(global.0, index);
-        match place.look(base.globals(), &Value::Null) {
+        let place = ReadPlace::Element(global.0, index);
+        match place.read(base.globals(), &Value::Null) {
             Some(value) => record.read(place.clone(), value),
-            None => record.lost = true,
+            None => record.abandoned = true,
         }
     }
 
@@ -129,7 +131,7 @@ impl Runner<'_> {
     #[inline]
     pub(crate) fn record_post(&mut self, kind: MailboxKind, first: bool, message: &Message) {
         if let Some(record) = &mut self.record {
-            let message = message.posted(0);
+            let message = message.with_uid(0);
             record.effect(Effect::Post { kind, first, message });
         }
     }

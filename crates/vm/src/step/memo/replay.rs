@@ -1,13 +1,14 @@
-//! Does again what a step has done.
+//! Applies the effects of a remembered step.
 
 use crate::machine::Machine;
 use crate::state::{Effect, State};
+use crate::step::interpreter::DEPTH_MAX;
 use crate::step::post::insert;
-use crate::step::runner::DEPTH_MAX;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Applies effects to a state. False where one of them would fail: then the state is of no use, and execution tells how it fails.
+/// Applies effects to a state. Returns false if one of them would fail. The state is then of no
+/// use, and an execution finds out how it fails.
 pub(crate) fn replay(machine: &Machine, state: &mut State, effects: &[Effect]) -> bool {
     effects.iter().all(|effect| apply(machine, state, effect))
 }
@@ -28,7 +29,7 @@ fn apply(machine: &Machine, state: &mut State, effect: &Effect) -> bool {
         }
         Effect::Post { kind, first, message } => {
             let queue = message.queue as usize;
-            let message = message.posted(state.next_uid);
+            let message = message.with_uid(state.next_uid);
             state.next_uid += 1;
             state.change_queue(queue, |queue| {
                 if *first {
@@ -52,8 +53,8 @@ fn set_at(state: &mut State, global: usize, (index, value): (&Value, &Value), si
         (Value::Map(map), key) => map.get(key),
         _ => return false,
     };
-    // As execution does it: what would change nothing is not looked at further.
-    if old.is_some_and(|old| old.is_same(value)) {
+    // As in an execution, a write that changes nothing ends here.
+    if old.is_some_and(|old| old.is_identical(value)) {
         return true;
     }
     if let (Value::List(_), Value::Int(at)) = (state.global(global), index) {

@@ -1,31 +1,33 @@
-//! The memory: for each kind of step a tree of what it reads.
+//! The memo: for each kind of step, a tree of what it reads.
 //!
-//! **Problem.** A step is a deterministic program: what it reads first is fixed, and what it reads next follows from what it has
-//! read. So its executions form a tree: inner nodes are places to look at, edges are values found there, and leaves say what
-//! the step does. **Guarantee.** Values are compared, not their hashes: what is found is what execution would give. Failures and steps with
-//! choices are not remembered. **Cost.** A comparison for each place read, instead of the execution; memory is bounded by
-//! [`NODES_MAX`], and a place where new values keep coming is given up.
+//! **Problem.** A step is a deterministic program: its first read is fixed, and each next read
+//! follows from the values read before. So its executions form a tree. Inner nodes are places to
+//! read, edges are the values found there, and leaves hold the results of the step. **Guarantee.**
+//! Lookups compare values, not hashes: they return what an execution would return. Failures and
+//! steps with choices are not memoized. **Cost.** One comparison for each read, instead of an
+//! execution. [`NODES_MAX`] bounds the memory. A place where new values keep coming is closed.
 //!
-//! Example: a guard `tm == Init && prepared[i]`, for the member `i = 2`, first looks at `tm`. From the edge `Committed` comes the leaf "does
-//! not happen"; from the edge `Init` the place `prepared[2]`, with an edge to a leaf for each truth value.
+//! Example: the guard `tm == Init && prepared[i]`, for the member `i = 2`, first reads `tm`. The
+//! edge `Committed` leads to the leaf "no transition". The edge `Init` leads to the place
+//! `prepared[2]`, which has an edge to a leaf for each truth value.
 
-use super::leaf::{Ending, Leaf};
-use super::place::Place;
+use super::leaf::{Leaf, StepResult};
+use super::place::ReadPlace;
 use crate::state::State;
+use crate::transitions::StepId;
 use crate::value::Value;
-use crate::walk::Move;
 use rustc_hash::FxHashMap;
 
-/// How many nodes and leaves a memory may have.
+/// Most nodes and leaves of a memo.
 const NODES_MAX: usize = 1 << 17;
 
-/// A place with more values than this has to have been worth it so far.
+/// A place with more values than this must have had enough hits to stay open.
 const TRIAL: usize = 256;
 
-/// With more values than this, a place finds them by their hash.
+/// A place with more values than this finds them by their hash.
 const FEW: usize = 6;
 
-/// What begins.
+/// Where a lookup starts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Root {
     /// A member of an event.
@@ -36,69 +38,70 @@ pub(crate) enum Root {
     Function(u16),
 }
 
-/// What the memory says.
+/// The result of a lookup.
 pub(crate) enum Found<'m> {
-    /// It has happened before.
+    /// The step is remembered.
     Known(&'m mut Leaf),
-    /// It has not; it should be recorded.
+    /// The step is not remembered. The caller should record it.
     New,
-    /// It is not worth recording.
+    /// The step is not worth recording.
     Closed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Next {
-    Nothing,
+enum Child {
+    Missing,
     Node(u32),
     Leaf(u32),
 }
 
 #[derive(Debug)]
 struct Node {
-    place: Place,
-    /// The values found there, while they are few.
-    few: Vec<(Value, Next)>,
-    /// By half of their hash, when they are more. One whose half hash is taken is not remembered.
-    many: FxHashMap<u64, (Value, Next)>,
-    /// How often a value was found here.
+    place: ReadPlace,
+    /// The values found there, while there are few.
+    few: Vec<(Value, Child)>,
+    /// The values by half of their hash, when there are more. A value whose half hash is taken is
+    /// not remembered.
+    many: FxHashMap<u64, (Value, Child)>,
+    /// The number of lookups that found a value here.
     hits: usize,
     closed: bool,
 }
 
-/// What a thread remembers of the steps of a machine.
+/// The steps of a machine that a thread remembers.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    events: Vec<Next>,
-    tasks: Vec<Next>,
-    functions: Vec<Next>,
+    events: Vec<Child>,
+    tasks: Vec<Child>,
+    functions: Vec<Child>,
     nodes: Vec<Node>,
-    /// Room for the candidates of a state, from one to the next.
-    pub(crate) candidates: Vec<Move>,
+    /// A buffer for the candidates of a state, reused from state to state.
+    pub(crate) candidates: Vec<StepId>,
     leaves: Vec<Leaf>,
 }
 
 impl Node {
     #[inline]
-    fn child(&mut self, value: &Value) -> Next {
+    fn child(&mut self, value: &Value) -> Child {
         let found = if self.many.is_empty() {
-            // Most values are small, and compared in place.
+            // Most values are small. They are compared in place.
             let small = value.is_small();
-            let is = |v: &Value| v.is_same(value) || (!small && v == value);
+            let is = |v: &Value| v.is_identical(value) || (!small && v == value);
             self.few.iter().find(|(v, _)| is(v)).map(|(_, next)| *next)
         } else {
             let found = self.many.get(&(value.hash() as u64));
             found.filter(|(v, _)| v == value).map(|(_, next)| *next)
         };
         self.hits += usize::from(found.is_some());
-        found.unwrap_or(Next::Nothing)
+        found.unwrap_or(Child::Missing)
     }
 
     fn len(&self) -> usize {
         self.few.len() + self.many.len()
     }
 
-    /// Sets where a value leads; false where there is no room for it.
-    fn set_child(&mut self, value: &Value, next: Next) -> bool {
+    /// Sets the child for a value. Returns false if there is no room for it.
+    fn set_child(&mut self, value: &Value, next: Child) -> bool {
         if self.many.is_empty() {
             if let Some((_, old)) = self.few.iter_mut().find(|(v, _)| v == value) {
                 *old = next;
@@ -126,23 +129,23 @@ impl Node {
 }
 
 impl Memo {
-    fn root(&self, root: Root) -> Next {
+    fn root(&self, root: Root) -> Child {
         let next = match root {
             Root::Event(member) => self.events.get(member as usize),
             Root::Task(task) => self.tasks.get(usize::from(task)),
             Root::Function(function) => self.functions.get(usize::from(function)),
         };
-        next.copied().unwrap_or(Next::Nothing)
+        next.copied().unwrap_or(Child::Missing)
     }
 
-    fn root_mut(&mut self, root: Root) -> &mut Next {
+    fn root_mut(&mut self, root: Root) -> &mut Child {
         let (list, at) = match root {
             Root::Event(member) => (&mut self.events, member as usize),
             Root::Task(task) => (&mut self.tasks, usize::from(task)),
             Root::Function(function) => (&mut self.functions, usize::from(function)),
         };
         if list.len() <= at {
-            list.resize(at + 1, Next::Nothing);
+            list.resize(at + 1, Child::Missing);
         }
         &mut list[at]
     }
@@ -154,18 +157,18 @@ impl Memo {
         let mut next = self.root(root);
         loop {
             match next {
-                Next::Leaf(leaf) => return Found::Known(&mut self.leaves[leaf as usize]),
-                Next::Node(node) => {
+                Child::Leaf(leaf) => return Found::Known(&mut self.leaves[leaf as usize]),
+                Child::Node(node) => {
                     let node = &mut self.nodes[node as usize];
-                    // Where there is nothing to look at, execution says what that means.
-                    let Some(value) = node.place.look(globals, args) else { return Found::Closed };
+                    // If the element does not exist, an execution finds out what that means.
+                    let Some(value) = node.place.read(globals, args) else { return Found::Closed };
                     next = node.child(value);
-                    if next == Next::Nothing && node.closed {
+                    if next == Child::Missing && node.closed {
                         return Found::Closed;
                     }
                 }
-                Next::Nothing if self.is_full() => return Found::Closed,
-                Next::Nothing => return Found::New,
+                Child::Missing if self.is_full() => return Found::Closed,
+                Child::Missing => return Found::New,
             }
         }
     }
@@ -175,26 +178,26 @@ impl Memo {
     }
 
     /// Remembers a step.
-    pub(crate) fn keep(&mut self, root: Root, reads: &[(Place, Value)], ending: Ending) {
-        // The last node met and the value that leads on from it.
+    pub(crate) fn keep(&mut self, root: Root, reads: &[(ReadPlace, Value)], result: StepResult) {
+        // The last node, and the value whose edge leads on.
         let mut at: Option<(u32, &Value)> = None;
         let mut next = self.root(root);
         for (place, value) in reads {
             let node = match next {
-                Next::Node(node) => node,
-                Next::Nothing => {
+                Child::Node(node) => node,
+                Child::Missing => {
                     let node = self.nodes.len() as u32;
                     let place = place.clone();
                     let (few, many) = (Vec::new(), FxHashMap::default());
                     self.nodes.push(Node { place, few, many, hits: 0, closed: false });
-                    if !self.link(root, at, Next::Node(node)) {
+                    if !self.link(root, at, Child::Node(node)) {
                         self.nodes.pop();
                         return;
                     }
                     node
                 }
-                // Something is remembered that read less: it is the same step, or none of this would be right.
-                Next::Leaf(_) => return,
+                // A leaf has fewer reads. It is the same step, or the tree would be wrong.
+                Child::Leaf(_) => return,
             };
             if self.nodes[node as usize].place != *place {
                 debug_assert!(false, "a step reads another place after the same values");
@@ -203,15 +206,15 @@ impl Memo {
             next = self.nodes[node as usize].child(value);
             at = Some((node, value));
         }
-        if next == Next::Nothing {
+        if next == Child::Missing {
             let leaf = self.leaves.len() as u32;
-            if self.link(root, at, Next::Leaf(leaf)) {
-                self.leaves.push(Leaf { ending, reads: reads.into(), touching: None });
+            if self.link(root, at, Child::Leaf(leaf)) {
+                self.leaves.push(Leaf { result, reads: reads.into(), footprint: None });
             }
         }
     }
 
-    fn link(&mut self, root: Root, at: Option<(u32, &Value)>, next: Next) -> bool {
+    fn link(&mut self, root: Root, at: Option<(u32, &Value)>, next: Child) -> bool {
         match at {
             Some((node, value)) => self.nodes[node as usize].set_child(value, next),
             None => {

@@ -3,12 +3,12 @@
 //! A state numbers its objects, handles and threads by itself, so none of these numbers may come into a key: messages that differ in nothing
 //! else share one key, and are run together.
 
-use super::fates::Fates;
+use super::lifecycles::Lifecycles;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::MailboxKind;
-use crate::state::{Message, Origin, State, Status, Thread, What};
+use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
+use crate::transitions::{StepId, event_is_open};
 use crate::value::{Value, mix};
-use crate::walk::{Move, event_is_open};
 use anyorder_system::{Place, TaskKey};
 
 /// `init`, where it is a step.
@@ -52,7 +52,7 @@ pub(super) fn kind(key: TaskKey) -> KeyKind {
 /// The key of a message.
 pub(super) fn message(machine: &Machine, queue: usize, message: &Message) -> TaskKey {
     // Also once all that its handles are of has ended.
-    let args = if machine.numbers { lasting(&message.args) } else { message.args_hash() };
+    let args = if machine.needs_numbering { lasting(&message.args) } else { message.args_hash() };
     let hash = mix::mix(u64::from(message.front), args);
     let (queue, task) = (queue as u64 % u64::from(QUEUES), u64::from(message.task));
     TaskKey(MESSAGE | (queue << 48) | (task << 32) | u64::from(hash as u32))
@@ -65,18 +65,18 @@ pub(super) fn thread(thread: &Thread) -> TaskKey {
         Origin::Slot(slot) => (1 << 40) | u64::from(slot),
         Origin::Dynamic => 2 << 40,
     };
-    let what = match thread.what {
-        What::Thread => 0,
-        What::Event(member) => (1 << 40) | u64::from(member),
-        What::Task(task) => (2 << 40) | u64::from(task),
-        What::Func(func) => (3 << 40) | u64::from(func),
+    let body = match thread.body {
+        ThreadBody::Thread => 0,
+        ThreadBody::Event(member) => (1 << 40) | u64::from(member),
+        ThreadBody::Task(task) => (2 << 40) | u64::from(task),
+        ThreadBody::Func(func) => (3 << 40) | u64::from(func),
     };
     let status = match thread.status {
         Status::Ready => 0,
         Status::Waiting { cond, .. } => (1 << 40) | u64::from(cond),
         Status::Woken { lock } => (2 << 40) | u64::from(lock),
     };
-    let mut hash = mix::mix(origin, mix::number(what, status));
+    let mut hash = mix::mix(origin, mix::number(body, status));
     for frame in &thread.frames {
         hash = mix::mix((u64::from(frame.func) << 32) | u64::from(frame.pc), hash);
     }
@@ -84,15 +84,15 @@ pub(super) fn thread(thread: &Thread) -> TaskKey {
 }
 
 /// The key of what takes a step in a state.
-pub(super) fn of_step(machine: &Machine, state: &State, step: Move) -> Option<TaskKey> {
+pub(super) fn of_step(machine: &Machine, state: &State, step: StepId) -> Option<TaskKey> {
     match step {
-        Move::Init => Some(INIT),
-        Move::Event(member) => Some(event(member)),
-        Move::Message { queue, position, .. } => {
+        StepId::Init => Some(INIT),
+        StepId::Event(member) => Some(event(member)),
+        StepId::Message { queue, position, .. } => {
             let messages = state.queue(queue as usize);
             messages.get(position as usize).map(|one| message(machine, queue as usize, one))
         }
-        Move::Thread { origin, rank } => {
+        StepId::Thread { origin, rank } => {
             let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
             let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
             same.nth(skip).map(|one| thread(one))
@@ -122,14 +122,14 @@ pub(super) fn lasting(value: &Value) -> u128 {
 }
 
 /// Calls `each` with the key and the step of everything that may be able to run. Keys may come again.
-pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(TaskKey, Move)) {
+pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(TaskKey, StepId)) {
     if state.flag(INIT_FLAG) {
-        each(INIT, Move::Init);
+        each(INIT, StepId::Init);
         return;
     }
     for member in 0..machine.layout.members.len() as u32 {
         if event_is_open(machine, state, member) {
-            each(event(member), Move::Event(member));
+            each(event(member), StepId::Event(member));
         }
     }
     each_message(machine, state, None, &mut each);
@@ -142,7 +142,7 @@ pub(super) fn each_message(
     machine: &Machine,
     state: &State,
     only: Option<u32>,
-    mut each: impl FnMut(TaskKey, Move),
+    mut each: impl FnMut(TaskKey, StepId),
 ) {
     for (i, queue) in state.queues() {
         if only.is_some_and(|only| i as u64 % u64::from(QUEUES) != u64::from(only)) {
@@ -161,17 +161,17 @@ pub(super) fn each_message(
             let (queue, task) = (i as u32, one.task);
             each(
                 message(machine, i, one),
-                Move::Message { queue, position: position as u32, task },
+                StepId::Message { queue, position: position as u32, task },
             );
         }
     }
 }
 
 /// Calls `each` with the key and the step of every thread that does not wait.
-pub(super) fn each_thread(state: &State, mut each: impl FnMut(TaskKey, Move)) {
+pub(super) fn each_thread(state: &State, mut each: impl FnMut(TaskKey, StepId)) {
     let mut rank = 0;
     for one in state.threads() {
-        let step = Move::Thread { origin: one.origin, rank };
+        let step = StepId::Thread { origin: one.origin, rank };
         rank += u32::from(one.origin == Origin::Dynamic);
         if !matches!(one.status, Status::Waiting { .. }) {
             each(thread(one), step);
@@ -207,8 +207,8 @@ pub(super) enum Kind {
     Head,
     /// What came last into a mailbox.
     Tail,
-    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of: see [`Fates`].
-    Fate,
+    /// How far the tasks of one post, or the threads of one fork, have come that handles may be of: see [`Lifecycles`].
+    Lifecycle,
 }
 
 impl Kind {
@@ -221,7 +221,7 @@ impl Kind {
         Kind::Busy,
         Kind::Head,
         Kind::Tail,
-        Kind::Fate,
+        Kind::Lifecycle,
     ];
 }
 
@@ -236,7 +236,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn of(machine: &Machine, init: bool, fates: &Fates) -> Places {
+    pub(crate) fn of(machine: &Machine, init: bool, lifecycles: &Lifecycles) -> Places {
         let layout = &machine.layout;
         let conds: u64 =
             machine.program.conds.iter().map(|cond| u64::from(cond.array.unwrap_or(1))).sum();
@@ -251,7 +251,7 @@ impl Places {
             slots + 1,
             queues,
             queues,
-            fates.count(),
+            lifecycles.count(),
         ];
         let mut first = [fixed::FIRST; 10];
         for (i, count) in counts.iter().enumerate() {

@@ -4,22 +4,22 @@
 //! objects, handles and dynamic threads are numbered does not come into it: tasks and places that differ in nothing else are taken
 //! together, which costs reduction only.
 
-use self::fates::Fates;
 use self::keys::{KeyKind, Kind, Places, each_message, each_ready, each_thread};
+use self::lifecycles::Lifecycles;
 use self::touched::{Tables, Touches, awaits};
 use super::accesses::Elements;
 use super::words;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::state::{Message, State, Thread};
-use crate::step::memo::{Ending, Leaf};
-use crate::testing::Spot;
-use crate::walk::{Action, Move, Walker, initial, recall_known};
+use crate::step::memo::{Leaf, StepResult};
+use crate::testing::PlaceSpec;
+use crate::transitions::{Action, StepExecutor, StepId, initial, look_up_known};
 use anyorder_system::{Effects, Place, Reducible, Successor, TaskKey, Touched};
 use std::sync::Arc;
 
 mod keys;
 
-mod fates;
+mod lifecycles;
 
 mod remembered;
 
@@ -33,10 +33,10 @@ pub(crate) use self::touched::Tables as ReducedTables;
 
 impl Tables {
     pub(crate) fn of(machine: &Machine) -> Tables {
-        let fates = Fates::of(machine);
+        let lifecycles = Lifecycles::of(machine);
         Tables {
-            places: Places::of(machine, initial(machine).flag(INIT_FLAG), &fates),
-            fates,
+            places: Places::of(machine, initial(machine).flag(INIT_FLAG), &lifecycles),
+            lifecycles,
             elements: Elements::of(machine),
         }
     }
@@ -58,33 +58,36 @@ impl Machine {
         keys::thread(thread)
     }
 
-    pub(crate) fn spot(&self, spot: &Spot) -> Place {
+    pub(crate) fn spot(&self, spot: &PlaceSpec) -> Place {
         let places = &self.tables().places;
         let number = |kind, index: usize| places.at(kind, index as u64);
         match spot {
-            Spot::Init => keys::fixed::INIT,
-            Spot::Now => keys::fixed::NOW,
-            Spot::Global(global) => number(Kind::Global, *global),
-            Spot::Element(global, index) => Places::element(number(Kind::Global, *global), index),
-            Spot::Field(class, field) => Places::field(*class, *field),
-            Spot::FieldElement(class, field, index) => {
+            PlaceSpec::Init => keys::fixed::INIT,
+            PlaceSpec::Now => keys::fixed::NOW,
+            PlaceSpec::Global(global) => number(Kind::Global, *global),
+            PlaceSpec::Element(global, index) => {
+                Places::element(number(Kind::Global, *global), index)
+            }
+            PlaceSpec::Field(class, field) => Places::field(*class, *field),
+            PlaceSpec::FieldElement(class, field, index) => {
                 Places::element(Places::field(*class, *field), index)
             }
-            Spot::Lock(lock) => number(Kind::Lock, *lock as usize),
-            Spot::Cond(cond) => number(Kind::Cond, *cond as usize),
-            Spot::Started(member) => number(Kind::Started, *member as usize),
-            Spot::Toggled(member) => number(Kind::Toggled, *member as usize),
-            Spot::Busy(slot) => number(Kind::Busy, *slot as usize),
-            Spot::Head(queue) => number(Kind::Head, *queue),
-            Spot::Tail(queue) => number(Kind::Tail, *queue),
-            Spot::Standing(key) => Places::standing(*key),
+            PlaceSpec::Lock(lock) => number(Kind::Lock, *lock as usize),
+            PlaceSpec::Cond(cond) => number(Kind::Cond, *cond as usize),
+            PlaceSpec::Started(member) => number(Kind::Started, *member as usize),
+            PlaceSpec::Toggled(member) => number(Kind::Toggled, *member as usize),
+            PlaceSpec::Busy(slot) => number(Kind::Busy, *slot as usize),
+            PlaceSpec::Head(queue) => number(Kind::Head, *queue),
+            PlaceSpec::Tail(queue) => number(Kind::Tail, *queue),
+            PlaceSpec::Standing(key) => Places::standing(*key),
             // What no handle can be of has no place: that of a key that nothing has.
-            Spot::Posted(queue, task) => match self.tables().fates.of_post(*queue, *task) {
-                Some(fate) => number(Kind::Fate, fate as usize),
+            PlaceSpec::Posted(queue, task) => match self.tables().lifecycles.of_post(*queue, *task)
+            {
+                Some(lifecycle) => number(Kind::Lifecycle, lifecycle as usize),
                 None => Places::standing(TaskKey(u64::MAX)),
             },
-            Spot::Forked(func) => match self.tables().fates.of_fork(*func) {
-                Some(fate) => number(Kind::Fate, fate as usize),
+            PlaceSpec::Forked(func) => match self.tables().lifecycles.of_fork(*func) {
+                Some(lifecycle) => number(Kind::Lifecycle, lifecycle as usize),
                 None => Places::standing(TaskKey(u64::MAX)),
             },
         }
@@ -93,26 +96,26 @@ impl Machine {
 
 impl Machine {
     /// Runs a step from memory and adds what it touches; false where it has to be executed.
-    fn recalled(
+    fn found(
         &self,
         state: &State,
-        step: Move,
+        step: StepId,
         Effects { successors, touched, updates }: &mut Effects<State, Action>,
     ) -> bool {
         let tables = self.tables();
         let (first, told) = (successors.len(), touched.len());
         let mut delayed = false;
-        let mut deed = None;
+        let mut delta = None;
         let mut tell = |leaf: &mut Leaf, touched: &mut Vec<Touched>| {
-            if let Ending::Effects(effects) = &leaf.ending
-                && self.tells_updates()
+            if let StepResult::Effects(effects) = &leaf.result
+                && self.reports_updates()
             {
-                deed = Some(Arc::clone(effects));
+                delta = Some(Arc::clone(effects));
             }
             remembered::tell(self, tables, state, leaf, touched)
         };
         let action = Action { step, alternative: 0 };
-        let known = recall_known(
+        let known = look_up_known(
             self,
             state,
             step,
@@ -122,7 +125,7 @@ impl Machine {
         if !known {
             touched.truncate(told);
             delayed = false;
-            let known = Walker::new(self, state).recall_telling(
+            let known = StepExecutor::new(self, state).look_up_or_run(
                 step,
                 |state| successors.push(Successor { action, state, failure: None }),
                 |leaf| delayed |= tell(leaf, touched),
@@ -143,10 +146,10 @@ impl Machine {
                 touches.delayed(&successor.state);
             }
         }
-        if let Some(deed) = deed
+        if let Some(delta) = delta
             && successors.len() > first
         {
-            self.tell_deed(state, &deed, updates);
+            self.report_delta(state, &delta, updates);
         }
         true
     }
@@ -166,35 +169,35 @@ impl Reducible for Machine {
 
     fn run(&self, state: &State, task: TaskKey, out: &mut Effects<State, Action>) {
         let tables = self.tables();
-        let mut one = |step: Move| {
-            if self.recalled(state, step, out) {
+        let mut one = |step: StepId| {
+            if self.found(state, step, out) {
                 return;
             }
             let Effects { successors, touched, updates } = &mut *out;
-            let mut walker = Walker::logging(self, state);
+            let mut executor = StepExecutor::logging(self, state);
             let updated = Vec::new();
             let mut touches =
                 Touches { machine: self, tables, before: state, out: touched, updated };
-            walker.run(step, |walker, alternative, outcome| {
-                let log = walker.take_log();
+            executor.run(step, |executor, alternative, outcome| {
+                let log = executor.take_log();
                 let after = outcome.fault.is_none().then_some(&outcome.state);
-                if self.tells_updates() {
-                    let updated = walker.take_updates();
+                if self.reports_updates() {
+                    let updated = executor.take_updates();
                     self.tell_updated(&updated, updates);
                     touches.updated = updated.iter().map(|update| update.global).collect();
                 }
-                touches.log(&log.touches, after);
+                touches.log(&log.accesses, after);
                 touches.step(step, &outcome.state, &log, outcome.fault.is_some());
                 let failure = outcome.fault.map(|fault| fault.line(&self.program));
                 let action = Action { step, alternative };
                 successors.push(Successor { action, state: outcome.state, failure });
             });
-            let looked = walker.take_looked();
+            let looked = executor.take_deciding();
             touches.looked(&looked);
         };
         match keys::kind(task) {
-            KeyKind::Init => one(Move::Init),
-            KeyKind::Event(member) => one(Move::Event(member)),
+            KeyKind::Init => one(StepId::Init),
+            KeyKind::Event(member) => one(StepId::Event(member)),
             KeyKind::Message(queue, _) => each_message(self, state, Some(queue), |key, step| {
                 if key == task {
                     one(step);
@@ -239,19 +242,19 @@ impl Reducible for Machine {
         let tables = self.tables();
         let mut touched = Vec::new();
         let tell = |leaf: &mut Leaf| _ = remembered::tell(self, tables, state, leaf, &mut touched);
-        if Walker::new(self, state).ask_telling(invariant.holds, tell).is_some() {
+        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, tell).is_some() {
             out.extend(touched.into_iter().map(|touched| touched.place));
             if tables.places.init && !self.switches.reports.drops() {
                 out.push(keys::fixed::INIT);
             }
             return;
         }
-        let mut walker = Walker::logging(self, state);
+        let mut executor = StepExecutor::logging(self, state);
         // How it ends is asked elsewhere.
-        let _ = walker.ask(invariant.holds);
-        let log = walker.take_log();
+        let _ = executor.evaluate(invariant.holds);
+        let log = executor.take_log();
         let (found, updated) = (&mut touched, Vec::new());
-        Touches { machine: self, tables, before: state, out: found, updated }.looked(&log.touches);
+        Touches { machine: self, tables, before: state, out: found, updated }.looked(&log.accesses);
         out.extend(touched.into_iter().map(|touched| touched.place));
         if tables.places.init && !self.switches.reports.drops() {
             out.push(keys::fixed::INIT);
@@ -295,7 +298,7 @@ impl Reducible for Machine {
             Kind::Busy => format!("busy({})", words::slot_name(self, index as u32)),
             Kind::Head => format!("first({})", queue()),
             Kind::Tail => format!("last({})", queue()),
-            Kind::Fate => "what has begun or ended".to_owned(),
+            Kind::Lifecycle => "what has begun or ended".to_owned(),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::touched::Tables;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::MailboxKind;
 use crate::state::{Effect, State};
-use crate::step::memo::{Ending, Flagged, Leaf, MemoPlace, Touching, Written};
+use crate::step::memo::{FlagWrite, Footprint, Leaf, MemoryWrite, ReadPlace, StepResult};
 use crate::value::Value;
 use anyorder_system::{Place, TouchKind, Touched};
 
@@ -17,34 +17,34 @@ pub(super) fn tell(
     leaf: &mut Leaf,
     out: &mut Vec<Touched>,
 ) -> bool {
-    if leaf.touching.is_none() {
-        leaf.touching = Some(Box::new(touching(machine, tables, leaf)));
+    if leaf.footprint.is_none() {
+        leaf.footprint = Some(Box::new(footprint(machine, tables, leaf)));
     }
-    let Some(touching) = &leaf.touching else { return false };
-    out.extend_from_slice(&touching.fixed);
-    let mut told = Told { machine, out };
-    if !touching.writes.is_empty()
-        && let Ending::Effects(deed) = &leaf.ending
+    let Some(footprint) = &leaf.footprint else { return false };
+    out.extend_from_slice(&footprint.fixed);
+    let mut sink = TouchSink { machine, out };
+    if !footprint.writes.is_empty()
+        && let StepResult::Effects(delta) = &leaf.result
     {
-        for written in &touching.writes {
-            write(state, &deed.effects[written.effect], written, &mut told);
+        for written in &footprint.writes {
+            write(state, &delta.effects[written.effect], written, &mut sink);
         }
     }
-    for Flagged { flag, value, place } in &touching.flags {
+    for FlagWrite { flag, value, place } in &footprint.flags {
         if state.flag(*flag) != *value {
-            told.push(Touched { place: *place, kind: TouchKind::Write });
+            sink.push(Touched { place: *place, kind: TouchKind::Write });
         }
     }
-    touching.delayed
+    footprint.delayed
 }
 
 /// Collects what is touched.
-struct Told<'a> {
+struct TouchSink<'a> {
     machine: &'a Machine,
     out: &'a mut Vec<Touched>,
 }
 
-impl Told<'_> {
+impl TouchSink<'_> {
     #[track_caller]
     fn push(&mut self, touched: Touched) {
         if !self.machine.switches.reports.drops() {
@@ -53,7 +53,7 @@ impl Told<'_> {
     }
 }
 
-fn write(state: &State, effect: &Effect, written: &Written, out: &mut Told<'_>) {
+fn write(state: &State, effect: &Effect, written: &MemoryWrite, out: &mut TouchSink<'_>) {
     let (global, value) = match effect {
         Effect::Set { global, value, .. } | Effect::SetAt { global, value, .. } => (*global, value),
         _ => return,
@@ -67,7 +67,7 @@ fn write(state: &State, effect: &Effect, written: &Written, out: &mut Told<'_>) 
         (Effect::SetAt { .. }, _) => None,
         _ => Some(container),
     };
-    let same = old.is_some_and(|old| old.is_same(value) || old == value);
+    let same = old.is_some_and(|old| old.is_identical(value) || old == value);
     let kind = if same { TouchKind::SilentWrite } else { TouchKind::Write };
     match written.element {
         Some(element) if old.is_some() => {
@@ -82,49 +82,49 @@ fn write(state: &State, effect: &Effect, written: &Written, out: &mut Told<'_>) 
     }
 }
 
-fn touching(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Touching {
-    let mut touching = Touching::default();
+fn footprint(machine: &Machine, tables: &Tables, leaf: &Leaf) -> Footprint {
+    let mut footprint = Footprint::default();
     let places = &tables.places;
     let read = |place: Place| Touched { place, kind: TouchKind::Read };
-    let mut fixed = Told { machine, out: &mut touching.fixed };
+    let mut fixed = TouchSink { machine, out: &mut footprint.fixed };
     for (place, value) in &leaf.reads {
         match place {
-            MemoPlace::Args => {}
-            MemoPlace::Global(global) => {
+            ReadPlace::Args => {}
+            ReadPlace::Global(global) => {
                 fixed.push(read(places.at(Kind::Global, u64::from(*global))));
                 elements(tables, *global, value, &mut fixed);
             }
-            MemoPlace::Element(global, index) => {
+            ReadPlace::Element(global, index) => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 fixed.push(read(container));
                 fixed.push(read(Places::element(container, index)));
             }
         }
     }
-    if let Ending::Effects(deed) = &leaf.ending {
-        for (i, effect) in deed.effects.iter().enumerate() {
-            touching.effect(machine, tables, i, effect);
+    if let StepResult::Effects(delta) = &leaf.result {
+        for (i, effect) in delta.effects.iter().enumerate() {
+            footprint.effect(machine, tables, i, effect);
         }
     }
-    touching
+    footprint
 }
 
-impl Touching {
+impl Footprint {
     fn effect(&mut self, machine: &Machine, tables: &Tables, number: usize, effect: &Effect) {
         let places = &tables.places;
-        let mut fixed = Told { machine, out: &mut self.fixed };
+        let mut fixed = TouchSink { machine, out: &mut self.fixed };
         match effect {
             Effect::Set { global, value, .. } => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 let mut silent = Vec::new();
-                elements(tables, *global, value, &mut Told { machine, out: &mut silent });
-                self.writes.push(Written { effect: number, container, element: None, silent });
+                elements(tables, *global, value, &mut TouchSink { machine, out: &mut silent });
+                self.writes.push(MemoryWrite { effect: number, container, element: None, silent });
             }
             Effect::SetAt { global, index, .. } => {
                 let container = places.at(Kind::Global, u64::from(*global));
                 let element = Some(Places::element(container, index));
                 let silent = Vec::new();
-                self.writes.push(Written { effect: number, container, element, silent });
+                self.writes.push(MemoryWrite { effect: number, container, element, silent });
             }
             Effect::Flag { flag: INIT_FLAG, .. } => {}
             Effect::Flag { flag, value } => {
@@ -137,7 +137,7 @@ impl Touching {
                 }
                 let kind = if toggled { Kind::Toggled } else { Kind::Started };
                 let place = places.at(kind, member);
-                self.flags.push(Flagged { flag: *flag, value: *value, place });
+                self.flags.push(FlagWrite { flag: *flag, value: *value, place });
             }
             Effect::Post { kind, first, message } => {
                 self.delayed |= *kind == MailboxKind::Delayed;
@@ -166,9 +166,9 @@ impl Touching {
 }
 
 /// Who reads a container reads its elements, where something writes them one by one.
-fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Told<'_>) {
+fn elements(tables: &Tables, global: u16, value: &Value, out: &mut TouchSink<'_>) {
     let container = tables.places.at(Kind::Global, u64::from(global));
-    if !tables.elements.has(&crate::step::Place::Global(global)) {
+    if !tables.elements.has(&crate::step::LoggedPlace::Global(global)) {
         return;
     }
     let mut read = |element: &Value| {

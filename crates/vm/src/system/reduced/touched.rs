@@ -6,14 +6,14 @@
 //! writes where its own message stands, and that makes it ready.
 
 use super::super::accesses::Elements;
-use super::fates::Fates;
 use super::keys::{self, Kind, Places, fixed};
+use super::lifecycles::Lifecycles;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
-use crate::state::{Message, Origin, State, Thread, What};
-use crate::step::{Log, Place as Logged, Touch};
+use crate::state::{Message, Origin, State, Thread, ThreadBody};
+use crate::step::{Log, LoggedAccess, LoggedPlace};
+use crate::transitions::StepId;
 use crate::value::Value;
-use crate::walk::Move;
 use anyorder_system::{AccessKind, Place, TaskKey, TouchKind, Touched};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(super) places: Places,
-    pub(super) fates: Fates,
+    pub(super) lifecycles: Lifecycles,
     pub(super) elements: Elements,
 }
 
@@ -53,17 +53,17 @@ impl Touches<'_> {
     }
 
     /// Adds what the code did. `after` is the state that it led to, if it led to one.
-    pub(super) fn log(&mut self, touches: &[Touch], after: Option<&State>) {
+    pub(super) fn log(&mut self, touches: &[LoggedAccess], after: Option<&State>) {
         for touch in touches {
             self.logged(touch, after);
         }
     }
 
-    fn logged(&mut self, touch: &Touch, after: Option<&State>) {
+    fn logged(&mut self, touch: &LoggedAccess, after: Option<&State>) {
         let write = |read: bool| if read { TouchKind::Read } else { TouchKind::Write };
         let kind = write(touch.kind == AccessKind::Read);
         match touch.place {
-            Logged::Global(global) => {
+            LoggedPlace::Global(global) => {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
                 let updated =
                     !self.machine.switches.silent_updates && self.updated.contains(&global);
@@ -73,36 +73,37 @@ impl Touches<'_> {
                         // Objects and handles are numbered anew: one number may be of another one, and handles of what has
                         // ended are all alike.
                         let (old, new) = (self.before.global(global), after.global(global));
-                        let refs = |value: &Value| self.machine.numbers && value.holds_refs();
+                        let refs =
+                            |value: &Value| self.machine.needs_numbering && value.holds_refs();
                         old == new && !refs(old) && !refs(new)
                     });
                 self.memory(container, touch, same);
             }
-            Logged::Field { class, field, .. } => {
+            LoggedPlace::Field { class, field, .. } => {
                 self.memory(Places::field(class, field), touch, false);
             }
             // Only what is asked; changes are seen in the flags.
-            Logged::Enabled(member) => {
+            LoggedPlace::Enabled(member) => {
                 self.at(Kind::Toggled, u64::from(member), TouchKind::Read);
                 self.at(Kind::Started, u64::from(member), TouchKind::Read);
             }
-            Logged::Lock(lock) => self.at(Kind::Lock, u64::from(lock), kind),
-            Logged::Cond(cond) => self.at(Kind::Cond, u64::from(cond), kind),
-            Logged::Fates => {
-                for fate in 0..self.tables.fates.count() {
-                    self.at(Kind::Fate, fate, TouchKind::Read);
+            LoggedPlace::Lock(lock) => self.at(Kind::Lock, u64::from(lock), kind),
+            LoggedPlace::Cond(cond) => self.at(Kind::Cond, u64::from(cond), kind),
+            LoggedPlace::Lifecycle => {
+                for lifecycle in 0..self.tables.lifecycles.count() {
+                    self.at(Kind::Lifecycle, lifecycle, TouchKind::Read);
                 }
             }
-            Logged::Now => self.push(fixed::NOW, kind),
-            Logged::First(queue) => self.at(Kind::Head, u64::from(queue), kind),
-            Logged::Last(queue) => self.at(Kind::Tail, u64::from(queue), kind),
+            LoggedPlace::Now => self.push(fixed::NOW, kind),
+            LoggedPlace::First(queue) => self.at(Kind::Head, u64::from(queue), kind),
+            LoggedPlace::Last(queue) => self.at(Kind::Tail, u64::from(queue), kind),
             // Told by comparing states, and by what the step made and took.
-            Logged::Task(_) | Logged::Thread(_) | Logged::Event(_) => {}
-            Logged::Started(_) | Logged::Busy(_) | Logged::Failed => {}
+            LoggedPlace::Task(_) | LoggedPlace::Thread(_) | LoggedPlace::Event(_) => {}
+            LoggedPlace::Started(_) | LoggedPlace::Busy(_) | LoggedPlace::Failed => {}
         }
     }
 
-    fn memory(&mut self, container: Place, touch: &Touch, same: bool) {
+    fn memory(&mut self, container: Place, touch: &LoggedAccess, same: bool) {
         let kind = match touch.kind {
             AccessKind::Read => TouchKind::Read,
             _ if same => TouchKind::SilentWrite,
@@ -121,7 +122,7 @@ impl Touches<'_> {
     }
 
     /// Who reads a container reads its elements.
-    fn elements_of(&mut self, container: Place, touch: &Touch) {
+    fn elements_of(&mut self, container: Place, touch: &LoggedAccess) {
         if !self.tables.elements.has(&touch.place) {
             return;
         }
@@ -141,16 +142,16 @@ impl Touches<'_> {
     }
 
     /// Adds what was only looked at: reads, whatever they are logged as.
-    pub(super) fn looked(&mut self, touches: &[Touch]) {
+    pub(super) fn looked(&mut self, touches: &[LoggedAccess]) {
         for touch in touches {
             let kind = AccessKind::Read;
-            self.logged(&Touch { kind, ..touch.clone() }, None);
+            self.logged(&LoggedAccess { kind, ..touch.clone() }, None);
         }
     }
 
     /// Adds what a step did besides: to mailboxes, threads, flags.
-    pub(super) fn step(&mut self, step: Move, after: &State, log: &Log, failed: bool) {
-        if step == Move::Init {
+    pub(super) fn step(&mut self, step: StepId, after: &State, log: &Log, failed: bool) {
+        if step == StepId::Init {
             self.push(fixed::INIT, TouchKind::Write);
         }
         self.taken(step);
@@ -175,8 +176,8 @@ impl Touches<'_> {
     }
 
     /// Who runs a message takes it from its mailbox.
-    pub(super) fn taken(&mut self, step: Move) {
-        let Move::Message { queue, position, .. } = step else { return };
+    pub(super) fn taken(&mut self, step: StepId) {
+        let StepId::Message { queue, position, .. } = step else { return };
         let messages = self.before.queue(queue as usize);
         let Some(message) = messages.get(position as usize) else { return };
         let kind = self.machine.layout.mailboxes.get(queue as usize).copied();
@@ -202,8 +203,8 @@ impl Touches<'_> {
         if self.is_ordered(queue as usize) || message.front {
             self.at(Kind::Head, u64::from(queue), TouchKind::Write);
         }
-        if let Some(fate) = self.tables.fates.of_post(queue, message.task) {
-            self.at(Kind::Fate, fate, TouchKind::Write);
+        if let Some(lifecycle) = self.tables.lifecycles.of_post(queue, message.task) {
+            self.at(Kind::Lifecycle, lifecycle, TouchKind::Write);
         }
     }
 
@@ -247,7 +248,7 @@ impl Touches<'_> {
         }
     }
 
-    fn threads(&mut self, step: Move, after: &State) {
+    fn threads(&mut self, step: StepId, after: &State) {
         let (old, new) = (self.before.threads(), after.threads());
         let same = old.len() == new.len() && old.iter().zip(new).all(|(a, b)| Arc::ptr_eq(a, b));
         if same {
@@ -286,34 +287,36 @@ impl Touches<'_> {
         if let Origin::Slot(slot) = one.origin {
             self.at(Kind::Busy, u64::from(slot), TouchKind::Write);
         }
-        if let What::Event(member) = one.what {
+        if let ThreadBody::Event(member) = one.body {
             self.at(Kind::Started, u64::from(member), TouchKind::Write);
         }
     }
 
     /// A thread has ended.
     fn ended(&mut self, one: &Thread) {
-        let fates = &self.tables.fates;
-        let fate = match (one.what, one.origin) {
-            (What::Func(func), _) => fates.of_fork(func),
-            (What::Task(task), Origin::Slot(slot)) => fates.of_post(slot, task),
-            (What::Task(task), _) => fates.of_post(self.machine.layout.pool() as u32, task),
-            (What::Thread | What::Event(_), _) => None,
+        let lifecycles = &self.tables.lifecycles;
+        let lifecycle = match (one.body, one.origin) {
+            (ThreadBody::Func(func), _) => lifecycles.of_fork(func),
+            (ThreadBody::Task(task), Origin::Slot(slot)) => lifecycles.of_post(slot, task),
+            (ThreadBody::Task(task), _) => {
+                lifecycles.of_post(self.machine.layout.pool() as u32, task)
+            }
+            (ThreadBody::Thread | ThreadBody::Event(_), _) => None,
         };
-        if let Some(fate) = fate {
-            self.at(Kind::Fate, fate, TouchKind::Write);
+        if let Some(lifecycle) = lifecycle {
+            self.at(Kind::Lifecycle, lifecycle, TouchKind::Write);
         }
     }
 }
 
 /// Whether two threads are one, at two times.
 fn is_one(a: &Thread, b: &Thread) -> bool {
-    (a.origin, a.uid, a.what) == (b.origin, b.uid, b.what)
+    (a.origin, a.uid, a.body) == (b.origin, b.uid, b.body)
 }
 
 /// The thread that takes a step.
-fn own_thread(state: &State, step: Move) -> Option<&Thread> {
-    let Move::Thread { origin, rank } = step else { return None };
+fn own_thread(state: &State, step: StepId) -> Option<&Thread> {
+    let StepId::Thread { origin, rank } = step else { return None };
     let skip = if origin == Origin::Dynamic { rank as usize } else { 0 };
     let mut same = state.threads().iter().filter(|thread| thread.origin == origin);
     same.nth(skip).map(|thread| &**thread)
@@ -322,7 +325,7 @@ fn own_thread(state: &State, step: Move) -> Option<&Thread> {
 /// The places that decide whether a task is ready.
 pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut Vec<Place>) {
     let places = &tables.places;
-    let mut out = Awaited { machine, out };
+    let mut out = AwaitedSink { machine, out };
     if places.init {
         out.push(fixed::INIT);
     }
@@ -361,12 +364,12 @@ pub(super) fn awaits(machine: &Machine, tables: &Tables, key: TaskKey, out: &mut
 }
 
 /// Collects what a task awaits.
-struct Awaited<'a> {
+struct AwaitedSink<'a> {
     machine: &'a Machine,
     out: &'a mut Vec<Place>,
 }
 
-impl Awaited<'_> {
+impl AwaitedSink<'_> {
     #[track_caller]
     fn push(&mut self, place: Place) {
         if !self.machine.switches.reports.drops() {

@@ -1,13 +1,13 @@
 //! Updates of attributes as engines and reports see them.
 
 use super::keys::{Kind, Places};
-use crate::machine::{Machine, NOBODY};
+use crate::machine::{Machine, NO_COMPONENT};
 use crate::program::SourceSite;
-use crate::state::{Deed, State};
-use crate::step::memo::Ending;
-use crate::step::{Updated, effects_update};
+use crate::state::{State, StepDelta};
+use crate::step::memo::StepResult;
+use crate::step::{AttributeUpdate, effects_update};
+use crate::transitions::{Action, StepExecutor, StepId, candidates, look_up_known};
 use crate::value::{Value, show::short};
-use crate::walk::{Action, Move, Walker, candidates, recall_known};
 use anyorder_system::{Place, Successor, Update, Updates};
 use std::sync::Arc;
 
@@ -31,11 +31,11 @@ impl Machine {
         let element = element.filter(|_| !self.switches.whole_containers);
         let container = self.tables().places.at(Kind::Global, u64::from(global));
         let place = element.map_or(container, |element| Places::element(container, element));
-        Update { place, by: Some(u32::from(by)).filter(|_| by != NOBODY) }
+        Update { place, by: Some(u32::from(by)).filter(|_| by != NO_COMPONENT) }
     }
 
     /// Tells what a step has updated.
-    pub(super) fn tell_updated(&self, updated: &[Updated], out: &mut Updates) {
+    pub(super) fn tell_updated(&self, updated: &[AttributeUpdate], out: &mut Updates) {
         for (at, one) in updated.iter().enumerate() {
             let again = updated[at + 1..].iter().any(|other| other.global == one.global);
             if again && self.switches.last_write_only {
@@ -47,8 +47,8 @@ impl Machine {
     }
 
     /// Tells what a remembered step updates.
-    pub(super) fn tell_deed(&self, before: &State, deed: &Deed, out: &mut Updates) {
-        effects_update(before, &deed.effects, |global, element, by| {
+    pub(super) fn report_delta(&self, before: &State, delta: &StepDelta, out: &mut Updates) {
+        effects_update(before, &delta.effects, |global, element, by| {
             out.push(self.update(global, element.as_ref(), by));
         });
         out.end();
@@ -62,33 +62,37 @@ impl Machine {
         updates: &mut Updates,
     ) {
         self.note_growth(state);
-        let mut steps: Vec<Move> = Vec::new();
+        let mut steps: Vec<StepId> = Vec::new();
         candidates(self, state, true, |step| steps.push(step));
         for step in steps {
             let action = Action { step, alternative: 0 };
-            let (mut deed, first) = (None, out.len());
+            let (mut delta, first) = (None, out.len());
             let mut tell = |leaf: &mut crate::step::memo::Leaf| {
-                if let Ending::Effects(effects) = &leaf.ending {
-                    deed = Some(Arc::clone(effects));
+                if let StepResult::Effects(effects) = &leaf.result {
+                    delta = Some(Arc::clone(effects));
                 }
             };
             let mut place = |state| out.push(Successor { action, state, failure: None });
-            let known = recall_known(self, state, step, &mut place, &mut tell)
-                || Walker::new(self, state).recall_telling(step, &mut place, &mut tell);
+            let known = look_up_known(self, state, step, &mut place, &mut tell)
+                || StepExecutor::new(self, state).look_up_or_run(step, &mut place, &mut tell);
             if known {
-                if let Some(deed) = deed
+                if let Some(delta) = delta
                     && out.len() > first
                 {
-                    self.tell_deed(state, &deed, updates);
+                    self.report_delta(state, &delta, updates);
                 }
                 continue;
             }
-            Walker::new(self, state).run_anew(step, None, |walker, alternative, outcome| {
-                let failure = outcome.fault.map(|fault| fault.line(&self.program));
-                self.tell_updated(&walker.take_updates(), updates);
-                let action = Action { step, alternative };
-                out.push(Successor { action, state: outcome.state, failure });
-            });
+            StepExecutor::new(self, state).run_anew(
+                step,
+                None,
+                |executor, alternative, outcome| {
+                    let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                    self.tell_updated(&executor.take_updates(), updates);
+                    let action = Action { step, alternative };
+                    out.push(Successor { action, state: outcome.state, failure });
+                },
+            );
         }
     }
 
@@ -96,12 +100,12 @@ impl Machine {
     #[must_use]
     pub fn writes(&self, state: &State, action: &Action) -> Vec<Write> {
         let mut writes = Vec::new();
-        if !self.tells_updates() {
+        if !self.reports_updates() {
             return writes;
         }
-        let mut walker = Walker::logging(self, state);
-        walker.run(action.step, |walker, alternative, _| {
-            let updated = walker.take_updates();
+        let mut executor = StepExecutor::logging(self, state);
+        executor.run(action.step, |executor, alternative, _| {
+            let updated = executor.take_updates();
             if alternative == action.alternative {
                 writes = self.writes_of(updated);
             }
@@ -110,8 +114,8 @@ impl Machine {
     }
 
     /// Puts updates into words.
-    pub(crate) fn writes_of(&self, updated: Vec<Updated>) -> Vec<Write> {
-        let of = |one: Updated| {
+    pub(crate) fn writes_of(&self, updated: Vec<AttributeUpdate>) -> Vec<Write> {
+        let of = |one: AttributeUpdate| {
             let Update { place, by } = self.update(one.global, one.element.as_ref(), one.by);
             let name = &self.program.globals[usize::from(one.global)].name;
             let attribute = match &one.element {

@@ -12,32 +12,32 @@ const APART: u64 = 64;
 
 /// Which posts and forks give handles, by task and mailbox or function: with the numbers of their places.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fates {
+pub(crate) struct Lifecycles {
     posted: FxHashMap<(u32, u16), u64>,
     forked: FxHashMap<u16, u64>,
 }
 
-impl Fates {
-    pub(crate) fn of(machine: &Machine) -> Fates {
-        let mut fates = Fates::default();
+impl Lifecycles {
+    pub(crate) fn of(machine: &Machine) -> Lifecycles {
+        let mut lifecycles = Lifecycles::default();
         let program = &machine.program;
         for op in program.functions.iter().flat_map(|f| &f.code) {
             match *op {
                 Op::Post { dst, post, .. } if dst.some().is_some() => {
                     let post = &program.posts[post.index()];
                     for queue in queues(machine, post.target, post.task.index()) {
-                        let next = fates.next();
-                        fates.posted.entry((queue, post.task.0)).or_insert(next);
+                        let next = lifecycles.next();
+                        lifecycles.posted.entry((queue, post.task.0)).or_insert(next);
                     }
                 }
                 Op::Fork { dst, func, .. } if dst.some().is_some() => {
-                    let next = fates.next();
-                    fates.forked.entry(func.0).or_insert(next);
+                    let next = lifecycles.next();
+                    lifecycles.forked.entry(func.0).or_insert(next);
                 }
                 _ => {}
             }
         }
-        fates
+        lifecycles
     }
 
     fn next(&self) -> u64 {

@@ -1,21 +1,21 @@
-//! The state that a program starts in.
+//! The initial state.
 
-use super::action::Move;
-use super::walker::Walker;
+use super::action::StepId;
+use super::executor::StepExecutor;
 use crate::machine::{INIT_FLAG, Machine, literal};
-use crate::state::{Frame, Origin, State, Status, Thread, What};
+use crate::state::{Frame, Origin, State, Status, Thread, ThreadBody};
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Returns the initial state. Where `init` runs in one way only and without failure, it has run; otherwise it is the first
-/// step.
+/// Returns the initial state. If `init` has exactly one outcome and does not fail, it has already
+/// run. Otherwise it is the first step.
 pub(crate) fn initial(machine: &Machine) -> State {
     let state = unstarted(machine);
     if machine.program.init.is_none() {
         return state;
     }
     let mut outcomes = Vec::new();
-    Walker::new(machine, &state).run(Move::Init, |_, _, outcome| {
+    StepExecutor::new(machine, &state).run(StepId::Init, |_, _, outcome| {
         if outcomes.len() < 2 {
             outcomes.push(outcome);
         }
@@ -41,10 +41,10 @@ pub(crate) fn unstarted(machine: &Machine) -> State {
                 regs[0] = Value::Int(*index);
             }
             let frames = vec![Frame { func: declared.body.0, pc: 0, dst: 0 }];
-            machine.drop_dead(&frames, &mut regs);
+            machine.clear_dead(&frames, &mut regs);
             let mut thread = Thread {
                 origin: Origin::Declared(i),
-                what: What::Thread,
+                body: ThreadBody::Thread,
                 status: Status::Ready,
                 handle: 0,
                 frames,

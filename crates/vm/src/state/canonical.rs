@@ -1,36 +1,36 @@
 //! The canonical form of states with objects and handles.
 
-use super::loose::{self, Part};
 use super::message::Message;
 use super::object::Object;
 use super::parts::State;
-use super::reach::Reach;
+use super::reachable::Reachable;
 use super::rename::{Renaming, rename};
 use super::thread::{Origin, Thread};
+use super::unordered::{self, UnorderedElement};
 use crate::machine::Machine;
 use crate::program::MailboxKind;
 use crate::value::{GHOST, Value, mix};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The new numbers.
+/// A new numbering of objects and handles.
 #[derive(Default)]
-pub(crate) struct Numbers {
-    /// For each object (its old number - 1) the new number; 0: not met.
+pub(crate) struct Numbering {
+    /// The new number of each object, by its old number - 1; 0 for an object not met yet.
     objects: Vec<u32>,
     /// The old numbers in the order of the new ones.
     order: Vec<u32>,
     /// Old handles to new ones.
     handles: FxHashMap<u32, u32>,
-    /// For tests: handles of what has ended are numbered, too.
+    /// For tests: also number the handles of what has ended.
     keep_handles: bool,
-    /// What handles of what has ended become, where that is to be told.
+    /// The replacements of handles of what has ended, for a run with a log.
     ghosts: FxHashMap<u32, u32>,
-    /// What is reached, once that was asked for.
-    reach: Option<Reach>,
+    /// The reachable objects and handles, once computed.
+    reachable: Option<Reachable>,
 }
 
-impl Renaming for Numbers {
+impl Renaming for Numbering {
     fn object(&self, number: u32) -> u32 {
         self.objects.get((number as usize).wrapping_sub(1)).copied().unwrap_or(0)
     }
@@ -44,28 +44,29 @@ impl Renaming for Numbers {
     }
 }
 
-impl Numbers {
-    /// The new number of a handle, 0 for one that nothing refers to or of what has ended.
+impl Numbering {
+    /// Returns the new number of a handle; 0 if nothing refers to it, or if its task or thread has
+    /// ended.
     pub(super) fn number(&self, handle: u32) -> u32 {
         self.handles.get(&handle).copied().unwrap_or(0)
     }
 
-    /// Whether an object has a number, or is none.
+    /// Returns whether an object has a number. A missing object counts as numbered.
     pub(super) fn has_object(&self, number: u32) -> bool {
         self.objects.get((number as usize).wrapping_sub(1)).is_none_or(|new| *new != 0)
     }
 
-    /// Takes what is reached in the state, or finds it out.
-    pub(super) fn reach(&mut self, state: &State) -> Reach {
-        self.reach.take().unwrap_or_else(|| Reach::of(state))
+    /// Takes the reachable objects and handles, or computes them.
+    pub(super) fn reachable(&mut self, state: &State) -> Reachable {
+        self.reachable.take().unwrap_or_else(|| Reachable::of(state))
     }
 
-    /// Puts back what is reached.
-    pub(super) fn keep_reach(&mut self, reach: Reach) {
-        self.reach = Some(reach);
+    /// Puts the reachable objects and handles back.
+    pub(super) fn keep_reachable(&mut self, reachable: Reachable) {
+        self.reachable = Some(reachable);
     }
 
-    /// Whether a handle is of what is there, and has no number.
+    /// Returns whether a handle is live and has no number yet.
     pub(super) fn is_new(&self, state: &State, handle: u32) -> bool {
         handle != 0
             && handle < GHOST
@@ -74,8 +75,8 @@ impl Numbers {
     }
 }
 
-impl Numbers {
-    /// Gives numbers to what a value refers to, directly.
+impl Numbering {
+    /// Numbers what a value refers to directly.
     fn visit(&mut self, state: &State, value: &Value) {
         if !value.has_refs() {
             return;
@@ -95,12 +96,13 @@ impl Numbers {
                 s.items().iter().for_each(|item| self.visit(state, item));
             }
             Value::Set(set) => {
-                let parts = set.items().iter().map(|item| Part::of([item, &Value::Null]));
-                loose::visit(self, state, parts.collect());
+                let parts =
+                    set.items().iter().map(|item| UnorderedElement::of([item, &Value::Null]));
+                unordered::visit(self, state, parts.collect());
             }
             Value::Map(map) => {
-                let parts = map.entries().iter().map(|(k, v)| Part::of([k, v]));
-                loose::visit(self, state, parts.collect());
+                let parts = map.entries().iter().map(|(k, v)| UnorderedElement::of([k, v]));
+                unordered::visit(self, state, parts.collect());
             }
             _ => {}
         }
@@ -113,7 +115,7 @@ impl Numbers {
         }
     }
 
-    /// Gives numbers to all that the objects met so far refer to, from the `from`th on.
+    /// Numbers everything that the objects met so far refer to, from the `from`th object on.
     fn close(&mut self, state: &State, mut from: usize) {
         while from < self.order.len() {
             if let Some(object) = state.object(self.order[from]) {
@@ -136,21 +138,27 @@ impl Numbers {
     }
 }
 
-/// Brings a state into canonical form, as [`normalize`] does, but that handles of what has ended become what `ghosts` says.
-pub(crate) fn normalize_telling(machine: &Machine, state: &mut State, ghosts: FxHashMap<u32, u32>) {
-    normalize_as(machine, state, Numbers { ghosts, ..Numbers::default() });
+/// Brings a state into canonical form like [`canonicalize`], but replaces handles of what has ended
+/// by their `ghosts`.
+pub(crate) fn canonicalize_with_ghosts(
+    machine: &Machine,
+    state: &mut State,
+    ghosts: FxHashMap<u32, u32>,
+) {
+    canonicalize_as(machine, state, Numbering { ghosts, ..Numbering::default() });
 }
 
-/// Brings a state into canonical form. Linear in what has objects or handles in it, but for ties between messages of a bag.
-pub(crate) fn normalize(machine: &Machine, state: &mut State) {
-    normalize_as(machine, state, Numbers::default());
+/// Brings a state into canonical form. Linear in the values with objects or handles, except for
+/// ties between messages of a bag.
+pub(crate) fn canonicalize(machine: &Machine, state: &mut State) {
+    canonicalize_as(machine, state, Numbering::default());
 }
 
-fn normalize_as(machine: &Machine, state: &mut State, numbers: Numbers) {
+fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
     let globals = machine.program.globals.len();
     let objects = vec![0; state.heap().len()];
     let keep_handles = machine.switches.keep_handles;
-    let mut numbers = Numbers { objects, keep_handles, ..numbers };
+    let mut numbers = Numbering { objects, keep_handles, ..numbers };
     if machine.switches.keep_thread_order {
         for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
             numbers.visit_handle(state, thread.handle);
@@ -167,28 +175,33 @@ fn normalize_as(machine: &Machine, state: &mut State, numbers: Numbers) {
             numbers.visit_handle(state, handle);
         }
     }
-    let mut loose: Vec<Part<'_>> = Vec::new();
+    let mut unordered: Vec<UnorderedElement<'_>> = Vec::new();
     for (i, queue) in state.queues() {
         let front = queue.iter().take_while(|message| message.front || !is_bag(machine, i));
         let ordered = front.count();
         for message in &queue[..ordered] {
             numbers.root(state, &message.args);
         }
-        let bag = queue[ordered..].iter().map(|message| Part {
+        let bag = queue[ordered..].iter().map(|message| UnorderedElement {
             head: mix::number(i as u64, u64::from(message.task)),
             handle: message.handle,
-            ..Part::of([&message.args, &Value::Null])
+            ..UnorderedElement::of([&message.args, &Value::Null])
         });
-        loose.extend(bag);
+        unordered.extend(bag);
     }
     if machine.switches.keep_post_order {
-        loose.drain(..).for_each(|part| part.visit(&mut numbers, state));
+        unordered.drain(..).for_each(|part| part.visit(&mut numbers, state));
     }
     for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
         let values: [&[Value]; 2] = [&thread.regs, &[]];
-        loose.push(Part { head: thread.place(), handle: thread.handle, is_thread: true, values });
+        unordered.push(UnorderedElement {
+            head: thread.position_hash(),
+            handle: thread.handle,
+            is_thread: true,
+            values,
+        });
     }
-    loose::visit(&mut numbers, state, loose);
+    unordered::visit(&mut numbers, state, unordered);
     if machine.switches.keep_garbage || machine.switches.keep_heap_order {
         numbers.weaken(machine, state);
     }
@@ -200,7 +213,7 @@ fn normalize_as(machine: &Machine, state: &mut State, numbers: Numbers) {
     apply(machine, state, &numbers);
 }
 
-/// Whether threads without an order of their own are in that of their handles.
+/// Returns whether dynamic threads are in the order of their handles.
 fn is_sorted(threads: &[Arc<Thread>]) -> bool {
     threads.windows(2).all(|pair| {
         (pair[0].origin, pair[0].handle) <= (pair[1].origin, pair[1].handle)
@@ -212,8 +225,8 @@ fn is_bag(machine: &Machine, queue: usize) -> bool {
     machine.layout.mailboxes.get(queue).is_none_or(|kind| *kind == MailboxKind::Bag)
 }
 
-impl Numbers {
-    /// Does what a worse canonical form would, for tests.
+impl Numbering {
+    /// Weakens the canonical form, for tests.
     fn weaken(&mut self, machine: &Machine, state: &State) {
         let all = 1..=state.heap().len() as u32;
         if machine.switches.keep_garbage {
@@ -229,9 +242,10 @@ impl Numbers {
     }
 }
 
-/// Whether there are handles of what has ended, or messages with a handle that nobody has.
-fn has_stale(state: &State, numbers: &Numbers, globals: usize) -> bool {
-    fn stale(value: &Value, numbers: &Numbers) -> bool {
+/// Returns whether the state holds handles of what has ended, or messages with a handle that
+/// nothing refers to.
+fn has_stale(state: &State, numbers: &Numbering, globals: usize) -> bool {
+    fn stale(value: &Value, numbers: &Numbering) -> bool {
         value.has_refs()
             && match value {
                 Value::Handle(handle) => numbers.handle(*handle) != *handle,
@@ -255,8 +269,8 @@ fn has_stale(state: &State, numbers: &Numbers, globals: usize) -> bool {
         || state.messages().iter().any(|m| number(m.handle) || stale(&m.args, numbers))
 }
 
-/// Puts the new numbers into all parts of the state.
-fn apply(machine: &Machine, state: &mut State, numbers: &Numbers) {
+/// Applies the new numbers to all parts of the state.
+fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
     for i in 0..machine.program.globals.len() {
         if state.global(i).has_refs() {
             let value = rename(state.global(i), numbers);
@@ -304,14 +318,14 @@ fn apply(machine: &Machine, state: &mut State, numbers: &Numbers) {
     state.replace_threads(threads);
     state.replace_locks(locks);
     state.replace_messages(messages);
-    state.resum();
+    state.recompute_sum();
 }
 
 fn rename_queue(
     machine: &Machine,
     index: usize,
     queue: &[Message],
-    numbers: &Numbers,
+    numbers: &Numbering,
 ) -> Vec<Message> {
     let mut queue = queue.to_vec();
     for message in &mut queue {
@@ -327,10 +341,10 @@ fn rename_queue(
     queue
 }
 
-/// Brings the messages of a mailbox into the order of its kind.
+/// Sorts the messages of a mailbox if it is a bag.
 pub(super) fn sort_bag(machine: &Machine, index: usize, queue: &mut [Message]) {
     if is_bag(machine, index) && !machine.switches.keep_bag_order {
-        // The stable sort keeps the front messages in their order.
+        // The stable sort keeps the order of front messages.
         queue.sort_by(|a, b| match (a.front, b.front) {
             (false, false) => a.bag_key().cmp(&b.bag_key()),
             (a, b) => b.cmp(&a),

@@ -1,8 +1,8 @@
-//! Words of other languages, and how what they say is written here.
+//! Words of other languages, and how to write here what they say.
 
-/// Returns how it is written what a word says in other languages; `None` for words that nobody is
+/// Returns how to write here what a word says in other languages; `None` for words that nobody is
 /// known to try.
-pub fn habit(word: &str) -> Option<&'static str> {
+pub fn foreign_word_hint(word: &str) -> Option<&'static str> {
     Some(match word {
         "await" => {
             "a thread waits for a condition with `wait c with m;` and for another thread with `join t;`; what may happen once something holds is an event: `event e when x > 0 { .. }`"

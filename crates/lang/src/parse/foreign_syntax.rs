@@ -1,17 +1,17 @@
-//! What people write who come from other languages: told with how it is written here, and
-//! understood where that is possible, so that one habit makes one message.
+//! Habits from other languages. The parser reports how to write them here. Where possible it also
+//! understands them, so that one habit gives one message.
 
 use super::parser::Parser;
-use super::sync::{starts_item, starts_statement};
+use super::recovery::{starts_item, starts_statement};
 use crate::ast::{Block, Expr, ExprKind, TypeExpr, TypeKind};
-use crate::diagnostic::{Code, Diagnostic, habit};
+use crate::diagnostic::{Code, Diagnostic, foreign_word_hint};
 use crate::lex::TokenKind;
 use crate::source::Span;
 
-/// The longest statement that is looked through for its end.
+/// Longest statement that is searched for its end.
 const STATEMENT_TOKENS_MAX: usize = 200;
 
-/// The longest text that is shown in a proposal as it is.
+/// Longest text that a suggestion shows in full.
 const SHOWN_BYTES_MAX: usize = 60;
 
 impl Parser<'_> {
@@ -60,7 +60,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Takes `[3]` behind a type, as in `x: int[3]`: an array, which is written otherwise.
+    /// Takes `[3]` behind a type, as in `x: int[3]`: an array as other languages write it.
     pub(super) fn declared_ty(&mut self) -> TypeExpr {
         let start = self.span();
         let mut ty = self.ty();
@@ -117,7 +117,7 @@ impl Parser<'_> {
         self.leaf(span, ExprKind::Error)
     }
 
-    /// `always` in front of what an invariant states.
+    /// `always` at the start of an invariant.
     pub(super) fn always_in_invariant(&mut self) {
         if !self.at_word("always") || !self.begins_expression_at(1) {
             return;
@@ -131,19 +131,20 @@ impl Parser<'_> {
         );
     }
 
-    /// `await f()` as a value, and `await x;` or `await(c);` as a statement: `None` where a function of that name may be meant.
-    pub(super) fn await_habit(&mut self) -> Option<Span> {
+    /// `await f()` as a value, and `await x;` or `await(c);` as a statement: `None` if the text may
+    /// declare a function of that name.
+    pub(super) fn foreign_await(&mut self) -> Option<Span> {
         let foreign = self.at_word("await") && !self.text.contains("fn await");
         if !foreign || !self.begins_expression_at(1) {
             return None;
         }
         let span = self.bump().span;
         let diagnostic = Diagnostic::new(Code::EXPECTED, span, "`await` is no word of models");
-        self.report_always(diagnostic.note(habit("await").unwrap_or_default()));
+        self.report_always(diagnostic.note(foreign_word_hint("await").unwrap_or_default()));
         Some(span)
     }
 
-    /// Says that a reserved word is used as a name, as in `once = 2;`; returns whether it is.
+    /// Reports a reserved word that is used as a name, as in `once = 2;`. Returns whether it did.
     pub(super) fn reserved_as_name(&mut self, expected: &str) -> bool {
         use TokenKind::{
             Comma, Dot, Eq, LBracket, LParen, Minus, MinusEq, MinusMinus, Plus, PlusEq, PlusPlus,
@@ -180,7 +181,7 @@ impl Parser<'_> {
 }
 
 impl TokenKind {
-    /// Whether it compares two values.
+    /// Whether the operator compares two values.
     fn is_comparison(self) -> bool {
         use TokenKind::{EqEq, Ge, Gt, Le, Lt, NotEq};
         matches!(self, EqEq | NotEq | Lt | Le | Gt | Ge)

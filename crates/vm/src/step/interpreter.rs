@@ -3,13 +3,13 @@
 use super::fault::{Fault, FaultKind, Stop};
 use super::log::Log;
 use super::memo::Recorder;
-use super::updates::Updated;
+use super::updates::AttributeUpdate;
 use crate::machine::Machine;
 use crate::program::SiteId;
 use crate::state::{Frame, State};
 use crate::value::Value;
 
-/// How many calls may nest in a body, which has one frame more.
+/// Most nested calls in a body. The body itself is one more frame.
 pub(crate) const FRAMES_MAX: usize = 256;
 
 /// How a run of the interpreter ends.
@@ -17,38 +17,38 @@ pub(crate) const FRAMES_MAX: usize = 256;
 pub(crate) enum End {
     /// The outermost function returned; its result is in `result`.
     Returned,
-    /// The next instruction is visible, and the step has had its visible one.
+    /// The next instruction is visible, and the step has already executed one.
     Paused,
-    /// The thread waits for a condition, with a lock to take again.
+    /// The thread waits for a condition and will acquire the lock again.
     Waiting { cond: u32, lock: u32 },
 }
 
-/// What may be done while running.
+/// What running code may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
-    /// Nothing may be changed.
+    /// It may not write.
     Pure,
-    /// To the end, in one step.
+    /// It runs to its end in one step.
     Atomic,
-    /// One visible instruction.
+    /// It runs one visible instruction.
     Stepwise,
 }
 
-/// The choices of one execution, and the next one in the order of depth.
+/// The choices of one execution. They enumerate all executions depth-first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
-    /// For each choice what is taken, and of how many.
+    /// For each choice, the alternative taken and the number of alternatives.
     taken: Vec<(u32, u32)>,
     at: usize,
 }
 
 impl Choices {
-    /// Starts the execution anew with the same choices.
+    /// Restarts the execution with the same choices.
     pub(crate) fn rewind(&mut self) {
         self.at = 0;
     }
 
-    /// Forgets all.
+    /// Forgets all choices.
     pub(crate) fn clear(&mut self) {
         self.taken.clear();
         self.at = 0;
@@ -66,12 +66,12 @@ impl Choices {
         self.taken[self.at - 1].0
     }
 
-    /// Whether the execution has made choices.
+    /// Returns whether the execution has made choices.
     pub(crate) fn any(&self) -> bool {
         self.at > 0
     }
 
-    /// Goes to the next execution; false when this was the last one.
+    /// Moves to the next execution. Returns false after the last one.
     pub(crate) fn advance(&mut self) -> bool {
         self.taken.truncate(self.at);
         self.at = 0;
@@ -85,15 +85,15 @@ impl Choices {
     }
 }
 
-/// Runs code on a state, which it copies when it first changes it.
-pub(crate) struct Runner<'a> {
+/// Runs code on a state. Copies the state on the first write.
+pub(crate) struct Interpreter<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) base: &'a State,
     pub(crate) own: Option<State>,
     pub(crate) mode: Mode,
-    /// The registers of all calls, and behind them what earlier ones have left.
+    /// The registers of all calls. Leftovers of earlier calls may follow.
     pub(crate) regs: Vec<Value>,
-    /// The calls outside the running one.
+    /// The frames of the callers.
     pub(crate) frames: Vec<Frame>,
     pub(crate) func: u16,
     pub(crate) pc: usize,
@@ -103,34 +103,35 @@ pub(crate) struct Runner<'a> {
     pub(crate) choices: Choices,
     /// How many atomic sections are open.
     pub(crate) atomic: u32,
-    /// Whether the step has had its visible instruction.
-    pub(crate) spent: bool,
+    /// Whether the step has executed its visible instruction.
+    pub(crate) visible_done: bool,
     pub(crate) fuel: u64,
-    /// How many elements built-in operations may still look at or copy.
+    /// How many more elements built-in operations may read or copy.
     pub(crate) bulk: u64,
     /// How many messages, threads and objects the step has made.
-    pub(crate) made: u32,
-    /// Who it is for locks.
+    pub(crate) created: u32,
+    /// Its identity as owner of locks.
     pub(crate) owner: u32,
-    /// The highest number of a handle in this step, once one was needed.
+    /// The highest handle in this step, once computed.
     pub(crate) handle_top: Option<u32>,
     pub(crate) log: Option<Box<Log>>,
-    /// With a log: forked threads and running tasks, by their creation, in the order in which `notify` offers them.
-    pub(crate) offered: Vec<u64>,
-    /// What the step reads and does, while that is to be remembered.
+    /// With a log: the order in which `notify` offers forked threads and running tasks, by their
+    /// creation.
+    pub(crate) notify_order: Vec<u64>,
+    /// The reads and effects of the step, if the step is to be memoized.
     pub(crate) record: Option<Box<Recorder>>,
-    /// What the step has updated, where there are components.
-    pub(crate) updates: Vec<Updated>,
+    /// The updates of the step, if the program has components.
+    pub(crate) updates: Vec<AttributeUpdate>,
 }
 
-impl<'a> Runner<'a> {
-    pub(crate) fn new(machine: &'a Machine, base: &'a State) -> Runner<'a> {
-        Runner {
+impl<'a> Interpreter<'a> {
+    pub(crate) fn new(machine: &'a Machine, base: &'a State) -> Interpreter<'a> {
+        Interpreter {
             machine,
             base,
             own: None,
             mode: Mode::Pure,
-            // Most states are answered from memory.
+            // The memo answers most states.
             regs: Vec::new(),
             frames: Vec::new(),
             func: 0,
@@ -139,20 +140,20 @@ impl<'a> Runner<'a> {
             result: Value::Null,
             choices: Choices::default(),
             atomic: 0,
-            spent: false,
+            visible_done: false,
             fuel: 0,
             bulk: 0,
-            made: 0,
+            created: 0,
             owner: 0,
             handle_top: None,
             log: None,
-            offered: Vec::new(),
+            notify_order: Vec::new(),
             record: None,
             updates: Vec::new(),
         }
     }
 
-    /// Gets ready to run a function from its start.
+    /// Prepares to run a function from its start.
     pub(crate) fn start(&mut self, func: u16, mode: Mode, owner: u32) {
         self.own = None;
         self.updates.clear();
@@ -164,17 +165,17 @@ impl<'a> Runner<'a> {
         self.pc = 0;
         self.low = 0;
         self.atomic = 0;
-        self.spent = false;
-        self.made = 0;
+        self.visible_done = false;
+        self.created = 0;
         self.fuel = self.machine.program.settings.steps;
         self.bulk = self.fuel.saturating_mul(BULK);
-        self.room(func);
+        self.make_room(func);
     }
 
-    /// Makes room for the registers of a function from the running call's first register on. What earlier calls have left there
-    /// stays, where the function does not look at it.
+    /// Makes room for the registers of a function, from the first register of the running call on.
+    /// Leftovers of earlier calls stay if the function never reads them.
     #[inline]
-    pub(crate) fn room(&mut self, func: u16) {
+    pub(crate) fn make_room(&mut self, func: u16) {
         let code = &self.machine.code[usize::from(func)];
         let end = self.low + usize::from(code.registers);
         if self.regs.len() < end {
@@ -185,25 +186,25 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Whether somebody wants to know what is accessed.
+    /// Returns whether accesses must be recorded.
     #[inline]
-    pub(crate) fn is_watched(&self) -> bool {
-        self.log.is_some() || self.record.is_some() || self.machine.tells_updates()
+    pub(crate) fn records_accesses(&self) -> bool {
+        self.log.is_some() || self.record.is_some() || self.machine.reports_updates()
     }
 
-    /// The state as it is now.
+    /// Returns the current state.
     #[inline]
     pub(crate) fn state(&self) -> &State {
         self.own.as_ref().unwrap_or(self.base)
     }
 
-    /// The state to change.
+    /// Returns the current state for a change.
     #[inline]
     pub(crate) fn state_mut(&mut self) -> &mut State {
         self.own.get_or_insert_with(|| self.base.clone())
     }
 
-    /// Takes the state out, as it is now.
+    /// Takes the current state out.
     pub(crate) fn take(&mut self) -> State {
         self.own.take().unwrap_or_else(|| self.base.clone())
     }
@@ -216,7 +217,7 @@ impl<'a> Runner<'a> {
         Stop::Fault(Box::new(Fault { kind, message: message.into(), site }))
     }
 
-    /// Fails unless a value has a place in the order of values: objects, handles and functions have none.
+    /// Fails unless a value has an order. Objects, handles and functions have none.
     #[inline]
     pub(crate) fn check_ordered(&self, value: &Value) -> Result<(), Stop> {
         if value.is_ordered() {
@@ -225,12 +226,12 @@ impl<'a> Runner<'a> {
         Err(self.bad_type("objects, handles and functions have no order:", value))
     }
 
-    /// Makes a failure of type: what an instruction cannot do with a value.
+    /// Makes a type failure. `what` says what is impossible with the value.
     #[cold]
     pub(crate) fn bad_type(&self, what: &str, value: &Value) -> Stop {
         match value {
             Value::Null => {
-                // What is missing in it is not the mistake: that there is nothing is.
+                // Name the null itself, not what is missing in it.
                 let message = match what.strip_suffix(" in") {
                     Some(missing) => format!("the value is null: {missing}"),
                     None => format!("{what} null"),
@@ -245,7 +246,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Counts elements that an instruction looks at or copies.
+    /// Charges for elements that an instruction reads or copies.
     #[inline]
     pub(crate) fn charge(&mut self, elements: usize) -> Result<(), Stop> {
         match self.bulk.checked_sub(elements as u64) {
@@ -257,8 +258,9 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Whether the step is so far from its limits that it would not come to them with containers and mailboxes of any other length.
-    pub(crate) fn is_light(&self, accesses: usize) -> bool {
+    /// Returns whether the step stays within its limits for any other length of containers and
+    /// mailboxes.
+    pub(crate) fn is_far_from_limits(&self, accesses: usize) -> bool {
         let settings = &self.machine.program.settings;
         let bulk = settings.steps.saturating_mul(BULK);
         let more = (accesses as u64).saturating_mul(4).saturating_mul(u64::from(settings.size));
@@ -304,7 +306,7 @@ impl<'a> Runner<'a> {
     /// Chooses one of `count` alternatives.
     pub(crate) fn pick(&mut self, count: usize) -> Result<u32, Stop> {
         match u32::try_from(count) {
-            Ok(0) => Err(Stop::Dropped),
+            Ok(0) => Err(Stop::NoTransition),
             Ok(count) if count <= self.machine.program.settings.size => {
                 Ok(self.choices.pick(count))
             }
@@ -313,7 +315,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// How many elements an instruction may look at, on the average over a step that uses up its limit.
+/// How many elements an instruction may read on average, in a step that uses up its limit.
 const BULK: u64 = 1_000;
 
 /// How deep containers may nest.

@@ -1,27 +1,27 @@
-//! What has no order of its own: elements of sets and maps, messages of bags, forked threads.
+//! Unordered collections: elements of sets and maps, messages of bags, forked threads.
 
+use super::canonical::Numbering;
 use super::colors::Colors;
-use super::normal::Numbers;
 use super::parts::State;
-use super::reach::Reach;
+use super::reachable::Reachable;
 use crate::value::{Value, mix};
 
-/// An element of what has no order.
-pub(super) struct Part<'v> {
-    /// What it is besides its values.
+/// An element of an unordered collection.
+pub(super) struct UnorderedElement<'v> {
+    /// A hash of everything but its values.
     pub(super) head: u128,
     /// Its own handle, 0 for none.
     pub(super) handle: u32,
-    /// Whether it is a thread: those have numbers even if nothing refers to them.
+    /// Whether it is a thread. Threads have numbers even if nothing refers to them.
     pub(super) is_thread: bool,
     pub(super) values: [&'v [Value]; 2],
 }
 
-impl<'v> Part<'v> {
-    /// Makes the part of one value, or of a key and a value.
-    pub(super) fn of(values: [&'v Value; 2]) -> Part<'v> {
+impl<'v> UnorderedElement<'v> {
+    /// Makes the element of one value, or of a key and a value.
+    pub(super) fn of(values: [&'v Value; 2]) -> UnorderedElement<'v> {
         let values = values.map(std::slice::from_ref);
-        Part { head: 0, handle: 0, is_thread: false, values }
+        UnorderedElement { head: 0, handle: 0, is_thread: false, values }
     }
 
     fn values(&self) -> impl Iterator<Item = &'v Value> {
@@ -33,15 +33,15 @@ impl<'v> Part<'v> {
         self.values().any(Value::has_refs)
     }
 
-    /// Whether something in it has no number yet.
-    fn is_open(&self, numbers: &Numbers, state: &State) -> bool {
+    /// Returns whether something in it has no number yet.
+    fn is_open(&self, numbers: &Numbering, state: &State) -> bool {
         (self.is_thread && numbers.is_new(state, self.handle))
             || self.values().any(|value| is_open(value, numbers, state))
     }
 
-    /// Whether another one that looks alike is the same in every way.
-    fn is_plain(&self, reach: &Reach) -> bool {
-        !self.has_refs() && !reach.handles.contains(&self.handle)
+    /// Returns whether any other element with the same key is the same in every way.
+    fn is_plain(&self, reachable: &Reachable) -> bool {
+        !self.has_refs() && !reachable.handles.contains(&self.handle)
     }
 
     fn key(&self, colors: &Colors<'_>) -> u128 {
@@ -54,7 +54,7 @@ impl<'v> Part<'v> {
         mix::mix(0x9a27, sum.wrapping_add(colors.of_handle(self.handle)))
     }
 
-    pub(super) fn visit(&self, numbers: &mut Numbers, state: &State) {
+    pub(super) fn visit(&self, numbers: &mut Numbering, state: &State) {
         if self.is_thread {
             numbers.visit_handle(state, self.handle);
         }
@@ -64,7 +64,7 @@ impl<'v> Part<'v> {
     }
 }
 
-fn is_open(value: &Value, numbers: &Numbers, state: &State) -> bool {
+fn is_open(value: &Value, numbers: &Numbering, state: &State) -> bool {
     value.has_refs()
         && match value {
             Value::Obj(number) => !numbers.has_object(*number),
@@ -81,19 +81,21 @@ fn is_open(value: &Value, numbers: &Numbers, state: &State) -> bool {
         }
 }
 
-/// Gives numbers to what the parts refer to, in an order that depends on their shape only.
-pub(super) fn visit(numbers: &mut Numbers, state: &State, mut parts: Vec<Part<'_>>) {
+/// Numbers what the elements refer to, in an order that depends on their shape only.
+pub(super) fn visit(numbers: &mut Numbering, state: &State, mut parts: Vec<UnorderedElement<'_>>) {
     parts.retain(|part| part.is_thread || part.has_refs());
     while parts.len() > 1 && parts.iter().any(|part| part.is_open(numbers, state)) {
-        let reach = numbers.reach(state);
+        let reachable = numbers.reachable(state);
         let visited = {
-            let colors = Colors::new(state, numbers, &reach);
+            let colors = Colors::new(state, numbers, &reachable);
             let mut keyed: Vec<(u128, usize)> =
                 (0..parts.len()).map(|i| (parts[i].key(&colors), i)).collect();
             keyed.sort_unstable();
-            // Up to the first that looks like the next: what that refers to tells others apart.
+            // Stop at the first tie: the numbers that its first element gives may distinguish the
+            // others.
             let tie = |i: usize| keyed.get(i + 1).is_some_and(|next| next.0 == keyed[i].0);
-            let end = (0..keyed.len()).find(|i| tie(*i) && !parts[keyed[*i].1].is_plain(&reach));
+            let end =
+                (0..keyed.len()).find(|i| tie(*i) && !parts[keyed[*i].1].is_plain(&reachable));
             let end = end.map_or(keyed.len(), |end| end + 1);
             keyed.truncate(end);
             keyed.into_iter().map(|(_, i)| i).collect::<Vec<usize>>()
@@ -106,7 +108,7 @@ pub(super) fn visit(numbers: &mut Numbers, state: &State, mut parts: Vec<Part<'_
             at += 1;
             !visited.contains(&(at - 1))
         });
-        numbers.keep_reach(reach);
+        numbers.keep_reachable(reachable);
     }
     parts.iter().for_each(|part| part.visit(numbers, state));
 }

@@ -1,4 +1,4 @@
-//! Names, references, texts and lists: the pieces that declarations and statements share.
+//! Names, references, texts and lists: the common parts of declarations and statements.
 
 use super::parser::Parser;
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Ref, Text};
@@ -28,13 +28,13 @@ impl Parser<'_> {
         self.missing_name()
     }
 
-    /// The empty name that stands for a missing one.
+    /// The empty name that replaces a missing one.
     pub(super) fn missing_name(&mut self) -> Ident {
         let span = self.before().after();
         Ident { id: self.id(), name: String::new(), span }
     }
 
-    /// The name of a member, behind a dot: there, reserved words are names.
+    /// The name of a member, behind a dot. Reserved words are names there.
     pub(super) fn member_name(&mut self) -> Ident {
         if self.at(TokenKind::Name) || self.kind().is_reserved() {
             let span = self.bump().span;
@@ -81,7 +81,8 @@ impl Parser<'_> {
         Text { value, span }
     }
 
-    /// Elements between `open` (just taken) and `close`, separated by commas; a comma at the end is fine.
+    /// Elements between `open` (just taken) and `close`, separated by commas; a comma at the end is
+    /// fine.
     pub(super) fn list<T>(
         &mut self,
         close: TokenKind,
@@ -90,7 +91,7 @@ impl Parser<'_> {
         self.list_from(self.before(), close, element)
     }
 
-    /// As [`Parser::list`], when some elements are taken already.
+    /// Like [`Parser::list`], with some elements already taken.
     pub(super) fn list_from<T>(
         &mut self,
         open: Span,
@@ -117,7 +118,7 @@ impl Parser<'_> {
         out
     }
 
-    /// Takes the closing bracket of `open`, or says that it is missing.
+    /// Takes the closing bracket of `open`, or reports that it is missing.
     pub(super) fn close(&mut self, close: TokenKind, open: Span) {
         if self.eat(close) {
             return;
@@ -133,7 +134,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Parses with `Name { .. }` meaning a record: inside brackets.
+    /// Parses with `Name { .. }` as a record: inside brackets.
     pub(super) fn with_records<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.no_record, false);
         let out = parse(self);
@@ -152,7 +153,7 @@ impl Parser<'_> {
         out
     }
 
-    /// `if x = 1 {`: told, and understood as a comparison.
+    /// `if x = 1 {`: reported, and parsed as a comparison.
     fn condition_with_assignment(&mut self, left: Expr) -> Expr {
         let op_span = self.span();
         self.report(

@@ -1,39 +1,41 @@
-//! What a state can still come to: objects and handles that something refers to. The rest is garbage, which must not count.
+//! Reachability: the objects and handles that something refers to. The rest is garbage and must not
+//! affect the canonical form.
 
 use super::parts::State;
 use crate::value::Value;
 use rustc_hash::FxHashSet;
 
-/// What something refers to.
+/// The reachable objects and handles.
 #[derive(Default)]
-pub(super) struct Reach {
-    /// For each object (its number - 1) whether it is reached.
+pub(super) struct Reachable {
+    /// For each object, by its number - 1: whether it is reachable.
     pub(super) objects: Vec<bool>,
-    /// Handles in values that are reached.
+    /// The handles in reachable values.
     pub(super) handles: FxHashSet<u32>,
 }
 
-impl Reach {
-    /// Finds what is reached. Linear in that.
-    pub(super) fn of(state: &State) -> Reach {
-        let mut reach = Reach { objects: vec![false; state.heap().len()], ..Reach::default() };
+impl Reachable {
+    /// Finds what is reachable. Linear in that.
+    pub(super) fn of(state: &State) -> Reachable {
+        let mut reachable =
+            Reachable { objects: vec![false; state.heap().len()], ..Reachable::default() };
         let mut todo = Vec::new();
         for i in 0..state.globals().len() {
-            reach.value(state.global(i), &mut todo);
+            reachable.value(state.global(i), &mut todo);
         }
         for thread in state.threads() {
-            thread.regs.iter().for_each(|reg| reach.value(reg, &mut todo));
+            thread.regs.iter().for_each(|reg| reachable.value(reg, &mut todo));
         }
         for message in state.messages() {
-            reach.value(&message.args, &mut todo);
+            reachable.value(&message.args, &mut todo);
         }
         while let Some(object) = todo.pop() {
             if let Some(object) = state.object(object) {
-                object.fields.iter().for_each(|field| reach.value(field, &mut todo));
+                object.fields.iter().for_each(|field| reachable.value(field, &mut todo));
             }
         }
-        reach.handles.remove(&0);
-        reach
+        reachable.handles.remove(&0);
+        reachable
     }
 
     fn value(&mut self, value: &Value, todo: &mut Vec<u32>) {

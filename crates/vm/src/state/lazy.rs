@@ -1,9 +1,10 @@
-//! States that are made when they are looked at.
+//! Lazily built states.
 //!
-//! Most of what steps lead to has been seen before: it is hashed, looked up and thrown away. So a state may be the one that it came from
-//! and what was done to it. Its sum, and with it its fingerprint, is worked out at once; its parts, by whoever looks at them first.
+//! Most successors have been seen before: a search hashes them, looks them up and drops them. So a
+//! state may consist of its predecessor and the delta of the step. Its sum, and with it its
+//! fingerprint, is computed at once. Its parts are built on first access.
 
-use super::effect::{Deed, Effect};
+use super::effect::{Effect, StepDelta};
 use super::message::{Message, terms};
 use super::parts::{GLOBAL, Parts, State, flags_term, swapped};
 use crate::program::MailboxKind;
@@ -12,46 +13,48 @@ use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 thread_local! {
-    /// Where messages are put together before it is known how many there are.
-    static ROOM: Cell<Vec<Message>> = const { Cell::new(Vec::new()) };
+    /// A buffer for messages whose number is not known yet.
+    static BUFFER: Cell<Vec<Message>> = const { Cell::new(Vec::new()) };
 }
 
-/// What a state is made of.
+/// A state whose parts are not built yet: how to build them.
 #[derive(Clone, Debug)]
-pub(super) struct Later {
+pub(super) struct LazyState {
     from: Arc<Parts>,
-    deed: Arc<Deed>,
-    /// The position of the message that was taken, among all; `u32::MAX` for none.
+    delta: Arc<StepDelta>,
+    /// The position of the taken message among all messages; `u32::MAX` for none.
     taken: u32,
-    /// The number for the name of what is posted first.
+    /// The uid of the first posted message.
     uid: u64,
 }
 
 impl State {
-    /// Returns what a step leads to that takes a message, by its position among all, and does a deed; `None` where that is not simple, or would
-    /// fail: containers larger than `nodes_max` and `depth_max` allow, more than `nodes_max` messages. Time and memory do not depend on
-    /// the state, but for what is behind a message that is taken from an ordered mailbox.
+    /// Returns the state after a step that takes a message, by its position among all, and applies
+    /// a delta. `limits` are the most values in a container, also the most messages, and the
+    /// greatest depth. Returns `None` if the delta is not simple, or if it would fail: an element
+    /// is missing, or a limit is exceeded. Time and memory do not depend on the state, except for
+    /// the messages behind one that is taken from an ordered mailbox.
     #[inline]
     pub(crate) fn after(
         &self,
         taken: Option<usize>,
-        deed: &Arc<Deed>,
+        delta: &Arc<StepDelta>,
         limits: (u32, u16),
     ) -> Option<State> {
         let from = self.shared_parts();
-        let count = from.messages().len() + deed.posts;
-        if !deed.simple || count > limits.0 as usize || count >= u32::MAX as usize {
+        let count = from.messages().len() + delta.posts;
+        if !delta.simple || count > limits.0 as usize || count >= u32::MAX as usize {
             return None;
         }
         let (mut sum, mut flags) = (self.sum, self.flags);
         if let Some(taken) = taken {
-            sum = sum.wrapping_sub(taking(from.messages(), taken));
+            sum = sum.wrapping_sub(taken_term(from.messages(), taken));
         }
-        for (i, effect) in deed.effects.iter().enumerate() {
+        for (i, effect) in delta.effects.iter().enumerate() {
             match effect {
                 Effect::Set { global, value, .. } => {
                     let old = from.globals.get(usize::from(*global));
-                    if !old.is_same(value) {
+                    if !old.is_identical(value) {
                         let key = GLOBAL + u64::from(*global);
                         sum = swapped(sum, key, old.hash(), value.hash());
                     }
@@ -70,22 +73,25 @@ impl State {
                 }
                 Effect::Post { message, .. } => {
                     let position = match message.is_ordered() {
-                        true => end(from.messages(), taken, &deed.effects[..i], message.queue),
+                        true => {
+                            length_after(from.messages(), taken, &delta.effects[..i], message.queue)
+                        }
                         false => 0,
                     };
                     sum = sum.wrapping_add(message.term(position));
                 }
             }
         }
-        let next_uid = self.next_uid + deed.posts as u64;
+        let next_uid = self.next_uid + delta.posts as u64;
         let taken = taken.map_or(u32::MAX, |taken| taken as u32);
-        let (from, deed, uid) = (from.clone(), deed.clone(), self.next_uid);
-        let later = Some(Later { from, deed, taken, uid });
-        Some(State { sum, flags, next_uid, parts: OnceLock::new(), later })
+        let (from, delta, uid) = (from.clone(), delta.clone(), self.next_uid);
+        let lazy = Some(LazyState { from, delta, taken, uid });
+        Some(State { sum, flags, next_uid, parts: OnceLock::new(), lazy })
     }
 }
 
-/// The hashes of a list as it is and with another value in one place; `None` where there is no such place, or it would become too large.
+/// Returns the hashes of a list before and after a write to one element; `None` if there is no such
+/// element, or if the list would become too large.
 #[inline]
 fn element(
     list: &Value,
@@ -96,7 +102,7 @@ fn element(
     let (Value::List(list), Value::Int(at)) = (list, index) else { return None };
     let at = usize::try_from(*at).ok()?;
     let old = list.items().get(at)?;
-    if old.is_same(value) {
+    if old.is_identical(value) {
         return Some((0, 0));
     }
     let meta = list.meta();
@@ -107,9 +113,9 @@ fn element(
     Some(list.hashes(at, value))
 }
 
-/// What the sum loses when a message is taken.
+/// Returns what the sum loses when a message is taken.
 #[inline]
-fn taking(all: &[Message], taken: usize) -> u128 {
+fn taken_term(all: &[Message], taken: usize) -> u128 {
     let message = &all[taken];
     if !message.is_ordered() {
         return message.term(0);
@@ -122,8 +128,8 @@ fn taking(all: &[Message], taken: usize) -> u128 {
     message.term(position).wrapping_add(old).wrapping_sub(new)
 }
 
-/// The length of a mailbox after a message was taken and others were posted.
-fn end(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> usize {
+/// Returns the length of a mailbox after a message was taken and others were posted.
+fn length_after(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> usize {
     let is_in = |message: &&Message| message.queue == queue;
     let posts = before.iter().filter_map(|effect| match effect {
         Effect::Post { message, .. } => Some(message),
@@ -134,21 +140,21 @@ fn end(all: &[Message], taken: Option<usize>, before: &[Effect], queue: u32) -> 
         - taken.iter().filter(|message| is_in(message)).count()
 }
 
-impl Later {
-    /// Makes the parts.
+impl LazyState {
+    /// Builds the parts.
     #[cold]
     pub(super) fn make(&self) -> Arc<Parts> {
         let mut parts = Parts::clone(&self.from);
         let mut uid = self.uid;
         let takes = self.taken != u32::MAX;
         let mut mail = None;
-        if takes || self.deed.posts > 0 {
-            mail = Some(self.left(ROOM.try_with(Cell::take).unwrap_or_default()));
+        if takes || self.delta.posts > 0 {
+            mail = Some(self.left(BUFFER.try_with(Cell::take).unwrap_or_default()));
         }
-        for effect in &self.deed.effects {
+        for effect in &self.delta.effects {
             match effect {
                 Effect::Set { global, value, .. } => {
-                    if !parts.globals.get(usize::from(*global)).is_same(value) {
+                    if !parts.globals.get(usize::from(*global)).is_identical(value) {
                         *parts.globals.get_mut(usize::from(*global)) = value.clone();
                     }
                 }
@@ -157,7 +163,7 @@ impl Later {
                 }
                 Effect::Post { kind, message, .. } => {
                     if let Some(mail) = &mut mail {
-                        insert(mail, *kind, message.posted(uid));
+                        insert(mail, *kind, message.with_uid(uid));
                     }
                     uid += 1;
                 }
@@ -166,15 +172,15 @@ impl Later {
         }
         if let Some(mut mail) = mail {
             parts.set_messages(mail.drain(..));
-            let _ = ROOM.try_with(|room| room.set(mail));
+            let _ = BUFFER.try_with(|buffer| buffer.set(mail));
         }
         Arc::new(parts)
     }
 
-    /// The messages that are not taken, in an empty list.
+    /// Appends the messages that are not taken to an empty list.
     fn left(&self, mut left: Vec<Message>) -> Vec<Message> {
         let all = self.from.messages();
-        left.reserve(all.len() + self.deed.posts);
+        left.reserve(all.len() + self.delta.posts);
         match all.get(self.taken as usize) {
             Some(_) => {
                 left.extend_from_slice(&all[..self.taken as usize]);
@@ -189,14 +195,15 @@ impl Later {
 fn set_at(parts: &mut Parts, global: usize, index: &Value, value: &Value) {
     let (Value::List(list), Value::Int(at)) = (parts.globals.get(global), index) else { return };
     let at = *at as usize;
-    if list.items()[at].is_same(value) {
+    if list.items()[at].is_identical(value) {
         return;
     }
     let list = list.with(at, value);
     *parts.globals.get_mut(global) = Value::List(list);
 }
 
-/// Puts a message where its mailbox wants it, among all; not in front, and not by time.
+/// Inserts a message at its position in its mailbox, among all messages. Not for posts in front or
+/// with a delay.
 fn insert(all: &mut Vec<Message>, kind: MailboxKind, message: Message) {
     let first = all.partition_point(|other| other.queue < message.queue);
     let length = all[first..].partition_point(|other| other.queue == message.queue);

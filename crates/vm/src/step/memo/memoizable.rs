@@ -1,29 +1,35 @@
-//! Which functions can be remembered at all.
+//! Which functions can be memoized.
 
-use crate::machine::Live;
+use crate::machine::Liveness;
 use crate::program::{Event, FuncId, Op, Program};
 
-/// What can be remembered.
+/// What can be memoized.
 #[derive(Debug)]
-pub(crate) struct Memorable {
-    /// For each function, read as a property.
+pub(crate) struct Memoizable {
+    /// For each function, as a property.
     pub(crate) functions: Vec<bool>,
     /// For each event.
     pub(crate) events: Vec<bool>,
-    /// For each event, whether its guard is looked up by itself: it has the same answer for all members of a family.
+    /// For each event: whether its guard is memoized separately, because it has the same answer for
+    /// all members of a family.
     pub(crate) shared: Vec<bool>,
     /// For each task.
     pub(crate) tasks: Vec<bool>,
-    /// Whether anything can.
+    /// Whether anything can be memoized.
     pub(crate) any: bool,
 }
 
-impl Memorable {
-    /// Finds out; `numbers` and `atomic` are those of the machine.
-    pub(crate) fn new(program: &Program, live: &[Live], numbers: bool, atomic: bool) -> Memorable {
-        let functions = match numbers {
+impl Memoizable {
+    /// Computes the tables. `needs_numbering` and `atomic` are those of the machine.
+    pub(crate) fn new(
+        program: &Program,
+        live: &[Liveness],
+        needs_numbering: bool,
+        atomic: bool,
+    ) -> Memoizable {
+        let functions = match needs_numbering {
             true => vec![false; program.functions.len()],
-            false => memorable(program),
+            false => memoizable(program),
         };
         let of = |func: FuncId| functions[func.index()];
         let events = program.events.iter();
@@ -33,41 +39,42 @@ impl Memorable {
         let shared = program.events.iter().map(shared).collect();
         let tasks = program.tasks.iter().map(|task| atomic && of(task.body)).collect();
         let any = functions.contains(&true);
-        Memorable { functions, events, shared, tasks, any }
+        Memoizable { functions, events, shared, tasks, any }
     }
 }
 
-/// Returns for each function whether all that it, and what it calls, can look at or change are globals, what it is given,
-/// flags and mailboxes: then it does the same whenever it finds the same. Objects, threads and handles must not exist in the program.
-fn memorable(program: &Program) -> Vec<bool> {
-    let mut memorable: Vec<bool> =
-        program.functions.iter().map(|f| !f.code.iter().any(is_beyond)).collect();
+/// Returns for each function whether it, and everything it calls, accesses only globals, arguments,
+/// flags and mailboxes. Such a function does the same whenever it reads the same. The program must
+/// have no objects, threads and handles.
+fn memoizable(program: &Program) -> Vec<bool> {
+    let mut memoizable: Vec<bool> =
+        program.functions.iter().map(|f| !f.code.iter().any(prevents_memoizing)).collect();
     loop {
         let mut changed = false;
-        // Any function value may be what a call of one calls.
+        // A call of a function value may call any closure.
         let values = program.functions.iter().flat_map(|f| &f.code);
         let values = values
             .filter_map(|op| if let Op::Closure { func, .. } = op { Some(func) } else { None })
-            .all(|func| memorable[func.index()]);
+            .all(|func| memoizable[func.index()]);
         for (i, function) in program.functions.iter().enumerate() {
             let stays = function.code.iter().all(|op| match op {
-                Op::Call { func, .. } => memorable[func.index()],
+                Op::Call { func, .. } => memoizable[func.index()],
                 Op::CallValue { .. } => values,
                 _ => true,
             });
-            if memorable[i] && !stays {
-                memorable[i] = false;
+            if memoizable[i] && !stays {
+                memoizable[i] = false;
                 changed = true;
             }
         }
         if !changed {
-            return memorable;
+            return memoizable;
         }
     }
 }
 
-/// Whether an instruction looks at or changes something else.
-fn is_beyond(op: &Op) -> bool {
+/// Returns whether an instruction accesses anything else.
+fn prevents_memoizing(op: &Op) -> bool {
     match op {
         Op::Post { dst, .. } => dst.some().is_some(),
         Op::New { .. }

@@ -1,56 +1,56 @@
-//! Writes accesses into the log of a step, for whoever asked for one.
+//! Writes accesses to the log of a step.
 
-use super::log::{Place, Touch};
-use super::runner::Runner;
+use super::interpreter::Interpreter;
+use super::log::{LoggedAccess, LoggedPlace};
 use crate::program::{GlobalId, MailboxKind, Op, Reg, SiteId};
 use crate::value::{GHOST, Value};
 use anyorder_system::AccessKind;
 
-impl Runner<'_> {
-    /// The site of the running instruction.
+impl Interpreter<'_> {
+    /// Returns the source position of the running instruction.
     pub(crate) fn site(&self) -> SiteId {
         let function = &self.machine.program.functions[usize::from(self.func)];
         function.sites.get(self.pc).copied().unwrap_or(SiteId(0))
     }
 
     #[track_caller]
-    fn push(&mut self, touch: Touch) {
+    fn push(&mut self, access: LoggedAccess) {
         if self.machine.switches.reports.drops() {
             return;
         }
-        let open = &self.machine.open;
+        let open = &self.machine.may_branch;
         let is_open = |func: u16, pc: usize| open[usize::from(func)].get(pc) == Some(&true);
         let decides = is_open(self.func, self.pc)
             || self.frames.iter().any(|frame| is_open(frame.func, frame.pc as usize));
         if let Some(log) = &mut self.log {
-            log.touches.push(touch);
+            log.accesses.push(access);
             if decides {
-                log.decided = log.touches.len();
+                log.deciding = log.accesses.len();
             }
         }
     }
 
     /// Logs an access without a value.
     #[track_caller]
-    pub(crate) fn touch(&mut self, place: Place, kind: AccessKind) {
+    pub(crate) fn log_access(&mut self, place: LoggedPlace, kind: AccessKind) {
         if self.log.is_some() {
             let site = self.site();
-            self.push(Touch { place, element: None, kind, value: None, site });
+            self.push(LoggedAccess { place, element: None, kind, value: None, site });
         }
     }
 
     /// Logs an access with the value read or written.
     #[track_caller]
-    pub(crate) fn access(
+    pub(crate) fn log_value(
         &mut self,
-        place: Place,
+        place: LoggedPlace,
         element: Option<Value>,
         value: &Value,
         write: bool,
     ) {
         let (value, site) = (Some(value.clone()), self.site());
         let kind = if write { AccessKind::Write } else { AccessKind::Read };
-        self.push(Touch { place, element, kind, value, site });
+        self.push(LoggedAccess { place, element, kind, value, site });
     }
 
     #[cold]
@@ -66,7 +66,7 @@ impl Runner<'_> {
             Op::SetGlobal { src, .. } => (self.get(src).clone(), true),
             _ => (self.state().global(global.index()).clone(), false),
         };
-        self.access(Place::Global(global.0), None, &value, write);
+        self.log_value(LoggedPlace::Global(global.0), None, &value, write);
     }
 
     #[cold]
@@ -84,7 +84,7 @@ impl Runner<'_> {
         let new = write
             && matches!(self.state().global(global.index()), Value::Map(m) if m.get(&index).is_none());
         let element = if new { None } else { Some(index) };
-        self.access(Place::Global(global.0), element, value, write);
+        self.log_value(LoggedPlace::Global(global.0), element, value, write);
     }
 
     #[cold]
@@ -97,47 +97,47 @@ impl Runner<'_> {
         write: bool,
     ) {
         let Some(object) = self.state().object(number) else { return };
-        let place = Place::Field { uid: object.uid, class: object.class, field };
+        let place = LoggedPlace::Field { uid: object.uid, class: object.class, field };
         let slot = object.fields.get(usize::from(field));
         let index = index.map(|index| self.get(index).clone());
         let new = |index: &Value| matches!(slot, Some(Value::Map(m)) if m.get(index).is_none());
         let element = index.filter(|index| !(write && new(index)));
-        self.access(place, element, value, write);
+        self.log_value(place, element, value, write);
     }
 
-    /// Logs that an element of a field is not there.
+    /// Logs the read of an element of a field that does not exist.
     #[cold]
     #[track_caller]
     pub(crate) fn log_missing_field(&mut self, number: u32, field: u16) {
         let Some(object) = self.state().object(number) else { return };
-        let place = Place::Field { uid: object.uid, class: object.class, field };
-        self.touch(place, AccessKind::Read);
+        let place = LoggedPlace::Field { uid: object.uid, class: object.class, field };
+        self.log_access(place, AccessKind::Read);
     }
 
     #[cold]
     #[track_caller]
     pub(crate) fn log_enabled(&mut self, member: u32, written: Option<bool>) {
         let enabled = Value::Bool(written.unwrap_or(true));
-        self.access(Place::Enabled(member), None, &enabled, written.is_some());
+        self.log_value(LoggedPlace::Enabled(member), None, &enabled, written.is_some());
     }
 
-    /// Logs what a post to a mailbox has in common with others.
+    /// Logs the locations that a post shares with other steps.
     pub(crate) fn log_post(&mut self, kind: MailboxKind, queue: u32, front: bool) {
         if self.log.is_none() {
             return;
         }
         match kind {
-            _ if front => self.touch(Place::First(queue), AccessKind::Rmw),
+            _ if front => self.log_access(LoggedPlace::First(queue), AccessKind::Rmw),
             MailboxKind::Bag => {}
-            MailboxKind::Fifo => self.touch(Place::Last(queue), AccessKind::Rmw),
+            MailboxKind::Fifo => self.log_access(LoggedPlace::Last(queue), AccessKind::Rmw),
             MailboxKind::Delayed => {
-                self.touch(Place::Now, AccessKind::Read);
-                self.touch(Place::Last(queue), AccessKind::Rmw);
+                self.log_access(LoggedPlace::Now, AccessKind::Read);
+                self.log_access(LoggedPlace::Last(queue), AccessKind::Rmw);
             }
         }
     }
 
-    /// Logs that a task is cancelled, or that it is too late for that.
+    /// Logs a cancel, in time or too late.
     pub(crate) fn log_cancel(&mut self, handle: u32) {
         if self.log.is_none() {
             return;
@@ -150,11 +150,11 @@ impl Runner<'_> {
         self.log_task(handle, AccessKind::Rmw);
         let kind = self.machine.layout.mailboxes.get(queue as usize);
         if front || kind.is_some_and(|kind| *kind != MailboxKind::Bag) {
-            self.touch(Place::First(queue), AccessKind::Rmw);
+            self.log_access(LoggedPlace::First(queue), AccessKind::Rmw);
         }
     }
 
-    /// Logs an access to what a handle is of.
+    /// Logs an access to the task or thread of a handle.
     #[track_caller]
     pub(crate) fn log_task(&mut self, handle: u32, kind: AccessKind) {
         if self.log.is_none() || handle == 0 {
@@ -166,22 +166,23 @@ impl Runner<'_> {
             self.state().created_by(handle)
         };
         if let Some(uid) = uid {
-            self.touch(Place::Task(uid), kind);
+            self.log_access(LoggedPlace::Task(uid), kind);
         }
     }
 
-    /// Logs that two values are compared: handles are equal once both have ended.
+    /// Logs a comparison of two values: handles are equal once their tasks have ended.
     #[inline]
     pub(crate) fn log_compared(&mut self, a: Reg, b: Reg) {
-        if self.log.is_some() && self.machine.numbers {
+        if self.log.is_some() && self.machine.needs_numbering {
             self.log_handles(a, b);
         }
     }
 
-    /// Logs that it is asked what has become of something that a handle is of; the same once that has ended, whatever it was.
+    /// Logs a read of the lifecycle of tasks. The location is the same for all tasks, because the
+    /// handle of an ended task does not say which task it was.
     #[track_caller]
-    pub(crate) fn log_fates(&mut self) {
-        self.touch(Place::Fates, AccessKind::Read);
+    pub(crate) fn log_lifecycle(&mut self) {
+        self.log_access(LoggedPlace::Lifecycle, AccessKind::Read);
     }
 
     #[cold]
@@ -192,7 +193,7 @@ impl Runner<'_> {
         if !self.get(a).holds_handle() || !self.get(b).holds_handle() {
             return;
         }
-        self.log_fates();
+        self.log_lifecycle();
         for handle in handles.into_iter().chain(others) {
             self.log_task(handle, AccessKind::Read);
         }

@@ -1,25 +1,26 @@
-//! Which steps may be possible in a state: all but guards, locks and choices.
+//! The candidate steps of a state: possible except for guards, locks and choices.
 
-use super::action::Move;
+use super::action::StepId;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::MailboxKind;
-use crate::state::{Origin, State, Status, What};
+use crate::state::{Origin, State, Status, ThreadBody};
 
-/// Calls `each` with every step that is possible as far as can be seen without running code, in a fixed order: events,
-/// messages, threads. Equal messages of a bag count once where `merge` is set.
+/// Calls `each` with every candidate step, in a fixed order: events, messages, threads. A candidate
+/// is possible as far as the state shows, without running code. With `merge`, equal messages of a
+/// bag count once.
 pub(crate) fn candidates(
     machine: &Machine,
     state: &State,
     merge: bool,
-    mut each: impl FnMut(Move),
+    mut each: impl FnMut(StepId),
 ) {
     if state.flag(INIT_FLAG) {
-        each(Move::Init);
+        each(StepId::Init);
         return;
     }
     for member in 0..machine.layout.members.len() as u32 {
         if event_is_open(machine, state, member) {
-            each(Move::Event(member));
+            each(StepId::Event(member));
         }
     }
     for (i, queue) in state.queues() {
@@ -32,13 +33,17 @@ pub(crate) fn candidates(
             if merge && position > 0 && *message == queue[position - 1] {
                 continue;
             }
-            each(Move::Message { queue: i as u32, position: position as u32, task: message.task });
+            each(StepId::Message {
+                queue: i as u32,
+                position: position as u32,
+                task: message.task,
+            });
         }
     }
     let mut rank = 0;
     for thread in state.threads() {
         let dynamic = thread.origin == Origin::Dynamic;
-        let step = Move::Thread { origin: thread.origin, rank };
+        let step = StepId::Thread { origin: thread.origin, rank };
         rank += u32::from(dynamic);
         match thread.status {
             Status::Ready => each(step),
@@ -48,17 +53,17 @@ pub(crate) fn candidates(
     }
 }
 
-/// Whether something runs in a slot between steps.
+/// Returns whether something runs in a slot between steps.
 fn is_busy(machine: &Machine, state: &State, slot: u32) -> bool {
     !machine.atomic && state.threads().iter().any(|thread| thread.origin == Origin::Slot(slot))
 }
 
-/// Whether an event can start, but for its guard.
+/// Returns whether an event can start, except for its guard.
 #[inline]
 pub(crate) fn event_is_open(machine: &Machine, state: &State, member: u32) -> bool {
     let layout = &machine.layout;
     let (event, _) = layout.members[member as usize];
-    if machine.layout.open[usize::from(event)] {
+    if machine.layout.guard_only[usize::from(event)] {
         return true;
     }
     let event = &machine.program.events[usize::from(event)];
@@ -72,7 +77,7 @@ pub(crate) fn event_is_open(machine: &Machine, state: &State, member: u32) -> bo
         return false;
     }
     let started = |member: u32| state.flag(layout.started_flag(member));
-    let runs = |member: u32| state.threads().iter().any(|t| t.what == What::Event(member));
+    let runs = |member: u32| state.threads().iter().any(|t| t.body == ThreadBody::Event(member));
     event.started.iter().all(|other| layout.members_of(other.index()).all(started))
         && event
             .after

@@ -1,11 +1,12 @@
-//! Recovery: where to go on after a mistake.
+//! Error recovery: where to continue after a mistake.
 
 use super::parser::Parser;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::TokenKind::{self, *};
 
 impl Parser<'_> {
-    /// Takes a `;`, or says that it is missing and finds the end of the statement or declaration.
+    /// Takes a `;`, or reports that it is missing and finds the end of the statement or
+    /// declaration.
     pub(super) fn semi(&mut self, what: &str) {
         if self.eat(Semi) {
             return;
@@ -19,7 +20,7 @@ impl Parser<'_> {
             )
             .suggest("add it", place, ";");
             self.report(diagnostic);
-            // The next line is most likely sound.
+            // The next line is most likely correct.
             if self.on_new_line() || self.at(RBrace) || starts_statement(self.kind()) {
                 return;
             }
@@ -27,7 +28,7 @@ impl Parser<'_> {
         self.skip_statement();
     }
 
-    /// Whether an open string was taken last: what it swallowed is not missing.
+    /// Whether the last token was an open string. What it swallowed is not missing.
     fn behind_open_string(&self) -> bool {
         let text = self.before().of(self.text);
         text.starts_with('"') && (text.len() == 1 || !text.ends_with('"'))
@@ -85,7 +86,8 @@ impl Parser<'_> {
         }
     }
 
-    /// After a wrong element: goes to behind the next comma of the list. `false` when the list has no more elements.
+    /// After a wrong element: skips to behind the next comma of the list. `false` if the list has
+    /// no more elements.
     pub(super) fn skip_in_list(&mut self, close: TokenKind) -> bool {
         let mut depth = 0usize;
         loop {
@@ -114,7 +116,8 @@ impl Parser<'_> {
     }
 }
 
-/// Words that begin a declaration and nothing within one (`fn`, `lock` and others may stand elsewhere).
+/// Words that begin a declaration and nothing within one (`fn`, `lock` and others may stand
+/// elsewhere).
 pub(super) fn starts_item(kind: TokenKind) -> bool {
     matches!(
         kind,

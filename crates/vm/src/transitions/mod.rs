@@ -1,0 +1,18 @@
+//! The transitions of a state.
+//!
+//! `candidates` lists the steps that may be possible. `executor` runs their alternatives; `lookup`
+//! takes known outcomes from the memo instead.
+
+pub use self::action::Action;
+
+pub(crate) use self::action::StepId;
+pub(crate) use self::candidates::{candidates, event_is_open};
+pub(crate) use self::executor::{Outcome, StepExecutor, ghosts};
+pub(crate) use self::initial::{initial, unstarted};
+pub(crate) use self::lookup::{Lookup, look_up_known};
+
+mod action;
+mod candidates;
+mod executor;
+mod initial;
+mod lookup;
