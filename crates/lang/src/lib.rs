@@ -18,7 +18,7 @@
 //!
 //! let text = "model counter\nvar count = 0;\nevent click { cuont += 1; }\n";
 //! let loaded = load(text);
-//! assert!(!loaded.is_sound());
+//! assert!(!loaded.is_valid());
 //! let shown = render(&Source::new("counter.any", text), &loaded.diagnostics[0], false);
 //! assert!(shown.starts_with("error[E020]: unknown name `cuont`\n  --> counter.any:3:15"));
 //! assert!(shown.contains("a similar name exists: `count`"));
