@@ -8,3 +8,5 @@ pub mod paper;
 pub mod r4;
 pub mod shrink;
 pub mod stateful;
+
+mod paths;

@@ -7,7 +7,7 @@ use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
 use crate::expand::Block;
 use crate::frontier::Entry;
 use crate::parallel::Pool;
-use crate::store::{Exact, Store, Table};
+use crate::store::{Exact, FingerprintTable, Store};
 use anyorder_system::StateSystem;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
         if let Store::Exact(_) = **store {
             decide_exact(pool, threads, chunks, store);
         }
-        if let Store::Bits(bits) = exclusive(store) {
+        if let Store::Bitstate(bits) = exclusive(store) {
             for chunk in &mut *chunks {
                 for (candidate, hash) in chunk.candidates.iter_mut().zip(&chunk.hashes) {
                     if candidate.status == Status::Aside && bits.insert(*hash, candidate.position) {
@@ -209,7 +209,7 @@ fn threads_for<S>(pool: &Pool<'_>, chunks: &[Chunk<S>]) -> usize {
     if candidates < ALONE { 1 } else { pool.threads() }
 }
 
-fn decide_owners<S>(chunk: &mut Chunk<S>, table: &Table) {
+fn decide_owners<S>(chunk: &mut Chunk<S>, table: &FingerprintTable) {
     for candidate in &mut chunk.candidates {
         if candidate.status == Status::First {
             let owns = table.owner(candidate.slot) == Some(candidate.position);
@@ -264,7 +264,11 @@ fn decide_exact<'scope, S: Send + Sync + 'scope>(
 }
 
 /// Returns the encoding of the candidate that a slot belongs to in this round.
-fn owner_encoding<'c, S>(chunks: &'c [Chunk<S>], table: &Table, slot: usize) -> Option<&'c [u8]> {
+fn owner_encoding<'c, S>(
+    chunks: &'c [Chunk<S>],
+    table: &FingerprintTable,
+    slot: usize,
+) -> Option<&'c [u8]> {
     let position = table.owner(slot)?;
     let chunk = &chunks[chunks.partition_point(|chunk| chunk.start <= position).checked_sub(1)?];
     let from = chunk.candidates.partition_point(|one| one.position < position);
@@ -274,7 +278,7 @@ fn owner_encoding<'c, S>(chunks: &'c [Chunk<S>], table: &Table, slot: usize) -> 
     Some(chunk.encoding(index))
 }
 
-fn give_numbers<S>(chunk: &mut Chunk<S>, table: Option<&Table>) {
+fn give_numbers<S>(chunk: &mut Chunk<S>, table: Option<&FingerprintTable>) {
     let mut number = chunk.fresh.base;
     for candidate in &mut chunk.candidates {
         if candidate.status != Status::New {

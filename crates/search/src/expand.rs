@@ -1,14 +1,15 @@
-//! The parallel half of a round: going on from each state of a block.
+//! The parallel half of a round: expanding each state of a block.
 //!
 //! A unit of work is a slice of states with consecutive positions. Threads take units in order, so that what was done when
 //! they are stopped is all up to some position, and little after it. The table of the states seen is only added to, and what
 //! it gets is provisional: `commit` decides.
 
-use crate::chunk::{Candidate, Chunk, FAILED, FaultKey, NO_SLOT, PENDING, Status};
+use crate::chunk::{Candidate, Chunk, FAILED, NO_SLOT, PENDING, Status};
 use crate::frontier::Entry;
 use crate::options::Options;
+use crate::outcome::Property;
 use crate::parallel::Pool;
-use crate::store::{Exact, Key, Store, Table, Visit};
+use crate::store::{Exact, FingerprintTable, Key, Store, Visit};
 use anyorder_system::{Control, Hash128, StateSystem, Successor, Updates};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -117,7 +118,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
         }
     }
 
-    /// Goes on from all states, or as many as possible.
+    /// Expands all states, or as many as possible.
     pub(crate) fn run<'scope>(self, pool: &Pool<'scope>) -> Expanded<S::State>
     where
         'a: 'scope,
@@ -168,7 +169,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             for (entry, position) in entries.iter().zip(start..) {
                 let stopped = self.shared.progress.stopped.load(Ordering::Relaxed)
                     || self.shared.control.check().is_err();
-                if stopped || !self.go_on(entry, position, &mut chunk) {
+                if stopped || !self.expand(entry, position, &mut chunk) {
                     self.shared.progress.stopped.store(true, Ordering::Relaxed);
                     break;
                 }
@@ -179,7 +180,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
     }
 
     /// Takes all transitions of one state; returns whether there was room for what they lead to.
-    fn go_on(
+    fn expand(
         &mut self,
         entry: &Entry<S::State>,
         position: u32,
@@ -200,7 +201,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         chunk.transitions.push(count as u32);
         if count == 0 && self.shared.deadlocks && !system.is_final(&entry.state) {
             let key =
-                if system.is_stuck(&entry.state) { FaultKey::Deadlock } else { FaultKey::Final };
+                if system.is_stuck(&entry.state) { Property::Deadlock } else { Property::Final };
             chunk.fault(key, position, 0);
         }
         self.prepare();
@@ -213,8 +214,8 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                     *ran = true;
                 }
             }
-            let target = if let Some(message) = successor.failure {
-                chunk.fault(FaultKey::Failure(message), position, place);
+            let target = if let Some(failure) = successor.failure {
+                chunk.fault(Property::Failure(failure), position, place);
                 FAILED
             } else {
                 let hash = self.hashes[place as usize];
@@ -286,7 +287,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 chunk.ends.push(chunk.encodings.len());
                 chunk.candidates.push(candidate(slot, status, state));
             }
-            Store::Bits(bits) => {
+            Store::Bitstate(bits) => {
                 if bits.contains(hash) {
                     return FAILED;
                 }
@@ -297,7 +298,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         PENDING | (chunk.candidates.len() - 1) as u32
     }
 
-    fn visit(&mut self, table: &Table, hash: Hash128, position: u32) -> Visit {
+    fn visit(&mut self, table: &FingerprintTable, hash: Hash128, position: u32) -> Visit {
         let visit = table.visit(Key::from(hash), position);
         if let Visit::New(_) = visit {
             self.reserved -= 1;

@@ -102,10 +102,15 @@ pub use error::SearchError;
 pub use export::{Exported, GraphFormat, export};
 pub use graph::Graph;
 pub use options::{Options, Order, Stop, Storage};
-pub use outcome::{Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation};
+pub use outcome::{
+    Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation, never_run,
+    sort_conflicts, sort_violations,
+};
 pub use path::{Path, PathDifference, PathStep, diff, replay};
-pub use search::{Gauge, Pause, Search, search};
-pub use tasks::{TaskFailure, TaskOptions, TaskOutcome, search_tasks};
+pub use search::{Gauge, Pause, Search, found_words, search};
+pub use shortest::ShortestPaths;
+pub use store::{FingerprintTable, Key, NUMBERS_MAX};
+pub use updates::{NumberedPath, Transition, UpdateLists, Writer, conflicts_of, contested, pair};
 pub use walk::{WalkOptions, Walked, walk};
 
 // What is asked and answered.
@@ -130,11 +135,10 @@ mod store;
 // Response properties and update conflicts, on the graph of all states.
 mod graph;
 mod response;
-mod scc;
+mod shortest;
 mod updates;
 
 // Around the search.
 mod checkpoint;
 mod export;
-mod tasks;
 mod walk;

@@ -1,11 +1,11 @@
-//! One round: a block of states is gone on from, and what was found is numbered.
+//! One round: a block of states is expanded, and what was found is numbered.
 
-use crate::chunk::{Chunk, FaultKey};
+use crate::chunk::Chunk;
 use crate::commit::{Numbering, Reached, exclusive};
 use crate::expand::{Block, Shared};
 use crate::frontier::Entry;
 use crate::options::Order;
-use crate::outcome::Limit;
+use crate::outcome::{Limit, Property};
 use crate::parallel::Pool;
 use crate::search::{Fault, Search};
 use crate::store::POSITIONS_MAX;
@@ -129,7 +129,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         for (key, place) in &chunk.faults {
             let parent = &parents[(place.position - chunk.start) as usize];
             let fault = match key {
-                FaultKey::Deadlock | FaultKey::Final => {
+                Property::Deadlock | Property::Final => {
                     Fault { length: parent.depth, state: parent.number, place: None }
                 }
                 _ => Fault {
@@ -143,7 +143,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         for (invariant, number) in &chunk.fresh.broken {
             let entry = &chunk.fresh.entries[(number - chunk.fresh.base) as usize];
             let fault = Fault { length: entry.depth, state: *number, place: None };
-            self.fault(FaultKey::Invariant(*invariant), fault);
+            self.fault(Property::Invariant(*invariant), fault);
         }
     }
 }

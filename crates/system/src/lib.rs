@@ -25,6 +25,7 @@
 pub use cancel::{Cancel, StopReason, Stopped};
 pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
 pub use control::Control;
+pub use failure::{Failure, FailureKind, FailureSite};
 pub use hash::Hash128;
 pub use limits::Limits;
 pub use observation::{Difference, Level, Observation, Part, PartPath};
@@ -60,6 +61,8 @@ mod task_system;
 mod thread_system;
 
 mod tasks_as_threads;
+
+mod failure;
 
 mod state_hash;
 

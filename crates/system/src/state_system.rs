@@ -1,5 +1,6 @@
 //! A program whose states are values: what full search works on.
 
+use crate::failure::Failure;
 use crate::hash::Hash128;
 use crate::update::Updates;
 
@@ -10,8 +11,8 @@ pub struct Successor<S, A> {
     pub action: A,
     /// The state after it.
     pub state: S,
-    /// What failed on the way: an assertion, an exception. The state after a failure is not gone on from.
-    pub failure: Option<String>,
+    /// What failed on the way: an assertion, an exception. The state after a failure is not expanded.
+    pub failure: Option<Failure>,
 }
 
 /// A program as states and transitions, for engines that keep states in memory. It needs no names and no schedules: an

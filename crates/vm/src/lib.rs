@@ -34,7 +34,6 @@ pub use machine::Machine;
 #[doc(hidden)]
 pub use machine::Switches;
 pub use state::State;
-pub use step::{Fault, FaultKind};
 pub use system::{MachineFactory, MachineRun, PathWords, Reason, Waiting, Write};
 pub use value::{Map, Seq, Set, Text, Value};
 pub use walk::Action;

@@ -97,7 +97,7 @@ pub(super) fn assemble(
 /// Says what a schedule shows, for its replay: `failure MESSAGE`, `invariant NAME`, `deadlock`, `final`, `response NAME`.
 fn shows(violation: &Violation<Machine>) -> String {
     match &violation.property {
-        Property::Failure(message) => format!("failure {message}"),
+        Property::Failure(failure) => format!("failure {failure}"),
         Property::Invariant(_) => format!("invariant {}", violation.name),
         Property::Deadlock => "deadlock".to_owned(),
         Property::Final => "final".to_owned(),
@@ -117,7 +117,7 @@ fn describe(model: &Model, violation: &Violation<Machine>) -> (Finding, End) {
         function.map(|function| named(site_of(model, function), "stated")).into_iter().collect()
     };
     match &violation.property {
-        Property::Failure(message) => (failure(model, message), End::default()),
+        Property::Failure(what) => (failure(model, &what.to_string()), End::default()),
         Property::Invariant(index) => {
             let condition = program.invariants.get(*index).map(|one| one.holds);
             let title = format!("invariant `{}` does not hold", violation.name);

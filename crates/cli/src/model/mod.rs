@@ -18,8 +18,6 @@ mod load;
 
 mod search;
 
-mod observed;
-
 mod reduced;
 
 mod updates;

@@ -6,7 +6,6 @@
 use super::finding::{Reported, report};
 use super::growth::Growth;
 use super::load::Model;
-use super::observed::Observed;
 use super::updates::{Conflict, report_conflicts};
 use crate::args::{CheckArgs, OrderArg, StorageArg};
 use crate::failure::Failure;
@@ -14,11 +13,11 @@ use crate::watch::Watch;
 use anyorder_common::text::escape;
 use anyorder_common::text::shown;
 use anyorder_explore::paper;
-use anyorder_explore::stateful::{self, Finding, Options};
+use anyorder_explore::stateful::{self, Options};
 use anyorder_finding::{Outcome, Stats};
-use anyorder_search::{Path, PathStep, Property, Stop, Violation};
-use anyorder_system::{Control, StateSystem, Successor};
-use anyorder_vm::{Action, Machine, State};
+use anyorder_search::{Property, Stop, UpdateConflict, Violation};
+use anyorder_system::{Control, StateSystem};
+use anyorder_vm::Machine;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path as FilePath;
@@ -83,7 +82,6 @@ pub(crate) fn reduced(
     watch: &Watch,
 ) -> Result<Reduced, Failure> {
     let machine = &*model.machine;
-    let system = Observed::new(machine);
     let mut control = watch.control();
     let growth = Growth::new(control.progress, machine);
     control.progress = &growth;
@@ -91,54 +89,50 @@ pub(crate) fn reduced(
     let failed = |error: stateful::Error| {
         Failure::new(format!("{}: {}", shown(path), escape(&error.to_string())))
     };
-    let Found { findings, complete, limits, stats, states } = match question.engine {
-        Engine::Stateful => by_stateful(&system, question, &control),
-        Engine::Paper => by_paper(&system, question, &control),
-    }
-    .map_err(failed)?;
-    let (mut violations, mut conflicts) = (Vec::new(), Vec::new());
-    for finding in findings {
-        let path = path_of(machine, &finding);
-        let property = match finding.property {
-            stateful::Property::Failure(message) => Property::Failure(message),
-            stateful::Property::Invariant(index) => Property::Invariant(index),
-            stateful::Property::Deadlock => Property::Deadlock,
-            stateful::Property::Final => Property::Final,
-            stateful::Property::UpdateConflict { place, components } => {
-                conflicts.push(Conflict::of(machine, place, components, path));
-                continue;
-            }
-        };
-        violations.push(Violation { property, name: finding.name, path });
-    }
+    let found = match question.engine {
+        Engine::Stateful => by_stateful(machine, question, &control),
+        Engine::Paper => by_paper(machine, question, &control),
+    };
+    let Found { mut violations, conflicts, complete, limits, stats, states, never_run } =
+        found.map_err(failed)?;
+    let conflicts = super::updates::conflicts_of(model, conflicts);
     if !violations.is_empty() {
         let budget = SHORTEN_STATES.max(states.saturating_mul(SHORTEN_FACTOR));
         shorten(machine, &mut violations, &question, budget, &watch.control());
     }
-    Ok(Reduced {
-        violations,
-        conflicts,
-        complete,
-        limits,
-        stats,
-        never_run: complete.then(|| system.never_run()),
-    })
+    Ok(Reduced { violations, conflicts, complete, limits, stats, never_run })
 }
 
 /// What an engine found.
-struct Found<'a> {
-    findings: Vec<Finding<Observed<'a>>>,
+struct Found {
+    violations: Vec<Violation<Machine>>,
+    conflicts: Vec<UpdateConflict<Machine>>,
     complete: bool,
     limits: Vec<&'static str>,
     stats: Stats,
     states: u64,
+    never_run: Option<Vec<usize>>,
 }
 
-fn by_stateful<'a>(
-    system: &Observed<'a>,
+impl Found {
+    fn of<D>(outcome: anyorder_search::Outcome<Machine, D>, stats: Stats) -> Found {
+        Found {
+            violations: outcome.violations,
+            conflicts: outcome.conflicts.unwrap_or_default(),
+            complete: outcome.complete,
+            limits: outcome.limits.iter().map(|limit| limit.word()).collect(),
+            stats,
+            states: outcome.stats.states,
+            never_run: outcome.never_run,
+        }
+    }
+}
+
+fn by_stateful(
+    machine: &Machine,
     question: Question,
     control: &Control<'_>,
-) -> Result<Found<'a>, stateful::Error> {
+) -> Result<Found, stateful::Error> {
     let options = Options {
         threads: question.threads,
         values: question.values,
@@ -146,36 +140,35 @@ fn by_stateful<'a>(
         states_max: question.states_max,
         ..Options::default()
     };
-    let outcome = stateful::explore(system, &options, control)?;
-    Ok(Found {
-        findings: outcome.findings,
-        complete: outcome.complete,
-        limits: outcome.limits.iter().map(|limit| limit.word()).collect(),
-        stats: stats(&outcome.stats),
-        states: outcome.stats.states,
-    })
+    let outcome = stateful::explore(machine, &options, control)?;
+    let (counts, own) = (&outcome.stats, &outcome.detail.counts);
+    let mut stats = Stats::new();
+    stats
+        .set("algorithm", "stateful")
+        .set("states", counts.states)
+        .set("transitions", counts.transitions)
+        .set("executions", counts.executions)
+        .set("inferred", own.inferred)
+        .set("re_expansions", own.re_expansions)
+        .set("reduced_states", own.reduced_states)
+        .set("max_depth", counts.max_depth)
+        .set("frontier_peak", counts.frontier_peak)
+        .set("bytes_per_state", counts.bytes_per_state);
+    Ok(Found::of(outcome, stats))
 }
 
-fn by_paper<'a>(
-    system: &Observed<'a>,
+fn by_paper(
+    machine: &Machine,
     question: Question,
     control: &Control<'_>,
-) -> Result<Found<'a>, stateful::Error> {
+) -> Result<Found, stateful::Error> {
     let options = paper::Options {
         values: question.values,
         states_max: question.states_max,
         ..paper::Options::default()
     };
-    let outcome = paper::explore(system, &options, control)?;
-    let word = |limit: &paper::Limit| match limit {
-        paper::Limit::States => "max-states",
-        paper::Limit::Executions => "max-executions",
-        paper::Limit::Backward => "max-transitions",
-        paper::Limit::Memory => "memory-limit",
-        paper::Limit::Time => "time-limit",
-        paper::Limit::Interrupt => "interrupt",
-    };
-    let counts = &outcome.stats;
+    let outcome = paper::explore(machine, &options, control)?;
+    let (counts, own) = (&outcome.stats, &outcome.detail.counts);
     let mut stats = Stats::new();
     stats
         .set("algorithm", "paper")
@@ -183,17 +176,11 @@ fn by_paper<'a>(
         .set("transitions", counts.transitions)
         .set("executions", counts.executions)
         .set("inferred", 0_u64)
-        .set("sequences", counts.sequences)
-        .set("backtracking_points", counts.backtracking_points)
-        .set("backward_steps", counts.backward_steps)
+        .set("sequences", own.sequences)
+        .set("backtracking_points", own.backtracking_points)
+        .set("backward_steps", own.backward_steps)
         .set("max_depth", counts.max_depth);
-    Ok(Found {
-        complete: outcome.complete,
-        limits: outcome.limit.iter().map(word).collect(),
-        stats,
-        states: counts.states,
-        findings: outcome.findings,
-    })
+    Ok(Found::of(outcome, stats))
 }
 
 /// Searches a model in full; adds limits and counts to a result.
@@ -266,44 +253,4 @@ fn shorten(
     violations.extend(best.into_values());
     violations
         .sort_by(|a, b| (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property)));
-}
-
-/// Makes a path of a full search of one of a search with reduction: the states are the same.
-fn path_of(machine: &Machine, finding: &Finding<Observed<'_>>) -> Path<Machine> {
-    let found = &finding.path;
-    let mut path = Path {
-        start: found.start,
-        initial: found.initial.clone(),
-        steps: Vec::with_capacity(found.steps.len()),
-        repeats_from: None,
-    };
-    for step in &found.steps {
-        let mut successors: Vec<Successor<State, Action>> = Vec::new();
-        machine.successors(path.last(), &mut successors);
-        let place = successors.iter().position(|one| one.action == step.action);
-        path.steps.push(PathStep {
-            action: step.action,
-            place: place.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX),
-            state: step.state.clone(),
-            failure: step.failure.clone(),
-        });
-    }
-    path
-}
-
-/// Returns the counts under the names that they have in results.
-fn stats(counts: &stateful::Stats) -> Stats {
-    let mut stats = Stats::new();
-    stats
-        .set("algorithm", "stateful")
-        .set("states", counts.states)
-        .set("transitions", counts.transitions)
-        .set("executions", counts.executions)
-        .set("inferred", counts.inferred)
-        .set("re_expansions", counts.re_expansions)
-        .set("reduced_states", counts.reduced_states)
-        .set("max_depth", counts.max_depth)
-        .set("frontier_peak", counts.frontier_peak)
-        .set("bytes_per_state", counts.bytes_per_state);
-    stats
 }

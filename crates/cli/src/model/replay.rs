@@ -33,7 +33,9 @@ pub(crate) fn replay(model: &Model, schedule: &Schedule) -> Result<Replayed, Sea
     let (shows, same) = match path.steps.iter().find_map(|step| step.failure.clone()) {
         Some(message) => {
             let same = wanted.is_none_or(|wanted| {
-                wanted.strip_prefix("failure ").is_some_and(|other| alike(other, &message))
+                wanted
+                    .strip_prefix("failure ")
+                    .is_some_and(|other| alike(other, &message.to_string()))
             });
             // The last step says it.
             (Some(End::default()), same)

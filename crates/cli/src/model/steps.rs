@@ -63,7 +63,7 @@ pub(crate) fn run_of(machine: &Machine, path: &Path<Machine>, end: &End) -> Run 
             what: who.what,
             place: who.place,
             alternative: Some(alternative).filter(|number| *number > 0),
-            failure: step.failure.as_deref().map(failure_words),
+            failure: step.failure.as_ref().map(|failure| failure_words(&failure.to_string())),
             ..RunStep::default()
         });
         (before, shown) = (&step.state, after);

@@ -307,7 +307,7 @@ fn model_failure(model: &Model, choices: &[Choice], text: &str) -> Option<Report
         return Some(Reported { finding: one.finding, run: Some(one.run) });
     }
     let name = text.to_owned();
-    reported(model, Violation { property: Property::Failure(name.clone()), name, path })
+    reported(model, Violation { property: Property::Failure(name.as_str().into()), name, path })
 }
 
 fn reported(model: &Model, violation: Violation<Machine>) -> Option<Reported> {

@@ -3,10 +3,11 @@
 use super::accesses::{AccessTable, Accesses};
 use super::graph::{Mark, StateGraph, Transition};
 use super::options::{Again, Choice, Options};
-use super::outcome::{Cause, Limit, Outcome, Point, Stats};
+use super::outcome::{Cause, Counts, Outcome, Point};
 use super::sequence::Sequence;
 use crate::stateful::Error;
-use anyorder_system::{Control, Hash128, Reducible, TaskKey};
+use anyorder_search::{Limit, Stats};
+use anyorder_system::{Control, Failure, Hash128, Reducible, TaskKey};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Explores a system. The same each time.
@@ -52,12 +53,15 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// States with events planned, for EXPLOREALL.
     pub(crate) open: Vec<u32>,
     /// First transition of each failure.
-    pub(crate) failures: BTreeMap<String, Vec<u32>>,
+    pub(crate) failures: BTreeMap<Failure, Vec<u32>>,
     pub(crate) broken: BTreeMap<usize, Vec<u32>>,
     pub(crate) points: BTreeSet<Point>,
     pub(crate) executed: Vec<(Hash128, TaskKey)>,
     pub(crate) carried: u64,
+    /// Which parts of the program ran.
+    pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
+    pub(crate) counts: Counts,
     pub(crate) limit: Option<Limit>,
     sequence: Sequence,
     calls: Vec<Call>,
@@ -83,7 +87,9 @@ impl<'a, S: Reducible> Engine<'a, S> {
             points: BTreeSet::new(),
             executed: Vec::new(),
             carried: 0,
+            parts_ran: vec![false; system.parts().len()],
             stats: Stats::default(),
+            counts: Counts::default(),
             limit: None,
             sequence: Sequence::default(),
             calls: Vec::new(),
@@ -238,7 +244,7 @@ impl<'a, S: Reducible> Engine<'a, S> {
 
     /// Lines 8-9 and 28-29.
     fn end_sequence(&mut self) {
-        self.stats.sequences += 1;
+        self.counts.sequences += 1;
         for state in self.sequence.end() {
             self.graph.node_mut(state).in_history = true;
         }

@@ -3,8 +3,9 @@
 use super::accesses::Accesses;
 use super::engine::Engine;
 use super::graph::{Enabled, Kind, Mark, Node, Transition};
-use super::outcome::{Cause, Limit, Point};
+use super::outcome::{Cause, Point};
 use crate::stateful::Error;
+use anyorder_search::Limit;
 use anyorder_system::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 use rustc_hash::FxHashSet;
 
@@ -112,7 +113,7 @@ impl<S: Reducible> Engine<'_, S> {
         let before = node.state.take().expect("kept until all events are done");
         let mut effects = Effects::default();
         if !node.enabled[place].idle {
-            self.stats.runs += 1;
+            self.counts.runs += 1;
             self.system.run(&before, task, &mut effects);
         }
         let idle = node.enabled[place].idle;
@@ -149,20 +150,25 @@ impl<S: Reducible> Engine<'_, S> {
         let transition =
             |dst, alternative, kind| Transition { src, dst, event, alternative, accesses, kind };
         if effects.successors.is_empty() {
-            self.stats.blocked += u64::from(!idle);
+            self.counts.blocked += u64::from(!idle);
             new.push(transition(src, 0, Kind::Blocked));
         }
         for (alternative, successor) in effects.successors.into_iter().enumerate() {
             self.stats.transitions += 1;
             let alternative = alternative as u32;
-            let Some(message) = successor.failure else {
+            if let Some(part) = self.system.part(&successor.action)
+                && let Some(ran) = self.parts_ran.get_mut(part)
+            {
+                *ran = true;
+            }
+            let Some(failure) = successor.failure else {
                 let Some((dst, _)) = self.state(successor.state) else { break };
                 self.disable(src, event, dst);
                 new.push(transition(dst, alternative, Kind::Step));
                 continue;
             };
             let number = self.graph.transitions.len() + new.len();
-            self.failures.entry(message).or_default().push(number as u32);
+            self.failures.entry(failure).or_default().push(number as u32);
             new.push(transition(src, alternative, Kind::Fails));
         }
         // First all, so that their numbers follow one another: observers may come in between.

@@ -8,11 +8,11 @@
 //!
 //! The first numbers of tasks are the observers of the invariants.
 
-use super::bits::{self, Rows};
 use super::footprints::{Footprints, Silent, Spot, writes};
 use super::interned::Interned;
 use super::numbering::Numbering;
 use super::sabotage::Sabotage;
+use anyorder_common::bits::{self, Rows};
 use anyorder_system::{Reducible, TaskKey, Touched};
 
 /// How a system and the options want footprints to be read.

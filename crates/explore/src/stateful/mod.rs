@@ -30,7 +30,7 @@
 //! **No run twice.** If `s.y` was found from `s` by `y`, and `x` in `s` touched nothing that `y` conflicts with, then `s.y.x` is `s.x.y`: where `s.x` followed `y`,
 //! the edge is taken from there and nothing is run.
 //!
-//! **Threads.** States are gone on from in blocks, against what was known when the block began; what was found is taken in by one thread in the order of
+//! **Threads.** States are expanded in blocks, against what was known when the block began; what was found is taken in by one thread in the order of
 //! states. So numbers, facts and findings do not depend on the number of threads.
 //!
 //! **Cost.** A step costs its run, a look-up of what it touched and one of its target; a set costs a few words of bits for each known task in it. 12 bytes an edge, 32 a
@@ -111,7 +111,7 @@
 //! }
 //!
 //! let outcome = explore(&Counters, &Options::default(), &Control::default())?;
-//! assert!(outcome.complete && outcome.findings.is_empty());
+//! assert!(outcome.complete && outcome.violations.is_empty());
 //! // Full search would find 100.
 //! assert_eq!(outcome.stats.states, 19);
 //! # Ok::<(), anyorder_explore::stateful::Error>(())
@@ -120,7 +120,7 @@
 pub use engine::explore;
 pub use error::Error;
 pub use options::{GiveUp, Options};
-pub use outcome::{Finding, Graph, Limit, Outcome, Path, Property, Stats, Step};
+pub use outcome::{Counts, Graph, Outcome, Reduction};
 #[doc(hidden)]
 pub use sabotage::Sabotage;
 
@@ -130,22 +130,18 @@ mod options;
 mod outcome;
 
 // What is known of tasks.
-mod bits;
 mod footprints;
 mod interned;
 mod knowledge;
 mod numbering;
 
 // What is known of states.
-mod components;
 mod space;
-mod table;
-mod ways;
 
 // The search.
 mod commit;
+mod commuting;
 mod conclude;
-mod donors;
 mod engine;
 mod expand;
 mod follow_all;

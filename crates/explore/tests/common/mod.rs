@@ -6,8 +6,8 @@ pub mod generate;
 pub mod oracle;
 
 use anyorder_system::{
-    Effects, Hash128, Place, Reducible, StateHash, StateSystem, Successor, TaskKey, TouchKind,
-    Touched, Update, Updates,
+    Effects, Failure, Hash128, Place, Reducible, StateHash, StateSystem, Successor, TaskKey,
+    TouchKind, Touched, Update, Updates,
 };
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -213,6 +213,7 @@ impl StateSystem for Toy {
             let run = self.run_tree(state, task);
             self.log.lock().unwrap().insert((task, run.local));
             for (index, (state, failure, ..)) in run.ends.into_iter().enumerate() {
+                let failure = failure.map(Failure::from);
                 out.push(Successor { action: (task, index), state, failure });
             }
         }
@@ -289,6 +290,7 @@ impl Reducible for Toy {
                 self.tell(&end, &mut out.updates);
             }
             let (state, failure, ..) = end;
+            let failure = failure.map(Failure::from);
             out.successors.push(Successor { action: (task, index), state, failure });
         }
     }

@@ -113,7 +113,7 @@ impl StateSystem for RandomSystem {
             cancel.stop(StopReason::Interrupted);
         }
         for edge in &self.edges[*state as usize] {
-            let failure = edge.failure.map(|kind| format!("failure {kind}"));
+            let failure = edge.failure.map(|kind| format!("failure {kind}").into());
             out.push(Successor { action: (edge.class, edge.part), state: edge.to, failure });
         }
     }

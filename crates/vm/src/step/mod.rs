@@ -1,6 +1,6 @@
 //! Executes steps of a program.
 
-pub use self::fault::{Fault, FaultKind};
+pub(crate) use self::fault::Fault;
 
 pub(crate) use self::concurrent::Blocked;
 pub(crate) use self::fault::Stop;

@@ -48,7 +48,7 @@ impl StateSystem for Machine {
                 Recalled::Unknown => None,
             };
             walker.run_anew(step, root, |_, alternative, outcome| {
-                let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
                 let action = Action { step, alternative };
                 out.push(Successor { action, state: outcome.state, failure });
             });

@@ -6,10 +6,9 @@ use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{FuncId, MailboxKind, SiteId};
 use crate::state::{Frame, Message, Origin, State, Status, Thread, What, normal};
 use crate::step::memo::{self, Memo, Recorder, Root};
-use crate::step::{
-    Blocked, End, Fault, FaultKind, Log, Mode, Runner, Stop, Touch, Updated, unpack,
-};
+use crate::step::{Blocked, End, Fault, Log, Mode, Runner, Stop, Touch, Updated, unpack};
 use crate::value::{GHOST, Value};
+use anyorder_system::FailureKind;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -184,7 +183,7 @@ impl<'a> Walker<'a> {
             tries += 1;
             if tries == ALTERNATIVES_MAX {
                 let message = format!("more than {ALTERNATIVES_MAX} alternatives of one step");
-                if let Stop::Fault(fault) = self.runner.fault(FaultKind::StepLimit, message) {
+                if let Stop::Fault(fault) = self.runner.fault(FailureKind::StepLimit, message) {
                     let state = self.state.clone();
                     each(self, alternative, Outcome { state, fault: Some(fault) });
                 }

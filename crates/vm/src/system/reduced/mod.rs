@@ -185,7 +185,7 @@ impl Reducible for Machine {
                 }
                 touches.log(&log.touches, after);
                 touches.step(step, &outcome.state, &log, outcome.fault.is_some());
-                let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
                 let action = Action { step, alternative };
                 successors.push(Successor { action, state: outcome.state, failure });
             });

@@ -84,7 +84,7 @@ impl Machine {
                 continue;
             }
             Walker::new(self, state).run_anew(step, None, |walker, alternative, outcome| {
-                let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
                 self.tell_updated(&walker.take_updates(), updates);
                 let action = Action { step, alternative };
                 out.push(Successor { action, state: outcome.state, failure });
