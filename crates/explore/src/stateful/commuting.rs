@@ -45,7 +45,7 @@ impl<S: Reducible> Worker<'_, S> {
             if (edge.target >= number && !blocked) || !alone {
                 continue;
             }
-            let independent = self.options.sabotage == Sabotage::InferAnything
+            let independent = self.options.sabotage() == Sabotage::InferAnything
                 || !bits::has(self.know.conflicts.row(step.footprint), edge.task)
                 || !footprints.conflict(step.footprint, edge.footprint);
             if independent {

@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 /// A task, and which of its alternatives.
 type Choice = (TaskKey, u32);
 
+/// The length of a path, its last state, and a failing step from there: a task by its number, and which alternative.
+type Shown = (u32, u32, Option<(u32, u32)>);
+
 impl<S: Reducible> Engine<'_, S> {
     /// Makes the outcome.
     pub(crate) fn conclude(mut self, complete: bool) -> Result<Outcome<S>, Error> {
@@ -65,7 +68,7 @@ impl<S: Reducible> Engine<'_, S> {
 
     /// Returns all violations, each with a shortest path to it.
     fn violations(&self) -> Result<Vec<Violation<S>>, Error> {
-        let mut best: BTreeMap<Property, (u32, u32, Option<(u32, u32)>)> = BTreeMap::new();
+        let mut best: BTreeMap<Property, Shown> = BTreeMap::new();
         if self.failures.is_empty() && self.broken.is_empty() && self.dead.is_empty() {
             return Ok(Vec::new());
         }
@@ -88,12 +91,11 @@ impl<S: Reducible> Engine<'_, S> {
         for (stuck, state) in &self.dead {
             offer(if *stuck { &Property::Deadlock } else { &Property::Final }, *state, None);
         }
-        let violation =
-            |(property, (_, state, last)): (Property, (u32, u32, Option<(u32, u32)>))| {
-                let (start, mut choices) = self.choices(shortest.to(state));
-                choices.extend(last.map(|last| self.key_of(last)));
-                paths::violation(self.system, property, (start, choices))
-            };
+        let violation = |(property, (_, state, last)): (Property, Shown)| {
+            let (start, mut choices) = self.choices(shortest.to(state));
+            choices.extend(last.map(|last| self.key_of(last)));
+            paths::violation(self.system, property, (start, choices))
+        };
         best.into_iter().map(violation).collect()
     }
 }

@@ -91,7 +91,7 @@ pub fn explore<S: Reducible>(
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
     let updates = options.updates && !system.components().is_empty();
-    let reading = Reading { values: options.values, updates, sabotage: options.sabotage };
+    let reading = Reading { values: options.values, updates, sabotage: options.sabotage() };
     let mut engine = Engine {
         system,
         options,
@@ -190,7 +190,7 @@ impl<S: Reducible> Engine<'_, S> {
 
     fn check_again(&mut self) {
         self.checked = (self.space.nodes.len(), self.know.version);
-        if self.options.sabotage != Sabotage::NoReclosing {
+        if self.options.sabotage() != Sabotage::NoReclosing {
             self.counts.rounds += 1;
             self.recheck();
         }

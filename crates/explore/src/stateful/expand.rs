@@ -199,7 +199,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         loop {
             self.close(item, fresh);
             let enough = self.progress
-                || (self.options.sabotage == Sabotage::NoProgress
+                || (self.options.sabotage() == Sabotage::NoProgress
                     && self.attempted.iter().any(|word| *word != 0));
             if enough {
                 break;
@@ -265,7 +265,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 None => self.found.unknown.push(*key),
             }
         }
-        if self.mode != Mode::Bare && self.options.sabotage != Sabotage::NoForeknowledge {
+        if self.mode != Mode::Bare && self.options.sabotage() != Sabotage::NoForeknowledge {
             self.keys.clear();
             self.system.pending(&item.state, &mut self.keys);
             let unknown = self.keys.iter().filter(|key| self.know.tasks.find(key.0).is_none());
@@ -349,7 +349,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 open &= open - 1;
                 if task < self.know.observers {
                     self.join_watched(item, task, fresh);
-                } else if self.options.sabotage != Sabotage::NoEnablers {
+                } else if self.options.sabotage() != Sabotage::NoEnablers {
                     bits::join(&mut self.inside, self.know.enablers.row(task));
                 }
             }
@@ -358,7 +358,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
     }
 
     fn join_watched(&mut self, item: &Item<S::State>, observer: u32, fresh: bool) {
-        if self.options.sabotage == Sabotage::NoObservers {
+        if self.options.sabotage() == Sabotage::NoObservers {
             return;
         }
         let at = observer as usize;
@@ -390,7 +390,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         self.effects.clear();
         self.system.run(&item.state, self.know.tasks.task(task), &mut self.effects);
         self.found.executions += 1;
-        if self.options.sabotage == Sabotage::BlockedTouchNothing
+        if self.options.sabotage() == Sabotage::BlockedTouchNothing
             && self.effects.successors.is_empty()
         {
             self.effects.touched.clear();
@@ -398,7 +398,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         let touched = &self.effects.touched;
         let known = self.know.footprints.find(task, touched);
         match known {
-            _ if self.options.sabotage == Sabotage::ActualFootprints => {
+            _ if self.options.sabotage() == Sabotage::ActualFootprints => {
                 self.join_actual(item, task);
             }
             Some(footprint) => {

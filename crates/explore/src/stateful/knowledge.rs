@@ -29,10 +29,7 @@ impl Reading {
         if !self.values {
             return Silent::Write;
         }
-        match self.sabotage {
-            Sabotage::SilentNothing => Silent::Nothing,
-            _ => Silent::Read,
-        }
+        if self.sabotage == Sabotage::SilentNothing { Silent::Nothing } else { Silent::Read }
     }
 }
 

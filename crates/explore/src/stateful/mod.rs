@@ -121,7 +121,7 @@ pub use engine::explore;
 pub use error::Error;
 pub use options::{GiveUp, Options};
 pub use outcome::{Counts, Graph, Outcome, Reduction};
-#[doc(hidden)]
+#[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
 
 // What is asked and answered.
@@ -148,6 +148,7 @@ mod follow_all;
 mod found;
 mod overwritten;
 mod recheck;
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;
 mod seeds;
 mod updates;

@@ -102,10 +102,7 @@ fn act(list: &[Update], marks: &[Mark], sabotage: Sabotage) -> Act {
     let ends: BTreeMap<Place, (Option<u32>, Option<u32>)> = by_place(list)
         .map(|updates| {
             let last = updates[updates.len() - 1].by;
-            let first = match sabotage {
-                Sabotage::LastUpdateOnly => last,
-                _ => updates[0].by,
-            };
+            let first = if sabotage == Sabotage::LastUpdateOnly { last } else { updates[0].by };
             (updates[0].place, (first, last))
         })
         .collect();

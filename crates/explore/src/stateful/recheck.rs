@@ -27,7 +27,7 @@ impl<S: Reducible> Engine<'_, S> {
 
     fn is_closed(&self, number: u32) -> bool {
         let node = &self.space.nodes[number as usize];
-        let (know, sabotage) = (&self.know, self.options.sabotage);
+        let (know, sabotage) = (&self.know, self.options.sabotage());
         let inside = know.sets.rows.row(node.inside);
         let mut edges = self.space.edges(number).iter();
         if !edges.all(|edge| bits::within(know.conflicts.row(edge.footprint), inside)) {
@@ -50,7 +50,7 @@ impl<S: Reducible> Engine<'_, S> {
     /// it that they are, and returns whether there was one.
     pub(crate) fn add_ignored(&mut self) -> bool {
         let all_full = self.space.kept.is_empty();
-        if all_full || self.options.sabotage == Sabotage::NoFairness {
+        if all_full || self.options.sabotage() == Sabotage::NoFairness {
             return false;
         }
         let mut any = false;
@@ -58,7 +58,7 @@ impl<S: Reducible> Engine<'_, S> {
         for component in self.space.terminal_components() {
             let leads_nowhere =
                 |state: &u32| self.space.edges(*state).iter().all(|edge| edge.state().is_none());
-            if self.options.sabotage == Sabotage::NoProgress && leads_nowhere(&component[0]) {
+            if self.options.sabotage() == Sabotage::NoProgress && leads_nowhere(&component[0]) {
                 continue;
             }
             let (mut ready, mut followed) = (vec![0; self.know.width], vec![0; self.know.width]);

@@ -15,10 +15,10 @@ impl<S: Reducible> Engine<'_, S> {
     /// Returns all update conflicts, by attribute and components, with a shortest path to each.
     pub(crate) fn update_conflicts(&self) -> BTreeMap<(Place, (u32, u32)), NumberedPath> {
         let mut all = BTreeMap::new();
-        for (place, pairs) in overwritten(&self.space, self.options.sabotage) {
+        for (place, pairs) in overwritten(&self.space, self.options.sabotage()) {
             let states = (self.space.nodes.len(), self.space.initial());
             let mut writers: Vec<Vec<Writer>> = self.space.update_lists.writers(place);
-            if self.options.sabotage == Sabotage::NobodyUpdatesNothing {
+            if self.options.sabotage() == Sabotage::NobodyUpdatesNothing {
                 writers.iter_mut().for_each(|list| list.retain(Option::is_some));
             }
             let found = conflicts_of(
