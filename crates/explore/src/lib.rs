@@ -9,4 +9,5 @@ pub mod r4;
 pub mod shrink;
 pub mod stateful;
 
+mod asked;
 mod paths;

@@ -7,6 +7,7 @@ use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
 use crate::expand::Block;
 use crate::frontier::Entry;
 use crate::parallel::Pool;
+use crate::search::{Asked, flags};
 use crate::store::{Exact, FingerprintTable, Store};
 use anyorder_system::StateSystem;
 use std::collections::BTreeSet;
@@ -14,14 +15,13 @@ use std::sync::Arc;
 
 /// What numbering needs to know.
 pub(crate) struct Numbering<'a, S: StateSystem> {
-    pub(crate) system: &'a S,
+    pub(crate) asked: Arc<Asked<'a, S>>,
     /// The number of states so far.
     pub(crate) states: u64,
     pub(crate) transitions: u64,
     /// Counted limits.
     pub(crate) states_max: u64,
     pub(crate) transitions_max: u64,
-    pub(crate) invariants: usize,
     /// The number of response properties to keep flags of; 0 when the graph is not kept.
     pub(crate) responses: usize,
     /// Whether the graph is kept.
@@ -30,11 +30,9 @@ pub(crate) struct Numbering<'a, S: StateSystem> {
 
 impl<S: StateSystem> Clone for Numbering<'_, S> {
     fn clone(&self) -> Self {
-        *self
+        Numbering { asked: Arc::clone(&self.asked), ..*self }
     }
 }
-
-impl<S: StateSystem> Copy for Numbering<'_, S> {}
 
 /// Rounds with fewer candidates than this are not worth a second thread.
 const ALONE: usize = 2048;
@@ -180,17 +178,14 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
                 continue;
             }
             let parent = &parents[(candidate.position - chunk.start) as usize];
-            for invariant in 0..self.invariants {
-                if !fresh.broken.contains_key(&invariant)
-                    && !self.system.holds(invariant, &candidate.state)
-                {
-                    fresh.broken.insert(invariant, number);
+            let properties = &self.asked.properties;
+            for (index, invariant) in properties.invariants.iter().enumerate() {
+                if !fresh.broken.contains_key(&index) && !invariant.holds(&candidate.state) {
+                    fresh.broken.insert(index, number);
                 }
             }
-            for property in 0..self.responses {
-                let (trigger, response) = self.system.response(property, &candidate.state);
-                fresh.flags.push(u8::from(trigger) | (u8::from(response) << 1));
-            }
+            let responses = properties.responses.iter().take(self.responses);
+            fresh.flags.extend(responses.map(|one| flags(one.holds(&candidate.state))));
             fresh.links.push((parent.number, candidate.place));
             let depth = parent.depth.saturating_add(1);
             fresh.entries.push(Entry { number, depth, state: candidate.state });

@@ -120,7 +120,7 @@ impl<S: StateSystem> Search<'_, S> {
         violations: &mut Vec<Violation<S>>,
         control: &Control<'_>,
     ) -> Result<Vec<ResponseVerdict>, SearchError> {
-        let mut verdicts = vec![ResponseVerdict::Unknown; self.system.responses().len()];
+        let mut verdicts = vec![ResponseVerdict::Unknown; self.asked.properties.responses.len()];
         let early = self.options.stop == Stop::FirstViolation && !violations.is_empty();
         let Some(graph) = self.graph.as_ref().filter(|_| self.responses > 0 && !early) else {
             return Ok(verdicts);
@@ -130,7 +130,7 @@ impl<S: StateSystem> Search<'_, S> {
         let graph = renumbered.as_ref().unwrap_or(graph);
         let shortest = graph.shortest();
         for (index, verdict) in verdicts.iter_mut().enumerate() {
-            let lasso = response::violation(graph, index, self.system.fair_classes(), &shortest);
+            let lasso = response::violation(graph, index, self.asked.fairness.len(), &shortest);
             let Some(lasso) = lasso else {
                 if complete {
                     *verdict = ResponseVerdict::Holds;

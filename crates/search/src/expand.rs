@@ -9,6 +9,7 @@ use crate::frontier::Entry;
 use crate::options::Options;
 use crate::outcome::Property;
 use crate::parallel::Pool;
+use crate::search::Asked;
 use crate::store::{Exact, FingerprintTable, Key, Store, Visit};
 use anyorder_system::{Control, Hash128, StateSystem, Successor, Updates};
 use std::hint::black_box;
@@ -38,7 +39,7 @@ pub(crate) struct Shared<'a, S: StateSystem> {
     pub(crate) graph: bool,
     /// Whether the updates of transitions are asked for.
     pub(crate) updates: bool,
-    pub(crate) parts: usize,
+    pub(crate) asked: Arc<Asked<'a, S>>,
     progress: Counters,
 }
 
@@ -95,7 +96,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
         options: &Options,
         store: Arc<Store>,
         round: Arc<Block<S::State>>,
-        (graph, parts, room): (bool, usize, u64),
+        (graph, asked, room): (bool, Arc<Asked<'a, S>>, u64),
     ) -> Shared<'a, S> {
         let progress = Counters {
             next_unit: AtomicUsize::new(0),
@@ -113,7 +114,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
             deadlocks,
             graph,
             updates,
-            parts,
+            asked,
             progress,
         }
     }
@@ -165,7 +166,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         while !self.shared.progress.stopped.load(Ordering::Relaxed) {
             let unit = self.shared.progress.next_unit.fetch_add(1, Ordering::Relaxed);
             let Some((start, entries)) = self.shared.round.unit(unit) else { break };
-            let mut chunk = Chunk::new(unit, start, self.shared.parts);
+            let mut chunk = Chunk::new(unit, start, self.shared.asked.parts.len());
             for (entry, position) in entries.iter().zip(start..) {
                 let stopped = self.shared.progress.stopped.load(Ordering::Relaxed)
                     || self.shared.control.check().is_err();
@@ -190,7 +191,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         self.successors.clear();
         if self.shared.updates {
             self.updates.clear();
-            system.successors_telling(&entry.state, &mut self.successors, &mut self.updates);
+            system.successors_with_updates(&entry.state, &mut self.successors, &mut self.updates);
         } else {
             system.successors(&entry.state, &mut self.successors);
         }
@@ -199,20 +200,20 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             return false;
         }
         chunk.transitions.push(count as u32);
-        if count == 0 && self.shared.deadlocks && !system.is_final(&entry.state) {
-            let key =
-                if system.is_stuck(&entry.state) { Property::Deadlock } else { Property::Final };
-            chunk.fault(key, position, 0);
+        let asked = &*self.shared.asked;
+        if count == 0
+            && self.shared.deadlocks
+            && let Some(wrong) = Property::of_end(asked.properties.end_of(&entry.state))
+        {
+            chunk.fault(wrong, position, 0);
         }
         self.prepare();
         let mut successors = std::mem::take(&mut self.successors);
         for (place, successor) in successors.drain(..).enumerate() {
             let place = place as u32;
-            if self.shared.parts > 0 {
-                let part = system.part(&successor.action);
-                if let Some(ran) = part.and_then(|part| chunk.parts.get_mut(part)) {
-                    *ran = true;
-                }
+            let part = asked.parts.of(&successor.action);
+            if let Some(ran) = part.and_then(|part| chunk.parts.get_mut(part)) {
+                *ran = true;
             }
             let target = if let Some(failure) = successor.failure {
                 chunk.fault(Property::Failure(failure), position, place);
@@ -223,7 +224,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             };
             if self.shared.graph {
                 chunk.targets.push(target);
-                let class = system.fair_class(&successor.action);
+                let class = asked.fairness.of(&successor.action);
                 chunk.classes.push(class.map_or(NO_CLASS, |class| class as u16));
                 if self.shared.updates {
                     let updates = self.updates.of(place as usize);

@@ -14,12 +14,12 @@
 //!
 //! ```
 //! use anyorder_search::{Options, Property, search};
-//! use anyorder_system::{Control, Hash128, StateHash, StateSystem, Successor};
+//! use anyorder_system::{Control, Properties, StateSystem, Successor};
 //!
 //! /// Two processes that each read a counter and then write back one more.
 //! struct LostUpdate;
 //!
-//! #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+//! #[derive(Clone, PartialEq, Eq, Debug, Default)]
 //! struct State {
 //!     counter: u8,
 //!     /// What each process has read, before it wrote.
@@ -50,10 +50,6 @@
 //!         }
 //!     }
 //!
-//!     fn fingerprint(&self, state: &State) -> Hash128 {
-//!         StateHash::of(state)
-//!     }
-//!
 //!     fn encode(&self, state: &State, out: &mut Vec<u8>) {
 //!         out.push(state.counter);
 //!         for process in 0..2 {
@@ -67,21 +63,15 @@
 //!         Some(State { counter, read, done: [a_done == 1, b_done == 1] })
 //!     }
 //!
-//!     fn invariants(&self) -> Vec<String> {
-//!         vec!["no update is lost".to_owned()]
-//!     }
-//!
-//!     fn holds(&self, _invariant: usize, state: &State) -> bool {
-//!         state.done != [true, true] || state.counter == 2
+//!     fn properties(&self) -> Properties<'_, State> {
+//!         Properties::new().invariant("no update is lost", |state: &State| {
+//!             state.done != [true, true] || state.counter == 2
+//!         })
 //!     }
 //!
 //!     fn describe(&self, state: &State, process: &usize) -> String {
 //!         let what = if state.read[*process].is_none() { "reads" } else { "writes" };
 //!         format!("process {process} {what}")
-//!     }
-//!
-//!     fn show(&self, state: &State) -> Vec<(String, String)> {
-//!         vec![("counter".to_owned(), state.counter.to_string())]
 //!     }
 //! }
 //!

@@ -1,7 +1,7 @@
 //! What a search found.
 
 use crate::path::Path;
-use anyorder_system::{Failure, Place, StateSystem, StopReason};
+use anyorder_system::{End, Failure, Place, StateSystem, StopReason};
 use std::fmt;
 
 /// What cut a search.
@@ -81,18 +81,30 @@ pub enum Property {
 }
 
 impl Property {
+    /// Returns what is wrong where nothing can happen, if that is wrong.
+    #[must_use]
+    pub const fn of_end(end: End) -> Option<Property> {
+        match end {
+            End::Fine => None,
+            End::Deadlock => Some(Property::Deadlock),
+            End::Wrong => Some(Property::Final),
+        }
+    }
+
     /// Returns its name: the system's, the text of a failure, `deadlock`, or `final`.
     #[must_use]
     pub fn name<S: StateSystem>(&self, system: &S) -> String {
         match self {
             Property::Failure(failure) => failure.to_string(),
             Property::Invariant(index) => {
-                system.invariants().into_iter().nth(*index).unwrap_or_default()
+                let invariants = system.properties().invariants;
+                invariants.get(*index).map_or_else(String::new, |one| one.name.clone())
             }
             Property::Deadlock => "deadlock".to_owned(),
             Property::Final => "final".to_owned(),
             Property::Response(index) => {
-                system.responses().into_iter().nth(*index).unwrap_or_default()
+                let responses = system.properties().responses;
+                responses.get(*index).map_or_else(String::new, |one| one.name.clone())
             }
         }
     }

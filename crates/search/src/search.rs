@@ -11,7 +11,7 @@ use crate::parallel::Pool;
 use crate::store::{Key, NUMBERS_MAX, Store, Visit};
 use crate::updates::UpdateLists;
 use anyorder_common::numbers::plural;
-use anyorder_system::{Control, StateSystem};
+use anyorder_system::{Classes, Control, Properties, StateSystem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
@@ -85,7 +85,7 @@ pub struct Search<'s, S: StateSystem> {
     pub(crate) level: Option<u32>,
     /// Whether the table has entries of states that were not counted.
     pub(crate) stale: bool,
-    pub(crate) invariants: usize,
+    pub(crate) asked: Arc<Asked<'s, S>>,
     pub(crate) responses: usize,
     pub(crate) update_lists: UpdateLists,
     /// What was reported already, and how much was known then.
@@ -111,10 +111,11 @@ impl<'s, S: StateSystem> Search<'s, S> {
         if options.depth_max.is_some() {
             options.order = Order::Breadth;
         }
-        let responses = if options.responses { system.responses().len() } else { 0 };
+        let asked = Asked::of(system);
+        let responses = if options.responses { asked.properties.responses.len() } else { 0 };
         options.updates &= !system.components().is_empty();
         let graph = responses > 0 || options.keep_graph || options.updates;
-        let classes = system.fair_classes();
+        let classes = asked.fairness.len();
         if graph && matches!(options.storage, Storage::Bitstate { .. }) {
             return Err(SearchError::NeedsStates("response properties and graphs"));
         }
@@ -135,11 +136,11 @@ impl<'s, S: StateSystem> Search<'s, S> {
             frontier: Frontier::new(),
             graph: graph.then(|| Graph::new(responses, classes > 0, options.updates)),
             faults: BTreeMap::new(),
-            parts_ran: vec![false; system.parts().len()],
+            parts_ran: vec![false; asked.parts.len()],
             stats: Stats::default(),
             level: None,
             stale: false,
-            invariants: system.invariants().len(),
+            asked: Arc::new(asked),
             responses,
             update_lists: UpdateLists::default(),
             reported_count: 0,
@@ -165,19 +166,16 @@ impl<'s, S: StateSystem> Search<'s, S> {
                 continue;
             }
             self.links.push(NO_PARENT, place);
-            for invariant in 0..self.invariants {
-                if !self.system.holds(invariant, &state) {
-                    self.fault(
-                        Property::Invariant(invariant),
-                        Fault { length: 0, state: number, place: None },
-                    );
+            let asked = Arc::clone(&self.asked);
+            for (index, invariant) in asked.properties.invariants.iter().enumerate() {
+                if !invariant.holds(&state) {
+                    let fault = Fault { length: 0, state: number, place: None };
+                    self.fault(Property::Invariant(index), fault);
                 }
             }
             if let Some(graph) = &mut self.graph {
-                let flags: Vec<u8> = (0..self.responses)
-                    .map(|property| self.system.response(property, &state))
-                    .map(|(trigger, response)| u8::from(trigger) | (u8::from(response) << 1))
-                    .collect();
+                let responses = asked.properties.responses.iter().take(self.responses);
+                let flags: Vec<u8> = responses.map(|one| flags(one.holds(&state))).collect();
                 graph.add_states(1, &flags);
                 graph.set_initial(number + 1);
             }
@@ -370,6 +368,25 @@ impl<'s, S: StateSystem> Search<'s, S> {
     pub fn stats(&self) -> Stats {
         self.stats
     }
+}
+
+/// What a system says once, before the search.
+pub(crate) struct Asked<'s, S: StateSystem> {
+    pub(crate) properties: Properties<'s, S::State>,
+    pub(crate) fairness: Classes<'s, S::Action>,
+    pub(crate) parts: Classes<'s, S::Action>,
+}
+
+impl<'s, S: StateSystem> Asked<'s, S> {
+    fn of(system: &'s S) -> Asked<'s, S> {
+        let (properties, fairness) = (system.properties(), system.fairness());
+        Asked { properties, fairness, parts: system.parts() }
+    }
+}
+
+/// A byte for a response property in a state: bit 0 for the trigger, bit 1 for the response.
+pub(crate) fn flags((trigger, response): (bool, bool)) -> u8 {
+    u8::from(trigger) | (u8::from(response) << 1)
 }
 
 /// Says what was found, while a search goes on.

@@ -4,7 +4,7 @@ use crate::error::SearchError;
 use crate::outcome::{Limit, Property, Stats, Violation};
 use crate::path::replay;
 use anyorder_common::random::{Random, SplitMix64};
-use anyorder_system::{Control, StateSystem};
+use anyorder_system::{Control, Properties, StateSystem};
 use std::collections::BTreeMap;
 
 /// What to simulate.
@@ -44,14 +44,14 @@ pub fn walk<S: StateSystem>(
     let mut found: BTreeMap<Property, Vec<u32>> = BTreeMap::new();
     let mut stats = Stats::default();
     let mut limits = Vec::new();
-    let invariants = system.invariants().len();
+    let properties = system.properties();
     for number in 0..options.walks {
         if let Err(stopped) = control.step(number, Some(options.walks)) {
             limits.push(Limit::from(stopped.0));
             break;
         }
         let mut random = SplitMix64(options.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
-        one_walk(system, options, &mut random, invariants, &mut stats, &mut |key, choices| {
+        one_walk(system, options, &mut random, &properties, &mut stats, &mut |key, choices| {
             let known = found.entry(key).or_insert_with(|| choices.to_vec());
             if choices.len() < known.len() {
                 *known = choices.to_vec();
@@ -71,7 +71,7 @@ fn one_walk<S: StateSystem>(
     system: &S,
     options: &WalkOptions,
     random: &mut SplitMix64,
-    invariants: usize,
+    properties: &Properties<'_, S::State>,
     stats: &mut Stats,
     found: &mut dyn FnMut(Property, &[u32]),
 ) -> Result<(), SearchError> {
@@ -86,8 +86,10 @@ fn one_walk<S: StateSystem>(
     loop {
         stats.states += 1;
         stats.max_depth = stats.max_depth.max(choices.len() as u64 - 1);
-        for invariant in (0..invariants).filter(|invariant| !system.holds(*invariant, &state)) {
-            found(Property::Invariant(invariant), &choices);
+        for (index, invariant) in properties.invariants.iter().enumerate() {
+            if !invariant.holds(&state) {
+                found(Property::Invariant(index), &choices);
+            }
         }
         if choices.len() as u64 > u64::from(options.steps_max) {
             return Ok(());
@@ -95,9 +97,9 @@ fn one_walk<S: StateSystem>(
         successors.clear();
         system.successors(&state, &mut successors);
         if successors.is_empty() {
-            if options.deadlocks && !system.is_final(&state) {
-                let stuck = system.is_stuck(&state);
-                found(if stuck { Property::Deadlock } else { Property::Final }, &choices);
+            let wrong = Property::of_end(properties.end_of(&state)).filter(|_| options.deadlocks);
+            if let Some(wrong) = wrong {
+                found(wrong, &choices);
             }
             return Ok(());
         }

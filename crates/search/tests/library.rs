@@ -8,7 +8,7 @@ use anyorder_search::{
     GraphFormat, Limit, Options, Order, Property, SearchError, Storage, WalkOptions, diff, export,
     replay, search, walk,
 };
-use anyorder_system::{Control, Failure, Hash128, Limits, StateSystem, Successor};
+use anyorder_system::{Control, End, Failure, Hash128, Limits, Properties, StateSystem, Successor};
 use models::two_phase::TwoPhase;
 use std::num::NonZeroUsize;
 
@@ -98,8 +98,8 @@ impl StateSystem for Locks {
         bytes.try_into().ok()
     }
 
-    fn is_final(&self, _state: &[u8; 2]) -> bool {
-        false
+    fn properties(&self) -> Properties<'_, [u8; 2]> {
+        Properties::new().end(|_| End::Deadlock)
     }
 
     fn representative(&self, state: &[u8; 2]) -> Option<[u8; 2]> {

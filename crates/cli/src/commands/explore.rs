@@ -15,7 +15,7 @@ use anyorder_explore::r4;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{Finding, Outcome, Policy, assign_ids};
 use anyorder_pipe::PipeFactory;
-use anyorder_system::{Schedule, StateSystem as _};
+use anyorder_system::Schedule;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;

@@ -10,7 +10,6 @@ use anyorder_common::text::shown;
 use anyorder_finding::run::Runs;
 use anyorder_finding::{Input, Outcome, Policy, assign_ids};
 use anyorder_search::{WalkOptions, walk};
-use anyorder_system::StateSystem as _;
 use std::process::ExitCode;
 use std::time::Instant;
 

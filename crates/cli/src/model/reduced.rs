@@ -16,7 +16,7 @@ use anyorder_explore::paper;
 use anyorder_explore::stateful::{self, Options};
 use anyorder_finding::{Outcome, Stats};
 use anyorder_search::{Property, Stop, UpdateConflict, Violation};
-use anyorder_system::{Control, StateSystem};
+use anyorder_system::Control;
 use anyorder_vm::Machine;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

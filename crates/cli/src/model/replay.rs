@@ -115,7 +115,7 @@ fn never_answered(machine: &Machine, path: &Path<Machine>, index: usize) -> bool
 fn is_fair(machine: &Machine, path: &Path<Machine>, states: &[&State], from: usize) -> bool {
     let taken: Vec<usize> =
         path.steps[from..].iter().filter_map(|step| machine.fair_class(&step.action)).collect();
-    let mut always: Vec<bool> = vec![true; machine.fair_classes()];
+    let mut always: Vec<bool> = vec![true; machine.fair_classes().len()];
     for state in &states[from..] {
         let mut successors: Vec<Successor<State, Action>> = Vec::new();
         machine.successors(state, &mut successors);

@@ -11,7 +11,6 @@ use anyorder_common::text::escape;
 use anyorder_common::text::shown;
 use anyorder_finding::Stats;
 use anyorder_search::{Limit, Options, Order, Outcome, Pause, Search, SearchError, Stop, Storage};
-use anyorder_system::StateSystem;
 use anyorder_vm::Machine;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -156,6 +155,6 @@ pub(crate) fn never_run(machine: &Machine, parts: &[usize]) -> Vec<String> {
         part if part < events + tasks => format!("task `{name}` never runs"),
         _ => format!("thread `{name}` never runs"),
     };
-    let names = machine.parts();
+    let names = machine.part_names();
     parts.iter().filter_map(|part| Some(words(part, names.get(*part)?))).collect()
 }

@@ -283,7 +283,6 @@ fn of_path(model: &Model, path: &Path<Machine>, choices: &[Choice]) -> Shown {
 
 /// Returns what a failing run of a model shows, as a search would tell it.
 fn model_failure(model: &Model, choices: &[Choice], text: &str) -> Option<Reported> {
-    use anyorder_system::StateSystem as _;
     let mut path = path_of(model, choices)?;
     let machine = &model.machine;
     if let Some(name) = text.strip_prefix(INVARIANT) {

@@ -6,7 +6,7 @@ use super::outcome::{Backtracking, Edge, Outcome, Trail};
 use crate::paths;
 use crate::stateful::Error;
 use anyorder_search::{Property, ShortestPaths, never_run, sort_violations};
-use anyorder_system::Reducible;
+use anyorder_system::{End, Reducible};
 
 impl<S: Reducible> Engine<'_, S> {
     /// Makes the outcome.
@@ -36,8 +36,8 @@ impl<S: Reducible> Engine<'_, S> {
         }
         if self.options.deadlocks {
             for property in [Property::Deadlock, Property::Final] {
-                let of = |(state, stuck): &(u32, Option<bool>)| {
-                    (*stuck == Some(property == Property::Deadlock)).then_some(*state)
+                let of = |(state, end): &(u32, End)| {
+                    (Property::of_end(*end).as_ref() == Some(&property)).then_some(*state)
                 };
                 if let Some(state) = nearest(&mut ends.iter().filter_map(of)) {
                     found.push((property, state, None));
@@ -76,8 +76,8 @@ impl<S: Reducible> Engine<'_, S> {
         transition.is_some_and(|one| one.kind == Kind::Fails)
     }
 
-    /// Returns the states in which nothing can happen; where that is wrong, with whether something waits.
-    fn ends(&self) -> Vec<(u32, Option<bool>)> {
+    /// Returns the states in which nothing can happen, with what that means.
+    fn ends(&self) -> Vec<(u32, End)> {
         let nodes = self.graph.nodes.iter().zip(0..);
         nodes.filter_map(|(node, number)| node.end.map(|end| (number, end))).collect()
     }

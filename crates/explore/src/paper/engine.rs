@@ -5,6 +5,7 @@ use super::graph::{Mark, StateGraph, Transition};
 use super::options::{Again, Choice, Options};
 use super::outcome::{Cause, Counts, Outcome, Point};
 use super::sequence::Sequence;
+use crate::asked::Asked;
 use crate::stateful::Error;
 use anyorder_search::{Limit, Stats};
 use anyorder_system::{Control, Failure, Hash128, Reducible, TaskKey};
@@ -20,7 +21,7 @@ pub fn explore<S: Reducible>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
-    let mut engine = Engine::new(system, options, control);
+    let mut engine = Engine::new((system, Asked::of(system)?), options, control);
     engine.explore_all()?;
     engine.conclude()
 }
@@ -43,7 +44,6 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) accesses: AccessTable,
     /// The events that are enabled everywhere, sorted.
     pub(crate) everywhere: Vec<u32>,
-    pub(crate) invariants: usize,
     pub(crate) initial: Vec<u32>,
     /// What is still to be carried back.
     pub(crate) work: Vec<(u32, u32, Accesses)>,
@@ -58,6 +58,7 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) points: BTreeSet<Point>,
     pub(crate) executed: Vec<(Hash128, TaskKey)>,
     pub(crate) carried: u64,
+    pub(crate) asked: Asked<'a, S>,
     /// Which parts of the program ran.
     pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
@@ -68,7 +69,11 @@ pub(crate) struct Engine<'a, S: Reducible> {
 }
 
 impl<'a, S: Reducible> Engine<'a, S> {
-    fn new(system: &'a S, options: &'a Options, control: &'a Control<'a>) -> Engine<'a, S> {
+    fn new(
+        (system, asked): (&'a S, Asked<'a, S>),
+        options: &'a Options,
+        control: &'a Control<'a>,
+    ) -> Engine<'a, S> {
         Engine {
             system,
             options,
@@ -76,7 +81,6 @@ impl<'a, S: Reducible> Engine<'a, S> {
             graph: StateGraph::new(),
             accesses: AccessTable::new(options.as_printed),
             everywhere: Vec::new(),
-            invariants: system.invariants().len(),
             initial: Vec::new(),
             work: Vec::new(),
             draining: false,
@@ -87,7 +91,8 @@ impl<'a, S: Reducible> Engine<'a, S> {
             points: BTreeSet::new(),
             executed: Vec::new(),
             carried: 0,
-            parts_ran: vec![false; system.parts().len()],
+            parts_ran: vec![false; asked.parts.len()],
+            asked,
             stats: Stats::default(),
             counts: Counts::default(),
             limit: None,

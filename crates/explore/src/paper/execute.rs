@@ -36,14 +36,14 @@ impl<S: Reducible> Engine<'_, S> {
         }
         self.graph.numbers.insert(fingerprint, number);
         let enabled = self.enabled(&state);
-        let end = enabled.is_empty().then(|| self.wrong_end(&state));
+        let end = enabled.is_empty().then(|| self.asked.properties.end_of(&state));
         let mut watched = Vec::new();
-        for invariant in 0..self.invariants {
-            if !self.system.holds(invariant, &state) {
-                self.broken.entry(invariant).or_default().push(number);
+        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+            if !invariant.holds(&state) {
+                self.broken.entry(index).or_default().push(number);
             }
             let mut places = Vec::new();
-            self.system.watches(invariant, &state, &mut places);
+            invariant.watches(&state, &mut places);
             let codes = places.into_iter().map(|place| self.accesses.code(place, false)).collect();
             watched.push((self.accesses.number(codes), false));
         }
@@ -127,15 +127,10 @@ impl<S: Reducible> Engine<'_, S> {
         let outgoing = self.graph.node(state).outgoing.iter();
         let mut kinds = outgoing.map(|number| self.graph.transition(*number).kind);
         if kinds.all(|kind| matches!(kind, Kind::Blocked | Kind::Observed)) {
-            let end = self.wrong_end(&before);
+            let end = self.asked.properties.end_of(&before);
             self.graph.node_mut(state).end = Some(end);
         }
         Ok(edges)
-    }
-
-    /// Returns whether something waits, where nothing can happen and should.
-    fn wrong_end(&self, state: &S::State) -> Option<bool> {
-        (!self.system.is_final(state)).then(|| self.system.is_stuck(state))
     }
 
     fn record(
@@ -156,11 +151,7 @@ impl<S: Reducible> Engine<'_, S> {
         for (alternative, successor) in effects.successors.into_iter().enumerate() {
             self.stats.transitions += 1;
             let alternative = alternative as u32;
-            if let Some(part) = self.system.part(&successor.action)
-                && let Some(ran) = self.parts_ran.get_mut(part)
-            {
-                *ran = true;
-            }
+            self.asked.note_part(&successor.action, &mut self.parts_ran);
             let Some(failure) = successor.failure else {
                 let Some((dst, _)) = self.state(successor.state) else { break };
                 self.disable(src, event, dst);

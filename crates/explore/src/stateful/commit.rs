@@ -179,10 +179,7 @@ impl<S: Reducible> Engine<'_, S> {
             self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
         }
         for (successor, alternative) in effects.successors.into_iter().zip(0..) {
-            let part = self.system.part(&successor.action);
-            if let Some(ran) = part.and_then(|part| self.parts_ran.get_mut(part)) {
-                *ran = true;
-            }
+            self.asked.note_part(&successor.action, &mut self.parts_ran);
             let updates = effects.updates.of(alternative as usize);
             let updates = self.space.update_lists.intern(updates);
             let link = Link { parent: item.number, task: attempt.task, alternative };
@@ -213,8 +210,8 @@ impl<S: Reducible> Engine<'_, S> {
             let known = (unit.ready != NEW).then_some(unit.ready);
             self.space.nodes[node].ready = known.unwrap_or_else(|| self.intern_set(ready));
         }
-        if let Some(stuck) = unit.dead {
-            self.dead.push((stuck, item.number));
+        if let Some(end) = unit.dead {
+            self.dead.push((end, item.number));
         }
         self.counts.ends += u64::from(unit.end);
         if unit.full {

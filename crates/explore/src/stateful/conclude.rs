@@ -88,8 +88,8 @@ impl<S: Reducible> Engine<'_, S> {
         for (invariant, state) in &self.broken {
             offer(&Property::Invariant(*invariant), *state, None);
         }
-        for (stuck, state) in &self.dead {
-            offer(if *stuck { &Property::Deadlock } else { &Property::Final }, *state, None);
+        for (end, state) in &self.dead {
+            Property::of_end(*end).iter().for_each(|property| offer(property, *state, None));
         }
         let violation = |(property, (_, state, last)): (Property, Shown)| {
             let (start, mut choices) = self.choices(shortest.to(state));

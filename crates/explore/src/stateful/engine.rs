@@ -10,8 +10,9 @@ use super::outcome::{Counts, Graph, Outcome};
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{Link, NO_PARENT, Space};
+use crate::asked::Asked;
 use anyorder_search::{Limit, Property, Stats, found_words};
-use anyorder_system::{Control, Failure, Hash128, Reducible};
+use anyorder_system::{Control, End, Failure, Hash128, Reducible};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::AtomicUsize;
 use std::thread;
@@ -44,9 +45,10 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) failures: Vec<Failing>,
     /// Invariants and states that violate them.
     pub(crate) broken: Vec<(usize, u32)>,
-    /// Ends that are not fine: whether something waits, and the state.
-    pub(crate) dead: Vec<(bool, u32)>,
+    /// States in which nothing can happen and should.
+    pub(crate) dead: Vec<(End, u32)>,
     pub(crate) hashes: Vec<Hash128>,
+    pub(crate) asked: Asked<'a, S>,
     /// Which parts of the program ran.
     pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
@@ -92,11 +94,13 @@ pub fn explore<S: Reducible>(
 ) -> Result<Outcome<S>, Error> {
     let updates = options.updates && !system.components().is_empty();
     let reading = Reading { values: options.values, updates, sabotage: options.sabotage() };
+    let asked = Asked::of(system)?;
+    let invariants = asked.properties.invariants.len();
     let mut engine = Engine {
         system,
         options,
         control,
-        know: Knowledge::new(system, reading),
+        know: Knowledge::new(system, invariants, reading),
         space: Space::new(),
         queue: VecDeque::new(),
         messages: Vec::new(),
@@ -105,7 +109,8 @@ pub fn explore<S: Reducible>(
         broken: Vec::new(),
         dead: Vec::new(),
         hashes: Vec::new(),
-        parts_ran: vec![false; system.parts().len()],
+        parts_ran: vec![false; asked.parts.len()],
+        asked,
         stats: Stats::default(),
         counts: Counts::default(),
         limits: BTreeSet::new(),
@@ -141,9 +146,8 @@ impl<S: Reducible> Engine<'_, S> {
         });
         let broken = self.broken[broken..].iter();
         let broken = broken.map(|(index, state)| (Property::Invariant(*index), depth(*state)));
-        let dead = self.dead[dead..].iter().map(|(stuck, state)| {
-            (if *stuck { Property::Deadlock } else { Property::Final }, depth(*state))
-        });
+        let dead = self.dead[dead..].iter();
+        let dead = dead.filter_map(|(end, at)| Some((Property::of_end(*end)?, depth(*at))));
         for (property, steps) in failures.chain(broken).chain(dead) {
             if self.reported.insert(property.clone()) {
                 self.control.progress.note(&found_words(self.system, &property, steps));
@@ -265,7 +269,7 @@ impl<S: Reducible> Engine<'_, S> {
             && (pays || self.blocks.is_multiple_of(16));
         let shared = Shared {
             infer,
-            parts: self.parts_ran.len(),
+            asked: &self.asked,
             mode: self.mode,
             system: self.system,
             know: &self.know,
@@ -326,9 +330,9 @@ impl<S: Reducible> Engine<'_, S> {
 
     /// Checks the invariants of a state that is not expanded.
     pub(crate) fn check_invariants(&mut self, item: &Item<S::State>) {
-        for invariant in 0..self.know.observers as usize {
-            if !self.system.holds(invariant, &item.state) {
-                self.broken.push((invariant, item.number));
+        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+            if !invariant.holds(&item.state) {
+                self.broken.push((index, item.number));
             }
         }
     }

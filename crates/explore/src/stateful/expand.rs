@@ -11,10 +11,12 @@ use super::options::Options;
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
+use crate::asked::Asked;
 use anyorder_common::bits;
 use anyorder_search::Key;
 use anyorder_system::{
-    Control, Effects, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched, Updates,
+    Control, Effects, End, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched,
+    Updates,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -63,8 +65,7 @@ pub(crate) struct Shared<'a, S: Reducible> {
     /// Whether to look for edges that need no run.
     pub(crate) infer: bool,
     pub(crate) mode: Mode,
-    /// The number of parts of the program.
-    pub(crate) parts: usize,
+    pub(crate) asked: &'a Asked<'a, S>,
     /// The next chunk to take.
     pub(crate) next: AtomicUsize,
 }
@@ -96,6 +97,7 @@ impl<S: Reducible> Shared<'_, S> {
 /// One thread at work.
 pub(super) struct Worker<'a, S: Reducible> {
     pub(super) system: &'a S,
+    pub(super) asked: &'a Asked<'a, S>,
     pub(super) know: &'a Knowledge,
     pub(super) space: &'a Space<S::State>,
     pub(super) options: &'a Options,
@@ -133,10 +135,11 @@ impl<'a, S: Reducible> Worker<'a, S> {
         sets.iter_mut().for_each(|set| set.resize(know.width, 0));
         let [ready, inside, attempted, handled] = sets;
         found.clear();
-        found.parts.resize(shared.parts, false);
+        found.parts.resize(shared.asked.parts.len(), false);
         sources.resize(know.tasks.len(), NO_SOURCE);
         Worker {
             system: shared.system,
+            asked: shared.asked,
             know,
             space: shared.space,
             options: shared.options,
@@ -230,8 +233,9 @@ impl<'a, S: Reducible> Worker<'a, S> {
     ) {
         self.resolve();
         let end = full && !self.progress && self.is_end(item.number, targets);
-        let dead = (end && self.options.deadlocks && !self.system.is_final(&item.state))
-            .then(|| self.system.is_stuck(&item.state));
+        let dead = (end && self.options.deadlocks)
+            .then(|| self.asked.properties.end_of(&item.state))
+            .filter(|end| *end != End::Fine);
         self.found.sets.extend_from_slice(&self.ready);
         self.found.sets.extend_from_slice(&self.inside);
         self.found.units.push(Unit {
@@ -290,12 +294,11 @@ impl<'a, S: Reducible> Worker<'a, S> {
     pub(super) fn look_around(&mut self, item: &Item<S::State>) {
         self.watched_start = self.found.watched.len();
         self.watched_touches = self.found.touched.len();
-        for observer in 0..self.know.observers {
-            if !self.system.holds(observer as usize, &item.state) {
-                self.found.broken.push((self.found.units.len(), observer as usize));
-            }
+        self.check_invariants(item);
+        let asked = self.asked;
+        for (observer, invariant) in (0..).zip(&asked.properties.invariants) {
             self.places.clear();
-            self.system.watches(observer as usize, &item.state, &mut self.places);
+            invariant.watches(&item.state, &mut self.places);
             self.watch.clear();
             let read = |place: &Place| Touched { place: *place, kind: TouchKind::Read };
             self.watch.extend(self.places.iter().map(read));
@@ -420,7 +423,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 updates.iter().for_each(|update| self.found.updates.push(*update));
                 self.found.updates.end();
             }
-            self.found.note_part(self.system, &successor.action);
+            self.asked.note_part(&successor.action, &mut self.found.parts);
             if let Some(failure) = successor.failure {
                 self.found.failures.push_back(failure);
                 self.found.targets.push(FAILED);

@@ -101,7 +101,7 @@ impl<S: Reducible> Worker<'_, S> {
         let mut told = std::mem::take(&mut self.updates);
         told.clear();
         if self.know.reading.updates {
-            self.system.successors_telling(&item.state, &mut all, &mut told);
+            self.system.successors_with_updates(&item.state, &mut all, &mut told);
         } else {
             self.system.successors(&item.state, &mut all);
         }
@@ -172,10 +172,10 @@ impl<S: Reducible> Worker<'_, S> {
         self.push_attempt(task, footprint, Source { state: NEW, ..NO_SOURCE });
     }
 
-    fn check_invariants(&mut self, item: &Item<S::State>) {
-        for observer in 0..self.know.observers {
-            if !self.system.holds(observer as usize, &item.state) {
-                self.found.broken.push((self.found.units.len(), observer as usize));
+    pub(super) fn check_invariants(&mut self, item: &Item<S::State>) {
+        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+            if !invariant.holds(&item.state) {
+                self.found.broken.push((self.found.units.len(), index));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What came of expanding some states: written by a thread, taken in by `commit`.
 
-use anyorder_system::{Failure, Hash128, Reducible, TaskKey, Touched, Updates};
+use anyorder_system::{End, Failure, Hash128, TaskKey, Touched, Updates};
 use std::collections::VecDeque;
 
 /// A state to expand.
@@ -22,8 +22,8 @@ pub(crate) struct Unit {
     pub(crate) deferred: bool,
     /// Whether every ready task was attempted.
     pub(crate) full: bool,
-    /// Whether it is an end that is not fine: stuck, or not.
-    pub(crate) dead: Option<bool>,
+    /// What is wrong where nothing can happen.
+    pub(crate) dead: Option<End>,
     pub(crate) end: bool,
     /// The set of ready tasks, or [`NEW`].
     pub(crate) ready: u32,
@@ -115,15 +115,5 @@ impl<T> Found<T> {
         self.watched.clear();
         self.broken.clear();
         self.executions = 0;
-    }
-
-    /// Notes that the part of an action ran.
-    pub(crate) fn note_part<S: Reducible>(&mut self, system: &S, action: &S::Action) {
-        if !self.parts.is_empty()
-            && let Some(part) = system.part(action)
-            && let Some(ran) = self.parts.get_mut(part)
-        {
-            *ran = true;
-        }
     }
 }

@@ -61,7 +61,7 @@ pub(crate) struct Knowledge {
 }
 
 impl Knowledge {
-    pub(crate) fn new<S: Reducible>(system: &S, reading: Reading) -> Knowledge {
+    pub(crate) fn new<S: Reducible>(system: &S, invariants: usize, reading: Reading) -> Knowledge {
         let mut new = Knowledge {
             reading,
             observers: 0,
@@ -82,7 +82,7 @@ impl Knowledge {
             sets: Interned::new(1),
         };
         new.widen(1);
-        for _ in system.invariants() {
+        for _ in 0..invariants {
             let observer = new.tasks.push(u64::MAX);
             new.add_task(observer, &[]);
             new.observers += 1;

@@ -61,24 +61,12 @@
 //!         }
 //!     }
 //!
-//!     fn fingerprint(&self, state: &[u8; 2]) -> Hash128 {
-//!         StateHash::of(state)
-//!     }
-//!
 //!     fn encode(&self, state: &[u8; 2], out: &mut Vec<u8>) {
 //!         out.extend(state);
 //!     }
 //!
 //!     fn decode(&self, bytes: &[u8]) -> Option<[u8; 2]> {
 //!         bytes.try_into().ok()
-//!     }
-//!
-//!     fn describe(&self, _state: &[u8; 2], counter: &usize) -> String {
-//!         format!("count {counter}")
-//!     }
-//!
-//!     fn show(&self, state: &[u8; 2]) -> Vec<(String, String)> {
-//!         vec![("counters".to_owned(), format!("{state:?}"))]
 //!     }
 //! }
 //!
@@ -97,16 +85,6 @@
 //!
 //!     fn awaits(&self, task: TaskKey, out: &mut Vec<Place>) {
 //!         out.push(Place(task.0));
-//!     }
-//!
-//!     fn watches(&self, _invariant: usize, _state: &[u8; 2], _out: &mut Vec<Place>) {}
-//!
-//!     fn task_name(&self, _state: &[u8; 2], task: TaskKey) -> String {
-//!         format!("counter {}", task.0)
-//!     }
-//!
-//!     fn place_name(&self, place: Place) -> String {
-//!         format!("counter {}", place.0)
 //!     }
 //! }
 //!

@@ -5,7 +5,7 @@ use crate::common::oracle::{Truth, truth};
 use crate::common::{Local, Toy};
 use anyorder_explore::paper::{Choice, Options, Outcome, explore};
 use anyorder_search::Property;
-use anyorder_system::{Control, StateSystem};
+use anyorder_system::Control;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn systems(
