@@ -20,8 +20,8 @@ pub fn walk(machine: &Machine, steps: usize, mut choose: impl FnMut(usize) -> us
         assert!(once == again, "not deterministic");
         for successor in &once {
             machine.describe(&state, &successor.action);
-            machine.fair_class(&successor.action);
-            machine.part(&successor.action);
+            _ = machine.fair_class(&successor.action);
+            _ = machine.part(&successor.action);
         }
         once.retain(|successor| successor.failure.is_none());
         if once.is_empty() {
@@ -43,12 +43,12 @@ pub fn look(machine: &Machine, state: &State) -> Vec<u8> {
     let decoded = machine.decode(&bytes).expect("own bytes can be read");
     assert!(machine.fingerprint(&decoded) == machine.fingerprint(state), "another fingerprint");
     assert!(&decoded == state, "another state");
-    machine.is_final(state);
+    _ = machine.is_final(state);
     for invariant in 0..machine.invariants().len() {
-        machine.holds(invariant, state);
+        _ = machine.holds(invariant, state);
     }
     for property in 0..machine.responses().len() {
-        machine.response(property, state);
+        _ = machine.response(property, state);
     }
     machine.show(state);
     machine.representative(state);

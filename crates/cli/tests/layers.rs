@@ -20,7 +20,10 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-lang", &["anyorder-common", "anyorder-trace", "anyorder-system", "anyorder-vm"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
-    ("anyorder-explore", &["anyorder-trace", "anyorder-system", "anyorder-commute"]),
+    (
+        "anyorder-explore",
+        &["anyorder-trace", "anyorder-system", "anyorder-commute", "anyorder-search"],
+    ),
     (
         "anyorder-predict",
         &[

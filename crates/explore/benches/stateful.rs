@@ -103,8 +103,6 @@ impl Reducible for Events {
         out.push(Place(task.0));
     }
 
-    fn watches(&self, _invariant: usize, _state: &State, _out: &mut Vec<Place>) {}
-
     fn task_name(&self, _state: &State, task: TaskKey) -> String {
         format!("event {}", task.0)
     }

@@ -8,3 +8,6 @@ pub mod paper;
 pub mod r4;
 pub mod shrink;
 pub mod stateful;
+
+mod asked;
+mod paths;

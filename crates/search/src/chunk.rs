@@ -1,6 +1,7 @@
-//! What going on from some states of a round gave.
+//! What expanding some states of a round gave.
 
 use crate::frontier::Entry;
+use crate::outcome::Property;
 use crate::store::Arena;
 use anyorder_system::Updates;
 use std::collections::BTreeMap;
@@ -14,19 +15,10 @@ pub(crate) const FAILED: u32 = u32::MAX;
 /// A target of the graph that is a candidate of the same chunk until numbers are given.
 pub(crate) const PENDING: u32 = 1 << 31;
 
-/// What can be wrong, one entry each in the results.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum FaultKey {
-    Failure(String),
-    Invariant(usize),
-    Deadlock,
-    Final,
-}
-
 /// Where something is wrong, by positions in the round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FaultPlace {
-    /// The position of the state gone on from.
+    /// The position of the expanded state.
     pub(crate) position: u32,
     /// The place among its successors; 0 for a deadlock.
     pub(crate) place: u32,
@@ -67,7 +59,7 @@ pub(crate) struct Chunk<S> {
     pub(crate) unit: usize,
     /// The position of its first state.
     pub(crate) start: u32,
-    /// The transitions of each state gone on from so far.
+    /// The transitions of each state expanded so far.
     pub(crate) transitions: Vec<u32>,
     /// In the order of (position, place).
     pub(crate) candidates: Vec<Candidate<S>>,
@@ -77,7 +69,7 @@ pub(crate) struct Chunk<S> {
     /// The hashes of candidates, for bitstate storage.
     pub(crate) hashes: Vec<anyorder_system::Hash128>,
     /// The first of each kind.
-    pub(crate) faults: BTreeMap<FaultKey, FaultPlace>,
+    pub(crate) faults: BTreeMap<Property, FaultPlace>,
     /// Which parts of the program ran.
     pub(crate) parts: Vec<bool>,
     /// Targets and fairness classes of all transitions, when the graph is kept.
@@ -131,7 +123,7 @@ impl<S> Chunk<S> {
         }
     }
 
-    /// Returns the position after the last state that was gone on from.
+    /// Returns the position after the last state that was expanded.
     pub(crate) fn end(&self) -> u32 {
         self.start + self.transitions.len() as u32
     }
@@ -143,7 +135,7 @@ impl<S> Chunk<S> {
     }
 
     /// Notes something wrong unless the like was noted for an earlier place.
-    pub(crate) fn fault(&mut self, key: FaultKey, position: u32, place: u32) {
+    pub(crate) fn fault(&mut self, key: Property, position: u32, place: u32) {
         self.faults.entry(key).or_insert(FaultPlace { position, place });
     }
 

@@ -7,21 +7,21 @@ use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
 use crate::expand::Block;
 use crate::frontier::Entry;
 use crate::parallel::Pool;
-use crate::store::{Exact, Store, Table};
+use crate::search::{Asked, flags};
+use crate::store::{Exact, FingerprintTable, Store};
 use anyorder_system::StateSystem;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What numbering needs to know.
 pub(crate) struct Numbering<'a, S: StateSystem> {
-    pub(crate) system: &'a S,
+    pub(crate) asked: Arc<Asked<'a, S>>,
     /// The number of states so far.
     pub(crate) states: u64,
     pub(crate) transitions: u64,
     /// Counted limits.
     pub(crate) states_max: u64,
     pub(crate) transitions_max: u64,
-    pub(crate) invariants: usize,
     /// The number of response properties to keep flags of; 0 when the graph is not kept.
     pub(crate) responses: usize,
     /// Whether the graph is kept.
@@ -30,11 +30,9 @@ pub(crate) struct Numbering<'a, S: StateSystem> {
 
 impl<S: StateSystem> Clone for Numbering<'_, S> {
     fn clone(&self) -> Self {
-        *self
+        Numbering { asked: Arc::clone(&self.asked), ..*self }
     }
 }
-
-impl<S: StateSystem> Copy for Numbering<'_, S> {}
 
 /// Rounds with fewer candidates than this are not worth a second thread.
 const ALONE: usize = 2048;
@@ -73,7 +71,7 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
         if let Store::Exact(_) = **store {
             decide_exact(pool, threads, chunks, store);
         }
-        if let Store::Bits(bits) = exclusive(store) {
+        if let Store::Bitstate(bits) = exclusive(store) {
             for chunk in &mut *chunks {
                 for (candidate, hash) in chunk.candidates.iter_mut().zip(&chunk.hashes) {
                     if candidate.status == Status::Aside && bits.insert(*hash, candidate.position) {
@@ -180,17 +178,14 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
                 continue;
             }
             let parent = &parents[(candidate.position - chunk.start) as usize];
-            for invariant in 0..self.invariants {
-                if !fresh.broken.contains_key(&invariant)
-                    && !self.system.holds(invariant, &candidate.state)
-                {
-                    fresh.broken.insert(invariant, number);
+            let properties = &self.asked.properties;
+            for (index, invariant) in properties.invariants.iter().enumerate() {
+                if !fresh.broken.contains_key(&index) && !invariant.holds(&candidate.state) {
+                    fresh.broken.insert(index, number);
                 }
             }
-            for property in 0..self.responses {
-                let (trigger, response) = self.system.response(property, &candidate.state);
-                fresh.flags.push(u8::from(trigger) | (u8::from(response) << 1));
-            }
+            let responses = properties.responses.iter().take(self.responses);
+            fresh.flags.extend(responses.map(|one| flags(one.holds(&candidate.state))));
             fresh.links.push((parent.number, candidate.place));
             let depth = parent.depth.saturating_add(1);
             fresh.entries.push(Entry { number, depth, state: candidate.state });
@@ -209,7 +204,7 @@ fn threads_for<S>(pool: &Pool<'_>, chunks: &[Chunk<S>]) -> usize {
     if candidates < ALONE { 1 } else { pool.threads() }
 }
 
-fn decide_owners<S>(chunk: &mut Chunk<S>, table: &Table) {
+fn decide_owners<S>(chunk: &mut Chunk<S>, table: &FingerprintTable) {
     for candidate in &mut chunk.candidates {
         if candidate.status == Status::First {
             let owns = table.owner(candidate.slot) == Some(candidate.position);
@@ -264,7 +259,11 @@ fn decide_exact<'scope, S: Send + Sync + 'scope>(
 }
 
 /// Returns the encoding of the candidate that a slot belongs to in this round.
-fn owner_encoding<'c, S>(chunks: &'c [Chunk<S>], table: &Table, slot: usize) -> Option<&'c [u8]> {
+fn owner_encoding<'c, S>(
+    chunks: &'c [Chunk<S>],
+    table: &FingerprintTable,
+    slot: usize,
+) -> Option<&'c [u8]> {
     let position = table.owner(slot)?;
     let chunk = &chunks[chunks.partition_point(|chunk| chunk.start <= position).checked_sub(1)?];
     let from = chunk.candidates.partition_point(|one| one.position < position);
@@ -274,7 +273,7 @@ fn owner_encoding<'c, S>(chunks: &'c [Chunk<S>], table: &Table, slot: usize) -> 
     Some(chunk.encoding(index))
 }
 
-fn give_numbers<S>(chunk: &mut Chunk<S>, table: Option<&Table>) {
+fn give_numbers<S>(chunk: &mut Chunk<S>, table: Option<&FingerprintTable>) {
     let mut number = chunk.fresh.base;
     for candidate in &mut chunk.candidates {
         if candidate.status != Status::New {

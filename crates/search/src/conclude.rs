@@ -1,9 +1,11 @@
-//! From what a search remembers to what it says.
+//! Makes the outcome of what a search remembers.
 
-use crate::chunk::FaultKey;
 use crate::error::SearchError;
 use crate::options::{Options, Order, Stop, Storage};
-use crate::outcome::{Limit, Outcome, Property, ResponseVerdict, UpdateConflict, Violation};
+use crate::outcome::{
+    Limit, Outcome, Property, ResponseVerdict, UpdateConflict, Violation, never_run,
+    sort_conflicts, sort_violations,
+};
 use crate::path::{Path, replay, replay_represented};
 use crate::response;
 use crate::search::{Fault, Search};
@@ -26,21 +28,17 @@ impl<S: StateSystem> Search<'_, S> {
         self.stats.bytes_per_state = self.bytes_needed().div_ceil(self.stats.states.max(1));
         let mut violations = self.violations(control)?;
         let responses = self.respond(complete, &mut violations, control)?;
-        violations.sort_by(|a, b| {
-            (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property))
-        });
+        sort_violations(&mut violations);
         let conflicts = self.conflicts(control)?;
-        let idle = |(part, ran): (usize, &bool)| (!ran).then_some(part);
-        let never_run =
-            complete.then(|| self.parts_ran.iter().enumerate().filter_map(idle).collect());
         Ok(Outcome {
             complete,
             limits,
             violations,
             conflicts,
             responses,
-            never_run,
+            never_run: complete.then(|| never_run(&self.parts_ran)),
             stats: self.stats,
+            detail: (),
         })
     }
 
@@ -64,7 +62,7 @@ impl<S: StateSystem> Search<'_, S> {
             responses: false,
             keep_graph: false,
             updates: false,
-            // A deadlock shows in a state that is gone on from.
+
             depth_max: (self.options.stop == Stop::Exhausted).then(|| deepest.saturating_add(1)),
             states_max: None,
             transitions_max: None,
@@ -74,26 +72,17 @@ impl<S: StateSystem> Search<'_, S> {
         let outcome = again.run(control)?;
         let whole =
             outcome.limits.iter().all(|limit| matches!(limit, Limit::Depth | Limit::Bitstate));
-        let known = |found: &BTreeMap<FaultKey, Fault>| {
+        let known = |found: &BTreeMap<Property, Fault>| {
             self.faults.keys().all(|key| found.contains_key(key))
         };
         let enough = self.options.stop == Stop::FirstViolation || known(&again.faults);
         Ok((whole && enough && !outcome.violations.is_empty()).then_some(outcome.violations))
     }
 
-    fn violation(&self, key: &FaultKey, fault: Fault) -> Result<Violation<S>, SearchError> {
+    fn violation(&self, key: &Property, fault: Fault) -> Result<Violation<S>, SearchError> {
         let mut choices = self.links.way(fault.state);
         choices.extend(fault.place);
-        let (property, name) = match key {
-            FaultKey::Failure(message) => (Property::Failure(message.clone()), message.clone()),
-            FaultKey::Deadlock => (Property::Deadlock, "deadlock".to_owned()),
-            FaultKey::Final => (Property::Final, "final".to_owned()),
-            FaultKey::Invariant(index) => {
-                let name = self.system.invariants().into_iter().nth(*index);
-                (Property::Invariant(*index), name.unwrap_or_default())
-            }
-        };
-        Ok(Violation { property, name, path: self.path(&choices)? })
+        Ok(Violation::of(self.system, key.clone(), self.path(&choices)?))
     }
 
     /// Runs choices that the search made.
@@ -120,7 +109,7 @@ impl<S: StateSystem> Search<'_, S> {
             choices[0] = self.links.get(choices[0]).1;
             conflicts.push(UpdateConflict { place, components, path: self.path(&choices)? });
         }
-        conflicts.sort_by_key(|one| (one.path.steps.len(), one.place, one.components));
+        sort_conflicts(&mut conflicts);
         Ok(Some(conflicts))
     }
 
@@ -131,8 +120,7 @@ impl<S: StateSystem> Search<'_, S> {
         violations: &mut Vec<Violation<S>>,
         control: &Control<'_>,
     ) -> Result<Vec<ResponseVerdict>, SearchError> {
-        let names = self.system.responses();
-        let mut verdicts = vec![ResponseVerdict::Unknown; names.len()];
+        let mut verdicts = vec![ResponseVerdict::Unknown; self.asked.properties.responses.len()];
         let early = self.options.stop == Stop::FirstViolation && !violations.is_empty();
         let Some(graph) = self.graph.as_ref().filter(|_| self.responses > 0 && !early) else {
             return Ok(verdicts);
@@ -140,9 +128,9 @@ impl<S: StateSystem> Search<'_, S> {
         control.progress.phase("responses");
         let renumbered = (self.options.order == Order::Depth).then(|| graph.breadth_first());
         let graph = renumbered.as_ref().unwrap_or(graph);
-        let way = graph.distances();
-        for (index, (name, verdict)) in names.into_iter().zip(&mut verdicts).enumerate() {
-            let lasso = response::violation(graph, index, self.system.fair_classes(), &way);
+        let shortest = graph.shortest();
+        for (index, verdict) in verdicts.iter_mut().enumerate() {
+            let lasso = response::violation(graph, index, self.asked.fairness.len(), &shortest);
             let Some(lasso) = lasso else {
                 if complete {
                     *verdict = ResponseVerdict::Holds;
@@ -155,7 +143,7 @@ impl<S: StateSystem> Search<'_, S> {
             choices[0] = self.links.get(choices[0]).1;
             let mut path = self.path(&choices)?;
             path.repeats_from = lasso.repeats_from;
-            violations.push(Violation { property: Property::Response(index), name, path });
+            violations.push(Violation::of(self.system, Property::Response(index), path));
         }
         Ok(verdicts)
     }

@@ -1,6 +1,5 @@
 //! Why a search could not be done.
 
-use anyorder_system::RunError;
 use std::io;
 
 /// Why a search, a replay or a checkpoint could not be done.
@@ -56,9 +55,6 @@ pub enum SearchError {
         /// What was wanted.
         expected: String,
     },
-    /// The program could not be run.
-    #[error("{0}")]
-    Run(RunError),
     /// A file could not be read or written.
     #[error("checkpoint file: {0}")]
     Io(#[from] io::Error),

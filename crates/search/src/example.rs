@@ -1,6 +1,6 @@
 //! A small system for examples.
 
-use anyorder_system::{Hash128, StateHash, StateSystem, Successor};
+use anyorder_system::{StateSystem, Successor};
 
 /// Counts up to a limit, one or two at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,10 +23,6 @@ impl StateSystem for Counter {
                 out.push(Successor { action, state: state + action, failure: None });
             }
         }
-    }
-
-    fn fingerprint(&self, state: &u32) -> Hash128 {
-        StateHash::of(state)
     }
 
     fn encode(&self, state: &u32, out: &mut Vec<u8>) {

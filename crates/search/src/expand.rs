@@ -1,14 +1,16 @@
-//! The parallel half of a round: going on from each state of a block.
+//! The parallel half of a round: expanding each state of a block.
 //!
 //! A unit of work is a slice of states with consecutive positions. Threads take units in order, so that what was done when
 //! they are stopped is all up to some position, and little after it. The table of the states seen is only added to, and what
 //! it gets is provisional: `commit` decides.
 
-use crate::chunk::{Candidate, Chunk, FAILED, FaultKey, NO_SLOT, PENDING, Status};
+use crate::chunk::{Candidate, Chunk, FAILED, NO_SLOT, PENDING, Status};
 use crate::frontier::Entry;
 use crate::options::Options;
+use crate::outcome::Property;
 use crate::parallel::Pool;
-use crate::store::{Exact, Key, Store, Table, Visit};
+use crate::search::Asked;
+use crate::store::{Exact, FingerprintTable, Key, Store, Visit};
 use anyorder_system::{Control, Hash128, StateSystem, Successor, Updates};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -37,7 +39,7 @@ pub(crate) struct Shared<'a, S: StateSystem> {
     pub(crate) graph: bool,
     /// Whether the updates of transitions are asked for.
     pub(crate) updates: bool,
-    pub(crate) parts: usize,
+    pub(crate) asked: Arc<Asked<'a, S>>,
     progress: Counters,
 }
 
@@ -94,7 +96,7 @@ impl<'a, S: StateSystem> Shared<'a, S> {
         options: &Options,
         store: Arc<Store>,
         round: Arc<Block<S::State>>,
-        (graph, parts, room): (bool, usize, u64),
+        (graph, asked, room): (bool, Arc<Asked<'a, S>>, u64),
     ) -> Shared<'a, S> {
         let progress = Counters {
             next_unit: AtomicUsize::new(0),
@@ -112,12 +114,12 @@ impl<'a, S: StateSystem> Shared<'a, S> {
             deadlocks,
             graph,
             updates,
-            parts,
+            asked,
             progress,
         }
     }
 
-    /// Goes on from all states, or as many as possible.
+    /// Expands all states, or as many as possible.
     pub(crate) fn run<'scope>(self, pool: &Pool<'scope>) -> Expanded<S::State>
     where
         'a: 'scope,
@@ -164,11 +166,11 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         while !self.shared.progress.stopped.load(Ordering::Relaxed) {
             let unit = self.shared.progress.next_unit.fetch_add(1, Ordering::Relaxed);
             let Some((start, entries)) = self.shared.round.unit(unit) else { break };
-            let mut chunk = Chunk::new(unit, start, self.shared.parts);
+            let mut chunk = Chunk::new(unit, start, self.shared.asked.parts.len());
             for (entry, position) in entries.iter().zip(start..) {
                 let stopped = self.shared.progress.stopped.load(Ordering::Relaxed)
                     || self.shared.control.check().is_err();
-                if stopped || !self.go_on(entry, position, &mut chunk) {
+                if stopped || !self.expand(entry, position, &mut chunk) {
                     self.shared.progress.stopped.store(true, Ordering::Relaxed);
                     break;
                 }
@@ -179,7 +181,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
     }
 
     /// Takes all transitions of one state; returns whether there was room for what they lead to.
-    fn go_on(
+    fn expand(
         &mut self,
         entry: &Entry<S::State>,
         position: u32,
@@ -189,7 +191,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         self.successors.clear();
         if self.shared.updates {
             self.updates.clear();
-            system.successors_telling(&entry.state, &mut self.successors, &mut self.updates);
+            system.successors_with_updates(&entry.state, &mut self.successors, &mut self.updates);
         } else {
             system.successors(&entry.state, &mut self.successors);
         }
@@ -198,23 +200,23 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             return false;
         }
         chunk.transitions.push(count as u32);
-        if count == 0 && self.shared.deadlocks && !system.is_final(&entry.state) {
-            let key =
-                if system.is_stuck(&entry.state) { FaultKey::Deadlock } else { FaultKey::Final };
-            chunk.fault(key, position, 0);
+        let asked = &*self.shared.asked;
+        if count == 0
+            && self.shared.deadlocks
+            && let Some(wrong) = Property::of_end(asked.properties.end_of(&entry.state))
+        {
+            chunk.fault(wrong, position, 0);
         }
         self.prepare();
         let mut successors = std::mem::take(&mut self.successors);
         for (place, successor) in successors.drain(..).enumerate() {
             let place = place as u32;
-            if self.shared.parts > 0 {
-                let part = system.part(&successor.action);
-                if let Some(ran) = part.and_then(|part| chunk.parts.get_mut(part)) {
-                    *ran = true;
-                }
+            let part = asked.parts.of(&successor.action);
+            if let Some(ran) = part.and_then(|part| chunk.parts.get_mut(part)) {
+                *ran = true;
             }
-            let target = if let Some(message) = successor.failure {
-                chunk.fault(FaultKey::Failure(message), position, place);
+            let target = if let Some(failure) = successor.failure {
+                chunk.fault(Property::Failure(failure), position, place);
                 FAILED
             } else {
                 let hash = self.hashes[place as usize];
@@ -222,7 +224,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
             };
             if self.shared.graph {
                 chunk.targets.push(target);
-                let class = system.fair_class(&successor.action);
+                let class = asked.fairness.of(&successor.action);
                 chunk.classes.push(class.map_or(NO_CLASS, |class| class as u16));
                 if self.shared.updates {
                     let updates = self.updates.of(place as usize);
@@ -286,7 +288,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
                 chunk.ends.push(chunk.encodings.len());
                 chunk.candidates.push(candidate(slot, status, state));
             }
-            Store::Bits(bits) => {
+            Store::Bitstate(bits) => {
                 if bits.contains(hash) {
                     return FAILED;
                 }
@@ -297,7 +299,7 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         PENDING | (chunk.candidates.len() - 1) as u32
     }
 
-    fn visit(&mut self, table: &Table, hash: Hash128, position: u32) -> Visit {
+    fn visit(&mut self, table: &FingerprintTable, hash: Hash128, position: u32) -> Visit {
         let visit = table.visit(Key::from(hash), position);
         if let Visit::New(_) = visit {
             self.reserved -= 1;

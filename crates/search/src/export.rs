@@ -73,7 +73,7 @@ pub fn export<S: StateSystem>(
         }
         for (successor, to) in successors.into_iter().zip(graph.successors(number)) {
             let action = system.describe(&state, &successor.action);
-            let failure = successor.failure.unwrap_or_default();
+            let failure = successor.failure.map(|failure| failure.to_string()).unwrap_or_default();
             lines.push(Line { from: number, to, action, failure });
         }
     }

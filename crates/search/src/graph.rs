@@ -2,10 +2,11 @@
 
 use crate::chunk::{Chunk, FAILED};
 use crate::expand::NO_CLASS;
-use crate::updates::Lists;
+use crate::shortest::ShortestPaths;
+use crate::updates::UpdateLists;
 use std::collections::VecDeque;
 
-/// The transitions of a state that was not gone on from.
+/// The transitions of a state that was not expanded.
 const UNKNOWN: u32 = u32::MAX;
 
 /// States by number, with all their transitions in the order of the system. 4 bytes a transition, 6 with fairness classes; 12
@@ -113,12 +114,12 @@ impl Graph {
         self.initial = initial;
     }
 
-    /// Adds the transitions that a chunk found, given the numbers of the states gone on from.
+    /// Adds the transitions that a chunk found, given the numbers of the expanded states.
     pub(crate) fn add_transitions<S>(
         &mut self,
         chunk: &Chunk<S>,
         numbers: impl Iterator<Item = u32>,
-        lists: &mut Lists,
+        lists: &mut UpdateLists,
     ) {
         let mut start = self.targets.len() as u64;
         for (count, number) in chunk.transitions.iter().zip(numbers) {
@@ -189,27 +190,12 @@ impl Graph {
         graph
     }
 
-    /// Returns for each state how many steps it is from an initial state, and a shortest way: the state before and the place
-    /// among its successors, or no state and the number of the initial state.
-    pub(crate) fn distances(&self) -> (Vec<u32>, Vec<(u32, u32)>) {
-        let mut distance = vec![u32::MAX; self.len()];
-        let mut parent = vec![(u32::MAX, 0); self.len()];
-        let mut queue: VecDeque<u32> = (0..self.initial).collect();
-        for state in 0..self.initial {
-            distance[state as usize] = 0;
-            parent[state as usize] = (u32::MAX, state);
-        }
-        while let Some(state) = queue.pop_front() {
-            for (target, place) in self.successors(state).zip(0..) {
-                let Some(target) = target else { continue };
-                if distance[target as usize] == u32::MAX {
-                    distance[target as usize] = distance[state as usize] + 1;
-                    parent[target as usize] = (state, place);
-                    queue.push_back(target);
-                }
-            }
-        }
-        (distance, parent)
+    /// Returns shortest paths to all states; transitions are numbered by their places among the successors of their state.
+    pub(crate) fn shortest(&self) -> ShortestPaths {
+        ShortestPaths::of(self.len(), 0..self.initial, |state| {
+            let numbered = self.successors(state).zip(0u32..);
+            numbered.filter_map(|(target, place)| target.map(|target| (place, target)))
+        })
     }
 
     /// Returns whether a transition of this class is enabled in a state.

@@ -14,12 +14,12 @@
 //!
 //! ```
 //! use anyorder_search::{Options, Property, search};
-//! use anyorder_system::{Control, Hash128, StateHash, StateSystem, Successor};
+//! use anyorder_system::{Control, Properties, StateSystem, Successor};
 //!
 //! /// Two processes that each read a counter and then write back one more.
 //! struct LostUpdate;
 //!
-//! #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+//! #[derive(Clone, PartialEq, Eq, Debug, Default)]
 //! struct State {
 //!     counter: u8,
 //!     /// What each process has read, before it wrote.
@@ -50,10 +50,6 @@
 //!         }
 //!     }
 //!
-//!     fn fingerprint(&self, state: &State) -> Hash128 {
-//!         StateHash::of(state)
-//!     }
-//!
 //!     fn encode(&self, state: &State, out: &mut Vec<u8>) {
 //!         out.push(state.counter);
 //!         for process in 0..2 {
@@ -67,21 +63,15 @@
 //!         Some(State { counter, read, done: [a_done == 1, b_done == 1] })
 //!     }
 //!
-//!     fn invariants(&self) -> Vec<String> {
-//!         vec!["no update is lost".to_owned()]
-//!     }
-//!
-//!     fn holds(&self, _invariant: usize, state: &State) -> bool {
-//!         state.done != [true, true] || state.counter == 2
+//!     fn properties(&self) -> Properties<'_, State> {
+//!         Properties::new().invariant("no update is lost", |state: &State| {
+//!             state.done != [true, true] || state.counter == 2
+//!         })
 //!     }
 //!
 //!     fn describe(&self, state: &State, process: &usize) -> String {
 //!         let what = if state.read[*process].is_none() { "reads" } else { "writes" };
 //!         format!("process {process} {what}")
-//!     }
-//!
-//!     fn show(&self, state: &State) -> Vec<(String, String)> {
-//!         vec![("counter".to_owned(), state.counter.to_string())]
 //!     }
 //! }
 //!
@@ -102,10 +92,15 @@ pub use error::SearchError;
 pub use export::{Exported, GraphFormat, export};
 pub use graph::Graph;
 pub use options::{Options, Order, Stop, Storage};
-pub use outcome::{Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation};
+pub use outcome::{
+    Limit, Outcome, Property, ResponseVerdict, Stats, UpdateConflict, Violation, never_run,
+    sort_conflicts, sort_violations,
+};
 pub use path::{Path, PathDifference, PathStep, diff, replay};
-pub use search::{Gauge, Pause, Search, search};
-pub use tasks::{TaskFailure, TaskOptions, TaskOutcome, search_tasks};
+pub use search::{Gauge, Pause, Search, found_words, search};
+pub use shortest::ShortestPaths;
+pub use store::{FingerprintTable, Key, NUMBERS_MAX};
+pub use updates::{NumberedPath, Transition, UpdateLists, Writer, conflicts_of, contested, pair};
 pub use walk::{WalkOptions, Walked, walk};
 
 // What is asked and answered.
@@ -130,11 +125,10 @@ mod store;
 // Response properties and update conflicts, on the graph of all states.
 mod graph;
 mod response;
-mod scc;
+mod shortest;
 mod updates;
 
 // Around the search.
 mod checkpoint;
 mod export;
-mod tasks;
 mod walk;

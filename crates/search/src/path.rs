@@ -1,21 +1,22 @@
-//! Ways through a system: replaying, comparing, checking them.
+//! Paths through a system: replaying, comparing, checking them.
 
 use crate::error::SearchError;
-use anyorder_system::{Hash128, StateSystem};
+use anyorder_system::{Failure, Hash128, StateSystem, Successor};
 
 /// One step of a path.
 pub struct PathStep<S: StateSystem> {
     /// What was done.
     pub action: S::Action,
-    /// Its place among the successors of the state before it.
-    pub place: u32,
+    /// Its place among the successors of the state before it; `None` in the path of a reduced search, which does not ask for
+    /// all successors.
+    pub place: Option<u32>,
     /// The state after it.
     pub state: S::State,
     /// What failed.
-    pub failure: Option<String>,
+    pub failure: Option<Failure>,
 }
 
-/// A way through a system from an initial state.
+/// A path through a system from an initial state.
 pub struct Path<S: StateSystem> {
     /// The place of the initial state among them.
     pub start: u32,
@@ -45,10 +46,25 @@ impl<S: StateSystem> Clone for Path<S> {
 }
 
 impl<S: StateSystem> Path<S> {
-    /// Returns the choices that replay it: the place of the initial state, then of each successor.
+    /// Begins in an initial state, if the system has it.
     #[must_use]
-    pub fn choices(&self) -> Vec<u32> {
-        std::iter::once(self.start).chain(self.steps.iter().map(|step| step.place)).collect()
+    pub fn begin(system: &S, start: u32) -> Option<Path<S>> {
+        let initial = system.initial().into_iter().nth(start as usize)?;
+        Some(Path { start, initial, steps: Vec::new(), repeats_from: None })
+    }
+
+    /// Adds a step: a successor of the last state, and its place among them if that is known.
+    pub fn push(&mut self, place: Option<u32>, successor: Successor<S::State, S::Action>) {
+        let Successor { action, state, failure } = successor;
+        self.steps.push(PathStep { action, place, state, failure });
+    }
+
+    /// Returns the choices that [`replay`] it: the place of the initial state, then of each successor. `None` for the path of a
+    /// reduced search.
+    #[must_use]
+    pub fn choices(&self) -> Option<Vec<u32>> {
+        let places = self.steps.iter().map(|step| step.place);
+        std::iter::once(Some(self.start)).chain(places).collect()
     }
 
     /// Returns the state after so many steps.
@@ -84,26 +100,25 @@ impl<S: StateSystem> Path<S> {
 pub fn replay<S: StateSystem>(system: &S, choices: &[u32]) -> Result<Path<S>, SearchError> {
     let (start, rest) =
         choices.split_first().ok_or(SearchError::NoSuchChoice { step: 0, among: 0 })?;
-    let initials = system.initial();
-    let among = initials.len();
-    let initial = initials.into_iter().nth(*start as usize);
-    let initial = initial.ok_or(SearchError::NoSuchChoice { step: 0, among })?;
-    let mut path = Path { start: *start, initial, steps: Vec::new(), repeats_from: None };
+    let mut path = Path::begin(system, *start)
+        .ok_or_else(|| SearchError::NoSuchChoice { step: 0, among: system.initial().len() })?;
     for place in rest {
-        let step = step_at(system, path.last(), *place)
+        let successor = successor_at(system, path.last(), *place)
             .map_err(|among| SearchError::NoSuchChoice { step: path.steps.len() + 1, among })?;
-        path.steps.push(step);
+        path.push(Some(*place), successor);
     }
     Ok(path)
 }
 
-fn step_at<S: StateSystem>(system: &S, state: &S::State, place: u32) -> Result<PathStep<S>, usize> {
+fn successor_at<S: StateSystem>(
+    system: &S,
+    state: &S::State,
+    place: u32,
+) -> Result<Successor<S::State, S::Action>, usize> {
     let mut successors = Vec::new();
     system.successors(state, &mut successors);
     let among = successors.len();
-    let successor = successors.into_iter().nth(place as usize).ok_or(among)?;
-    let (action, state, failure) = (successor.action, successor.state, successor.failure);
-    Ok(PathStep { action, place, state, failure })
+    successors.into_iter().nth(place as usize).ok_or(among)
 }
 
 /// As [`replay`], where the choices were made among representatives: follows real states that have these
@@ -115,12 +130,11 @@ pub(crate) fn replay_represented<S: StateSystem>(
     let represent =
         |state: &S::State| system.representative(state).unwrap_or_else(|| state.clone());
     let start = *choices.first().ok_or(SearchError::Symmetry)?;
-    let initials = system.initial();
-    let initial = initials.into_iter().nth(start as usize).ok_or(SearchError::Symmetry)?;
-    let mut representative = represent(&initial);
-    let mut path = Path { start, initial, steps: Vec::new(), repeats_from: None };
+    let mut path = Path::begin(system, start).ok_or(SearchError::Symmetry)?;
+    let mut representative = represent(&path.initial);
     for place in &choices[1..] {
-        let wanted = step_at(system, &representative, *place).map_err(|_| SearchError::Symmetry)?;
+        let wanted = successor_at(system, &representative, *place);
+        let wanted = wanted.map_err(|_| SearchError::Symmetry)?;
         representative = represent(&wanted.state);
         let target = encoding(system, &representative);
         let mut successors = Vec::new();
@@ -130,8 +144,7 @@ pub(crate) fn replay_represented<S: StateSystem>(
                 && encoding(system, &represent(&one.state)) == target
         });
         let (successor, place) = found.ok_or(SearchError::Symmetry)?;
-        let (action, state, failure) = (successor.action, successor.state, successor.failure);
-        path.steps.push(PathStep { action, place, state, failure });
+        path.push(Some(place), successor);
     }
     Ok(path)
 }

@@ -17,7 +17,8 @@
 //! **Cost.** Linear in states and transitions, for each property; fairness costs a bit for each class and state.
 
 use crate::graph::Graph;
-use crate::scc::components;
+use crate::shortest::ShortestPaths;
+use anyorder_common::scc;
 use std::collections::VecDeque;
 
 /// A run that violates a response property, as places of successors.
@@ -35,9 +36,9 @@ pub(crate) fn violation(
     graph: &Graph,
     property: usize,
     classes: usize,
-    way: &(Vec<u32>, Vec<(u32, u32)>),
+    shortest: &ShortestPaths,
 ) -> Option<Lasso> {
-    let pending = Pending::new(graph, property, way);
+    let pending = Pending::new(graph, property, shortest);
     let (component, count) = components(graph, &pending.inside);
     let fair = fair_components(graph, &component, count, classes);
     let ends = |state: &u32| {
@@ -48,7 +49,7 @@ pub(crate) fn violation(
     let states = 0..graph.len() as u32;
     let entry =
         states.filter(ends).min_by_key(|state| (pending.distance[*state as usize], *state))?;
-    let choices = pending.choices(entry, way);
+    let choices = pending.choices(entry, shortest);
     if graph.successors(entry).len() == 0 {
         return Some(Lasso { choices, repeats_from: None });
     }
@@ -67,28 +68,28 @@ struct Pending {
 }
 
 impl Pending {
-    fn new(graph: &Graph, property: usize, (reached, _): &(Vec<u32>, Vec<(u32, u32)>)) -> Pending {
+    fn new(graph: &Graph, property: usize, shortest: &ShortestPaths) -> Pending {
         let states = graph.len();
         let mut pending = Pending {
             inside: vec![false; states],
             distance: vec![u32::MAX; states],
             before: vec![(u32::MAX, 0); states],
         };
-        let mut triggers: Vec<u32> = (0..states as u32)
+        let mut triggers: Vec<(u32, u32)> = (0..states as u32)
             .filter(|state| graph.response(property, *state) == (true, false))
-            .filter(|state| reached[*state as usize] != u32::MAX)
+            .filter_map(|state| Some((shortest.distance(state)?, state)))
             .collect();
-        triggers.sort_by_key(|state| (reached[*state as usize], *state));
+        triggers.sort_unstable();
         let mut triggers = triggers.into_iter().peekable();
         // Level by level: the states that far along a way, and the triggers that far from the start.
         let mut level: Vec<u32> = Vec::new();
         let mut steps = 0;
         loop {
             if level.is_empty() {
-                let Some(next) = triggers.peek() else { return pending };
-                steps = reached[*next as usize];
+                let Some((distance, _)) = triggers.peek() else { return pending };
+                steps = *distance;
             }
-            while let Some(state) = triggers.next_if(|state| reached[*state as usize] == steps) {
+            while let Some((_, state)) = triggers.next_if(|(distance, _)| *distance == steps) {
                 pending.enter(state, steps, (state, 0), &mut level);
             }
             let mut next = Vec::new();
@@ -115,25 +116,35 @@ impl Pending {
         }
     }
 
-    /// Returns the choices of the shortest way to a state.
-    fn choices(&self, state: u32, (_, found): &(Vec<u32>, Vec<(u32, u32)>)) -> Vec<u32> {
-        let mut choices = Vec::new();
+    /// Returns the choices of the shortest path to a state.
+    fn choices(&self, state: u32, shortest: &ShortestPaths) -> Vec<u32> {
+        let mut owed = Vec::new();
         let mut current = state;
         while self.before[current as usize].0 != current {
             let (before, place) = self.before[current as usize];
-            choices.push(place);
+            owed.push(place);
             current = before;
         }
-        loop {
-            let (before, place) = found[current as usize];
-            choices.push(place);
-            if before == u32::MAX {
-                choices.reverse();
-                return choices;
-            }
-            current = before;
-        }
+        let (start, path) = shortest.to(current);
+        let to_trigger = path.into_iter().map(|(_, place)| place);
+        std::iter::once(start).chain(to_trigger).chain(owed.into_iter().rev()).collect()
     }
+}
+
+/// No component: the state is not among those asked about.
+const OUTSIDE: u32 = u32::MAX;
+
+/// Returns the strongly connected component of each state of a part of the graph, and their number.
+fn components(graph: &Graph, inside: &[bool]) -> (Vec<u32>, u32) {
+    let (mut component, mut count) = (vec![OUTSIDE; graph.len()], 0);
+    let roots = (0..graph.len() as u32).filter(|state| inside[*state as usize]);
+    let successors =
+        |state| graph.successors(state).flatten().filter(|target| inside[*target as usize]);
+    scc::components(graph.len(), roots, successors, |found| {
+        found.members.iter().for_each(|member| component[*member as usize] = count);
+        count += 1;
+    });
+    (component, count)
 }
 
 /// Returns for each component whether a fair run can stay in it.
@@ -144,7 +155,7 @@ fn fair_components(graph: &Graph, component: &[u32], count: u32, classes: usize)
     let mut enabled = vec![0u64; words];
     for state in 0..graph.len() as u32 {
         let own = component[state as usize];
-        if own == crate::scc::OUTSIDE {
+        if own == OUTSIDE {
             continue;
         }
         let base = own as usize * words;

@@ -1,13 +1,13 @@
-//! One round: a block of states is gone on from, and what was found is numbered.
+//! One round: a block of states is expanded, and what was found is numbered.
 
-use crate::chunk::{Chunk, FaultKey};
+use crate::chunk::Chunk;
 use crate::commit::{Numbering, Reached, exclusive};
 use crate::expand::{Block, Shared};
 use crate::frontier::Entry;
 use crate::options::Order;
-use crate::outcome::Limit;
+use crate::outcome::{Limit, Property};
 use crate::parallel::Pool;
-use crate::search::{Fault, Search};
+use crate::search::{Asked, Fault, Search};
 use crate::store::POSITIONS_MAX;
 use anyorder_system::{Control, StateSystem};
 use std::sync::Arc;
@@ -38,7 +38,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
             .store
             .table()
             .map_or(u64::MAX, |table| (table.room() as u64).saturating_sub(self.stats.states));
-        let detail = (self.graph.is_some(), self.parts_ran.len(), room);
+        let asked: Arc<Asked<'s, S>> = Arc::clone(&self.asked);
+        let detail = (self.graph.is_some(), asked, room);
         let (store, states) = (Arc::clone(&self.store), Arc::clone(&round));
         let shared = Shared::new((self.system, control), &self.options, store, states, detail);
         let expanded = shared.run(pool);
@@ -73,12 +74,11 @@ impl<'s, S: StateSystem> Search<'s, S> {
 
     fn numbering(&self) -> Numbering<'s, S> {
         Numbering {
-            system: self.system,
+            asked: Arc::clone(&self.asked),
             states: self.stats.states,
             transitions: self.stats.transitions,
             states_max: self.states_max(),
             transitions_max: self.options.transitions_max.unwrap_or(u64::MAX),
-            invariants: self.invariants,
             responses: if self.graph.is_some() { self.responses } else { 0 },
             graph: self.graph.is_some(),
         }
@@ -129,7 +129,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         for (key, place) in &chunk.faults {
             let parent = &parents[(place.position - chunk.start) as usize];
             let fault = match key {
-                FaultKey::Deadlock | FaultKey::Final => {
+                Property::Deadlock | Property::Final => {
                     Fault { length: parent.depth, state: parent.number, place: None }
                 }
                 _ => Fault {
@@ -143,7 +143,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
         for (invariant, number) in &chunk.fresh.broken {
             let entry = &chunk.fresh.entries[(number - chunk.fresh.base) as usize];
             let fault = Fault { length: entry.depth, state: *number, place: None };
-            self.fault(FaultKey::Invariant(*invariant), fault);
+            self.fault(Property::Invariant(*invariant), fault);
         }
     }
 }

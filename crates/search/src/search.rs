@@ -1,17 +1,17 @@
 //! The search itself: what it remembers between rounds, and the loop over them.
 
-use crate::chunk::FaultKey;
 use crate::commit::exclusive;
 use crate::error::SearchError;
 use crate::frontier::{Entry, Frontier};
 use crate::graph::Graph;
 use crate::links::{Links, NO_PARENT};
 use crate::options::{Options, Order, Stop, Storage};
-use crate::outcome::{Limit, Outcome, Stats};
+use crate::outcome::{Limit, Outcome, Property, Stats};
 use crate::parallel::Pool;
 use crate::store::{Key, NUMBERS_MAX, Store, Visit};
-use crate::updates::Lists;
-use anyorder_system::{Control, StateSystem};
+use crate::updates::UpdateLists;
+use anyorder_common::numbers::plural;
+use anyorder_system::{Classes, Control, Properties, StateSystem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
@@ -78,19 +78,19 @@ pub struct Search<'s, S: StateSystem> {
     pub(crate) links: Links,
     pub(crate) frontier: Frontier<S::State>,
     pub(crate) graph: Option<Graph>,
-    pub(crate) faults: BTreeMap<FaultKey, Fault>,
+    pub(crate) faults: BTreeMap<Property, Fault>,
     pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
     /// The depth of the level that is being gone on from, and whether there is one.
     pub(crate) level: Option<u32>,
     /// Whether the table has entries of states that were not counted.
     pub(crate) stale: bool,
-    pub(crate) invariants: usize,
+    pub(crate) asked: Arc<Asked<'s, S>>,
     pub(crate) responses: usize,
-    pub(crate) update_lists: Lists,
+    pub(crate) update_lists: UpdateLists,
     /// What was reported already, and how much was known then.
-    told: usize,
-    told_keys: BTreeSet<FaultKey>,
+    reported_count: usize,
+    reported: BTreeSet<Property>,
 }
 
 impl<'s, S: StateSystem> Search<'s, S> {
@@ -111,10 +111,11 @@ impl<'s, S: StateSystem> Search<'s, S> {
         if options.depth_max.is_some() {
             options.order = Order::Breadth;
         }
-        let responses = if options.responses { system.responses().len() } else { 0 };
+        let asked = Asked::of(system);
+        let responses = if options.responses { asked.properties.responses.len() } else { 0 };
         options.updates &= !system.components().is_empty();
         let graph = responses > 0 || options.keep_graph || options.updates;
-        let classes = system.fair_classes();
+        let classes = asked.fairness.len();
         if graph && matches!(options.storage, Storage::Bitstate { .. }) {
             return Err(SearchError::NeedsStates("response properties and graphs"));
         }
@@ -135,15 +136,15 @@ impl<'s, S: StateSystem> Search<'s, S> {
             frontier: Frontier::new(),
             graph: graph.then(|| Graph::new(responses, classes > 0, options.updates)),
             faults: BTreeMap::new(),
-            parts_ran: vec![false; system.parts().len()],
+            parts_ran: vec![false; asked.parts.len()],
             stats: Stats::default(),
             level: None,
             stale: false,
-            invariants: system.invariants().len(),
+            asked: Arc::new(asked),
             responses,
-            update_lists: Lists::default(),
-            told: 0,
-            told_keys: BTreeSet::new(),
+            update_lists: UpdateLists::default(),
+            reported_count: 0,
+            reported: BTreeSet::new(),
             options,
         })
     }
@@ -165,19 +166,16 @@ impl<'s, S: StateSystem> Search<'s, S> {
                 continue;
             }
             self.links.push(NO_PARENT, place);
-            for invariant in 0..self.invariants {
-                if !self.system.holds(invariant, &state) {
-                    self.fault(
-                        FaultKey::Invariant(invariant),
-                        Fault { length: 0, state: number, place: None },
-                    );
+            let asked = Arc::clone(&self.asked);
+            for (index, invariant) in asked.properties.invariants.iter().enumerate() {
+                if !invariant.holds(&state) {
+                    let fault = Fault { length: 0, state: number, place: None };
+                    self.fault(Property::Invariant(index), fault);
                 }
             }
             if let Some(graph) = &mut self.graph {
-                let flags: Vec<u8> = (0..self.responses)
-                    .map(|property| self.system.response(property, &state))
-                    .map(|(trigger, response)| u8::from(trigger) | (u8::from(response) << 1))
-                    .collect();
+                let responses = asked.properties.responses.iter().take(self.responses);
+                let flags: Vec<u8> = responses.map(|one| flags(one.holds(&state))).collect();
                 graph.add_states(1, &flags);
                 graph.set_initial(number + 1);
             }
@@ -211,7 +209,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
                 exact.arena.push(&encoding);
                 true
             }
-            Store::Bits(bits) => {
+            Store::Bitstate(bits) => {
                 let new = bits.insert(hash, 0);
                 bits.settle(1);
                 new
@@ -273,7 +271,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
                     break Ok(vec![limit]);
                 }
                 control.progress.report(self.stats.states, None);
-                self.tell_found(control);
+                self.report_found(control);
                 if let Err(error) = pause(self, Pause::Round) {
                     break Err(error);
                 }
@@ -285,27 +283,16 @@ impl<'s, S: StateSystem> Search<'s, S> {
         self.conclude(limits, control)
     }
 
-    /// Tells whoever waits what was found, each thing once: a search may go on for long, or for ever.
-    fn tell_found(&mut self, control: &Control<'_>) {
-        if self.told == self.faults.len() || self.options.stop == Stop::FirstViolation {
+    /// Reports what was found, each thing once: a search may go on for long, or for ever.
+    fn report_found(&mut self, control: &Control<'_>) {
+        if self.reported_count == self.faults.len() || self.options.stop == Stop::FirstViolation {
             return;
         }
-        self.told = self.faults.len();
-        let names = self.system.invariants();
-        for (key, fault) in &self.faults {
-            if !self.told_keys.insert(key.clone()) {
-                continue;
+        self.reported_count = self.faults.len();
+        for (property, fault) in &self.faults {
+            if self.reported.insert(property.clone()) {
+                control.progress.note(&found_words(self.system, property, fault.length));
             }
-            let what = match key {
-                FaultKey::Failure(message) => message.clone(),
-                FaultKey::Invariant(index) => {
-                    let name = names.get(*index).map_or("", String::as_str);
-                    format!("invariant `{name}` does not hold")
-                }
-                FaultKey::Deadlock => "a deadlock".to_owned(),
-                FaultKey::Final => "a wrong end".to_owned(),
-            };
-            control.progress.note(&found_words(&what, fault.length));
         }
     }
 
@@ -360,7 +347,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
     }
 
     /// Notes something wrong, unless the like is known and not farther.
-    pub(crate) fn fault(&mut self, key: FaultKey, fault: Fault) {
+    pub(crate) fn fault(&mut self, key: Property, fault: Fault) {
         let known = self.faults.entry(key).or_insert(fault);
         *known = (*known).min(fault);
     }
@@ -383,10 +370,34 @@ impl<'s, S: StateSystem> Search<'s, S> {
     }
 }
 
-/// What is reported of a finding while a search goes on.
-fn found_words(what: &str, steps: u32) -> String {
-    let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
-    format!("found so far: {what}, after {steps}; the search goes on")
+/// What a system says once, before the search.
+pub(crate) struct Asked<'s, S: StateSystem> {
+    pub(crate) properties: Properties<'s, S::State>,
+    pub(crate) fairness: Classes<'s, S::Action>,
+    pub(crate) parts: Classes<'s, S::Action>,
+}
+
+impl<'s, S: StateSystem> Asked<'s, S> {
+    fn of(system: &'s S) -> Asked<'s, S> {
+        let (properties, fairness) = (system.properties(), system.fairness());
+        Asked { properties, fairness, parts: system.parts() }
+    }
+}
+
+/// A byte for a response property in a state: bit 0 for the trigger, bit 1 for the response.
+pub(crate) fn flags((trigger, response): (bool, bool)) -> u8 {
+    u8::from(trigger) | (u8::from(response) << 1)
+}
+
+/// Says what was found, while a search goes on.
+pub fn found_words<S: StateSystem>(system: &S, property: &Property, steps: u32) -> String {
+    let what = match property {
+        Property::Deadlock => "a deadlock".to_owned(),
+        Property::Final => "a wrong end".to_owned(),
+        Property::Invariant(_) => format!("invariant `{}` does not hold", property.name(system)),
+        _ => property.name(system),
+    };
+    format!("found so far: {what}, after {}; the search goes on", plural(steps.into(), "step"))
 }
 
 /// Searches a system in one go.

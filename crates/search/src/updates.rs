@@ -4,128 +4,182 @@
 //! conflict](anyorder_system::Update) on which attribute, and how is it reached?
 //!
 //! **Method.** The definition as it stands, for one attribute at a time: a breadth-first search over pairs of a state and the component that updated the
-//! attribute last. The first way found to a conflict is a shortest one.
+//! attribute last. The first path found to a conflict is a shortest one.
 //!
 //! **Cost.** For each attribute that two components update: linear in transitions, times the components that update it.
 
 use crate::graph::Graph;
 use anyorder_system::{Place, Update, tidy_updates};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The lists of updates of a search, each once, tidy. The first is empty.
+/// The lists of updates of transitions, each once, in the form that [`tidy_updates`] gives it. The first is empty.
 #[derive(Clone, Debug)]
-pub(crate) struct Lists {
+pub struct UpdateLists {
     lists: Vec<Box<[Update]>>,
-    known: BTreeMap<Box<[Update]>, u32>,
+    known: FxHashMap<Box<[Update]>, u32>,
+    tidied: Vec<Update>,
 }
 
-impl Default for Lists {
-    fn default() -> Lists {
+impl Default for UpdateLists {
+    fn default() -> UpdateLists {
         let none: Box<[Update]> = Box::default();
-        Lists { lists: vec![none.clone()], known: BTreeMap::from([(none, 0)]) }
+        let known = FxHashMap::from_iter([(none.clone(), 0)]);
+        UpdateLists { lists: vec![none], known, tidied: Vec::new() }
     }
 }
 
-impl Lists {
+impl UpdateLists {
     /// Returns the number of a list.
-    pub(crate) fn intern(&mut self, list: &[Update]) -> u32 {
+    pub fn intern(&mut self, list: &[Update]) -> u32 {
         if list.is_empty() {
             return 0;
         }
-        let mut tidy = list.to_vec();
-        tidy_updates(&mut tidy);
-        if let Some(known) = self.known.get(&tidy[..]) {
+        self.tidied.clear();
+        self.tidied.extend_from_slice(list);
+        tidy_updates(&mut self.tidied);
+        if let Some(known) = self.known.get(&self.tidied[..]) {
             return *known;
         }
         let number = self.lists.len() as u32;
-        self.lists.push(tidy.clone().into());
-        self.known.insert(tidy.into(), number);
+        self.lists.push(self.tidied[..].into());
+        self.known.insert(self.tidied[..].into(), number);
         number
     }
+
+    /// Returns all lists, by number.
+    #[must_use]
+    pub fn all(&self) -> &[Box<[Update]>] {
+        &self.lists
+    }
+
+    /// Returns for each list the components for which it updates an attribute, in order.
+    #[must_use]
+    pub fn writers(&self, place: Place) -> Vec<Vec<Writer>> {
+        let of = |list: &[Update]| {
+            list.iter().filter(|update| update.place == place).map(|update| update.by).collect()
+        };
+        self.lists.iter().map(|list| of(list)).collect()
+    }
 }
 
-/// An attribute, two components, the lower first, and the number of the initial state and the place of each transition on the way.
-pub(crate) type Found = (Place, (u32, u32), Vec<u32>);
+/// The component that updated an attribute last. `None`: nobody, or no component.
+pub type Writer = Option<u32>;
 
-/// Returns all update conflicts of a graph with a shortest way to each, by attribute and components.
-pub(crate) fn conflicts(graph: &Graph, lists: &Lists) -> Vec<Found> {
+/// The attributes that at least two components update, with these components.
+pub fn contested<'l>(
+    lists: impl IntoIterator<Item = &'l [Update]>,
+) -> impl Iterator<Item = (Place, BTreeSet<u32>)> {
     let mut writers: BTreeMap<Place, BTreeSet<u32>> = BTreeMap::new();
-    for Update { place, by } in lists.lists.iter().flatten() {
+    for Update { place, by } in lists.into_iter().flatten() {
         writers.entry(*place).or_default().extend(*by);
     }
-    let several = writers.into_iter().filter(|(_, components)| components.len() > 1);
-    several.flat_map(|(place, components)| of_attribute(graph, lists, place, &components)).collect()
+    writers.into_iter().filter(|(_, components)| components.len() > 1)
 }
 
-/// A state with who updated the attribute last (0: nobody), and how it was reached.
+/// Two components, the lower first.
+#[must_use]
+pub fn pair(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+/// A transition of a graph: its number, where it leads (nowhere if it fails), and its list of updates.
+pub type Transition = (u32, Option<u32>, u32);
+
+/// The initial state of a path, and its transitions: the state before each, and its number.
+pub type NumberedPath = (u32, Vec<(u32, u32)>);
+
+/// A state with who updated the attribute last, and how it was reached.
 struct Seen {
     state: u32,
-    writer: u32,
+    writer: Writer,
     before: u32,
-    place: u32,
+    transition: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-fn of_attribute(
-    graph: &Graph,
-    lists: &Lists,
-    place: Place,
-    components: &BTreeSet<u32>,
-) -> Vec<Found> {
-    // Components as numbers from 1.
-    let components: Vec<u32> = components.iter().copied().collect();
-    let number = |by: Option<u32>| {
-        let found = by.and_then(|by| components.binary_search(&by).ok());
-        found.map_or(0, |at| at as u32 + 1)
-    };
-    let of_list = |list: &[Update]| -> Vec<u32> {
-        list.iter().filter(|one| one.place == place).map(|one| number(one.by)).collect()
-    };
-    let writes: Vec<Vec<u32>> = lists.lists.iter().map(|list| of_list(list)).collect();
-    let width = components.len() + 1;
-    let mut known = vec![false; graph.len() * width];
-    let mut found: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+/// Finds the pairs of components that have a conflict on one attribute, each with a shortest path to it, given for each
+/// list of updates the [`writers`](UpdateLists::writers) of the attribute. Ends once `enough` says so of the pairs found.
+pub fn conflicts_of<I: Iterator<Item = Transition>>(
+    (states, initial): (usize, impl IntoIterator<Item = u32>),
+    mut transitions: impl FnMut(u32) -> I,
+    writers: &[Vec<Writer>],
+    enough: impl Fn(&BTreeMap<(u32, u32), NumberedPath>) -> bool,
+) -> BTreeMap<(u32, u32), NumberedPath> {
+    let mut known: Vec<Vec<Writer>> = vec![Vec::new(); states];
+    let mut found = BTreeMap::new();
     let (mut seen, mut queue): (Vec<Seen>, VecDeque<u32>) = (Vec::new(), VecDeque::new());
     let mut meet = |seen: &mut Vec<Seen>, queue: &mut VecDeque<u32>, one: Seen| {
-        if !std::mem::replace(&mut known[one.state as usize * width + one.writer as usize], true) {
+        let known = &mut known[one.state as usize];
+        if !known.contains(&one.writer) {
+            known.push(one.writer);
             queue.push_back(seen.len() as u32);
             seen.push(one);
         }
     };
-    for state in 0..graph.initial() {
-        meet(&mut seen, &mut queue, Seen { state, writer: 0, before: NONE, place: state });
+    for state in initial {
+        let one = Seen { state, writer: None, before: NONE, transition: NONE };
+        meet(&mut seen, &mut queue, one);
     }
     while let Some(index) = queue.pop_front() {
         let Seen { state, writer, .. } = seen[index as usize];
-        let labels = graph.updates(state);
-        for (at, target) in graph.successors(state).enumerate() {
+        for (transition, target, list) in transitions(state) {
             let mut last = writer;
-            for next in &writes[labels.get(at).map_or(0, |list| *list as usize)] {
-                if last != 0 && *next != 0 && last != *next {
-                    let name = |number: u32| components[number as usize - 1];
-                    let pair = (name(last.min(*next)), name(last.max(*next)));
-                    found.entry(pair).or_insert_with(|| way(&seen, index, at as u32));
+            for next in &writers[list as usize] {
+                if let (Some(a), Some(b)) = (last, *next)
+                    && a != b
+                    && !found.contains_key(&pair(a, b))
+                {
+                    found.insert(pair(a, b), path(&seen, index, transition));
+                    if enough(&found) {
+                        return found;
+                    }
                 }
                 last = *next;
             }
             if let Some(state) = target {
-                let one = Seen { state, writer: last, before: index, place: at as u32 };
+                let one = Seen { state, writer: last, before: index, transition };
                 meet(&mut seen, &mut queue, one);
             }
         }
     }
-    found.into_iter().map(|(pair, choices)| (place, pair, choices)).collect()
+    found
 }
 
-/// The choices up to a state, and one more.
-fn way(seen: &[Seen], mut index: u32, last: u32) -> Vec<u32> {
-    let mut choices = vec![last];
-    while index != NONE {
+/// The path to a state, and one transition more.
+fn path(seen: &[Seen], mut index: u32, last: u32) -> NumberedPath {
+    let mut path = vec![(seen[index as usize].state, last)];
+    loop {
         let here = &seen[index as usize];
-        choices.push(here.place);
+        if here.before == NONE {
+            path.reverse();
+            return (here.state, path);
+        }
         index = here.before;
+        path.push((seen[index as usize].state, here.transition));
     }
-    choices.reverse();
-    choices
+}
+
+/// An attribute, two components, the lower first, and the number of the initial state and the place of each transition on the path.
+pub(crate) type Found = (Place, (u32, u32), Vec<u32>);
+
+/// Returns all update conflicts of a graph with a shortest path to each, by attribute and components.
+pub(crate) fn conflicts(graph: &Graph, lists: &UpdateLists) -> Vec<Found> {
+    let transitions = |state: u32| {
+        let labels = graph.updates(state);
+        let numbered = graph.successors(state).zip(0u32..);
+        numbered
+            .map(move |(target, at)| (at, target, labels.get(at as usize).copied().unwrap_or(0)))
+    };
+    let mut all = Vec::new();
+    for (place, _) in contested(lists.all().iter().map(|list| &**list)) {
+        let states = (graph.len(), 0..graph.initial());
+        let found = conflicts_of(states, transitions, &lists.writers(place), |_| false);
+        all.extend(found.into_iter().map(|(pair, (start, path))| {
+            let places = path.into_iter().map(|(_, place)| place);
+            (place, pair, std::iter::once(start).chain(places).collect())
+        }));
+    }
+    all
 }

@@ -1,10 +1,10 @@
 //! Random walks: simulation without remembering states.
 
-use crate::chunk::FaultKey;
 use crate::error::SearchError;
 use crate::outcome::{Limit, Property, Stats, Violation};
 use crate::path::replay;
-use anyorder_system::{Control, StateSystem};
+use anyorder_common::random::{Random, SplitMix64};
+use anyorder_system::{Control, Properties, StateSystem};
 use std::collections::BTreeMap;
 
 /// What to simulate.
@@ -30,24 +30,6 @@ pub struct Walked<S: StateSystem> {
     pub stats: Stats,
 }
 
-/// A splitmix64 generator: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Returns a number below `bound`, which is not 0.
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
-}
-
 /// Walks at random from initial states. A walk ends at a failure, where nothing can happen, and at the limit. Walk `n` depends on the seed
 /// and on `n` only.
 ///
@@ -59,40 +41,27 @@ pub fn walk<S: StateSystem>(
     options: &WalkOptions,
     control: &Control<'_>,
 ) -> Result<Walked<S>, SearchError> {
-    let mut found: BTreeMap<FaultKey, Vec<u32>> = BTreeMap::new();
+    let mut found: BTreeMap<Property, Vec<u32>> = BTreeMap::new();
     let mut stats = Stats::default();
     let mut limits = Vec::new();
-    let invariants = system.invariants();
+    let properties = system.properties();
     for number in 0..options.walks {
         if let Err(stopped) = control.step(number, Some(options.walks)) {
             limits.push(Limit::from(stopped.0));
             break;
         }
-        let mut random = Random(options.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
-        one_walk(
-            system,
-            options,
-            &mut random,
-            invariants.len(),
-            &mut stats,
-            &mut |key, choices| {
-                let known = found.entry(key).or_insert_with(|| choices.to_vec());
-                if choices.len() < known.len() {
-                    *known = choices.to_vec();
-                }
-            },
-        )?;
+        let mut random = SplitMix64(options.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
+        one_walk(system, options, &mut random, &properties, &mut stats, &mut |key, choices| {
+            let known = found.entry(key).or_insert_with(|| choices.to_vec());
+            if choices.len() < known.len() {
+                *known = choices.to_vec();
+            }
+        })?;
         stats.executions += 1;
     }
     let mut violations = Vec::new();
-    for (key, choices) in found {
-        let (property, name) = match key {
-            FaultKey::Failure(message) => (Property::Failure(message.clone()), message),
-            FaultKey::Deadlock => (Property::Deadlock, "deadlock".to_owned()),
-            FaultKey::Final => (Property::Final, "final".to_owned()),
-            FaultKey::Invariant(index) => (Property::Invariant(index), invariants[index].clone()),
-        };
-        violations.push(Violation { property, name, path: replay(system, &choices)? });
+    for (property, choices) in found {
+        violations.push(Violation::of(system, property, replay(system, &choices)?));
     }
     violations.sort_by_key(|violation| violation.path.steps.len());
     Ok(Walked { violations, limits, stats })
@@ -101,24 +70,26 @@ pub fn walk<S: StateSystem>(
 fn one_walk<S: StateSystem>(
     system: &S,
     options: &WalkOptions,
-    random: &mut Random,
-    invariants: usize,
+    random: &mut SplitMix64,
+    properties: &Properties<'_, S::State>,
     stats: &mut Stats,
-    found: &mut dyn FnMut(FaultKey, &[u32]),
+    found: &mut dyn FnMut(Property, &[u32]),
 ) -> Result<(), SearchError> {
     let mut initials = system.initial();
     if initials.is_empty() {
         return Err(SearchError::NoInitialState);
     }
-    let start = random.below(initials.len());
+    let start = random.index(initials.len());
     let mut choices = vec![start as u32];
     let mut state = initials.swap_remove(start);
     let mut successors = Vec::new();
     loop {
         stats.states += 1;
         stats.max_depth = stats.max_depth.max(choices.len() as u64 - 1);
-        for invariant in (0..invariants).filter(|invariant| !system.holds(*invariant, &state)) {
-            found(FaultKey::Invariant(invariant), &choices);
+        for (index, invariant) in properties.invariants.iter().enumerate() {
+            if !invariant.holds(&state) {
+                found(Property::Invariant(index), &choices);
+            }
         }
         if choices.len() as u64 > u64::from(options.steps_max) {
             return Ok(());
@@ -126,18 +97,18 @@ fn one_walk<S: StateSystem>(
         successors.clear();
         system.successors(&state, &mut successors);
         if successors.is_empty() {
-            if options.deadlocks && !system.is_final(&state) {
-                let stuck = system.is_stuck(&state);
-                found(if stuck { FaultKey::Deadlock } else { FaultKey::Final }, &choices);
+            let wrong = Property::of_end(properties.end_of(&state)).filter(|_| options.deadlocks);
+            if let Some(wrong) = wrong {
+                found(wrong, &choices);
             }
             return Ok(());
         }
-        let place = random.below(successors.len());
+        let place = random.index(successors.len());
         let successor = successors.swap_remove(place);
         choices.push(place as u32);
         stats.transitions += 1;
-        if let Some(message) = successor.failure {
-            found(FaultKey::Failure(message), &choices);
+        if let Some(failure) = successor.failure {
+            found(Property::Failure(failure), &choices);
             return Ok(());
         }
         state = successor.state;

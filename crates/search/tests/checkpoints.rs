@@ -28,7 +28,7 @@ fn system(seed: u64) -> RandomSystem {
 }
 
 fn violation(one: &Violation<RandomSystem>) -> (String, Vec<u32>, Option<usize>) {
-    (one.name.clone(), one.path.choices(), one.path.repeats_from)
+    (one.name.clone(), one.path.choices().unwrap(), one.path.repeats_from)
 }
 
 fn summary(outcome: &Outcome<RandomSystem>) -> String {

@@ -5,14 +5,10 @@ mod models;
 
 use anyorder_search::example::Counter;
 use anyorder_search::{
-    GraphFormat, Limit, Options, Order, Property, SearchError, Storage, TaskOptions, WalkOptions,
-    diff, export, replay, search, search_tasks, walk,
+    GraphFormat, Limit, Options, Order, Property, SearchError, Storage, WalkOptions, diff, export,
+    replay, search, walk,
 };
-use anyorder_system::{
-    Capabilities, Choice, Control, EnabledTask, Hash128, Limits, Observation, Program, RunError,
-    SnapshotId, Snapshots, StateSystem, Step, Successor, TaskName, TaskSystem,
-};
-use anyorder_trace::Tables;
+use anyorder_system::{Control, End, Failure, Hash128, Limits, Properties, StateSystem, Successor};
 use models::two_phase::TwoPhase;
 use std::num::NonZeroUsize;
 
@@ -84,6 +80,7 @@ impl StateSystem for Locks {
                 let mut next = *state;
                 next[me] += 1;
                 let failure = (next == [3, 3]).then(|| "both \"done\"\u{1}".to_owned());
+                let failure = failure.map(Failure::from);
                 out.push(Successor { action: me as u8, state: next, failure });
             }
         }
@@ -101,8 +98,8 @@ impl StateSystem for Locks {
         bytes.try_into().ok()
     }
 
-    fn is_final(&self, _state: &[u8; 2]) -> bool {
-        false
+    fn properties(&self) -> Properties<'_, [u8; 2]> {
+        Properties::new().end(|_| End::Deadlock)
     }
 
     fn representative(&self, state: &[u8; 2]) -> Option<[u8; 2]> {
@@ -128,12 +125,12 @@ fn a_deadlock_with_its_shortest_path() {
         let outcome = search(&Locks, &options, &Control::default()).unwrap();
         assert_eq!(outcome.violations[0].property, Property::Deadlock);
         let path = &outcome.violations[0].path;
-        assert_eq!((path.choices(), *path.last()), (vec![0, 0, 1], [1, 1]));
+        assert_eq!((path.choices().unwrap(), *path.last()), (vec![0, 0, 1], [1, 1]));
         let failure = &outcome.violations[1];
-        assert_eq!(failure.property, Property::Failure("both \"done\"\u{1}".to_owned()));
+        assert_eq!(failure.property, Property::Failure("both \"done\"\u{1}".into()));
         assert_eq!(failure.path.steps.len(), 6);
         // With symmetry too it is a real path.
-        let again = replay(&Locks, &failure.path.choices()).unwrap();
+        let again = replay(&Locks, &failure.path.choices().unwrap()).unwrap();
         assert_eq!(again.last(), failure.path.last());
     }
 }
@@ -216,136 +213,4 @@ fn what_does_not_go_together_is_refused() {
     };
     let refused = search(&Counter { limit: 3 }, &bits, &Control::default()).err();
     assert!(matches!(refused, Some(SearchError::NeedsStates(_))));
-}
-
-/// Tasks `a` and `b` that add and double; fails at 3. With or without snapshots.
-struct Adder {
-    program: Program,
-    tables: Tables,
-    state: (u32, bool, bool),
-    saved: Option<Vec<(u32, bool, bool)>>,
-    runs: u32,
-}
-
-impl Adder {
-    fn new(snapshots: bool) -> Adder {
-        Adder {
-            program: Program::new("adder"),
-            tables: Tables::default(),
-            state: (1, true, true),
-            saved: snapshots.then(Vec::new),
-            runs: 0,
-        }
-    }
-}
-
-impl TaskSystem for Adder {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { snapshot: self.saved.is_some(), ..Capabilities::default() }
-    }
-
-    fn program(&self) -> &Program {
-        &self.program
-    }
-
-    fn tables(&self) -> &Tables {
-        &self.tables
-    }
-
-    fn reset(&mut self) -> Result<(), RunError> {
-        self.runs += 1;
-        self.state = (1, true, true);
-        Ok(())
-    }
-
-    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
-        let both = [("a", self.state.1), ("b", self.state.2)];
-        Ok(both
-            .iter()
-            .filter(|(_, pending)| *pending)
-            .map(|(name, _)| EnabledTask {
-                task: TaskName::root(name),
-                handler: "main".to_owned(),
-                alternatives: 2,
-            })
-            .collect())
-    }
-
-    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
-        let mut step = Step::of(choice.task.clone());
-        if choice.task == TaskName::root("a") {
-            self.state = (self.state.0 + choice.alternative, false, self.state.2);
-        } else {
-            self.state = (self.state.0 * (1 + choice.alternative), self.state.1, false);
-        }
-        if self.state == (3, false, false) {
-            step.failures.push("three".to_owned());
-        }
-        Ok(step)
-    }
-
-    fn observe(&mut self) -> Result<Observation, RunError> {
-        Ok(Observation::new())
-    }
-
-    fn snapshots(&mut self) -> Option<&mut dyn Snapshots> {
-        if self.saved.is_some() { Some(self) } else { None }
-    }
-}
-
-impl Snapshots for Adder {
-    fn save(&mut self) -> Result<SnapshotId, RunError> {
-        let state = self.state;
-        let saved = self.saved.as_mut().ok_or(RunError::Unsupported("snapshots"))?;
-        saved.push(state);
-        Ok(SnapshotId(saved.len() as u64 - 1))
-    }
-
-    fn restore(&mut self, snapshot: SnapshotId) -> Result<(), RunError> {
-        let saved = self.saved.as_ref().and_then(|saved| saved.get(snapshot.0 as usize));
-        self.state = *saved.ok_or(RunError::Unsupported("snapshots"))?;
-        Ok(())
-    }
-
-    fn forget(&mut self, _snapshot: SnapshotId) {}
-
-    fn fingerprint(&mut self) -> Hash128 {
-        anyorder_system::StateHash::of(&self.state)
-    }
-}
-
-#[test]
-fn tasks_with_and_without_snapshots() {
-    let options = TaskOptions { depth_max: 10, states_max: None };
-    let mut plain = Adder::new(false);
-    let without = search_tasks(&mut plain, &options, &Control::default()).unwrap();
-    let mut saving = Adder::new(true);
-    let with = search_tasks(&mut saving, &options, &Control::default()).unwrap();
-    // Two orders of two tasks with two alternatives each.
-    assert!(without.complete && with.complete, "{without:?} {with:?}");
-    assert_eq!(without.stats.transitions, 4 + 8);
-    assert_eq!(u64::from(plain.runs), without.stats.executions);
-    assert_eq!(saving.runs, 1);
-    // (1,tt); (1,ft) (2,ft) (1,tf) (2,tf); (1,ff) (2,ff) (4,ff); 3 = 2 + 1 fails and is not gone on from.
-    assert_eq!(with.stats.states, 8);
-    for outcome in [&without, &with] {
-        assert_eq!(outcome.failures.len(), 1);
-        let tasks: Vec<String> = outcome.failures[0]
-            .schedule
-            .choices
-            .iter()
-            .map(|choice| choice.task.to_string())
-            .collect();
-        assert_eq!(tasks, ["b", "a"]);
-    }
-    let shallow = TaskOptions { depth_max: 1, states_max: None };
-    let cut = search_tasks(&mut Adder::new(false), &shallow, &Control::default()).unwrap();
-    assert_eq!(
-        (cut.complete, cut.limits.as_slice(), cut.failures.len()),
-        (false, &[Limit::Depth][..], 0)
-    );
-    let limits = Limits { executions: Some(3), ..Limits::NONE };
-    let few = Control { limits, ..Control::default() };
-    let cut = search_tasks(&mut Adder::new(false), &options, &few).unwrap();
-    assert_eq!((cut.limits.as_slice(), cut.stats.executions), (&[Limit::Executions][..], 3));
 }

@@ -20,7 +20,7 @@ type Summary = (bool, Vec<Limit>, Vec<(Property, String, Vec<u32>, Option<usize>
 
 fn summary(outcome: &Outcome<RandomSystem>) -> Summary {
     let violations = outcome.violations.iter().map(|one| {
-        (one.property.clone(), one.name.clone(), one.path.choices(), one.path.repeats_from)
+        (one.property.clone(), one.name.clone(), one.path.choices().unwrap(), one.path.repeats_from)
     });
     let rest = format!("{:?} {:?} {:?}", outcome.responses, outcome.never_run, outcome.stats);
     (outcome.complete, outcome.limits.clone(), violations.collect(), rest)
@@ -48,7 +48,7 @@ fn check(system: &RandomSystem, truth: &Truth, options: &Options, seed: u64) -> 
                 responses[*property] = Some(steps);
             }
             _ => {
-                found.insert(violation.name.clone(), violation.path.choices());
+                found.insert(violation.name.clone(), violation.path.choices().unwrap());
             }
         }
     }
@@ -232,15 +232,19 @@ fn the_first_violation_is_a_shortest_one() {
             let outcome = search(&system, &options, &Control::default()).unwrap();
             let first = outcome.violations.first();
             assert_eq!(
-                first.map(|one| one.path.choices().len()),
+                first.map(|one| one.path.choices().unwrap().len()),
                 shortest,
                 "seed {seed} {order:?}"
             );
             if let Some(first) = first {
-                assert_eq!(truth.violations[&first.name], first.path.choices(), "seed {seed}");
+                assert_eq!(
+                    truth.violations[&first.name],
+                    first.path.choices().unwrap(),
+                    "seed {seed}"
+                );
                 found += 1;
             }
-            firsts.push(first.map(|one| (one.name.clone(), one.path.choices())));
+            firsts.push(first.map(|one| (one.name.clone(), one.path.choices().unwrap())));
             assert!(outcome.complete || first.is_some());
         }
         assert_eq!(firsts[0], firsts[1], "seed {seed}");

@@ -24,11 +24,14 @@
 
 pub use cancel::{Cancel, StopReason, Stopped};
 pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
+pub use contract::{BrokenContract, Clause, ContractChecks, ContractOptions, check_contract};
 pub use control::Control;
+pub use failure::{Failure, FailureKind, FailureSite};
 pub use hash::Hash128;
 pub use limits::Limits;
 pub use observation::{Difference, Level, Observation, Part, PartPath};
 pub use progress::{NoProgress, Progress};
+pub use properties::{Classes, End, Invariant, Properties, Response};
 pub use reducible::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 pub use run_error::RunError;
 pub use schedule::{Choice, Divergence, Injected, Program, Schedule, ScheduleError, Value};
@@ -61,11 +64,17 @@ mod thread_system;
 
 mod tasks_as_threads;
 
+mod failure;
+
 mod state_hash;
+
+mod properties;
 
 mod state_system;
 
 mod reducible;
+
+mod contract;
 
 mod update;
 

@@ -1,4 +1,4 @@
-//! A program whose states are values and whose tasks tell what they touch: what reduction works on.
+//! A program whose states are values and whose tasks report what they touch: what reduction works on.
 
 use crate::state_system::{StateSystem, Successor};
 use crate::update::Updates;
@@ -81,7 +81,7 @@ impl<S, A> Effects<S, A> {
 ///    touches can be swapped, and lead to the same state.
 /// 4. A task that awaits several places is told by [`tasks`](Self::tasks) before anything is run, or it is told by [`pending`](Self::pending) in each state in which one
 ///    of these places, always the same for one key and by its contents alone, says that it is there; and is ready nowhere else.
-/// 5. An invariant depends only on the places that [`watches`](Self::watches) gives for it.
+/// 5. An invariant depends only on the places that it [`watches`](crate::Invariant::watches), and so do these.
 /// 6. A step whose updates are reported writes to each attribute, or to another place that every step reads or writes which updates that attribute, with
 ///    [`TouchKind::Write`]; and which updates it makes depends on what it reads and on what the places hold that it writes.
 pub trait Reducible: StateSystem {
@@ -113,12 +113,13 @@ pub trait Reducible: StateSystem {
         None
     }
 
-    /// Appends the places that an invariant may look at in a state.
-    fn watches(&self, invariant: usize, state: &Self::State, out: &mut Vec<Place>);
-
     /// Returns the name of a task that is ready in a state, for people.
-    fn task_name(&self, state: &Self::State, task: TaskKey) -> String;
+    fn task_name(&self, _state: &Self::State, task: TaskKey) -> String {
+        format!("task {}", task.0)
+    }
 
     /// Returns the name of a place, for people.
-    fn place_name(&self, place: Place) -> String;
+    fn place_name(&self, place: Place) -> String {
+        format!("place {}", place.0)
+    }
 }

@@ -1,7 +1,11 @@
 //! A program whose states are values: what full search works on.
 
+use crate::failure::Failure;
 use crate::hash::Hash128;
+use crate::properties::{Classes, Properties};
+use crate::state_hash::StateHash;
 use crate::update::Updates;
+use std::fmt::Debug;
 
 /// What one transition leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,31 +14,127 @@ pub struct Successor<S, A> {
     pub action: A,
     /// The state after it.
     pub state: S,
-    /// What failed on the way: an assertion, an exception. The state after a failure is not gone on from.
-    pub failure: Option<String>,
+    /// What failed on the way: an assertion, an exception. The state after a failure is not expanded.
+    pub failure: Option<Failure>,
 }
 
 /// A program as states and transitions, for engines that keep states in memory. It needs no names and no schedules: an
 /// action is whatever the program likes, and equal actions in equal states do the same.
 ///
-/// A [`TaskSystem`](crate::TaskSystem) that can save and restore is one too, by way of an adapter; a `StateSystem` is
-/// what a model written in Rust implements directly.
+/// The core is [`initial`](Self::initial), [`successors`](Self::successors), [`encode`](Self::encode) and
+/// [`decode`](Self::decode). All else is optional: the engine asks once, and a program that is silent has no properties, no
+/// fairness, no symmetry, and shows itself by `Debug`.
+///
+/// Two nodes that each write to a register, over messages, and the claim that both agree in the end:
+///
+/// ```
+/// use anyorder_system::{End, Properties, StateSystem, Successor};
+///
+/// struct Registers;
+///
+/// /// What each node holds, and the messages on their way: to whom, and what to write.
+/// #[derive(Clone, PartialEq, Eq, Debug)]
+/// struct State {
+///     held: [u8; 2],
+///     sent: Vec<(u8, u8)>,
+/// }
+///
+/// impl StateSystem for Registers {
+///     type State = State;
+///     /// The message that is delivered.
+///     type Action = (u8, u8);
+///
+///     fn initial(&self) -> Vec<State> {
+///         vec![State { held: [0; 2], sent: vec![(0, 7), (0, 8), (1, 7), (1, 8)] }]
+///     }
+///
+///     fn successors(&self, state: &State, out: &mut Vec<Successor<State, (u8, u8)>>) {
+///         for (at, (node, value)) in state.sent.iter().enumerate() {
+///             let mut next = state.clone();
+///             next.held[usize::from(*node)] = *value;
+///             next.sent.remove(at);
+///             out.push(Successor { action: (*node, *value), state: next, failure: None });
+///         }
+///     }
+///
+///     fn encode(&self, state: &State, out: &mut Vec<u8>) {
+///         out.extend(state.held);
+///         out.extend(state.sent.iter().flat_map(|(node, value)| [*node, *value]));
+///     }
+///
+///     fn decode(&self, bytes: &[u8]) -> Option<State> {
+///         let (held, sent) = bytes.split_first_chunk::<2>()?;
+///         let sent = sent.chunks_exact(2).map(|one| (one[0], one[1])).collect();
+///         Some(State { held: *held, sent })
+///     }
+///
+///     fn properties(&self) -> Properties<'_, State> {
+///         let agree = |state: &State| state.held[0] == state.held[1];
+///         Properties::new().end(move |state| if agree(state) { End::Fine } else { End::Wrong })
+///     }
+/// }
+///
+/// // The nodes get the writes in different orders.
+/// let apart = State { held: [8, 7], sent: vec![] };
+/// assert_eq!(Registers.properties().end_of(&apart), End::Wrong);
+/// ```
 pub trait StateSystem: Sync {
     /// A state. Cloning should be cheap: share what does not change.
-    type State: Clone + Send + Sync;
+    type State: Clone + Debug + Send + Sync;
     /// What leads from one state to the next.
-    type Action: Clone + Send + Sync;
+    type Action: Clone + Debug + Send + Sync;
 
     /// Returns the initial states, at least one.
     fn initial(&self) -> Vec<Self::State>;
 
-    /// Appends every transition from a state, always in the same order. None at all: the state is final or a deadlock,
-    /// see [`is_final`](Self::is_final).
+    /// Appends every transition from a state, always in the same order.
     fn successors(&self, state: &Self::State, out: &mut Vec<Successor<Self::State, Self::Action>>);
 
-    /// As [`successors`](Self::successors), and tells the updates of each transition, a failing one included, in the same order. Only asked where there are
+    /// Appends the canonical form of a state as bytes, from which [`decode`](Self::decode) makes it again: two states are equal
+    /// exactly if their bytes are.
+    fn encode(&self, state: &Self::State, out: &mut Vec<u8>);
+
+    /// Makes a state from its canonical form; `None` when the bytes are not one.
+    fn decode(&self, bytes: &[u8]) -> Option<Self::State>;
+
+    /// Returns a hash of the canonical form of a state: equal states have equal fingerprints. Worth writing where it is quicker
+    /// than encoding.
+    fn fingerprint(&self, state: &Self::State) -> Hash128 {
+        let mut bytes = Vec::new();
+        self.encode(state, &mut bytes);
+        StateHash::of_bytes(&bytes)
+    }
+
+    /// Returns what is claimed of states: invariants, response properties, and where the program may end.
+    fn properties(&self) -> Properties<'_, Self::State> {
+        Properties::new()
+    }
+
+    /// Returns the fairness classes of actions: the processes or handlers that do not wait for ever while they can go on
+    /// (weak fairness).
+    fn fairness(&self) -> Classes<'_, Self::Action> {
+        Classes::none()
+    }
+
+    /// Returns the parts of the program that should each run at least once: events, tasks, handlers.
+    fn parts(&self) -> Classes<'_, Self::Action> {
+        Classes::none()
+    }
+
+    /// Returns a representative of the states that are the same but for the names of identical components, where the
+    /// program declares such a symmetry. The same for all of them.
+    fn representative(&self, _state: &Self::State) -> Option<Self::State> {
+        None
+    }
+
+    /// Returns the names of the components whose updates must not overwrite each other; none: update conflicts are not looked for.
+    fn components(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// As [`successors`](Self::successors), and reports the updates of each transition, a failing one included, in the same order. Only asked where there are
     /// [`components`](Self::components).
-    fn successors_telling(
+    fn successors_with_updates(
         &self,
         state: &Self::State,
         out: &mut Vec<Successor<Self::State, Self::Action>>,
@@ -45,82 +145,13 @@ pub trait StateSystem: Sync {
         (before..out.len()).for_each(|_| updates.end());
     }
 
-    /// Returns the names of the components whose updates must not overwrite each other, fixed; none: update conflicts are not looked for.
-    fn components(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Returns a hash of the canonical form of a state: equal states have equal fingerprints.
-    fn fingerprint(&self, state: &Self::State) -> Hash128;
-
-    /// Appends the canonical form of a state as bytes, from which [`decode`](Self::decode) makes it again: two states are equal
-    /// exactly if their bytes are.
-    fn encode(&self, state: &Self::State, out: &mut Vec<u8>);
-
-    /// Makes a state from its canonical form; `None` when the bytes are not one.
-    fn decode(&self, bytes: &[u8]) -> Option<Self::State>;
-
-    /// Returns whether it is fine that nothing can happen in this state. Where it is not, that is a deadlock.
-    fn is_final(&self, _state: &Self::State) -> bool {
-        true
-    }
-
-    /// Returns whether something waits for ever in a state that offers nothing and is not final: a deadlock. If not, all is done,
-    /// and the state is only not one that the program may end in.
-    fn is_stuck(&self, _state: &Self::State) -> bool {
-        true
-    }
-
-    /// Returns the names of the invariants, fixed.
-    fn invariants(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Returns whether the state keeps an invariant, by its index.
-    fn holds(&self, _invariant: usize, _state: &Self::State) -> bool {
-        true
-    }
-
-    /// Returns the names of the response properties "whenever the trigger holds, the response holds then or later", fixed.
-    fn responses(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Returns whether the trigger, and whether the response, of a response property hold in a state.
-    fn response(&self, _property: usize, _state: &Self::State) -> (bool, bool) {
-        (false, true)
-    }
-
-    /// Returns the number of fairness classes: the processes or handlers that do not wait for ever while they can go on
-    /// (weak fairness).
-    fn fair_classes(&self) -> usize {
-        0
-    }
-
-    /// Returns the fairness class that an action belongs to, if any.
-    fn fair_class(&self, _action: &Self::Action) -> Option<usize> {
-        None
-    }
-
-    /// Returns the names of the parts of the program that should each run at least once, fixed: events, tasks, handlers.
-    fn parts(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Returns which part an action runs, if any.
-    fn part(&self, _action: &Self::Action) -> Option<usize> {
-        None
-    }
-
-    /// Returns a representative of the states that are the same but for the names of identical components, where the
-    /// program declares such a symmetry. The same for all of them.
-    fn representative(&self, _state: &Self::State) -> Option<Self::State> {
-        None
-    }
-
     /// Returns an action in words, for counterexamples.
-    fn describe(&self, state: &Self::State, action: &Self::Action) -> String;
+    fn describe(&self, _state: &Self::State, action: &Self::Action) -> String {
+        format!("{action:?}")
+    }
 
     /// Returns a state in words: named parts and their values, in a fixed order.
-    fn show(&self, state: &Self::State) -> Vec<(String, String)>;
+    fn show(&self, state: &Self::State) -> Vec<(String, String)> {
+        vec![("state".to_owned(), format!("{state:?}"))]
+    }
 }

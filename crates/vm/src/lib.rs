@@ -42,7 +42,6 @@ pub use machine::Machine;
 #[doc(hidden)]
 pub use machine::Switches;
 pub use state::State;
-pub use step::{Fault, FaultKind};
 pub use system::{
     MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts, Waiting, Write,
 };

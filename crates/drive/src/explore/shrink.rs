@@ -3,7 +3,6 @@
 use super::program::{END, Repeats, TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
 use crate::Failure;
-use crate::model::place_in;
 use crate::schedules::{Shows, against};
 use crate::states::alike;
 use anyorder_common::text::{escape, shown};
@@ -145,5 +144,29 @@ fn is_same(a: &str, b: &str) -> bool {
     match (place_in(a), place_in(b)) {
         (Some((_, place)), Some((_, other))) => place == other && alike(a, b),
         _ => a == b,
+    }
+}
+
+/// Takes the position off the end of a message: `... at file:line:column`.
+fn place_in(message: &str) -> Option<(&str, &str)> {
+    let (head, place) = message.rsplit_once(" at ")?;
+    let mut parts = place.rsplitn(3, ':');
+    let numbers = [parts.next()?, parts.next()?];
+    let is_number = |text: &&str| text.parse::<u32>().is_ok();
+    (numbers.iter().all(is_number) && parts.next().is_some()).then_some((head, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_off_messages() {
+        assert_eq!(
+            place_in("assertion: x at y at a b.any:3:14"),
+            Some(("assertion: x at y", "a b.any:3:14"))
+        );
+        assert_eq!(place_in("assertion: look at this"), None);
+        assert_eq!(place_in("x at 3:4"), None);
     }
 }

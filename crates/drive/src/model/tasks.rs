@@ -9,7 +9,7 @@ use crate::states::{Conflict, End, StateProgram, is_conflict, report, report_con
 use crate::{Failure, Level, Message, Reported};
 use anyorder_common::text::shown;
 use anyorder_search::{Path, Property, Violation};
-use anyorder_system::{Choice, RunError, Schedule, StateSystem};
+use anyorder_system::{Choice, RunError, Schedule, StateSystem as _};
 use anyorder_vm::Machine;
 
 impl TaskProgram for Model {
@@ -48,13 +48,17 @@ impl TaskProgram for Model {
                 return self.conflict(path, attribute, components);
             }
             Shows::Invariant(name) => {
-                let index = self.machine.invariants().iter().position(|one| one == name)?;
-                let broken = |state| !self.machine.holds(index, state);
-                let broken = path.steps.iter().position(|step| broken(&step.state))?;
+                let invariants = self.machine.properties().invariants;
+                let index = invariants.iter().position(|one| one.name == *name)?;
+                let holds = |state| invariants[index].holds(state);
+                let broken = path.steps.iter().position(|step| !holds(&step.state))?;
                 path.steps.truncate(broken + 1);
                 Property::Invariant(index)
             }
-            Shows::Failure(text) => Property::Failure(text.clone()),
+            Shows::Failure(text) => {
+                let failed = path.steps.iter().find_map(|step| step.failure.clone());
+                Property::Failure(failed.unwrap_or_else(|| text.as_str().into()))
+            }
             Shows::Deadlock => Property::Deadlock,
             _ => Property::Final,
         };

@@ -88,7 +88,7 @@ impl CheckOptions {
             }
         };
         let bits = matches!(self.storage, Storage::Bitstate { .. });
-        let has_responses = !system.responses().is_empty();
+        let has_responses = !system.properties().responses.is_empty();
         let mut warn =
             |text: &str| remarks.push(Message::new(Level::Warning, format!("{name}: {text}")));
         if has_responses && algorithm != Algorithm::Full {
@@ -112,7 +112,7 @@ impl CheckOptions {
             (self.storage != Storage::Fingerprints, "`--storage` is of full search"),
             (self.order != Order::Breadth, "`--order` is of full search"),
             (self.depth_max.is_some(), "`--max-depth` bounds runs, and reduction needs whole ones"),
-            (!system.responses().is_empty(), "response properties need every order"),
+            (!system.properties().responses.is_empty(), "response properties need every order"),
         ];
         reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| *reason)
     }
@@ -180,8 +180,8 @@ where
         Algorithm::Full => all_states(program, options, control, watcher)?,
         _ => reduced_states(program, algorithm, options, control)?,
     };
-    let names = program.system().parts();
-    let words = |part: usize| Some(program.never_runs(part, names.get(part)?));
+    let parts = program.system().parts();
+    let words = |part: usize| Some(program.never_runs(part, parts.names.get(part)?));
     let never_run = never_run.into_iter().flatten().filter_map(words).collect();
     Ok(CheckResult { result, never_run })
 }
@@ -213,10 +213,8 @@ where
     found.stats = super::full::stats(&searched.stats);
     found.findings = report(program, &searched.violations);
     if let Some(conflicts) = searched.conflicts {
-        let of = |one: anyorder_search::UpdateConflict<P::System>| {
-            Conflict::of(program, one.place, one.components, one.path)
-        };
-        let conflicts: Vec<_> = conflicts.into_iter().map(of).collect();
+        let conflicts = conflicts.into_iter().map(|one| Conflict::of(program, one));
+        let conflicts: Vec<_> = conflicts.collect();
         found.findings.extend(report_conflicts(program, &conflicts));
     } else if !program.system().components().is_empty() {
         let other = reduced(program, Algorithm::Stateful, options, control)?;
@@ -243,7 +241,7 @@ where
     findings.extend(report_conflicts(program, &found.conflicts));
     let mut limits = found.limits();
     let no_conflicts = algorithm == Algorithm::Paper && !system.components().is_empty();
-    if !system.responses().is_empty() || no_conflicts {
+    if !system.properties().responses.is_empty() || no_conflicts {
         limits.push("algorithm".to_owned());
     }
     let report = JobResult { findings, stats: found.stats, limits, ..JobResult::default() };

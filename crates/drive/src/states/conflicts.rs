@@ -3,8 +3,8 @@
 
 use super::program::{AttributeUpdate, Described, End, StateProgram};
 use anyorder_finding::{Finding, Kind, Site};
-use anyorder_search::Path;
-use anyorder_system::{Place, StateSystem};
+use anyorder_search::{Path, UpdateConflict};
+use anyorder_system::StateSystem;
 
 /// An update conflict, and a run that ends with the second update.
 pub(crate) struct Conflict<S: StateSystem> {
@@ -20,10 +20,9 @@ impl<S: StateSystem> Conflict<S> {
     /// Makes one of what an engine has found.
     pub(super) fn of<P: StateProgram<System = S>>(
         program: &P,
-        place: Place,
-        (a, b): (u32, u32),
-        path: Path<S>,
+        found: UpdateConflict<S>,
     ) -> Conflict<S> {
+        let UpdateConflict { place, components: (a, b), path } = found;
         let names = program.system().components();
         let name = |index: u32| names.get(index as usize).cloned().unwrap_or_default();
         Conflict {

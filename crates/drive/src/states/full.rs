@@ -57,7 +57,7 @@ pub(super) fn full<P: StateProgram>(
 
 fn options<S: StateSystem>(system: &S, asked: &CheckOptions) -> Options {
     let bits = matches!(asked.storage, Storage::Bitstate { .. });
-    let responses = !system.responses().is_empty() && !bits;
+    let responses = !system.properties().responses.is_empty() && !bits;
     // Responses are about particular components, which symmetry exchanges.
     let symmetry = asked.symmetry && !responses;
     Options {

@@ -55,6 +55,5 @@ mod replay;
 // What they share.
 mod checkpoint;
 mod conflicts;
-mod observed;
 mod progress;
 mod report;

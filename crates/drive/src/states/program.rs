@@ -121,7 +121,7 @@ impl Described {
     ) -> Described {
         let name = &violation.name;
         let (kind, title) = match &violation.property {
-            Property::Failure(message) => (Kind::Assertion, message.clone()),
+            Property::Failure(failure) => (Kind::Assertion, failure.to_string()),
             Property::Invariant(_) => {
                 (Kind::Invariant, format!("invariant `{name}` does not hold"))
             }
@@ -170,7 +170,7 @@ fn plain_run<S: StateSystem>(system: &S, path: &Path<S>, end: &End) -> Run {
             changes: changes
                 .map(|(name, old, new)| Change { name: name.clone(), old, new })
                 .collect(),
-            failure: step.failure.clone(),
+            failure: step.failure.as_ref().map(ToString::to_string),
             ..RunStep::default()
         });
         (before, old) = (&step.state, new);

@@ -7,15 +7,14 @@
 
 use super::check::{Algorithm, CheckOptions};
 use super::conflicts::Conflict;
-use super::observed::Observed;
 use super::program::StateProgram;
 use crate::Failure;
 use anyorder_common::text::{escape, shown};
 use anyorder_explore::paper;
-use anyorder_explore::stateful::{self, Finding, Options};
+use anyorder_explore::stateful::{self, Options};
 use anyorder_finding::Stats;
-use anyorder_search::{Path, PathStep, Property, Stop, Violation};
-use anyorder_system::{Control, Reducible, StateSystem, Successor};
+use anyorder_search::{Property, Stop, UpdateConflict, Violation};
+use anyorder_system::{Control, Reducible, StateSystem};
 use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 
@@ -58,52 +57,53 @@ where
     P::System: Reducible,
 {
     let system = program.system();
-    let observed = Observed::new(system);
     let found = match algorithm {
-        Algorithm::Paper => by_paper(&observed, options, control),
-        _ => by_stateful(&observed, options, control),
+        Algorithm::Paper => by_paper(system, options, control),
+        _ => by_stateful(system, options, control),
     };
-    let Found { findings, complete, limits, stats, states } = found.map_err(|error| {
+    let found = found.map_err(|error| {
         let name = shown(FilePath::new(&program.program().name));
         Failure::new(format!("{name}: {}", escape(&error.to_string())))
     })?;
-    let (mut violations, mut conflicts) = (Vec::new(), Vec::new());
-    for finding in findings {
-        let path = path_of(system, &finding);
-        let property = match finding.property {
-            stateful::Property::Failure(message) => Property::Failure(message),
-            stateful::Property::Invariant(index) => Property::Invariant(index),
-            stateful::Property::Deadlock => Property::Deadlock,
-            stateful::Property::Final => Property::Final,
-            stateful::Property::UpdateConflict { place, components } => {
-                conflicts.push(Conflict::of(program, place, components, path));
-                continue;
-            }
-        };
-        violations.push(Violation { property, name: finding.name, path });
-    }
+    let Found { mut violations, conflicts, complete, limits, stats, states, never_run } = found;
+    let conflicts = conflicts.into_iter().map(|one| Conflict::of(program, one)).collect();
     if !violations.is_empty() {
         let budget = SHORTEN_STATES.max(states.saturating_mul(SHORTEN_FACTOR));
         shorten(system, &mut violations, options, budget, control);
     }
-    let never_run = complete.then(|| observed.never_run());
     Ok(Reduced { violations, conflicts, complete, limits, stats, never_run })
 }
 
 /// What an engine found.
-struct Found<'a, S: Reducible> {
-    findings: Vec<Finding<Observed<'a, S>>>,
+struct Found<S: StateSystem> {
+    violations: Vec<Violation<S>>,
+    conflicts: Vec<UpdateConflict<S>>,
     complete: bool,
     limits: Vec<&'static str>,
     stats: Stats,
     states: u64,
+    never_run: Option<Vec<usize>>,
 }
 
-fn by_stateful<'a, S: Reducible>(
-    system: &Observed<'a, S>,
+impl<S: StateSystem> Found<S> {
+    fn of<D>(outcome: anyorder_search::Outcome<S, D>, stats: Stats) -> Found<S> {
+        Found {
+            violations: outcome.violations,
+            conflicts: outcome.conflicts.unwrap_or_default(),
+            complete: outcome.complete,
+            limits: outcome.limits.iter().map(|limit| limit.word()).collect(),
+            stats,
+            states: outcome.stats.states,
+            never_run: outcome.never_run,
+        }
+    }
+}
+
+fn by_stateful<S: Reducible>(
+    system: &S,
     asked: &CheckOptions,
     control: &Control<'_>,
-) -> Result<Found<'a, S>, stateful::Error> {
+) -> Result<Found<S>, stateful::Error> {
     let options = Options {
         threads: asked.threads,
         values: asked.values,
@@ -112,35 +112,34 @@ fn by_stateful<'a, S: Reducible>(
         ..Options::default()
     };
     let outcome = stateful::explore(system, &options, control)?;
-    Ok(Found {
-        findings: outcome.findings,
-        complete: outcome.complete,
-        limits: outcome.limits.iter().map(|limit| limit.word()).collect(),
-        stats: stats(&outcome.stats),
-        states: outcome.stats.states,
-    })
+    let (counts, own) = (&outcome.stats, &outcome.detail.counts);
+    let mut stats = Stats::new();
+    stats
+        .set("algorithm", "stateful")
+        .set("states", counts.states)
+        .set("transitions", counts.transitions)
+        .set("executions", counts.executions)
+        .set("inferred", own.inferred)
+        .set("re_expansions", own.re_expansions)
+        .set("reduced_states", own.reduced_states)
+        .set("max_depth", counts.max_depth)
+        .set("frontier_peak", counts.frontier_peak)
+        .set("bytes_per_state", counts.bytes_per_state);
+    Ok(Found::of(outcome, stats))
 }
 
-fn by_paper<'a, S: Reducible>(
-    system: &Observed<'a, S>,
+fn by_paper<S: Reducible>(
+    system: &S,
     asked: &CheckOptions,
     control: &Control<'_>,
-) -> Result<Found<'a, S>, stateful::Error> {
+) -> Result<Found<S>, stateful::Error> {
     let options = paper::Options {
         values: asked.values,
         states_max: asked.states_max,
         ..paper::Options::default()
     };
     let outcome = paper::explore(system, &options, control)?;
-    let word = |limit: &paper::Limit| match limit {
-        paper::Limit::States => "max-states",
-        paper::Limit::Executions => "max-executions",
-        paper::Limit::Backward => "max-transitions",
-        paper::Limit::Memory => "memory-limit",
-        paper::Limit::Time => "time-limit",
-        paper::Limit::Interrupt => "interrupt",
-    };
-    let counts = &outcome.stats;
+    let (counts, own) = (&outcome.stats, &outcome.detail.counts);
     let mut stats = Stats::new();
     stats
         .set("algorithm", "paper")
@@ -148,17 +147,11 @@ fn by_paper<'a, S: Reducible>(
         .set("transitions", counts.transitions)
         .set("executions", counts.executions)
         .set("inferred", 0_u64)
-        .set("sequences", counts.sequences)
-        .set("backtracking_points", counts.backtracking_points)
-        .set("backward_steps", counts.backward_steps)
+        .set("sequences", own.sequences)
+        .set("backtracking_points", own.backtracking_points)
+        .set("backward_steps", own.backward_steps)
         .set("max_depth", counts.max_depth);
-    Ok(Found {
-        complete: outcome.complete,
-        limits: outcome.limit.iter().map(word).collect(),
-        stats,
-        states: counts.states,
-        findings: outcome.findings,
-    })
+    Ok(Found::of(outcome, stats))
 }
 
 /// Searches in full, up to the length of the longest way, for shorter ways to what was found. Where
@@ -202,47 +195,4 @@ fn shorten<S: StateSystem>(
     violations.extend(best.into_values());
     violations
         .sort_by(|a, b| (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property)));
-}
-
-/// Makes a path of a full search of one of a search with reduction: the states are the same.
-fn path_of<S: Reducible>(system: &S, finding: &Finding<Observed<'_, S>>) -> Path<S> {
-    let found = &finding.path;
-    let mut path = Path {
-        start: found.start,
-        initial: found.initial.clone(),
-        steps: Vec::with_capacity(found.steps.len()),
-        repeats_from: None,
-    };
-    for step in &found.steps {
-        let mut successors: Vec<Successor<S::State, S::Action>> = Vec::new();
-        system.successors(path.last(), &mut successors);
-        let wanted = system.fingerprint(&step.state);
-        let place = successors.iter().position(|one| {
-            one.failure == step.failure && system.fingerprint(&one.state) == wanted
-        });
-        path.steps.push(PathStep {
-            action: step.action.clone(),
-            place: place.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX),
-            state: step.state.clone(),
-            failure: step.failure.clone(),
-        });
-    }
-    path
-}
-
-/// Returns the counts under the names that they have in results.
-fn stats(counts: &stateful::Stats) -> Stats {
-    let mut stats = Stats::new();
-    stats
-        .set("algorithm", "stateful")
-        .set("states", counts.states)
-        .set("transitions", counts.transitions)
-        .set("executions", counts.executions)
-        .set("inferred", counts.inferred)
-        .set("re_expansions", counts.re_expansions)
-        .set("reduced_states", counts.reduced_states)
-        .set("max_depth", counts.max_depth)
-        .set("frontier_peak", counts.frontier_peak)
-        .set("bytes_per_state", counts.bytes_per_state);
-    stats
 }

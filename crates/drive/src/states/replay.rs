@@ -7,7 +7,9 @@ use crate::schedules::{Shows, repeats_from};
 use crate::states::full::failure;
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Property};
-use anyorder_system::{Divergence, Schedule, StateSystem, Successor};
+use anyorder_system::{
+    Divergence, End as ProgramEnd, Response, Schedule, StateSystem, Successor,
+};
 
 /// A schedule that ran again.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,10 +88,10 @@ pub(super) fn follow<P: StateProgram>(
     }
     let wanted = Shows::of(schedule);
     let (end, same) = match path.steps.iter().find_map(|step| step.failure.clone()) {
-        Some(message) => {
+        Some(failure) => {
             let same = match &wanted {
                 None => true,
-                Some(Shows::Failure(other)) => alike(other, &message),
+                Some(Shows::Failure(other)) => alike(other, &failure.to_string()),
                 Some(_) => false,
             };
             // The last step says it.
@@ -114,10 +116,11 @@ fn at_end<P: StateProgram>(
     wanted: Option<&Shows>,
 ) -> (Option<End>, bool) {
     let (system, state) = (program.system(), path.last());
-    let names = system.invariants();
-    let broken = |index: &usize| !system.holds(*index, state);
+    let properties = system.properties();
+    let invariants = &properties.invariants;
+    let broken = |index: &usize| !invariants[*index].holds(state);
     let invariant = |index: usize| {
-        let text = format!("invariant `{}` does not hold", names[index]);
+        let text = format!("invariant `{}` does not hold", invariants[index].name);
         End { text, property: Some(Property::Invariant(index)) }
     };
     let found = |end: Option<End>| {
@@ -126,12 +129,12 @@ fn at_end<P: StateProgram>(
     };
     match wanted {
         Some(Shows::Invariant(name)) => {
-            let index = names.iter().position(|one| one == name).filter(broken);
+            let index = invariants.iter().position(|one| one.name == *name).filter(broken);
             return found(index.map(invariant));
         }
         Some(Shows::Response(name)) => {
-            let index = system.responses().iter().position(|one| one == name);
-            let missing = index.is_some_and(|index| never_answered(system, path, index));
+            let response = properties.responses.iter().find(|one| one.name == *name);
+            let missing = response.is_some_and(|one| never_answered(system, path, one));
             return found(missing.then(|| format!("response `{name}` never comes").into()));
         }
         Some(Shows::Conflict(attribute, components)) => {
@@ -142,8 +145,9 @@ fn at_end<P: StateProgram>(
     }
     let mut successors = Vec::new();
     system.successors(state, &mut successors);
-    if successors.is_empty() && !system.is_final(state) {
-        let (shows, end) = if system.is_stuck(state) {
+    let reached = if successors.is_empty() { properties.end_of(state) } else { ProgramEnd::Fine };
+    if reached != ProgramEnd::Fine {
+        let (shows, end) = if reached == ProgramEnd::Deadlock {
             let text = "nothing can happen any more, and something still waits".to_owned();
             (Shows::Deadlock, End::from(text))
         } else {
@@ -155,16 +159,16 @@ fn at_end<P: StateProgram>(
         }
     }
     // A schedule that does not say what it shows shows anything.
-    found((0..names.len()).find(broken).filter(|_| wanted.is_none()).map(invariant))
+    found((0..invariants.len()).find(broken).filter(|_| wanted.is_none()).map(invariant))
 }
 
 /// Whether a response is missing on a path that repeats itself, or that stays in its last state,
 /// and whether that is fair.
-fn never_answered<S: StateSystem>(system: &S, path: &Path<S>, index: usize) -> bool {
+fn never_answered<S: StateSystem>(system: &S, path: &Path<S>, response: &Response<'_, S::State>) -> bool {
     let states: Vec<&S::State> = (0..=path.steps.len()).filter_map(|at| path.state(at)).collect();
     let from = path.repeats_from.unwrap_or(path.steps.len()).min(path.steps.len());
     let answers: Vec<(bool, bool)> =
-        states.iter().map(|state| system.response(index, state)).collect();
+        states.iter().map(|state| response.holds(state)).collect();
     let asked = (0..answers.len()).any(|at| {
         let in_loop = answers[from..].iter().all(|(_, response)| !response);
         answers[at].0 && answers[at..].iter().all(|(_, response)| !response) && in_loop
@@ -175,14 +179,15 @@ fn never_answered<S: StateSystem>(system: &S, path: &Path<S>, index: usize) -> b
 
 /// Whether every fairness class takes a step in the loop, or cannot take one in some state of it.
 fn is_fair<S: StateSystem>(system: &S, path: &Path<S>, states: &[&S::State], from: usize) -> bool {
+    let classes = system.fairness();
     let taken: Vec<usize> =
-        path.steps[from..].iter().filter_map(|step| system.fair_class(&step.action)).collect();
-    let mut always: Vec<bool> = vec![true; system.fair_classes()];
+        path.steps[from..].iter().filter_map(|step| classes.of(&step.action)).collect();
+    let mut always: Vec<bool> = vec![true; classes.len()];
     for state in &states[from..] {
         let mut successors: Vec<Successor<S::State, S::Action>> = Vec::new();
         system.successors(state, &mut successors);
         let here: Vec<usize> =
-            successors.iter().filter_map(|one| system.fair_class(&one.action)).collect();
+            successors.iter().filter_map(|one| classes.of(&one.action)).collect();
         for (class, still) in always.iter_mut().enumerate() {
             *still &= here.contains(&class);
         }

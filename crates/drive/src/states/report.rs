@@ -91,7 +91,7 @@ fn assemble<P: StateProgram>(
 /// Returns what the schedule of a violation shows, for its replay.
 fn shows<S: anyorder_system::StateSystem>(violation: &Violation<S>) -> Shows {
     match &violation.property {
-        Property::Failure(message) => Shows::Failure(message.clone()),
+        Property::Failure(failure) => Shows::Failure(failure.to_string()),
         Property::Invariant(_) => Shows::Invariant(violation.name.clone()),
         Property::Deadlock => Shows::Deadlock,
         Property::Final => Shows::Final,

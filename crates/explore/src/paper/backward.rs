@@ -3,7 +3,8 @@
 use super::accesses::{Accesses, NONE};
 use super::engine::Engine;
 use super::graph::{Kind, Mark, OBSERVER, TASKS_MAX, Transition};
-use super::outcome::{Cause, Limit, Point};
+use super::outcome::{Cause, Point};
+use anyorder_search::Limit;
 use anyorder_system::Reducible;
 
 /// What a search backwards carries at a state: the event that leads to the conflicting transition, and what that accesses.
@@ -72,8 +73,8 @@ impl<S: Reducible> Engine<'_, S> {
 
     /// Goes back over one transition. [Algorithm 5, lines 6-17]
     fn cross(&mut self, number: u32, event: u32, accesses: Accesses) {
-        self.stats.backward_steps += 1;
-        if self.stats.backward_steps.is_multiple_of(4096) {
+        self.counts.backward_steps += 1;
+        if self.counts.backward_steps.is_multiple_of(4096) {
             self.is_cut();
         }
         let (src, event, left) = self.step_back(number, event, accesses);
@@ -134,7 +135,7 @@ impl<S: Reducible> Engine<'_, S> {
         if node.enabled[place].mark == Mark::Out {
             node.enabled[place].mark = Mark::Planned;
             node.planned += 1;
-            self.stats.backtracking_points += 1;
+            self.counts.backtracking_points += 1;
             if !std::mem::replace(&mut node.queued, true) {
                 self.open.push(state);
             }
@@ -168,8 +169,8 @@ impl<S: Reducible> Engine<'_, S> {
                 continue;
             }
             let (event, accesses) = (call.event, call.accesses);
-            self.stats.backward_steps += 1;
-            if self.stats.backward_steps.is_multiple_of(4096) && self.is_cut() {
+            self.counts.backward_steps += 1;
+            if self.counts.backward_steps.is_multiple_of(4096) && self.is_cut() {
                 return;
             }
             let (state, event, accesses) = self.step_back(number, event, accesses);
@@ -228,9 +229,9 @@ impl<S: Reducible> Engine<'_, S> {
     /// Returns whether the search has to end, and notes why.
     pub(crate) fn is_cut(&mut self) -> bool {
         if self.limit.is_none() {
-            let steps = self.stats.backward_steps;
+            let steps = self.counts.backward_steps;
             if self.options.backward_max.is_some_and(|most| steps > most) {
-                self.limit = Some(Limit::Backward);
+                self.limit = Some(Limit::Transitions);
             } else if let Err(stopped) = self.control.step(self.stats.executions, None) {
                 self.limit = Some(stopped.0.into());
             } else if let Err(stopped) = self.control.check_memory(self.bytes(), 0) {

@@ -3,10 +3,12 @@
 use super::accesses::{AccessTable, Accesses};
 use super::graph::{Mark, StateGraph, Transition};
 use super::options::{Again, Choice, Options};
-use super::outcome::{Cause, Limit, Outcome, Point, Stats};
+use super::outcome::{Cause, Counts, Outcome, Point};
 use super::sequence::Sequence;
+use crate::asked::Asked;
 use crate::stateful::Error;
-use anyorder_system::{Control, Hash128, Reducible, TaskKey};
+use anyorder_search::{Limit, Stats};
+use anyorder_system::{Control, Failure, Hash128, Reducible, TaskKey};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Explores a system. The same each time.
@@ -19,7 +21,7 @@ pub fn explore<S: Reducible>(
     options: &Options,
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
-    let mut engine = Engine::new(system, options, control);
+    let mut engine = Engine::new((system, Asked::of(system)?), options, control);
     engine.explore_all()?;
     engine.conclude()
 }
@@ -42,7 +44,6 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) accesses: AccessTable,
     /// The events that are enabled everywhere, sorted.
     pub(crate) everywhere: Vec<u32>,
-    pub(crate) invariants: usize,
     pub(crate) initial: Vec<u32>,
     /// What is still to be carried back.
     pub(crate) work: Vec<(u32, u32, Accesses)>,
@@ -52,19 +53,27 @@ pub(crate) struct Engine<'a, S: Reducible> {
     /// States with events planned, for EXPLOREALL.
     pub(crate) open: Vec<u32>,
     /// First transition of each failure.
-    pub(crate) failures: BTreeMap<String, Vec<u32>>,
+    pub(crate) failures: BTreeMap<Failure, Vec<u32>>,
     pub(crate) broken: BTreeMap<usize, Vec<u32>>,
     pub(crate) points: BTreeSet<Point>,
     pub(crate) executed: Vec<(Hash128, TaskKey)>,
     pub(crate) carried: u64,
+    pub(crate) asked: Asked<'a, S>,
+    /// Which parts of the program ran.
+    pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
+    pub(crate) counts: Counts,
     pub(crate) limit: Option<Limit>,
     sequence: Sequence,
     calls: Vec<Call>,
 }
 
 impl<'a, S: Reducible> Engine<'a, S> {
-    fn new(system: &'a S, options: &'a Options, control: &'a Control<'a>) -> Engine<'a, S> {
+    fn new(
+        (system, asked): (&'a S, Asked<'a, S>),
+        options: &'a Options,
+        control: &'a Control<'a>,
+    ) -> Engine<'a, S> {
         Engine {
             system,
             options,
@@ -72,7 +81,6 @@ impl<'a, S: Reducible> Engine<'a, S> {
             graph: StateGraph::new(),
             accesses: AccessTable::new(options.as_printed),
             everywhere: Vec::new(),
-            invariants: system.invariants().len(),
             initial: Vec::new(),
             work: Vec::new(),
             draining: false,
@@ -83,7 +91,10 @@ impl<'a, S: Reducible> Engine<'a, S> {
             points: BTreeSet::new(),
             executed: Vec::new(),
             carried: 0,
+            parts_ran: vec![false; asked.parts.len()],
+            asked,
             stats: Stats::default(),
+            counts: Counts::default(),
             limit: None,
             sequence: Sequence::default(),
             calls: Vec::new(),
@@ -238,7 +249,7 @@ impl<'a, S: Reducible> Engine<'a, S> {
 
     /// Lines 8-9 and 28-29.
     fn end_sequence(&mut self) {
-        self.stats.sequences += 1;
+        self.counts.sequences += 1;
         for state in self.sequence.end() {
             self.graph.node_mut(state).in_history = true;
         }

@@ -3,8 +3,9 @@
 use super::accesses::Accesses;
 use super::engine::Engine;
 use super::graph::{Enabled, Kind, Mark, Node, Transition};
-use super::outcome::{Cause, Limit, Point};
+use super::outcome::{Cause, Point};
 use crate::stateful::Error;
+use anyorder_search::Limit;
 use anyorder_system::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 use rustc_hash::FxHashSet;
 
@@ -35,14 +36,14 @@ impl<S: Reducible> Engine<'_, S> {
         }
         self.graph.numbers.insert(fingerprint, number);
         let enabled = self.enabled(&state);
-        let end = enabled.is_empty().then(|| self.wrong_end(&state));
+        let end = enabled.is_empty().then(|| self.asked.properties.end_of(&state));
         let mut watched = Vec::new();
-        for invariant in 0..self.invariants {
-            if !self.system.holds(invariant, &state) {
-                self.broken.entry(invariant).or_default().push(number);
+        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+            if !invariant.holds(&state) {
+                self.broken.entry(index).or_default().push(number);
             }
             let mut places = Vec::new();
-            self.system.watches(invariant, &state, &mut places);
+            invariant.watches(&state, &mut places);
             let codes = places.into_iter().map(|place| self.accesses.code(place, false)).collect();
             watched.push((self.accesses.number(codes), false));
         }
@@ -112,7 +113,7 @@ impl<S: Reducible> Engine<'_, S> {
         let before = node.state.take().expect("kept until all events are done");
         let mut effects = Effects::default();
         if !node.enabled[place].idle {
-            self.stats.runs += 1;
+            self.counts.runs += 1;
             self.system.run(&before, task, &mut effects);
         }
         let idle = node.enabled[place].idle;
@@ -126,15 +127,10 @@ impl<S: Reducible> Engine<'_, S> {
         let outgoing = self.graph.node(state).outgoing.iter();
         let mut kinds = outgoing.map(|number| self.graph.transition(*number).kind);
         if kinds.all(|kind| matches!(kind, Kind::Blocked | Kind::Observed)) {
-            let end = self.wrong_end(&before);
+            let end = self.asked.properties.end_of(&before);
             self.graph.node_mut(state).end = Some(end);
         }
         Ok(edges)
-    }
-
-    /// Returns whether something waits, where nothing can happen and should.
-    fn wrong_end(&self, state: &S::State) -> Option<bool> {
-        (!self.system.is_final(state)).then(|| self.system.is_stuck(state))
     }
 
     fn record(
@@ -149,20 +145,21 @@ impl<S: Reducible> Engine<'_, S> {
         let transition =
             |dst, alternative, kind| Transition { src, dst, event, alternative, accesses, kind };
         if effects.successors.is_empty() {
-            self.stats.blocked += u64::from(!idle);
+            self.counts.blocked += u64::from(!idle);
             new.push(transition(src, 0, Kind::Blocked));
         }
         for (alternative, successor) in effects.successors.into_iter().enumerate() {
             self.stats.transitions += 1;
             let alternative = alternative as u32;
-            let Some(message) = successor.failure else {
+            self.asked.note_part(&successor.action, &mut self.parts_ran);
+            let Some(failure) = successor.failure else {
                 let Some((dst, _)) = self.state(successor.state) else { break };
                 self.disable(src, event, dst);
                 new.push(transition(dst, alternative, Kind::Step));
                 continue;
             };
             let number = self.graph.transitions.len() + new.len();
-            self.failures.entry(message).or_default().push(number as u32);
+            self.failures.entry(failure).or_default().push(number as u32);
             new.push(transition(src, alternative, Kind::Fails));
         }
         // First all, so that their numbers follow one another: observers may come in between.

@@ -1,7 +1,7 @@
 //! The state transition graph: the paper's R, with what it keeps for each state.
 
 use super::accesses::Accesses;
-use anyorder_system::{Hash128, TaskKey};
+use anyorder_system::{End, Hash128, TaskKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The observer of invariant 0; that of invariant `i` is `OBSERVER - i`. All other events are far below.
@@ -67,8 +67,8 @@ pub(crate) struct Node<T> {
     pub(crate) watched: Box<[(Accesses, bool)]>,
     /// The number of events that are planned.
     pub(crate) planned: u32,
-    /// Nothing can happen here; and where that is wrong, whether something waits.
-    pub(crate) end: Option<Option<bool>>,
+    /// What it means that nothing can happen here, where nothing can.
+    pub(crate) end: Option<End>,
     /// In the paper's H.
     pub(crate) in_history: bool,
     /// Waits to be gone on from by EXPLOREALL.

@@ -1,4 +1,4 @@
-//! Stateful DPOR as published: the baseline that [`stateful`](crate::stateful) is measured against, and an engine that shares no code
+//! Stateful DPOR as published: the baseline that [`stateful`](crate::stateful) is measured against, and a search that shares no code
 //! with it.
 //!
 //! **Problem.** As for `stateful`: every failure, every local state of every task, every deadlock, from a part of the state graph.
@@ -38,7 +38,7 @@
 
 pub use engine::explore;
 pub use options::{Again, Choice, Options};
-pub use outcome::{Cause, Edge, Limit, Outcome, Point, Stats, Trail};
+pub use outcome::{Backtracking, Cause, Counts, Edge, Outcome, Point, Trail};
 
 // What is asked and answered.
 mod options;

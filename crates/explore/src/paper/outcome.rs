@@ -1,48 +1,18 @@
 //! What a search found.
 
-use crate::stateful::Finding;
-use anyorder_system::{Hash128, Place, Reducible, StopReason, TaskKey};
-use std::fmt;
+use anyorder_search::Outcome as SearchOutcome;
+use anyorder_system::{Hash128, Place, TaskKey};
 
-/// What cut a search.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Limit {
-    /// [`Options::states_max`](super::Options::states_max), or more states or transitions than can be numbered (2^32 - 1).
-    States,
-    /// The limit on executions of the control.
-    Executions,
-    /// [`Options::backward_max`](super::Options::backward_max).
-    Backward,
-    /// The memory limit of the control.
-    Memory,
-    /// The time limit, kept by the front end.
-    Time,
-    /// The user.
-    Interrupt,
-}
+/// What a search found. Update conflicts and response properties are not looked for.
+pub type Outcome<S> = SearchOutcome<S, Backtracking>;
 
-impl From<StopReason> for Limit {
-    fn from(reason: StopReason) -> Limit {
-        match reason {
-            StopReason::Interrupted => Limit::Interrupt,
-            StopReason::TimeLimit => Limit::Time,
-            StopReason::MemoryLimit => Limit::Memory,
-        }
-    }
-}
-
-/// What was done, in numbers.
+/// What this engine counts besides. Its transitions are counted once each, those that fail included, blocked attempts not; its
+/// executions are those of an event in a state, repetitions and blocked ones included; its depth is that of calls of EXPLORE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
-    /// The states found.
-    pub states: u64,
-    /// The transitions executed, each once; those that fail included, blocked attempts not.
-    pub transitions: u64,
+pub struct Counts {
     /// The attempts that could not go on, each once.
     pub blocked: u64,
-    /// The executions of an event in a state, repetitions and blocked ones included.
-    pub executions: u64,
-    /// The calls of [`Reducible::run`].
+    /// The calls of [`Reducible::run`](anyorder_system::Reducible::run).
     pub runs: u64,
     /// The executions in the paper's sense: from a state to a match, or to a state that offers nothing.
     pub sequences: u64,
@@ -50,10 +20,17 @@ pub struct Stats {
     pub backtracking_points: u64,
     /// The steps of searches backwards.
     pub backward_steps: u64,
-    /// The most calls of EXPLORE that were open at once.
-    pub max_depth: u64,
     /// The states in which nothing can happen.
     pub ends: u64,
+}
+
+/// How a search backtracked.
+#[derive(Clone, Debug, Default)]
+pub struct Backtracking {
+    /// Numbers.
+    pub counts: Counts,
+    /// What was done, if asked for.
+    pub trail: Option<Trail>,
 }
 
 /// Why an event is in a backtrack set.
@@ -108,29 +85,4 @@ pub struct Trail {
     pub points: Vec<Point>,
     /// All transitions, in the order of their first executions.
     pub edges: Vec<Edge>,
-}
-
-/// What a search found.
-pub struct Outcome<S: Reducible> {
-    /// Whether nothing was cut.
-    pub complete: bool,
-    /// What cut it.
-    pub limit: Option<Limit>,
-    /// What is wrong, the shortest first. Update conflicts are not looked for.
-    pub findings: Vec<Finding<S>>,
-    /// Numbers.
-    pub stats: Stats,
-    /// What was done, if asked for.
-    pub trail: Option<Trail>,
-}
-
-impl<S: Reducible> fmt::Debug for Outcome<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outcome")
-            .field("complete", &self.complete)
-            .field("limit", &self.limit)
-            .field("findings", &self.findings)
-            .field("stats", &self.stats)
-            .finish_non_exhaustive()
-    }
 }

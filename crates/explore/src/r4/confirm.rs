@@ -24,7 +24,7 @@ const PORTION: usize = 64;
 /// Repeats the runs of a level that differ from their parents, and these parents. A run that gives something else is made a third time:
 /// what two of three say is believed, and the run is reported as unstable.
 pub(crate) fn confirm(exploration: &mut Exploration<'_>, crew: &mut dyn Crew, level: &[RunId]) {
-    let sabotage = exploration.options.sabotage;
+    let sabotage = exploration.options.sabotage();
     if !exploration.options.confirm || sabotage == Sabotage::Unconfirmed {
         return;
     }

@@ -108,7 +108,7 @@ impl Exploration<'_> {
     /// Gives a run a smaller depth, if this is one.
     fn lower(&mut self, id: RunId, depth: u32, (parent, pair): (RunId, Pair)) -> bool {
         if depth >= self.ledger.nodes[id as usize].depth
-            || self.options.sabotage == Sabotage::FirstDepth
+            || self.options.sabotage() == Sabotage::FirstDepth
         {
             return false;
         }

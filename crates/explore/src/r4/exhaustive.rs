@@ -209,7 +209,7 @@ impl Exploration<'_> {
         }
         let graph = self.analyzer.graph(run.iter(), &self.book, &self.inputs);
         let places = places(run);
-        let forgets = self.options.sabotage == Sabotage::ForgetSleepers;
+        let forgets = self.options.sabotage() == Sabotage::ForgetSleepers;
         for plan in self.reversals(run, &graph) {
             let (at, resume) = (plan.at as usize, plan.resume as usize);
             if resume <= fresh && at < fresh {
@@ -268,7 +268,7 @@ fn enter(
     (graph, places): (&Graph, &FxHashMap<TaskId, usize>),
     (book, options, source): (&mut Book, &Options, Option<RunId>),
 ) {
-    let (alternatives_max, sabotage) = (options.alternatives_max.max(1), options.sabotage);
+    let (alternatives_max, sabotage) = (options.alternatives_max.max(1), options.sabotage());
     let pair = Pair { first: plan.first, second: plan.second, kind: plan.kind };
     let wait = |frame: &mut Frame, guide| {
         frame.waiting.push(Waiting { guide, parent: source, pair });

@@ -84,7 +84,7 @@ impl<'a> Exploration<'a> {
     ) -> Exploration<'a> {
         book.catch_up();
         let (mut ledger, mut analyzer) = (Ledger::default(), Analyzer::default());
-        analyzer.sabotage = options.sabotage;
+        analyzer.sabotage = options.sabotage();
         let (ran, config) = (&recording.ran, &recording.config);
         let (_, class) = analyze(&mut analyzer, &ran.steps, &book, &config.inputs);
         let hash = sequence_hash(&book, &ran.steps);
@@ -150,7 +150,7 @@ impl<'a> Exploration<'a> {
 
     /// Returns the plans of a run.
     pub(crate) fn reversals(&mut self, steps: &[Arc<Done>], graph: &Graph) -> Vec<Plan> {
-        let (most, sabotage) = (self.options.alternatives_max.max(1), self.options.sabotage);
+        let (most, sabotage) = (self.options.alternatives_max.max(1), self.options.sabotage());
         let ancestors = Ancestors::of(graph);
         let names = (&mut self.book, &self.inputs);
         let mut found = plans(steps, (graph, &ancestors), names, most, sabotage);

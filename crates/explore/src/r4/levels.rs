@@ -237,7 +237,7 @@ impl Exploration<'_> {
     }
 
     fn is_unverified(&self) -> bool {
-        self.options.sabotage == Sabotage::SleepUnverified
+        self.options.sabotage() == Sabotage::SleepUnverified
     }
 
     /// Returns the places of a plan's tasks in another run, if doing them in the order of the plan gives an equivalent run.
@@ -345,7 +345,7 @@ impl Exploration<'_> {
         };
         let (steps, skipped, observation, cut, slept) = match fate {
             Fate::Ran(ran)
-                if self.options.sabotage == Sabotage::SkippedEnds && !ran.skipped.is_empty() =>
+                if self.options.sabotage() == Sabotage::SkippedEnds && !ran.skipped.is_empty() =>
             {
                 return None;
             }

@@ -13,7 +13,7 @@ pub use outcome::{
 };
 pub use verdict::{Comparison, RUN_FAILED, Verdict};
 
-#[doc(hidden)]
+#[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
 
 // What is asked, and what is answered.
@@ -78,4 +78,5 @@ mod conclude;
 
 // For tests of the tests.
 
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;

@@ -81,7 +81,7 @@ pub struct Options {
     /// The beginnings of the texts of locations that hold registered handlers: see [`Verdict::LateRegistration`](super::Verdict).
     pub registrations: Vec<String>,
     /// A fault put in on purpose.
-    #[doc(hidden)]
+    #[cfg(feature = "sabotage")]
     pub sabotage: Sabotage,
 }
 
@@ -103,6 +103,7 @@ impl Default for Options {
             alternatives_max: 16,
             confirm: true,
             registrations: vec!["listener:".to_owned()],
+            #[cfg(feature = "sabotage")]
             sabotage: Sabotage::None,
         }
     }
@@ -154,5 +155,16 @@ impl Inputs {
             Some(None) => false,
             Some(Some(last)) => last < rank && (!self.strict || *rank == last + 1),
         }
+    }
+}
+
+impl Options {
+    /// Returns the fault put in on purpose.
+    #[inline]
+    pub(crate) const fn sabotage(&self) -> Sabotage {
+        #[cfg(feature = "sabotage")]
+        return self.sabotage;
+        #[cfg(not(feature = "sabotage"))]
+        Sabotage::None
     }
 }

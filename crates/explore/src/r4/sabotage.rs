@@ -1,8 +1,8 @@
-//! Faults put in on purpose, to see whether the tests notice.
+//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which tests enable, lets anyone ask for them.
 
 /// What is to be wrong. Only for tests of the tests.
-#[doc(hidden)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
 pub enum Sabotage {
     /// Nothing.
     #[default]
@@ -27,4 +27,13 @@ pub enum Sabotage {
     NoWaiting,
     /// Another alternative of a task that sleeps sleeps, too (without a bound only).
     SleepAlternatives,
+}
+
+/// Without the feature no fault is there, and all comparisons vanish.
+#[cfg(not(feature = "sabotage"))]
+impl PartialEq for Sabotage {
+    #[inline]
+    fn eq(&self, _: &Sabotage) -> bool {
+        false
+    }
 }

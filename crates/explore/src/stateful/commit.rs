@@ -1,11 +1,10 @@
 //! Taking in what a block came to, state by state in order: numbers of states, footprints and facts depend on this order only.
 
 use super::engine::{Engine, Failing};
-use super::found::{Attempt, DONOR_BLOCKED, Found, Item, NEW, Unit};
-use super::outcome::Limit;
+use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::space::{BLOCKED, Edge, FAILED, FULL, Link, NO_PARENT, WAITING};
-use super::table::NUMBERS_MAX;
-use anyorder_system::{Effects, Hash128, Reducible};
+use anyorder_search::{Key, Limit, NUMBERS_MAX, Property};
+use anyorder_system::{Effects, Failure, Hash128, Reducible};
 
 /// The end of a search that a limit cuts.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +51,7 @@ impl<S: Reducible> Engine<'_, S> {
                 self.expanded += 1;
                 self.take_watched(found, at, (index, item.number));
             } else {
-                self.stats.re_expansions += 1;
+                self.counts.re_expansions += 1;
             }
             let start = self.space.open(item.number);
             let done = self.take_attempts(found, &unit, at, &item);
@@ -120,12 +119,12 @@ impl<S: Reducible> Engine<'_, S> {
                 footprint = self.know.footprint(attempt.task, list);
                 at.touched = end;
             }
-            if attempt.donor == DONOR_BLOCKED {
+            if attempt.source == SOURCE_BLOCKED {
                 self.spared += 1;
                 self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
                 continue;
             }
-            if attempt.donor != NEW {
+            if attempt.source != NEW {
                 self.take_inferred(&attempt, footprint, item, (last, guess))?;
                 continue;
             }
@@ -144,7 +143,7 @@ impl<S: Reducible> Engine<'_, S> {
                     FAILED => found
                         .failures
                         .pop_front()
-                        .map_or(FAILED, |message| self.fail(message, link)),
+                        .map_or(FAILED, |failure| self.fail(failure, link)),
                     NEW => match found.arrivals.pop_front() {
                         Some((hash, state)) => self.arrive(hash, state, link)?,
                         None => FAILED,
@@ -157,7 +156,7 @@ impl<S: Reducible> Engine<'_, S> {
         Ok(())
     }
 
-    /// Takes the edge from the donor, or runs the task where the donor did not follow it.
+    /// Takes the edge from the source, or runs the task where the source did not follow it.
     fn take_inferred(
         &mut self,
         attempt: &Attempt,
@@ -165,10 +164,11 @@ impl<S: Reducible> Engine<'_, S> {
         item: &Item<S::State>,
         (last, guess): (u32, usize),
     ) -> Result<(), Cut> {
-        if let Some(target) = self.space.only(attempt.donor, last, guess) {
-            self.stats.inferred += 1;
+        if let Some(target) = self.space.only(attempt.source, last, guess) {
+            self.counts.inferred += 1;
             self.spared += 1;
-            return self.step(Edge { task: attempt.task, footprint, target }, attempt.donated);
+            return self
+                .step(Edge { task: attempt.task, footprint, target }, attempt.source_updates);
         }
         let mut effects = Effects::default();
         let key = self.know.tasks.task(attempt.task);
@@ -179,11 +179,12 @@ impl<S: Reducible> Engine<'_, S> {
             self.push_edge(Edge { task: attempt.task, footprint, target: BLOCKED }, 0);
         }
         for (successor, alternative) in effects.successors.into_iter().zip(0..) {
+            self.asked.note_part(&successor.action, &mut self.parts_ran);
             let updates = effects.updates.of(alternative as usize);
             let updates = self.space.update_lists.intern(updates);
             let link = Link { parent: item.number, task: attempt.task, alternative };
             let target = match successor.failure {
-                Some(message) => self.fail(message, link),
+                Some(failure) => self.fail(failure, link),
                 None => {
                     let hash = self.system.fingerprint(&successor.state);
                     self.arrive(hash, successor.state, link)?
@@ -209,10 +210,10 @@ impl<S: Reducible> Engine<'_, S> {
             let known = (unit.ready != NEW).then_some(unit.ready);
             self.space.nodes[node].ready = known.unwrap_or_else(|| self.intern_set(ready));
         }
-        if let Some(stuck) = unit.dead {
-            self.dead.push((stuck, item.number));
+        if let Some(end) = unit.dead {
+            self.dead.push((end, item.number));
         }
-        self.stats.ends += u64::from(unit.end);
+        self.counts.ends += u64::from(unit.end);
         if unit.full {
             self.space.nodes[node].inside = FULL;
         } else {
@@ -248,9 +249,16 @@ impl<S: Reducible> Engine<'_, S> {
         }
     }
 
-    fn fail(&mut self, message: String, link: Link) -> u32 {
-        let next = self.messages.len() as u32;
-        let message = *self.messages.entry(message).or_insert(next);
+    fn fail(&mut self, failure: Failure, link: Link) -> u32 {
+        let message = match self.message_numbers.get(&failure) {
+            Some(known) => *known,
+            None => {
+                let next = self.messages.len() as u32;
+                self.messages.push(Property::Failure(failure.clone()));
+                self.message_numbers.insert(failure, next);
+                next
+            }
+        };
         self.failures.push(Failing { message, link });
         FAILED
     }
@@ -265,12 +273,12 @@ impl<S: Reducible> Engine<'_, S> {
         let number = self.space.nodes.len() as u32;
         let most = self.options.states_max.unwrap_or(u64::MAX).min(NUMBERS_MAX);
         if u64::from(number) >= most {
-            return self.space.table.find(hash).ok_or_else(|| {
+            return self.space.table.find(Key::from(hash)).ok_or_else(|| {
                 self.limits.insert(Limit::States);
                 Cut
             });
         }
-        if let Some(known) = self.space.table.insert(hash, number) {
+        if let Some(known) = self.space.table.enter(Key::from(hash), number) {
             return Ok(known);
         }
         let parent = self.space.nodes.get(link.parent as usize);

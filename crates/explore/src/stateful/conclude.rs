@@ -1,15 +1,21 @@
-//! From what a search remembers to what it says.
+//! Makes the outcome of what a search remembers.
 
 use super::engine::Engine;
 use super::error::Error;
-use super::outcome::{Finding, Outcome, Property};
+use super::outcome::{Outcome, Reduction};
 use super::space::WAITING;
-use super::ways::{self, Choice, Ways};
-use anyorder_system::Reducible;
+use crate::paths;
+use anyorder_search::{
+    NumberedPath, Property, UpdateConflict, Violation, never_run, sort_conflicts, sort_violations,
+};
+use anyorder_system::{Reducible, TaskKey};
 use std::collections::BTreeMap;
 
-/// A way to something wrong: the initial state, and the choices.
-pub(crate) type Way = (u32, Vec<Choice>);
+/// A task, and which of its alternatives.
+type Choice = (TaskKey, u32);
+
+/// The length of a path, its last state, and a failing step from there: a task by its number, and which alternative.
+type Shown = (u32, u32, Option<(u32, u32)>);
 
 impl<S: Reducible> Engine<'_, S> {
     /// Makes the outcome.
@@ -19,80 +25,77 @@ impl<S: Reducible> Engine<'_, S> {
                 self.check_invariants(&item);
             }
         }
-        self.stats.reduced_states = self.space.kept.len() as u64;
+        self.counts.reduced_states = self.space.kept.len() as u64;
         self.stats.bytes_per_state = self.bytes().div_ceil(self.stats.states.max(1));
-        let mut found = self.found();
+        let mut violations = self.violations()?;
+        sort_violations(&mut violations);
+        let mut conflicts = None;
         if self.know.reading.updates {
             self.control.progress.phase("updates");
-            found.append(&mut self.update_conflicts());
+            let found = self.update_conflicts().into_iter();
+            let of = |((place, components), path): ((_, _), NumberedPath)| {
+                let (start, choices) = self.choices(path);
+                let path = paths::run(self.system, start, choices)?;
+                Ok(UpdateConflict { place, components, path })
+            };
+            let mut all = found.map(of).collect::<Result<Vec<_>, Error>>()?;
+            sort_conflicts(&mut all);
+            conflicts = Some(all);
         }
-        let mut findings = Vec::new();
-        for (property, (start, choices)) in found {
-            let choices = choices.into_iter();
-            let choices =
-                choices.map(|(task, alternative)| (self.know.tasks.task(task), alternative));
-            let path = ways::run(self.system, start, choices)?;
-            findings.push(Finding { name: self.name(&property), property, path });
-        }
-        findings.sort_by(|a, b| {
-            (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property))
-        });
         let graph = self.options.keep_graph.then(|| self.graph());
         Ok(Outcome {
             complete,
+            violations,
+            conflicts,
+            responses: Vec::new(),
+            never_run: complete.then(|| never_run(&self.parts_ran)),
             limits: self.limits.into_iter().collect(),
-            findings,
             stats: self.stats,
-            graph,
+            detail: Reduction { counts: self.counts, graph },
         })
     }
 
-    fn name(&self, property: &Property) -> String {
-        match property {
-            Property::Failure(message) => message.clone(),
-            Property::Invariant(index) => {
-                self.system.invariants().into_iter().nth(*index).unwrap_or_default()
-            }
-            Property::Deadlock => "deadlock".to_owned(),
-            Property::Final => "final".to_owned(),
-            Property::UpdateConflict { place, .. } => self.system.place_name(*place),
-        }
+    /// Returns the place of the initial state and the choices of a path through the explored graph.
+    fn choices(&self, (start, path): NumberedPath) -> (u32, Vec<Choice>) {
+        let start = self.space.nodes[start as usize].link.alternative;
+        let choices = path.into_iter().map(|(state, place)| self.space.choice(state, place));
+        (start, choices.map(|choice| self.key_of(choice)).collect())
     }
 
-    /// Returns a shortest way to each thing found, update conflicts apart.
-    fn found(&self) -> BTreeMap<Property, Way> {
-        let mut best: BTreeMap<Property, (u32, u32, Option<Choice>)> = BTreeMap::new();
+    fn key_of(&self, (task, alternative): (u32, u32)) -> Choice {
+        (self.know.tasks.task(task), alternative)
+    }
+
+    /// Returns all violations, each with a shortest path to it.
+    fn violations(&self) -> Result<Vec<Violation<S>>, Error> {
+        let mut best: BTreeMap<Property, Shown> = BTreeMap::new();
         if self.failures.is_empty() && self.broken.is_empty() && self.dead.is_empty() {
-            return BTreeMap::new();
+            return Ok(Vec::new());
         }
-        let ways = Ways::of(&self.space);
-        let mut offer = |property: &Property, state: u32, last: Option<Choice>| {
-            let length = ways.distance[state as usize] + u32::from(last.is_some());
-            let new = (length, state, last);
+        let shortest = self.space.shortest();
+        let mut offer = |property: &Property, state: u32, last: Option<(u32, u32)>| {
+            let distance = shortest.distance(state).unwrap_or(u32::MAX);
+            let new = (distance.saturating_add(u32::from(last.is_some())), state, last);
             match best.get_mut(property) {
                 Some(known) => *known = (*known).min(new),
                 None => drop(best.insert(property.clone(), new)),
             }
         };
-        let mut messages = vec![Property::Deadlock; self.messages.len()];
-        for (message, number) in &self.messages {
-            messages[*number as usize] = Property::Failure(message.clone());
-        }
         for failing in &self.failures {
             let last = (failing.link.task, failing.link.alternative);
-            offer(&messages[failing.message as usize], failing.link.parent, Some(last));
+            offer(&self.messages[failing.message as usize], failing.link.parent, Some(last));
         }
         for (invariant, state) in &self.broken {
             offer(&Property::Invariant(*invariant), *state, None);
         }
-        for (stuck, state) in &self.dead {
-            offer(if *stuck { &Property::Deadlock } else { &Property::Final }, *state, None);
+        for (end, state) in &self.dead {
+            Property::of_end(*end).iter().for_each(|property| offer(property, *state, None));
         }
-        let with_way = best.into_iter().map(|(property, (_, state, last))| {
-            let (start, mut choices) = ways.to(&self.space, state);
-            choices.extend(last);
-            (property, (start, choices))
-        });
-        with_way.collect()
+        let violation = |(property, (_, state, last)): (Property, Shown)| {
+            let (start, mut choices) = self.choices(shortest.to(state));
+            choices.extend(last.map(|last| self.key_of(last)));
+            paths::violation(self.system, property, (start, choices))
+        };
+        best.into_iter().map(violation).collect()
     }
 }

@@ -6,11 +6,13 @@ use super::expand::{CHUNK, Shared, Tools};
 use super::found::Item;
 use super::knowledge::{Knowledge, Reading};
 use super::options::Options;
-use super::outcome::{Graph, Limit, Outcome, Stats};
+use super::outcome::{Counts, Graph, Outcome};
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{Link, NO_PARENT, Space};
-use anyorder_system::{Control, Hash128, Reducible};
+use crate::asked::Asked;
+use anyorder_search::{Limit, Property, Stats, found_words};
+use anyorder_system::{Control, End, Failure, Hash128, Reducible};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::AtomicUsize;
 use std::thread;
@@ -35,17 +37,22 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) control: &'a Control<'a>,
     pub(crate) know: Knowledge,
     pub(crate) space: Space<S::State>,
-    /// States not gone on from, in order.
+    /// States that wait, in order.
     pub(crate) queue: VecDeque<Item<S::State>>,
-    /// The messages of failures, by number.
-    pub(crate) messages: BTreeMap<String, u32>,
+    /// Different failures, by number.
+    pub(crate) messages: Vec<Property>,
+    pub(crate) message_numbers: BTreeMap<Failure, u32>,
     pub(crate) failures: Vec<Failing>,
     /// Invariants and states that violate them.
     pub(crate) broken: Vec<(usize, u32)>,
-    /// Ends that are not fine: whether something waits, and the state.
-    pub(crate) dead: Vec<(bool, u32)>,
+    /// States in which nothing can happen and should.
+    pub(crate) dead: Vec<(End, u32)>,
     pub(crate) hashes: Vec<Hash128>,
+    pub(crate) asked: Asked<'a, S>,
+    /// Which parts of the program ran.
+    pub(crate) parts_ran: Vec<bool>,
     pub(crate) stats: Stats,
+    pub(crate) counts: Counts,
     pub(crate) limits: BTreeSet<Limit>,
     /// The blocks so far, and the attempts in them that needed no run.
     blocks: u64,
@@ -55,16 +62,16 @@ pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) seeds_of_driver: Seeds,
     /// The number of states, and what was known, when all were checked last.
     checked: (usize, u64),
-    /// The states gone on from, and at how many of them to ask whether reducing is of use.
+    /// The states expanded, and at how many of them to ask whether reducing is of use.
     pub(crate) expanded: u64,
     pub(crate) ask_at: u64,
-    /// What was reported to who waits, and how much was found then.
-    told: BTreeSet<String>,
-    told_at: (usize, usize, usize),
+    /// What was reported, and how much was found then.
+    reported: BTreeSet<Property>,
+    reported_at: (usize, usize, usize),
     pub(crate) mode: Mode,
 }
 
-/// What is done in a state that is gone on from for the first time.
+/// What is done in a state that is expanded for the first time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     /// A set S is closed.
@@ -86,20 +93,26 @@ pub fn explore<S: Reducible>(
     control: &Control<'_>,
 ) -> Result<Outcome<S>, Error> {
     let updates = options.updates && !system.components().is_empty();
-    let reading = Reading { values: options.values, updates, sabotage: options.sabotage };
+    let reading = Reading { values: options.values, updates, sabotage: options.sabotage() };
+    let asked = Asked::of(system)?;
+    let invariants = asked.properties.invariants.len();
     let mut engine = Engine {
         system,
         options,
         control,
-        know: Knowledge::new(system, reading),
+        know: Knowledge::new(system, invariants, reading),
         space: Space::new(),
         queue: VecDeque::new(),
-        messages: BTreeMap::new(),
+        messages: Vec::new(),
+        message_numbers: BTreeMap::new(),
         failures: Vec::new(),
         broken: Vec::new(),
         dead: Vec::new(),
         hashes: Vec::new(),
+        parts_ran: vec![false; asked.parts.len()],
+        asked,
         stats: Stats::default(),
+        counts: Counts::default(),
         limits: BTreeSet::new(),
         blocks: 0,
         spared: 0,
@@ -108,8 +121,8 @@ pub fn explore<S: Reducible>(
         checked: (0, 0),
         expanded: 0,
         ask_at: 512,
-        told: BTreeSet::new(),
-        told_at: (0, 0, 0),
+        reported: BTreeSet::new(),
+        reported_at: (0, 0, 0),
         mode: Mode::Reduce,
     };
     control.progress.phase("states");
@@ -119,34 +132,25 @@ pub fn explore<S: Reducible>(
 }
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Tells whoever waits what was found, each thing once: a search may go on for long, or for ever.
-    fn tell_found(&mut self) {
+    /// Reports what was found, each thing once: a search may go on for long, or for ever.
+    fn report_found(&mut self) {
         let found = (self.failures.len(), self.broken.len(), self.dead.len());
-        if found == self.told_at || self.options.stop_at_first {
+        if found == self.reported_at || self.options.stop_at_first {
             return;
         }
-        let (failures, broken, dead) = std::mem::replace(&mut self.told_at, found);
-        let names = self.system.invariants();
+        let (failures, broken, dead) = std::mem::replace(&mut self.reported_at, found);
         let depth = |state: u32| self.space.nodes.get(state as usize).map_or(0, |node| node.depth);
-        let mut new: Vec<(String, u32)> = Vec::new();
-        for failing in &self.failures[failures..] {
-            let message = self.messages.iter().find(|(_, number)| **number == failing.message);
-            let words = message.map_or_else(String::new, |(message, _)| message.clone());
-            new.push((words, depth(failing.link.parent).saturating_add(1)));
-        }
-        for (index, state) in &self.broken[broken..] {
-            let name = names.get(*index).map_or("", String::as_str);
-            new.push((format!("invariant `{name}` does not hold"), depth(*state)));
-        }
-        for (stuck, state) in &self.dead[dead..] {
-            let words = if *stuck { "a deadlock" } else { "a wrong end" };
-            new.push((words.to_owned(), depth(*state)));
-        }
-        for (what, steps) in new {
-            if self.told.insert(what.clone()) {
-                let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
-                let words = format!("found so far: {what}, after {steps}; the search goes on");
-                self.control.progress.note(&words);
+        let failures = self.failures[failures..].iter().map(|failing| {
+            let property = self.messages[failing.message as usize].clone();
+            (property, depth(failing.link.parent).saturating_add(1))
+        });
+        let broken = self.broken[broken..].iter();
+        let broken = broken.map(|(index, state)| (Property::Invariant(*index), depth(*state)));
+        let dead = self.dead[dead..].iter();
+        let dead = dead.filter_map(|(end, at)| Some((Property::of_end(*end)?, depth(*at))));
+        for (property, steps) in failures.chain(broken).chain(dead) {
+            if self.reported.insert(property.clone()) {
+                self.control.progress.note(&found_words(self.system, &property, steps));
             }
         }
     }
@@ -172,7 +176,7 @@ impl<S: Reducible> Engine<'_, S> {
             while !self.queue.is_empty() {
                 self.stats.frontier_peak = self.stats.frontier_peak.max(self.queue.len() as u64);
                 self.block()?;
-                self.tell_found();
+                self.report_found();
                 let (states, version) = self.checked;
                 if self.know.version != version && self.space.nodes.len() >= 2 * states {
                     self.check_again();
@@ -190,8 +194,8 @@ impl<S: Reducible> Engine<'_, S> {
 
     fn check_again(&mut self) {
         self.checked = (self.space.nodes.len(), self.know.version);
-        if self.options.sabotage != Sabotage::NoReclosing {
-            self.stats.rounds += 1;
+        if self.options.sabotage() != Sabotage::NoReclosing {
+            self.counts.rounds += 1;
             self.recheck();
         }
     }
@@ -220,7 +224,7 @@ impl<S: Reducible> Engine<'_, S> {
         self.space.bytes() + self.know.bytes() + waiting
     }
 
-    /// Goes on from the next states.
+    /// Expands the next states.
     fn block(&mut self) -> Result<(), Cut> {
         self.stop_by_control()?;
         let mut items: Vec<Item<S::State>> = Vec::new();
@@ -237,8 +241,8 @@ impl<S: Reducible> Engine<'_, S> {
             items.push(item);
         }
         self.expand(&items);
-        let again = self.take_in(items);
-        for item in again.into_iter().rev() {
+        let next = self.take_in(items);
+        for item in next.into_iter().rev() {
             self.queue.push_front(item);
         }
         let something =
@@ -251,7 +255,7 @@ impl<S: Reducible> Engine<'_, S> {
         Ok(())
     }
 
-    /// Goes on from each state, on all threads.
+    /// Expands each state, on all threads.
     fn expand(&mut self, items: &[Item<S::State>]) {
         let threads = if items.len() < ALONE { 1 } else { self.options.threads.get() };
         self.tools.resize_with(self.tools.len().max(threads), Tools::default);
@@ -265,6 +269,7 @@ impl<S: Reducible> Engine<'_, S> {
             && (pays || self.blocks.is_multiple_of(16));
         let shared = Shared {
             infer,
+            asked: &self.asked,
             mode: self.mode,
             system: self.system,
             know: &self.know,
@@ -294,38 +299,40 @@ impl<S: Reducible> Engine<'_, S> {
         self.tools.extend(rest);
     }
 
-    /// Takes in what was found, in the order of the states; returns those to go on from next, in order.
+    /// Takes in what was found, in the order of the states; returns those to expand next, in order.
     fn take_in(&mut self, items: Vec<Item<S::State>>) -> Vec<Item<S::State>> {
         let width = self.know.width;
         let mut tools = std::mem::take(&mut self.tools);
         let mut order = Vec::new();
         for (tool, index) in tools.iter().zip(0usize..) {
             self.stats.executions += tool.found.executions;
+            let ran = self.parts_ran.iter_mut().zip(&tool.found.parts);
+            ran.for_each(|(ran, now)| *ran |= now);
             order.extend(tool.found.chunks.iter().map(|(chunk, done)| (*chunk, index, *done)));
         }
         order.sort_unstable();
         let mut cursors = vec![Cursor::default(); tools.len()];
-        let (mut items, mut again) = (items.into_iter(), Vec::new());
+        let (mut items, mut next) = (items.into_iter(), Vec::new());
         for (_, tool, done) in order {
             let found = &mut tools[tool].found;
             let mut chunk = items.by_ref().take(CHUNK);
             let taken =
-                self.commit(found, &mut cursors[tool], (&mut chunk, done), width, &mut again);
+                self.commit(found, &mut cursors[tool], (&mut chunk, done), width, &mut next);
             if taken.is_err() {
                 break;
             }
         }
         tools.iter_mut().for_each(|tools| tools.found.clear());
         self.tools = tools;
-        again.extend(items);
-        again
+        next.extend(items);
+        next
     }
 
-    /// Checks the invariants of a state that is not gone on from.
+    /// Checks the invariants of a state that is not expanded.
     pub(crate) fn check_invariants(&mut self, item: &Item<S::State>) {
-        for invariant in 0..self.know.observers as usize {
-            if !self.system.holds(invariant, &item.state) {
-                self.broken.push((invariant, item.number));
+        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+            if !invariant.holds(&item.state) {
+                self.broken.push((index, item.number));
             }
         }
     }

@@ -1,19 +1,22 @@
-//! Going on from a state: its set S is closed and its ready members are attempted, against what was known when the block began.
+//! Expanding a state: its set S is closed and its ready members are attempted, against what was known when the block began.
 //!
 //! Many threads do this at a time and change nothing that is shared; what they found is taken in by `commit`.
 
-use super::bits;
-use super::donors::{Donor, NO_DONOR};
+use super::commuting::{NO_SOURCE, Source};
 use super::engine::Mode;
 use super::footprints::Silent;
-use super::found::{Attempt, DONOR_BLOCKED, Found, Item, NEW, Unit};
+use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
 use super::knowledge::Knowledge;
 use super::options::Options;
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
 use super::space::{BLOCKED, FAILED, FULL, NO_PARENT, Space, WAITING};
+use crate::asked::Asked;
+use anyorder_common::bits;
+use anyorder_search::Key;
 use anyorder_system::{
-    Control, Effects, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched, Updates,
+    Control, Effects, End, Hash128, Place, Reducible, Successor, TaskKey, TouchKind, Touched,
+    Updates,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,7 +26,7 @@ pub(crate) struct Tools<S: Reducible> {
     pub(crate) found: Found<S::State>,
     seeds: Seeds,
     effects: Effects<S::State, S::Action>,
-    donors: Vec<Donor>,
+    sources: Vec<Source>,
     looked_up: Vec<(Hash128, S::State, u32)>,
     room: Room,
 }
@@ -44,7 +47,7 @@ impl<S: Reducible> Default for Tools<S> {
             found: Found::default(),
             seeds: Seeds::default(),
             effects: Effects::default(),
-            donors: Vec::new(),
+            sources: Vec::new(),
             looked_up: Vec::new(),
             room: Room::default(),
         }
@@ -62,6 +65,7 @@ pub(crate) struct Shared<'a, S: Reducible> {
     /// Whether to look for edges that need no run.
     pub(crate) infer: bool,
     pub(crate) mode: Mode,
+    pub(crate) asked: &'a Asked<'a, S>,
     /// The next chunk to take.
     pub(crate) next: AtomicUsize,
 }
@@ -70,7 +74,7 @@ pub(crate) struct Shared<'a, S: Reducible> {
 pub(crate) const CHUNK: usize = 32;
 
 impl<S: Reducible> Shared<'_, S> {
-    /// Goes on from chunks of states, in order, until none is left or the job was stopped.
+    /// Expands chunks of states, in order, until none is left or the job was stopped.
     pub(crate) fn work(&self, tools: Tools<S>) -> Tools<S> {
         let mut worker = Worker::new(self, tools);
         loop {
@@ -81,7 +85,7 @@ impl<S: Reducible> Shared<'_, S> {
                 if self.control.check().is_err() {
                     break;
                 }
-                worker.go_on(item);
+                worker.expand(item);
             }
             let done = worker.found.units.len() - before;
             worker.found.chunks.push((chunk, done));
@@ -93,6 +97,7 @@ impl<S: Reducible> Shared<'_, S> {
 /// One thread at work.
 pub(super) struct Worker<'a, S: Reducible> {
     pub(super) system: &'a S,
+    pub(super) asked: &'a Asked<'a, S>,
     pub(super) know: &'a Knowledge,
     pub(super) space: &'a Space<S::State>,
     pub(super) options: &'a Options,
@@ -109,7 +114,7 @@ pub(super) struct Worker<'a, S: Reducible> {
     pub(super) attempted: Vec<u64>,
     pub(super) handled: Vec<u64>,
     /// By task.
-    pub(super) donors: Vec<Donor>,
+    pub(super) sources: Vec<Source>,
     /// Successors of the state at hand, with their places among all targets.
     pub(super) looked_up: Vec<(Hash128, S::State, u32)>,
     /// All transitions of the state at hand, and whose they are.
@@ -125,14 +130,16 @@ pub(super) struct Worker<'a, S: Reducible> {
 impl<'a, S: Reducible> Worker<'a, S> {
     fn new(shared: &Shared<'a, S>, tools: Tools<S>) -> Self {
         let know = shared.know;
-        let Tools { mut found, seeds, effects, mut donors, looked_up, room } = tools;
+        let Tools { mut found, seeds, effects, mut sources, looked_up, room } = tools;
         let Room { keys, places, watch, mut sets } = room;
         sets.iter_mut().for_each(|set| set.resize(know.width, 0));
         let [ready, inside, attempted, handled] = sets;
         found.clear();
-        donors.resize(know.tasks.len(), NO_DONOR);
+        found.parts.resize(shared.asked.parts.len(), false);
+        sources.resize(know.tasks.len(), NO_SOURCE);
         Worker {
             system: shared.system,
+            asked: shared.asked,
             know,
             space: shared.space,
             options: shared.options,
@@ -148,7 +155,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
             inside,
             attempted,
             handled,
-            donors,
+            sources,
             looked_up,
             transitions: Vec::new(),
             updates: Updates::default(),
@@ -162,11 +169,11 @@ impl<'a, S: Reducible> Worker<'a, S> {
     fn into_tools(self) -> Tools<S> {
         let sets = [self.ready, self.inside, self.attempted, self.handled];
         let room = Room { keys: self.keys, places: self.places, watch: self.watch, sets };
-        let Worker { found, seeds, effects, donors, looked_up, .. } = self;
-        Tools { found, seeds, effects, donors, looked_up, room }
+        let Worker { found, seeds, effects, sources, looked_up, .. } = self;
+        Tools { found, seeds, effects, sources, looked_up, room }
     }
 
-    fn go_on(&mut self, item: &Item<S::State>) {
+    fn expand(&mut self, item: &Item<S::State>) {
         if !self.ask_ready(item) {
             return;
         }
@@ -187,7 +194,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         } else {
             self.take_up(item.number);
         }
-        self.find_donors(item.number);
+        self.find_commuting_steps(item.number);
         for (inside, extra) in self.inside.iter_mut().zip(&item.extra) {
             *inside |= extra;
         }
@@ -195,7 +202,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         loop {
             self.close(item, fresh);
             let enough = self.progress
-                || (self.options.sabotage == Sabotage::NoProgress
+                || (self.options.sabotage() == Sabotage::NoProgress
                     && self.attempted.iter().any(|word| *word != 0));
             if enough {
                 break;
@@ -226,8 +233,9 @@ impl<'a, S: Reducible> Worker<'a, S> {
     ) {
         self.resolve();
         let end = full && !self.progress && self.is_end(item.number, targets);
-        let dead = (end && self.options.deadlocks && !self.system.is_final(&item.state))
-            .then(|| self.system.is_stuck(&item.state));
+        let dead = (end && self.options.deadlocks)
+            .then(|| self.asked.properties.end_of(&item.state))
+            .filter(|end| *end != End::Fine);
         self.found.sets.extend_from_slice(&self.ready);
         self.found.sets.extend_from_slice(&self.inside);
         self.found.units.push(Unit {
@@ -261,7 +269,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 None => self.found.unknown.push(*key),
             }
         }
-        if self.mode != Mode::Bare && self.options.sabotage != Sabotage::NoForeknowledge {
+        if self.mode != Mode::Bare && self.options.sabotage() != Sabotage::NoForeknowledge {
             self.keys.clear();
             self.system.pending(&item.state, &mut self.keys);
             let unknown = self.keys.iter().filter(|key| self.know.tasks.find(key.0).is_none());
@@ -286,12 +294,11 @@ impl<'a, S: Reducible> Worker<'a, S> {
     pub(super) fn look_around(&mut self, item: &Item<S::State>) {
         self.watched_start = self.found.watched.len();
         self.watched_touches = self.found.touched.len();
-        for observer in 0..self.know.observers {
-            if !self.system.holds(observer as usize, &item.state) {
-                self.found.broken.push((self.found.units.len(), observer as usize));
-            }
+        self.check_invariants(item);
+        let asked = self.asked;
+        for (observer, invariant) in (0..).zip(&asked.properties.invariants) {
             self.places.clear();
-            self.system.watches(observer as usize, &item.state, &mut self.places);
+            invariant.watches(&item.state, &mut self.places);
             self.watch.clear();
             let read = |place: &Place| Touched { place: *place, kind: TouchKind::Read };
             self.watch.extend(self.places.iter().map(read));
@@ -303,7 +310,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    /// Goes on where the last visit ended.
+    /// Resumes where the last visit ended.
     fn take_up(&mut self, number: u32) {
         let inside = self.space.nodes[number as usize].inside;
         if inside != FULL {
@@ -345,7 +352,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 open &= open - 1;
                 if task < self.know.observers {
                     self.join_watched(item, task, fresh);
-                } else if self.options.sabotage != Sabotage::NoEnablers {
+                } else if self.options.sabotage() != Sabotage::NoEnablers {
                     bits::join(&mut self.inside, self.know.enablers.row(task));
                 }
             }
@@ -354,7 +361,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
     }
 
     fn join_watched(&mut self, item: &Item<S::State>, observer: u32, fresh: bool) {
-        if self.options.sabotage == Sabotage::NoObservers {
+        if self.options.sabotage() == Sabotage::NoObservers {
             return;
         }
         let at = observer as usize;
@@ -376,17 +383,17 @@ impl<'a, S: Reducible> Worker<'a, S> {
 
     pub(super) fn attempt(&mut self, item: &Item<S::State>, task: u32) {
         bits::set(&mut self.attempted, task);
-        let donor = self.donors[task as usize];
-        if donor.number == item.number {
-            self.progress |= donor.state != DONOR_BLOCKED;
-            bits::join(&mut self.inside, self.know.conflicts.row(donor.footprint));
-            self.push_attempt(task, donor.footprint, donor);
+        let source = self.sources[task as usize];
+        if source.number == item.number {
+            self.progress |= source.state != SOURCE_BLOCKED;
+            bits::join(&mut self.inside, self.know.conflicts.row(source.footprint));
+            self.push_attempt(task, source.footprint, source);
             return;
         }
         self.effects.clear();
         self.system.run(&item.state, self.know.tasks.task(task), &mut self.effects);
         self.found.executions += 1;
-        if self.options.sabotage == Sabotage::BlockedTouchNothing
+        if self.options.sabotage() == Sabotage::BlockedTouchNothing
             && self.effects.successors.is_empty()
         {
             self.effects.touched.clear();
@@ -394,7 +401,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
         let touched = &self.effects.touched;
         let known = self.know.footprints.find(task, touched);
         match known {
-            _ if self.options.sabotage == Sabotage::ActualFootprints => {
+            _ if self.options.sabotage() == Sabotage::ActualFootprints => {
                 self.join_actual(item, task);
             }
             Some(footprint) => {
@@ -406,7 +413,7 @@ impl<'a, S: Reducible> Worker<'a, S> {
             self.found.touched.extend_from_slice(&self.effects.touched);
         }
         self.take_successors();
-        self.push_attempt(task, known.unwrap_or(NEW), Donor { state: NEW, ..NO_DONOR });
+        self.push_attempt(task, known.unwrap_or(NEW), Source { state: NEW, ..NO_SOURCE });
     }
 
     pub(super) fn take_successors(&mut self) {
@@ -416,8 +423,9 @@ impl<'a, S: Reducible> Worker<'a, S> {
                 updates.iter().for_each(|update| self.found.updates.push(*update));
                 self.found.updates.end();
             }
-            if let Some(message) = successor.failure {
-                self.found.failures.push_back(message);
+            self.asked.note_part(&successor.action, &mut self.found.parts);
+            if let Some(failure) = successor.failure {
+                self.found.failures.push_back(failure);
                 self.found.targets.push(FAILED);
                 continue;
             }
@@ -428,24 +436,25 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    pub(super) fn push_attempt(&mut self, task: u32, footprint: u32, donor: Donor) {
+    pub(super) fn push_attempt(&mut self, task: u32, footprint: u32, source: Source) {
         self.found.attempts.push(Attempt {
             task,
             footprint,
             touched: self.found.touched.len() as u32,
             targets: self.found.targets.len() as u32,
-            donor: donor.state,
-            donated: donor.updates,
+            source: source.state,
+            source_updates: source.updates,
         });
     }
 
     /// Looks up where the steps of this state lead, all at once, so that requests to memory overlap.
     fn resolve(&mut self) {
         let table = &self.space.table;
-        let touched = self.looked_up.iter().fold(0, |sum, (hash, ..)| sum ^ table.touch(*hash));
+        let touched =
+            self.looked_up.iter().fold(0, |sum, (hash, ..)| sum ^ table.touch(Key::from(*hash)));
         std::hint::black_box(touched);
         for (hash, state, place) in self.looked_up.drain(..) {
-            match table.find(hash) {
+            match table.find(Key::from(hash)) {
                 Some(known) => self.found.targets[place as usize] = known,
                 None => self.found.arrivals.push_back((hash, state)),
             }

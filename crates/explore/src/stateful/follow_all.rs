@@ -4,10 +4,10 @@
 //! turn to following everything in new states at any time. States that were reduced before stay so, and their sets are kept
 //! closed as long as there are any: for that, and for inferring, footprints are noted still.
 
-use super::donors::{Donor, NO_DONOR};
+use super::commuting::{NO_SOURCE, Source};
 use super::engine::{Engine, Mode};
 use super::expand::Worker;
-use super::found::{DONOR_BLOCKED, Item, NEW};
+use super::found::{Item, NEW, SOURCE_BLOCKED};
 use super::options::GiveUp;
 use super::space::{UNNOTED, WAITING};
 
@@ -39,7 +39,7 @@ impl<S: Reducible> Engine<'_, S> {
         if !now {
             return;
         }
-        self.stats.gave_up_reducing = Some(self.stats.states);
+        self.counts.gave_up_reducing = Some(self.stats.states);
         let reduced =
             !self.space.kept.is_empty() || self.queue.iter().any(|item| self.is_reduced(item));
         let infers = self.options.infer && self.inference_pays() && !self.tells_tasks();
@@ -81,7 +81,7 @@ impl<S: Reducible> Worker<'_, S> {
             // What observers look at here are facts for the sets of other states.
             self.look_around(item);
         }
-        self.find_donors(item.number);
+        self.find_commuting_steps(item.number);
         for index in 0..self.ready.len() {
             let mut open = self.ready[index];
             while open != 0 {
@@ -101,7 +101,7 @@ impl<S: Reducible> Worker<'_, S> {
         let mut told = std::mem::take(&mut self.updates);
         told.clear();
         if self.know.reading.updates {
-            self.system.successors_telling(&item.state, &mut all, &mut told);
+            self.system.successors_with_updates(&item.state, &mut all, &mut told);
         } else {
             self.system.successors(&item.state, &mut all);
         }
@@ -142,7 +142,7 @@ impl<S: Reducible> Worker<'_, S> {
             from += count;
             self.found.executions += 1;
             self.take_successors();
-            self.push_attempt(task, UNNOTED, Donor { state: NEW, ..NO_DONOR });
+            self.push_attempt(task, UNNOTED, Source { state: NEW, ..NO_SOURCE });
         }
         drop(rest);
         self.transitions = all;
@@ -151,10 +151,10 @@ impl<S: Reducible> Worker<'_, S> {
     }
 
     fn attempt_all(&mut self, item: &Item<S::State>, task: u32) {
-        let donor = self.donors[task as usize];
-        if donor.number == item.number {
-            self.progress |= donor.state != DONOR_BLOCKED;
-            self.push_attempt(task, donor.footprint, donor);
+        let source = self.sources[task as usize];
+        if source.number == item.number {
+            self.progress |= source.state != SOURCE_BLOCKED;
+            self.push_attempt(task, source.footprint, source);
             return;
         }
         self.effects.clear();
@@ -169,13 +169,13 @@ impl<S: Reducible> Worker<'_, S> {
             }
         }
         self.take_successors();
-        self.push_attempt(task, footprint, Donor { state: NEW, ..NO_DONOR });
+        self.push_attempt(task, footprint, Source { state: NEW, ..NO_SOURCE });
     }
 
-    fn check_invariants(&mut self, item: &Item<S::State>) {
-        for observer in 0..self.know.observers {
-            if !self.system.holds(observer as usize, &item.state) {
-                self.found.broken.push((self.found.units.len(), observer as usize));
+    pub(super) fn check_invariants(&mut self, item: &Item<S::State>) {
+        for (index, invariant) in self.asked.properties.invariants.iter().enumerate() {
+            if !invariant.holds(&item.state) {
+                self.found.broken.push((self.found.units.len(), index));
             }
         }
     }

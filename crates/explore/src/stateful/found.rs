@@ -1,9 +1,9 @@
-//! What came of going on from some states: written by a thread, taken in by `commit`.
+//! What came of expanding some states: written by a thread, taken in by `commit`.
 
-use anyorder_system::{Hash128, TaskKey, Touched, Updates};
+use anyorder_system::{End, Failure, Hash128, TaskKey, Touched, Updates};
 use std::collections::VecDeque;
 
-/// A state to go on from.
+/// A state to expand.
 #[derive(Debug)]
 pub(crate) struct Item<T> {
     pub(crate) number: u32,
@@ -22,8 +22,8 @@ pub(crate) struct Unit {
     pub(crate) deferred: bool,
     /// Whether every ready task was attempted.
     pub(crate) full: bool,
-    /// Whether it is an end that is not fine: stuck, or not.
-    pub(crate) dead: Option<bool>,
+    /// What is wrong where nothing can happen.
+    pub(crate) dead: Option<End>,
     pub(crate) end: bool,
     /// The set of ready tasks, or [`NEW`].
     pub(crate) ready: u32,
@@ -32,8 +32,8 @@ pub(crate) struct Unit {
     pub(crate) unknown: usize,
 }
 
-/// In place of a donor: the attempt is blocked in the parent, and so in this state.
-pub(crate) const DONOR_BLOCKED: u32 = u32::MAX - 1;
+/// In place of a source: the attempt is blocked in the parent, and so in this state.
+pub(crate) const SOURCE_BLOCKED: u32 = u32::MAX - 1;
 
 /// An attempt, or an inferred one.
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +46,9 @@ pub(crate) struct Attempt {
     /// The end of its list of targets.
     pub(crate) targets: u32,
     /// Where nothing was run, the state whose edge leads to the same place; else [`NEW`].
-    pub(crate) donor: u32,
+    pub(crate) source: u32,
     /// The list of updates of the parent's step, where nothing was run.
-    pub(crate) donated: u32,
+    pub(crate) source_updates: u32,
 }
 
 /// What came of some states, one after the other. Lists are of what came up in this order.
@@ -63,7 +63,7 @@ pub(crate) struct Found<T> {
     pub(crate) targets: Vec<u32>,
     /// The states that were not known when the block began.
     pub(crate) arrivals: VecDeque<(Hash128, T)>,
-    pub(crate) failures: VecDeque<String>,
+    pub(crate) failures: VecDeque<Failure>,
     /// The updates of alternatives; nothing when nobody asks.
     pub(crate) updates: Updates,
     pub(crate) unknown: Vec<TaskKey>,
@@ -74,6 +74,8 @@ pub(crate) struct Found<T> {
     /// Violated invariants: unit and index.
     pub(crate) broken: Vec<(usize, usize)>,
     pub(crate) executions: u64,
+    /// Which parts of the program ran.
+    pub(crate) parts: Vec<bool>,
 }
 
 impl<T> Default for Found<T> {
@@ -92,6 +94,7 @@ impl<T> Default for Found<T> {
             watched: Vec::new(),
             broken: Vec::new(),
             executions: 0,
+            parts: Vec::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sets that many states share, each kept once.
 
-use super::bits::Rows;
+use anyorder_common::bits::Rows;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 

@@ -8,11 +8,11 @@
 //!
 //! The first numbers of tasks are the observers of the invariants.
 
-use super::bits::{self, Rows};
 use super::footprints::{Footprints, Silent, Spot, writes};
 use super::interned::Interned;
 use super::numbering::Numbering;
 use super::sabotage::Sabotage;
+use anyorder_common::bits::{self, Rows};
 use anyorder_system::{Reducible, TaskKey, Touched};
 
 /// How a system and the options want footprints to be read.
@@ -29,10 +29,7 @@ impl Reading {
         if !self.values {
             return Silent::Write;
         }
-        match self.sabotage {
-            Sabotage::SilentNothing => Silent::Nothing,
-            _ => Silent::Read,
-        }
+        if self.sabotage == Sabotage::SilentNothing { Silent::Nothing } else { Silent::Read }
     }
 }
 
@@ -64,7 +61,7 @@ pub(crate) struct Knowledge {
 }
 
 impl Knowledge {
-    pub(crate) fn new<S: Reducible>(system: &S, reading: Reading) -> Knowledge {
+    pub(crate) fn new<S: Reducible>(system: &S, invariants: usize, reading: Reading) -> Knowledge {
         let mut new = Knowledge {
             reading,
             observers: 0,
@@ -85,7 +82,7 @@ impl Knowledge {
             sets: Interned::new(1),
         };
         new.widen(1);
-        for _ in system.invariants() {
+        for _ in 0..invariants {
             let observer = new.tasks.push(u64::MAX);
             new.add_task(observer, &[]);
             new.observers += 1;

@@ -30,7 +30,7 @@
 //! **No run twice.** If `s.y` was found from `s` by `y`, and `x` in `s` touched nothing that `y` conflicts with, then `s.y.x` is `s.x.y`: where `s.x` followed `y`,
 //! the edge is taken from there and nothing is run.
 //!
-//! **Threads.** States are gone on from in blocks, against what was known when the block began; what was found is taken in by one thread in the order of
+//! **Threads.** States are expanded in blocks, against what was known when the block began; what was found is taken in by one thread in the order of
 //! states. So numbers, facts and findings do not depend on the number of threads.
 //!
 //! **Cost.** A step costs its run, a look-up of what it touched and one of its target; a set costs a few words of bits for each known task in it. 12 bytes an edge, 32 a
@@ -61,24 +61,12 @@
 //!         }
 //!     }
 //!
-//!     fn fingerprint(&self, state: &[u8; 2]) -> Hash128 {
-//!         StateHash::of(state)
-//!     }
-//!
 //!     fn encode(&self, state: &[u8; 2], out: &mut Vec<u8>) {
 //!         out.extend(state);
 //!     }
 //!
 //!     fn decode(&self, bytes: &[u8]) -> Option<[u8; 2]> {
 //!         bytes.try_into().ok()
-//!     }
-//!
-//!     fn describe(&self, _state: &[u8; 2], counter: &usize) -> String {
-//!         format!("count {counter}")
-//!     }
-//!
-//!     fn show(&self, state: &[u8; 2]) -> Vec<(String, String)> {
-//!         vec![("counters".to_owned(), format!("{state:?}"))]
 //!     }
 //! }
 //!
@@ -98,20 +86,10 @@
 //!     fn awaits(&self, task: TaskKey, out: &mut Vec<Place>) {
 //!         out.push(Place(task.0));
 //!     }
-//!
-//!     fn watches(&self, _invariant: usize, _state: &[u8; 2], _out: &mut Vec<Place>) {}
-//!
-//!     fn task_name(&self, _state: &[u8; 2], task: TaskKey) -> String {
-//!         format!("counter {}", task.0)
-//!     }
-//!
-//!     fn place_name(&self, place: Place) -> String {
-//!         format!("counter {}", place.0)
-//!     }
 //! }
 //!
 //! let outcome = explore(&Counters, &Options::default(), &Control::default())?;
-//! assert!(outcome.complete && outcome.findings.is_empty());
+//! assert!(outcome.complete && outcome.violations.is_empty());
 //! // Full search would find 100.
 //! assert_eq!(outcome.stats.states, 19);
 //! # Ok::<(), anyorder_explore::stateful::Error>(())
@@ -120,8 +98,8 @@
 pub use engine::explore;
 pub use error::Error;
 pub use options::{GiveUp, Options};
-pub use outcome::{Finding, Graph, Limit, Outcome, Path, Property, Stats, Step};
-#[doc(hidden)]
+pub use outcome::{Counts, Graph, Outcome, Reduction};
+#[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
 
 // What is asked and answered.
@@ -130,28 +108,25 @@ mod options;
 mod outcome;
 
 // What is known of tasks.
-mod bits;
 mod footprints;
 mod interned;
 mod knowledge;
 mod numbering;
 
 // What is known of states.
-mod components;
 mod space;
-mod table;
-mod ways;
 
 // The search.
 mod commit;
+mod commuting;
 mod conclude;
-mod donors;
 mod engine;
 mod expand;
 mod follow_all;
 mod found;
 mod overwritten;
 mod recheck;
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;
 mod seeds;
 mod updates;

@@ -29,7 +29,8 @@ pub struct Options {
     pub infer: bool,
     /// When to give up reducing: the same findings either way, and more states.
     pub give_up: GiveUp,
-    #[doc(hidden)]
+    /// A fault put in on purpose.
+    #[cfg(feature = "sabotage")]
     pub sabotage: Sabotage,
 }
 
@@ -60,7 +61,19 @@ impl Default for Options {
             keep_graph: false,
             infer: true,
             give_up: GiveUp::default(),
+            #[cfg(feature = "sabotage")]
             sabotage: Sabotage::None,
         }
+    }
+}
+
+impl Options {
+    /// Returns the fault put in on purpose.
+    #[inline]
+    pub(crate) const fn sabotage(&self) -> Sabotage {
+        #[cfg(feature = "sabotage")]
+        return self.sabotage;
+        #[cfg(not(feature = "sabotage"))]
+        Sabotage::None
     }
 }

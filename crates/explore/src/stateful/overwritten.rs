@@ -4,9 +4,10 @@
 //! that updates an attribute removes its marks and sets that of its last update. Marks are bits, and sets of them grow until nothing changes, so an edge is looked at about as
 //! often as there are cycles around it, and not once for each component.
 
-use super::bits::{self, Rows};
 use super::sabotage::Sabotage;
 use super::space::Space;
+use anyorder_common::bits::{self, Rows};
+use anyorder_search::{contested, pair};
 use anyorder_system::{Place, Update};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +33,7 @@ const NONE: u32 = u32::MAX;
 /// Returns for each attribute the pairs of components one of which updates it right after the other.
 pub(crate) fn overwritten<T>(space: &Space<T>, sabotage: Sabotage) -> Conflicts {
     let used = used(space);
-    let lists = &space.update_lists.lists;
+    let lists = space.update_lists.all();
     let marks = marks(lists.iter().zip(&used).filter(|(_, used)| **used).map(|(list, _)| &**list));
     let mut conflicts = Conflicts::new();
     if marks.is_empty() {
@@ -57,13 +58,8 @@ pub(crate) fn overwritten<T>(space: &Space<T>, sabotage: Sabotage) -> Conflicts 
     conflicts
 }
 
-/// Two components, the lower first.
-pub(crate) fn pair(a: u32, b: u32) -> (u32, u32) {
-    (a.min(b), a.max(b))
-}
-
 /// The updates of each attribute in a tidy list.
-pub(crate) fn by_place(list: &[Update]) -> impl Iterator<Item = &[Update]> {
+fn by_place(list: &[Update]) -> impl Iterator<Item = &[Update]> {
     list.chunk_by(|a, b| a.place == b.place)
 }
 
@@ -84,7 +80,7 @@ fn within(list: &[Update], sabotage: Sabotage, conflicts: &mut Conflicts) {
 
 /// Says which lists occur.
 fn used<T>(space: &Space<T>) -> Vec<bool> {
-    let mut used = vec![false; space.update_lists.lists.len()];
+    let mut used = vec![false; space.update_lists.all().len()];
     for number in 0..space.nodes.len() as u32 {
         let start = space.edges_start(number);
         for list in &space.updates[start..][..space.edges(number).len()] {
@@ -96,12 +92,7 @@ fn used<T>(space: &Space<T>) -> Vec<bool> {
 
 /// Returns the marks of attributes that at least two components update, sorted.
 fn marks<'l>(lists: impl Iterator<Item = &'l [Update]>) -> Vec<Mark> {
-    let mut writers: BTreeMap<Place, BTreeSet<u32>> = BTreeMap::new();
-    for Update { place, by } in lists.flatten() {
-        writers.entry(*place).or_default().extend(*by);
-    }
-    let several = writers.into_iter().filter(|(_, writers)| writers.len() > 1);
-    several.flat_map(|(place, by)| by.into_iter().map(move |one| (place, one))).collect()
+    contested(lists).flat_map(|(place, by)| by.into_iter().map(move |one| (place, one))).collect()
 }
 
 fn act(list: &[Update], marks: &[Mark], sabotage: Sabotage) -> Act {
@@ -111,10 +102,7 @@ fn act(list: &[Update], marks: &[Mark], sabotage: Sabotage) -> Act {
     let ends: BTreeMap<Place, (Option<u32>, Option<u32>)> = by_place(list)
         .map(|updates| {
             let last = updates[updates.len() - 1].by;
-            let first = match sabotage {
-                Sabotage::LastUpdateOnly => last,
-                _ => updates[0].by,
-            };
+            let first = if sabotage == Sabotage::LastUpdateOnly { last } else { updates[0].by };
             (updates[0].place, (first, last))
         })
         .collect();

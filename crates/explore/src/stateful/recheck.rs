@@ -1,25 +1,25 @@
 //! Finding the states whose sets S are no longer closed, and the tasks that cycles ignore.
 
-use super::bits;
 use super::engine::Engine;
 use super::found::Item;
 use super::sabotage::Sabotage;
 use super::space::{FULL, WAITING};
+use anyorder_common::bits;
 use anyorder_system::Reducible;
 use std::collections::BTreeMap;
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Puts every state whose set is not closed under what is known by now among those to go on from.
+    /// Puts every state whose set is not closed under what is known by now into the queue.
     pub(crate) fn recheck(&mut self) {
         for number in 0..self.space.nodes.len() as u32 {
             let node = &self.space.nodes[number as usize];
             if node.inside != FULL && node.inside != WAITING && !self.is_closed(number) {
-                self.again(number, Vec::new());
+                self.expand_again(number, Vec::new());
             }
         }
     }
 
-    fn again(&mut self, number: u32, extra: Vec<u64>) {
+    fn expand_again(&mut self, number: u32, extra: Vec<u64>) {
         if let Some(state) = self.space.kept.remove(&number) {
             self.queue.push_back(Item { number, state, extra });
         }
@@ -27,7 +27,7 @@ impl<S: Reducible> Engine<'_, S> {
 
     fn is_closed(&self, number: u32) -> bool {
         let node = &self.space.nodes[number as usize];
-        let (know, sabotage) = (&self.know, self.options.sabotage);
+        let (know, sabotage) = (&self.know, self.options.sabotage());
         let inside = know.sets.rows.row(node.inside);
         let mut edges = self.space.edges(number).iter();
         if !edges.all(|edge| bits::within(know.conflicts.row(edge.footprint), inside)) {
@@ -50,15 +50,15 @@ impl<S: Reducible> Engine<'_, S> {
     /// it that they are, and returns whether there was one.
     pub(crate) fn add_ignored(&mut self) -> bool {
         let all_full = self.space.kept.is_empty();
-        if all_full || self.options.sabotage == Sabotage::NoFairness {
+        if all_full || self.options.sabotage() == Sabotage::NoFairness {
             return false;
         }
         let mut any = false;
         let mut seeds = std::mem::take(&mut self.seeds_of_driver);
-        for component in super::components::terminal(&self.space) {
+        for component in self.space.terminal_components() {
             let leads_nowhere =
                 |state: &u32| self.space.edges(*state).iter().all(|edge| edge.state().is_none());
-            if self.options.sabotage == Sabotage::NoProgress && leads_nowhere(&component[0]) {
+            if self.options.sabotage() == Sabotage::NoProgress && leads_nowhere(&component[0]) {
                 continue;
             }
             let (mut ready, mut followed) = (vec![0; self.know.width], vec![0; self.know.width]);
@@ -74,7 +74,7 @@ impl<S: Reducible> Engine<'_, S> {
             }
             let mut missing: Vec<u64> =
                 ready.iter().zip(&followed).map(|(ready, followed)| ready & !followed).collect();
-            // For each state all at once: it is gone on from only once.
+            // For each state all at once: it is expanded only once.
             let mut extras: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
             while let Some(task) = bits::least(&missing) {
                 let is_ready = |state: &&u32| {
@@ -85,13 +85,13 @@ impl<S: Reducible> Engine<'_, S> {
                 // What its set pulls in with it need not be added as well.
                 let here = self.space.nodes[state as usize].ready;
                 seeds.take_out(&self.know, self.know.sets.rows.row(here), task, &mut missing);
-                self.stats.fairness_added += 1;
+                self.counts.fairness_added += 1;
                 any = true;
                 let extra = extras.entry(state).or_insert_with(|| vec![0; self.know.width]);
                 bits::set(extra, task);
             }
             for (state, extra) in extras {
-                self.again(state, extra);
+                self.expand_again(state, extra);
             }
         }
         self.seeds_of_driver = seeds;

@@ -1,8 +1,8 @@
-//! Faults put in on purpose, to see whether the tests notice.
+//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which tests enable, lets anyone ask for them.
 
 /// What is to be wrong. Only for tests of the tests.
-#[doc(hidden)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
 pub enum Sabotage {
     /// Nothing.
     #[default]
@@ -33,4 +33,13 @@ pub enum Sabotage {
     NoForeknowledge,
     /// Blocked attempts are taken to touch nothing.
     BlockedTouchNothing,
+}
+
+/// Without the feature no fault is there, and all comparisons vanish.
+#[cfg(not(feature = "sabotage"))]
+impl PartialEq for Sabotage {
+    #[inline]
+    fn eq(&self, _: &Sabotage) -> bool {
+        false
+    }
 }

@@ -2,8 +2,8 @@
 //!
 //! A closure is predicted from all that each task was ever seen to touch. Which task is begun with matters for speed only.
 
-use super::bits;
 use super::knowledge::Knowledge;
+use anyorder_common::bits;
 
 /// What was predicted for a set of ready tasks: the ready tasks in the closure of each, in order.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The explored graph: what is known of each state, by its number.
 
-use super::table::Table;
-use anyorder_system::{Update, tidy_updates};
+use anyorder_common::scc;
+use anyorder_search::{FingerprintTable, ShortestPaths, Transition, UpdateLists};
 use rustc_hash::FxHashMap;
 
 /// The parent of an initial state.
@@ -10,7 +10,7 @@ pub(crate) const NO_PARENT: u32 = u32::MAX;
 pub(crate) const BLOCKED: u32 = u32::MAX;
 /// The target of a step that fails.
 pub(crate) const FAILED: u32 = u32::MAX - 1;
-/// In place of a set: not gone on from yet.
+/// In place of a set: not expanded yet.
 pub(crate) const WAITING: u32 = u32::MAX;
 /// In place of a set: every ready task was attempted, so the set may be taken to hold all tasks.
 pub(crate) const FULL: u32 = u32::MAX - 1;
@@ -57,7 +57,7 @@ pub(crate) struct Node {
 
 #[derive(Debug)]
 pub(crate) struct Space<T> {
-    pub(crate) table: Table,
+    pub(crate) table: FingerprintTable,
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
     /// For each edge the list of its updates; empty when nobody asks.
@@ -65,14 +65,14 @@ pub(crate) struct Space<T> {
     pub(crate) update_lists: UpdateLists,
     /// The footprints of the observers in each state, one after the other.
     pub(crate) watched: Vec<u32>,
-    /// The states that may be gone on from again.
+    /// The states that may be expanded again.
     pub(crate) kept: FxHashMap<u32, T>,
 }
 
 impl<T> Space<T> {
     pub(crate) fn new() -> Space<T> {
         Space {
-            table: Table::new(),
+            table: FingerprintTable::small(),
             nodes: Vec::new(),
             edges: Vec::new(),
             updates: Vec::new(),
@@ -149,43 +149,56 @@ impl<T> Space<T> {
         let single = edges.get(at + 1).is_none_or(|next| next.task != task);
         edges[at].state().filter(|_| single)
     }
-}
 
-/// The updates of steps, each list once: in the form that [`tidy_updates`] gives it. The first is empty.
-#[derive(Debug)]
-pub(crate) struct UpdateLists {
-    pub(crate) lists: Vec<Box<[Update]>>,
-    known: FxHashMap<Box<[Update]>, u32>,
-    tidied: Vec<Update>,
-}
-
-impl Default for UpdateLists {
-    fn default() -> UpdateLists {
-        let mut new =
-            UpdateLists { lists: Vec::new(), known: FxHashMap::default(), tidied: Vec::new() };
-        new.intern(&[]);
-        new
-    }
-}
-
-impl UpdateLists {
-    pub(crate) fn intern(&mut self, list: &[Update]) -> u32 {
-        let mut tidied = std::mem::take(&mut self.tidied);
-        tidied.clear();
-        tidied.extend_from_slice(list);
-        tidy_updates(&mut tidied);
-        let number = self.intern_tidied(&tidied);
-        self.tidied = tidied;
-        number
+    /// Returns the numbers of the initial states.
+    pub(crate) fn initial(&self) -> impl Iterator<Item = u32> + '_ {
+        let nodes = self.nodes.iter().zip(0u32..);
+        nodes.filter(|(node, _)| node.link.parent == NO_PARENT).map(|(_, number)| number)
     }
 
-    fn intern_tidied(&mut self, list: &[Update]) -> u32 {
-        if let Some(known) = self.known.get(list) {
-            return *known;
-        }
-        let number = self.lists.len() as u32;
-        self.lists.push(list.into());
-        self.known.insert(list.into(), number);
-        number
+    /// Returns the edges of a state with their places among all.
+    fn placed(&self, number: u32) -> impl Iterator<Item = (u32, &Edge)> {
+        (self.edges_start(number) as u32..).zip(self.edges(number))
+    }
+
+    /// Returns shortest paths to all states; transitions are numbered by the places of their edges.
+    pub(crate) fn shortest(&self) -> ShortestPaths {
+        ShortestPaths::of(self.nodes.len(), self.initial(), |number| {
+            self.placed(number).filter_map(|(place, edge)| Some((place, edge.state()?)))
+        })
+    }
+
+    /// Returns the edges of a state with their places and their updates.
+    pub(crate) fn updating(&self, number: u32) -> impl Iterator<Item = Transition> {
+        self.placed(number).map(|(place, edge)| (place, edge.state(), self.updates[place as usize]))
+    }
+
+    /// Returns the choice that an edge of a state is: a task, by its number, and which of its alternatives.
+    pub(crate) fn choice(&self, number: u32, place: u32) -> (u32, u32) {
+        let edges = &self.edges[self.edges_start(number)..=place as usize];
+        let task = edges.last().map_or(0, |edge| edge.task);
+        let same = edges.iter().rev().take_while(|edge| edge.task == task).count() as u32;
+        (task, same.saturating_sub(1))
+    }
+
+    /// Returns the states of each terminal strongly connected component, which no step leaves, both in the order of the lowest
+    /// number. Linear.
+    ///
+    /// The state with the greatest number in a terminal component has no edge to a greater number. Only what such states
+    /// reach is visited: in a graph without cycles, whose states are numbered as they are found, almost nothing.
+    pub(crate) fn terminal_components(&self) -> Vec<Vec<u32>> {
+        let targets = |number: u32| self.edges(number).iter().filter_map(|edge| edge.state());
+        let states = self.nodes.len();
+        let roots = (0..states as u32).filter(|root| !targets(*root).any(|target| target > *root));
+        let mut found: Vec<Vec<u32>> = Vec::new();
+        scc::components(states, roots, targets, |component| {
+            if component.is_terminal {
+                let mut members = component.members.to_vec();
+                members.sort_unstable();
+                found.push(members);
+            }
+        });
+        found.sort_unstable_by_key(|members| members[0]);
+        found
     }
 }

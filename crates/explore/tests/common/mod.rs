@@ -6,8 +6,8 @@ pub mod generate;
 pub mod oracle;
 
 use anyorder_system::{
-    Effects, Hash128, Place, Reducible, StateHash, StateSystem, Successor, TaskKey, TouchKind,
-    Touched, Update, Updates,
+    Effects, End, Failure, Hash128, Place, Properties, Reducible, StateHash, StateSystem,
+    Successor, TaskKey, TouchKind, Touched, Update, Updates,
 };
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -77,11 +77,11 @@ struct Run<'a> {
     task: usize,
     touched: Vec<Touched>,
     local: Vec<(usize, u8)>,
-    ends: Vec<End>,
+    ends: Vec<Outcome>,
 }
 
 /// State after, failure, the places written, and which places were changed for which component, in order.
-pub type End = (Vec<u8>, Option<String>, BTreeSet<usize>, Vec<(usize, Option<u32>)>);
+pub type Outcome = (Vec<u8>, Option<String>, BTreeSet<usize>, Vec<(usize, Option<u32>)>);
 
 /// Where a run of a tree stands.
 #[derive(Clone)]
@@ -169,7 +169,7 @@ impl Toy {
     }
 
     /// The updates of attributes of an end.
-    fn tell(&self, end: &End, out: &mut Updates) {
+    fn tell(&self, end: &Outcome, out: &mut Updates) {
         for (place, by) in end.3.iter().filter(|(place, _)| self.attributes.contains(place)) {
             out.push(Update { place: self.place(*place), by: *by });
         }
@@ -177,7 +177,7 @@ impl Toy {
     }
 
     /// The end that a step leads to.
-    pub fn end(&self, state: &[u8], (task, alternative): (usize, usize)) -> End {
+    pub fn end(&self, state: &[u8], (task, alternative): (usize, usize)) -> Outcome {
         self.run_tree(state, task).ends.swap_remove(alternative)
     }
 
@@ -200,6 +200,27 @@ impl Toy {
     }
 }
 
+impl Toy {
+    pub fn is_final(&self, state: &Vec<u8>) -> bool {
+        self.finals.is_none_or(|(place, value)| state[place] == value)
+    }
+
+    pub fn is_stuck(&self, state: &Vec<u8>) -> bool {
+        state[0] == 0
+    }
+
+    pub fn holds(&self, invariant: usize, state: &Vec<u8>) -> bool {
+        self.log.lock().unwrap().insert(self.watched(invariant, state));
+        let Never((a, x), (b, y)) = self.invariants[invariant];
+        !(state[a] == x && state[b] == y)
+    }
+
+    pub fn watches(&self, invariant: usize, state: &Vec<u8>, out: &mut Vec<Place>) {
+        let (_, local) = self.watched(invariant, state);
+        out.extend(local.into_iter().map(|(place, _)| self.place(place)));
+    }
+}
+
 impl StateSystem for Toy {
     type State = Vec<u8>;
     type Action = (usize, usize);
@@ -213,12 +234,13 @@ impl StateSystem for Toy {
             let run = self.run_tree(state, task);
             self.log.lock().unwrap().insert((task, run.local));
             for (index, (state, failure, ..)) in run.ends.into_iter().enumerate() {
+                let failure = failure.map(Failure::from);
                 out.push(Successor { action: (task, index), state, failure });
             }
         }
     }
 
-    fn successors_telling(
+    fn successors_with_updates(
         &self,
         state: &Vec<u8>,
         out: &mut Vec<Successor<Vec<u8>, (usize, usize)>>,
@@ -246,22 +268,19 @@ impl StateSystem for Toy {
         Some(bytes.to_vec())
     }
 
-    fn is_final(&self, state: &Vec<u8>) -> bool {
-        self.finals.is_none_or(|(place, value)| state[place] == value)
-    }
-
-    fn is_stuck(&self, state: &Vec<u8>) -> bool {
-        state[0] == 0
-    }
-
-    fn invariants(&self) -> Vec<String> {
-        self.invariants.iter().map(|one| format!("{one:?}")).collect()
-    }
-
-    fn holds(&self, invariant: usize, state: &Vec<u8>) -> bool {
-        self.log.lock().unwrap().insert(self.watched(invariant, state));
-        let Never((a, x), (b, y)) = self.invariants[invariant];
-        !(state[a] == x && state[b] == y)
+    fn properties(&self) -> Properties<'_, Vec<u8>> {
+        let end = |state: &Vec<u8>| match (self.is_final(state), self.is_stuck(state)) {
+            (true, _) => End::Fine,
+            (false, true) => End::Deadlock,
+            (false, false) => End::Wrong,
+        };
+        let invariants = self.invariants.iter().enumerate();
+        invariants.fold(Properties::new().end(end), |properties, (index, one)| {
+            let watches =
+                move |state: &Vec<u8>, out: &mut Vec<Place>| self.watches(index, state, out);
+            let holds = move |state: &Vec<u8>| self.holds(index, state);
+            properties.invariant_of(format!("{one:?}"), holds, watches)
+        })
     }
 
     fn describe(&self, _state: &Vec<u8>, action: &(usize, usize)) -> String {
@@ -289,6 +308,7 @@ impl Reducible for Toy {
                 self.tell(&end, &mut out.updates);
             }
             let (state, failure, ..) = end;
+            let failure = failure.map(Failure::from);
             out.successors.push(Successor { action: (task, index), state, failure });
         }
     }
@@ -313,11 +333,6 @@ impl Reducible for Toy {
             self.dynamic && first.is_some_and(|(place, values)| values.contains(&state[*place]))
         };
         out.extend((0..self.tasks.len()).filter(there).map(|task| self.key(task)));
-    }
-
-    fn watches(&self, invariant: usize, state: &Vec<u8>, out: &mut Vec<Place>) {
-        let (_, local) = self.watched(invariant, state);
-        out.extend(local.into_iter().map(|(place, _)| self.place(place)));
     }
 
     fn task_name(&self, _state: &Vec<u8>, task: TaskKey) -> String {

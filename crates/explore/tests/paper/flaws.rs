@@ -36,9 +36,9 @@ fn a_reader_between_hides_a_conflict_from_the_printed_algorithm() {
         for choice in [Choice::First, Choice::LeastRecent] {
             let options = Options { summaries, choice, ..traced() };
             let printed = run(&toy, &Options { as_printed: true, ..options.clone() });
-            assert!(printed.complete && printed.findings.is_empty());
+            assert!(printed.complete && printed.violations.is_empty());
             let mended = run(&toy, &options);
-            assert_eq!(failing_path(&toy, &mended), Some(vec![1, 2, 0]));
+            assert_eq!(failing_path(&mended), Some(vec![1, 2, 0]));
         }
     }
 }

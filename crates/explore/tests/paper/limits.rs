@@ -3,14 +3,15 @@
 use crate::common::Toy;
 use crate::systems::figure_3;
 use crate::worked::traced;
-use anyorder_explore::paper::{Limit, Options, explore};
+use anyorder_explore::paper::{Options, explore};
 use anyorder_explore::stateful::Error;
+use anyorder_search::Limit;
 use anyorder_system::{Control, Limits, StopReason};
 
 fn cut(options: &Options, control: &Control<'_>) -> (Option<Limit>, u64) {
     let outcome = explore(&figure_3(), options, control).unwrap();
-    assert_eq!(outcome.complete, outcome.limit.is_none());
-    (outcome.limit, outcome.stats.transitions)
+    assert_eq!(outcome.complete, outcome.limits.is_empty());
+    (outcome.limits.first().copied(), outcome.stats.transitions)
 }
 
 #[test]

@@ -4,8 +4,8 @@ use crate::common::generate::{KINDS, Kind, random_toy};
 use crate::common::oracle::{Truth, truth};
 use crate::common::{Local, Toy};
 use anyorder_explore::paper::{Choice, Options, Outcome, explore};
-use anyorder_explore::stateful::Property;
-use anyorder_system::{Control, StateSystem};
+use anyorder_search::Property;
+use anyorder_system::Control;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn systems(
@@ -44,12 +44,12 @@ pub(crate) fn fault(
     }
     let (mut failures, mut broken) = (BTreeSet::new(), BTreeSet::new());
     let (mut deadlock, mut wrong_end) = (false, false);
-    for finding in &outcome.findings {
-        let path = &finding.path;
+    for violation in &outcome.violations {
+        let path = &violation.path;
         let failure = path.steps.last().and_then(|step| step.failure.clone());
-        let shown = match &finding.property {
+        let shown = match &violation.property {
             Property::Failure(message) => {
-                failures.insert(message.clone());
+                failures.insert(message.to_string());
                 failure.as_ref() == Some(message)
             }
             Property::Invariant(invariant) => {
@@ -64,10 +64,10 @@ pub(crate) fn fault(
                 wrong_end = true;
                 truth.ends.contains(path.last()) && !toy.is_stuck(path.last())
             }
-            Property::UpdateConflict { .. } => false,
+            Property::Response(_) => false,
         };
         if !shown {
-            return Some(format!("the path does not show {:?}", finding.property));
+            return Some(format!("the path does not show {:?}", violation.property));
         }
     }
     let found = (failures, broken, deadlock, wrong_end);
@@ -75,13 +75,13 @@ pub(crate) fn fault(
     if found != expected {
         return Some(format!("found {found:?}, expected {expected:?}"));
     }
-    if outcome.stats.ends != truth.ends.len() as u64 {
-        return Some(format!("{} ends of {}", outcome.stats.ends, truth.ends.len()));
+    if outcome.detail.counts.ends != truth.ends.len() as u64 {
+        return Some(format!("{} ends of {}", outcome.detail.counts.ends, truth.ends.len()));
     }
     if outcome.stats.states > truth.states || outcome.stats.transitions > truth.transitions {
         return Some("more than there is".to_owned());
     }
-    let edges = &outcome.trail.as_ref()?.edges;
+    let edges = &outcome.detail.trail.as_ref()?.edges;
     let mut steps = edges.iter().filter_map(|edge| Some((edge.from, edge.task, edge.to?)));
     let wrong = steps.find(|step| !truth.edges.contains(step));
     wrong.map(|edge| format!("an edge that is none: {edge:?}"))
@@ -109,7 +109,7 @@ fn everything_is_found() {
                 if let Some(fault) = fault(&toy, &truth, &outcome, &locals) {
                     panic!("{kind:?} seed {seed} {options:?}: {fault}\n{toy:#?}");
                 }
-                let stats = outcome.stats;
+                let (stats, counts_of) = (outcome.stats, outcome.detail.counts);
                 let mut add = |name, count: u64| *counts.entry(name).or_default() += count;
                 add("searches", 1);
                 add("states of full", truth.states);
@@ -117,8 +117,8 @@ fn everything_is_found() {
                 add("states", stats.states);
                 add("transitions", stats.transitions);
                 add("executions", stats.executions);
-                add("blocked", stats.blocked);
-                add("points", stats.backtracking_points);
+                add("blocked", counts_of.blocked);
+                add("points", counts_of.backtracking_points);
                 add("reduced", u64::from(stats.transitions < truth.transitions));
                 add("with a failure", u64::from(!truth.failures.is_empty()));
                 add("with a broken invariant", u64::from(!truth.broken.is_empty()));
@@ -163,8 +163,8 @@ fn summaries_change_nothing_but_the_time() {
                 }
                 assert_eq!(fault(&toy, &truth, &slow, &locals), None, "{what}");
                 tried += 1;
-                with += quick.stats.backward_steps;
-                without += slow.stats.backward_steps;
+                with += quick.detail.counts.backward_steps;
+                without += slow.detail.counts.backward_steps;
                 let counts =
                     |outcome: &Outcome<Toy>| (outcome.stats.states, outcome.stats.transitions);
                 same += u64::from(counts(&quick) == counts(&slow));

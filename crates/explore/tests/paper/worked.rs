@@ -3,8 +3,8 @@
 use crate::common::Toy;
 use crate::naive::{Naive, Twin};
 use crate::systems::{fairness, figure_1, figure_3, figure_5};
-use anyorder_explore::paper::{Again, Cause, Choice, Limit, Options, Outcome, Trail, explore};
-use anyorder_explore::stateful::Property;
+use anyorder_explore::paper::{Again, Cause, Choice, Options, Outcome, Trail, explore};
+use anyorder_search::{Limit, Property};
 use anyorder_system::{Control, Limits, StateSystem};
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ pub(crate) fn run(toy: &Toy, options: &Options) -> Outcome<Toy> {
 }
 
 /// The tasks of the path to the first failure.
-pub(crate) fn failing_path(toy: &Toy, outcome: &Outcome<Toy>) -> Option<Vec<usize>> {
+pub(crate) fn failing_path(outcome: &Outcome<Toy>) -> Option<Vec<usize>> {
     let failure = |property: &Property| matches!(property, Property::Failure(_));
-    let finding = outcome.findings.iter().find(|finding| failure(&finding.property))?;
-    Some(finding.path.steps.iter().map(|step| toy.task(step.task)).collect())
+    let found = outcome.violations.iter().find(|one| failure(&one.property))?;
+    Some(found.path.steps.iter().map(|step| step.action.0).collect())
 }
 
 fn distinct(trail: &Trail) -> usize {
@@ -46,7 +46,7 @@ fn figure_1_goes_on_until_the_cycle_is_full() {
     assert!(!Twin::explore(&toy, Naive::EndsAtMatch).failed);
     for options in sound() {
         let outcome = run(&toy, &options);
-        let path = failing_path(&toy, &outcome).expect("T1 and T3 fail together");
+        let path = failing_path(&outcome).expect("T1 and T3 fail together");
         assert_eq!(path.len(), 3, "{path:?}");
     }
 }
@@ -65,9 +65,9 @@ fn figure_3_needs_all_predecessors() {
     for as_printed in [false, true] {
         for options in sound() {
             let outcome = run(&toy, &Options { as_printed, ..options.clone() });
-            assert_eq!(failing_path(&toy, &outcome), Some(vec![1, 3]), "{options:?}");
+            assert_eq!(failing_path(&outcome), Some(vec![1, 3]), "{options:?}");
             assert_eq!(outcome.stats.transitions, 16, "{options:?}");
-            assert_eq!(distinct(outcome.trail.as_ref().unwrap()), 16);
+            assert_eq!(distinct(outcome.detail.trail.as_ref().unwrap()), 16);
         }
     }
 }
@@ -91,7 +91,7 @@ fn figure_3_inclusions_have_their_causes() {
     for as_printed in [false, true] {
         for options in sound().into_iter().filter(|options| !options.values) {
             let outcome = run(&toy, &Options { as_printed, ..options.clone() });
-            let points = outcome.trail.unwrap().points;
+            let points = outcome.detail.trail.unwrap().points;
             for (event, state, place, with) in inclusions {
                 let cause = Cause::Conflict { with: toy.key(with), place: toy.place(place) };
                 let found = points.iter().any(|point| {
@@ -115,7 +115,7 @@ fn figure_5_needs_conflicts_by_place() {
     assert_eq!(twin.executions.len(), 2, "{:?}", twin.executions);
     for options in sound() {
         let outcome = run(&toy, &options);
-        assert_eq!(failing_path(&toy, &outcome), Some(vec![1, 2]), "{options:?}");
+        assert_eq!(failing_path(&outcome), Some(vec![1, 2]), "{options:?}");
     }
 }
 
@@ -132,7 +132,7 @@ fn line_5_must_be_fair() {
     };
     let unfair = Options { again: Again::First, ..options };
     let outcome = explore(&toy, &unfair, &bounded).unwrap();
-    assert_eq!((outcome.complete, outcome.limit), (false, Some(Limit::Executions)));
+    assert_eq!((outcome.complete, outcome.limits), (false, vec![Limit::Executions]));
     // Closing full cycles early makes the choice matter less.
     let quick = run(&toy, &traced());
     assert!(quick.complete);

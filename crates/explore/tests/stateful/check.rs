@@ -2,7 +2,8 @@
 
 use crate::common::oracle::{Conflicts, Truth, Writers, follow};
 use crate::common::{Local, Toy};
-use anyorder_explore::stateful::{Options, Outcome, Property, Sabotage, explore};
+use anyorder_explore::stateful::{Options, Outcome, Sabotage, explore};
+use anyorder_search::Property;
 use anyorder_system::{Control, Place, StateSystem};
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
@@ -65,12 +66,12 @@ pub(crate) fn fault(
     let mut broken = BTreeSet::new();
     let mut conflicts = BTreeSet::new();
     let (mut deadlock, mut wrong_end) = (false, false);
-    for finding in &outcome.findings {
-        let path = &finding.path;
+    for violation in &outcome.violations {
+        let path = &violation.path;
         let failure = path.steps.last().and_then(|step| step.failure.clone());
-        let shown = match &finding.property {
+        let shown = match &violation.property {
             Property::Failure(message) => {
-                failures.insert(message.clone());
+                failures.insert(message.to_string());
                 failure.as_ref() == Some(message)
             }
             Property::Invariant(invariant) => {
@@ -85,14 +86,18 @@ pub(crate) fn fault(
                 wrong_end = true;
                 truth.ends.contains(path.last()) && !toy.is_stuck(path.last())
             }
-            Property::UpdateConflict { place, components } => {
-                conflicts.insert((*place, *components));
-                let steps = path.steps.iter().map(|step| (step.action, &step.state));
-                shows(toy, &path.initial, steps, *place, *components)
-            }
+            Property::Response(_) => false,
         };
         if !shown {
-            return fail(format!("the path does not show {:?}", finding.property));
+            return fail(format!("the path does not show {:?}", violation.property));
+        }
+    }
+    for conflict in outcome.conflicts.iter().flatten() {
+        conflicts.insert((conflict.place, conflict.components));
+        let path = &conflict.path;
+        let steps = path.steps.iter().map(|step| (step.action, &step.state));
+        if !shows(toy, &path.initial, steps, conflict.place, conflict.components) {
+            return fail(format!("the path does not show {conflict:?}"));
         }
     }
     let found = (failures, broken, conflicts, deadlock, wrong_end);
@@ -106,15 +111,15 @@ pub(crate) fn fault(
     if found != expected {
         return fail(format!("found {found:?}, expected {expected:?}"));
     }
-    if outcome.stats.ends != truth.ends.len() as u64 {
-        return fail(format!("{} ends of {}", outcome.stats.ends, truth.ends.len()));
+    if outcome.detail.counts.ends != truth.ends.len() as u64 {
+        return fail(format!("{} ends of {}", outcome.detail.counts.ends, truth.ends.len()));
     }
     graph_fault(truth, outcome)
 }
 
 /// Checks the explored graph: part of the full one, and paths as short as it has them.
 fn graph_fault(truth: &Truth, outcome: &Outcome<Toy>) -> Option<String> {
-    let graph = outcome.graph.as_ref()?;
+    let graph = outcome.detail.graph.as_ref()?;
     let stats = &outcome.stats;
     if stats.states > truth.states || stats.transitions > truth.transitions {
         return Some("more than there is".to_owned());
@@ -132,7 +137,7 @@ fn graph_fault(truth: &Truth, outcome: &Outcome<Toy>) -> Option<String> {
 
 /// Returns the distance of each state in the explored graph.
 pub(crate) fn distances(toy: &Toy, outcome: &Outcome<Toy>) -> Vec<usize> {
-    let graph = outcome.graph.as_ref().unwrap();
+    let graph = outcome.detail.graph.as_ref().unwrap();
     let mut distance = vec![usize::MAX; graph.states.len()];
     let initial: BTreeSet<_> = toy.initial.iter().map(|state| toy.fingerprint(state)).collect();
     let mut queue = VecDeque::new();

@@ -3,7 +3,8 @@
 use crate::check::{fault, options, run, sabotaged};
 use crate::common::oracle::truth;
 use crate::common::{Task, Toy, Tree, Value};
-use anyorder_explore::stateful::{Outcome, Property, Sabotage};
+use anyorder_explore::stateful::{Outcome, Sabotage};
+use anyorder_search::Property;
 use anyorder_system::StateSystem;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +41,7 @@ fn explored(toy: &Toy) -> [Outcome<Toy>; 2] {
 
 fn shortest_failure(outcome: &Outcome<Toy>) -> Option<Vec<usize>> {
     let failure = |property: &Property| matches!(property, Property::Failure(_));
-    let found = outcome.findings.iter().find(|finding| failure(&finding.property))?;
+    let found = outcome.violations.iter().find(|violation| failure(&violation.property))?;
     Some(found.path.steps.iter().map(|step| step.action.0).collect())
 }
 
@@ -50,7 +51,7 @@ fn followed(
     outcome: &Outcome<Toy>,
     states: &[Vec<u8>],
 ) -> BTreeMap<Vec<u8>, BTreeSet<usize>> {
-    let graph = outcome.graph.as_ref().unwrap();
+    let graph = outcome.detail.graph.as_ref().unwrap();
     let of = |state: &Vec<u8>| {
         let hash = toy.fingerprint(state);
         let at = graph.states.iter().position(|one| *one == hash)?;
@@ -78,7 +79,7 @@ fn figure_1_goes_on_after_a_match() {
         ],
     );
     for outcome in explored(&system) {
-        assert_eq!(outcome.findings.len(), 2);
+        assert_eq!(outcome.violations.len(), 2);
         assert_eq!(shortest_failure(&outcome).map(|steps| steps.len()), Some(3));
     }
 }

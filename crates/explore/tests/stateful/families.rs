@@ -2,7 +2,8 @@
 
 use crate::check::{options, run};
 use crate::common::{Task, Toy, Tree, Value};
-use anyorder_explore::stateful::{GiveUp, Options, Stats};
+use anyorder_explore::stateful::{Counts, GiveUp, Options};
+use anyorder_search::Stats;
 use anyorder_system::Control;
 
 /// Components that step through places of their own: for ever, or to the end.
@@ -32,21 +33,21 @@ fn all_conflict(tasks: usize) -> Toy {
     toy
 }
 
-fn both(toy: &Toy) -> (Stats, u64, u64) {
+fn both(toy: &Toy) -> ((Stats, Counts), u64, u64) {
     let full = anyorder_search::search(toy, &Default::default(), &Control::default()).unwrap();
     let (outcome, _) = run(toy, &options(true, 1));
     assert!(outcome.complete && full.complete);
     println!(
         "{:?} of {} states, {} transitions",
-        outcome.stats, full.stats.states, full.stats.transitions
+        outcome, full.stats.states, full.stats.transitions
     );
-    (outcome.stats, full.stats.states, full.stats.transitions)
+    ((outcome.stats, outcome.detail.counts), full.stats.states, full.stats.transitions)
 }
 
 #[test]
 fn independent_components_are_followed_one_at_a_time() {
     for components in 2..=6 {
-        let (stats, full, _) = both(&independent(components, 3, false));
+        let ((stats, _), full, _) = both(&independent(components, 3, false));
         assert_eq!(full, 4u64.pow(components as u32));
         assert_eq!(stats.states, 3 * components as u64 + 1);
         assert_eq!(stats.transitions, 3 * components as u64);
@@ -56,7 +57,7 @@ fn independent_components_are_followed_one_at_a_time() {
 #[test]
 fn independent_cycles_are_gone_around_one_at_a_time() {
     for components in 2..=6 {
-        let (stats, full, _) = both(&independent(components, 4, true));
+        let ((stats, _), full, _) = both(&independent(components, 4, true));
         assert_eq!(full, 4u64.pow(components as u32));
         assert_eq!(stats.states, 3 * components as u64 + 1);
         assert_eq!(stats.transitions, 4 * components as u64);
@@ -66,24 +67,24 @@ fn independent_cycles_are_gone_around_one_at_a_time() {
 #[test]
 fn nothing_is_left_out_where_all_conflict() {
     for tasks in 2..=7 {
-        let (stats, states, transitions) = both(&all_conflict(tasks));
+        let ((stats, counts), states, transitions) = both(&all_conflict(tasks));
         assert_eq!((stats.states, stats.transitions), (states, transitions));
-        assert_eq!((stats.inferred, stats.reduced_states), (0, 0));
-        assert_eq!(stats.gave_up_reducing, None, "too few states to tell");
+        assert_eq!((counts.inferred, counts.reduced_states), (0, 0));
+        assert_eq!(counts.gave_up_reducing, None, "too few states to tell");
     }
 }
 
 #[test]
 fn where_all_conflict_it_gives_up_and_does_what_full_search_does() {
     let toy = all_conflict(12);
-    let (stats, states, transitions) = both(&toy);
-    assert!(stats.gave_up_reducing.is_some_and(|found| (512..states).contains(&found)));
+    let ((stats, counts), states, transitions) = both(&toy);
+    assert!(counts.gave_up_reducing.is_some_and(|found| (512..states).contains(&found)));
     assert_eq!((stats.states, stats.transitions), (states, transitions));
     let (never, _) = run(&toy, &Options { give_up: GiveUp::Never, ..options(true, 1) });
-    assert_eq!(never.stats.gave_up_reducing, None);
+    assert_eq!(never.detail.counts.gave_up_reducing, None);
     assert_eq!((never.stats.states, never.stats.transitions), (states, transitions));
-    assert_eq!(never.stats.ends, stats.ends);
+    assert_eq!(never.detail.counts.ends, counts.ends);
     // Nor does it where something can be left out.
-    let (stats, ..) = both(&independent(6, 4, true));
-    assert_eq!(stats.gave_up_reducing, None);
+    let ((_, counts), ..) = both(&independent(6, 4, true));
+    assert_eq!(counts.gave_up_reducing, None);
 }

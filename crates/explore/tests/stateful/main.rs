@@ -6,6 +6,7 @@
 mod common;
 
 mod check;
+mod contract;
 mod examples;
 mod families;
 mod random;

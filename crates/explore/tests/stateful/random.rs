@@ -4,7 +4,8 @@ use crate::check::{distances, fault, options, run, sabotaged, shows, try_run};
 use crate::common::Toy;
 use crate::common::generate::{KINDS, Kind, random_toy};
 use crate::common::oracle::{Conflicts, Truth, check_contract, truth};
-use anyorder_explore::stateful::{GiveUp, Options, Property, Sabotage};
+use anyorder_explore::stateful::{GiveUp, Options, Sabotage};
+use anyorder_search::Property;
 use anyorder_system::{Control, StateSystem};
 use std::collections::BTreeMap;
 
@@ -67,25 +68,24 @@ fn everything_is_found() {
                     panic!("{what}: {fault}\n{toy:#?}");
                 }
                 let distance = distances(&toy, &outcome);
-                let states = &outcome.graph.as_ref().unwrap().states;
-                for finding in &outcome.findings {
-                    let at = toy.fingerprint(finding.path.last());
+                let states = &outcome.detail.graph.as_ref().unwrap().states;
+                for violation in &outcome.violations {
+                    let at = toy.fingerprint(violation.path.last());
                     let at = states.iter().position(|state| *state == at);
-                    let steps = finding.path.steps.len();
-                    match finding.property {
-                        Property::UpdateConflict { place, components } => {
-                            assert!(lengths[&(place, components)] <= steps, "{what}");
-                        }
-                        Property::Failure(_) => {}
-                        _ => assert_eq!(distance[at.unwrap()], steps, "{what}"),
+                    if !matches!(violation.property, Property::Failure(_)) {
+                        assert_eq!(distance[at.unwrap()], violation.path.steps.len(), "{what}");
                     }
+                }
+                for one in outcome.conflicts.iter().flatten() {
+                    let shortest = lengths[&(one.place, one.components)];
+                    assert!(shortest <= one.path.steps.len(), "{what}");
                 }
                 let without = Options { infer: false, ..options(values, 1) };
                 let (other, _) = run(&toy, &without);
                 assert_eq!(other.stats.states, outcome.stats.states, "{what}");
                 assert_eq!(other.stats.transitions, outcome.stats.transitions, "{what}");
                 assert!(outcome.stats.executions <= other.stats.executions, "{what}");
-                let stats = outcome.stats;
+                let (stats, counts_of) = (outcome.stats, outcome.detail.counts);
                 let mut add = |name, count: u64| *counts.entry(name).or_default() += count;
                 add("systems", 1);
                 add("states of full", truth.states);
@@ -93,11 +93,11 @@ fn everything_is_found() {
                 add("states", stats.states);
                 add("transitions", stats.transitions);
                 add("executions", stats.executions);
-                add("inferred", stats.inferred);
-                add("re-expansions", stats.re_expansions);
-                add("rounds", stats.rounds);
-                add("added for fairness", stats.fairness_added);
-                add("reduced states", stats.reduced_states);
+                add("inferred", counts_of.inferred);
+                add("re-expansions", counts_of.re_expansions);
+                add("rounds", counts_of.rounds);
+                add("added for fairness", counts_of.fairness_added);
+                add("reduced states", counts_of.reduced_states);
                 add("with a failure", u64::from(!truth.failures.is_empty()));
                 add("with a broken invariant", u64::from(!truth.broken.is_empty()));
                 add("with a deadlock", u64::from(truth.deadlock));
@@ -128,14 +128,17 @@ fn everything_is_found_whenever_it_gives_up() {
                 if let Some(fault) = fault(&toy, &truth, &outcome, &locals) {
                     panic!("{what}: {fault}\n{toy:#?}");
                 }
-                let stats = outcome.stats;
+                let (stats, counts_of) = (outcome.stats, outcome.detail.counts);
                 let mut add = |name, yes: bool| *counts.entry(name).or_default() += u64::from(yes);
-                let gave_up = stats.gave_up_reducing.is_some();
+                let gave_up = counts_of.gave_up_reducing.is_some();
                 add("gave up", gave_up);
-                add("gave up, and some states stayed reduced", gave_up && stats.reduced_states > 0);
+                add(
+                    "gave up, and some states stayed reduced",
+                    gave_up && counts_of.reduced_states > 0,
+                );
                 add("gave up, and some were missing", gave_up && stats.states < truth.states);
                 add("more states for it", gave_up && stats.states > reduced.stats.states);
-                if gave_up && stats.reduced_states == 0 {
+                if gave_up && counts_of.reduced_states == 0 {
                     add("gave up, and all were followed", true);
                     assert_eq!(stats.transitions, truth.transitions, "{what}");
                     assert_eq!(stats.states, truth.states, "{what}");

@@ -4,20 +4,22 @@ use crate::check::{options, run};
 use crate::common::generate::{KINDS, random_toy};
 use crate::common::oracle::truth;
 use crate::common::{Task, Toy, Tree, Value};
-use anyorder_explore::stateful::{
-    Error, GiveUp, Limit, Options, Outcome, Property, Stats, explore,
-};
+use anyorder_explore::stateful::{Counts, Error, GiveUp, Options, Outcome, explore};
+use anyorder_search::{Limit, Path, Property, Stats};
 use anyorder_system::{Control, Limits, StopReason};
 
-type Summary = (Stats, Vec<Limit>, Vec<(Property, Vec<(usize, usize)>)>, String);
+type Actions = Vec<(usize, usize)>;
+
+type Summary = ((Stats, Counts), Vec<Limit>, (Vec<(Property, Actions)>, Vec<Actions>), String);
 
 fn summary(outcome: &Outcome<Toy>) -> Summary {
-    let findings = outcome.findings.iter().map(|finding| {
-        let steps = finding.path.steps.iter().map(|step| step.action).collect();
-        (finding.property.clone(), steps)
-    });
-    let graph = format!("{:?}", outcome.graph);
-    (outcome.stats, outcome.limits.clone(), findings.collect(), graph)
+    let actions = |path: &Path<Toy>| path.steps.iter().map(|step| step.action).collect::<Actions>();
+    let violations = outcome.violations.iter();
+    let violations = violations.map(|one| (one.property.clone(), actions(&one.path))).collect();
+    let conflicts = outcome.conflicts.iter().flatten().map(|one| actions(&one.path)).collect();
+    let graph = format!("{:?}", outcome.detail.graph);
+    let counts = (outcome.stats, outcome.detail.counts);
+    (counts, outcome.limits.clone(), (violations, conflicts), graph)
 }
 
 /// Many small parts beside each other in pairs that conflict, with a failure far away: thousands of states are left.
@@ -58,7 +60,7 @@ fn any_number_of_threads_does_the_same() {
         }
         let give_up = GiveUp::At(first.stats.states / 3);
         let (given_up, locals) = run(&toy, &Options { give_up, ..options(true, 1) });
-        gave_up += u32::from(given_up.stats.gave_up_reducing.is_some());
+        gave_up += u32::from(given_up.detail.counts.gave_up_reducing.is_some());
         for threads in [2, 4] {
             let (other, other_locals) = run(&toy, &Options { give_up, ..options(true, threads) });
             assert_eq!(summary(&given_up), summary(&other));
@@ -118,6 +120,6 @@ fn the_first_finding_is_enough_if_asked() {
     let toy = pairs(3);
     let (whole, _) = run(&toy, &options(true, 1));
     let (first, _) = run(&toy, &Options { stop_at_first: true, ..options(true, 1) });
-    assert!(!first.findings.is_empty() && !first.complete && first.limits.is_empty());
+    assert!(!first.violations.is_empty() && !first.complete && first.limits.is_empty());
     assert!(first.stats.states < whole.stats.states);
 }

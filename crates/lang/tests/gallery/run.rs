@@ -48,7 +48,7 @@ pub(crate) fn verdict(outcome: &Outcome<Machine>) -> String {
 fn violation(found: &Violation<Machine>) -> String {
     let steps = found.path.steps.len();
     let what = match &found.property {
-        Property::Failure(message) => essence(message).to_owned(),
+        Property::Failure(message) => essence(&message.to_string()).to_owned(),
         Property::Invariant(_) => format!("invariant {}", found.name),
         Property::Deadlock => "deadlock".to_owned(),
         Property::Final => "final".to_owned(),

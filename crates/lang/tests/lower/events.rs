@@ -128,7 +128,7 @@ final: x == 9;
     assert_eq!(machine.responses(), ["down_again"]);
     assert_eq!(machine.response(0, &machine.initial()[0]), (false, true));
     assert!(!machine.is_final(&machine.initial()[0]));
-    assert_eq!(machine.parts(), ["up", "down"]);
+    assert_eq!(machine.part_names(), ["up", "down"]);
 }
 
 #[test]

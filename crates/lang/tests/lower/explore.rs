@@ -69,7 +69,7 @@ pub(crate) fn explore(text: &str) -> Found {
         }
         for successor in next {
             if let Some(failure) = successor.failure {
-                found.failures.insert(failure);
+                found.failures.insert(failure.to_string());
             } else if seen.insert(machine.fingerprint(&successor.state)) {
                 waiting.push_back(successor.state);
             }

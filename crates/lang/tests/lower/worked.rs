@@ -97,7 +97,7 @@ event e4 { if x == 0 { assert y == 0; } else { x = 0; } }
         next += 1;
         for s in successors(&machine, &state) {
             let what = machine.describe(&state, &s.action);
-            let to = s.failure.clone().unwrap_or_else(|| at(&s.state));
+            let to = s.failure.as_ref().map_or_else(|| at(&s.state), ToString::to_string);
             table.push(format!("{} -{}-> {to}", at(&state), what.trim()));
             let known =
                 states.iter().any(|k| machine.fingerprint(k) == machine.fingerprint(&s.state));

@@ -165,7 +165,7 @@ fn of_machine(machine: &Machine, invariants: usize, bound: usize) -> Option<Grap
             let label = label_of(&machine.describe(&state, &successor.action));
             edges.push(match successor.failure {
                 None => (label, Ok(number(successor.state, &mut states))),
-                Some(line) => (label, Err(kind_of(&line))),
+                Some(line) => (label, Err(kind_of(&line.to_string()))),
             });
         }
         graph.edges.push(edges);

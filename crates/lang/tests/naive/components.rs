@@ -8,7 +8,7 @@ use crate::interp::state::State;
 use crate::interp::step;
 use anyorder_explore::stateful;
 use anyorder_lang::lower::compile;
-use anyorder_search::{Options, search};
+use anyorder_search::{Options, Outcome, search};
 use anyorder_system::{Control, Place};
 use anyorder_vm::{Action, Machine, Switches};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -75,6 +75,10 @@ fn by_full_search(machine: &Machine) -> Conflicts {
     let options = Options { updates: true, ..Options::default() };
     let outcome = search(machine, &options, &Control::default()).expect("it can be searched");
     assert!(outcome.complete);
+    named(machine, &outcome)
+}
+
+fn named<D>(machine: &Machine, outcome: &Outcome<Machine, D>) -> Conflicts {
     let named = outcome.conflicts.iter().flatten().map(|one| {
         let steps = one.path.steps.len();
         let before = one.path.state(steps - 1).expect("a state before the last step");
@@ -88,20 +92,7 @@ fn by_reduced_search(machine: &Machine, values: bool) -> Conflicts {
     let options = stateful::Options { values, ..stateful::Options::default() };
     let outcome = stateful::explore(machine, &options, &Control::default()).expect("likewise");
     assert!(outcome.complete);
-    let mut found = Conflicts::new();
-    for finding in &outcome.findings {
-        let stateful::Property::UpdateConflict { place, components } = finding.property else {
-            continue;
-        };
-        let steps = &finding.path.steps;
-        let before = match steps.len() {
-            1 => &finding.path.initial,
-            count => &steps[count - 2].state,
-        };
-        let name = name(machine, before, &steps[steps.len() - 1].action, place);
-        found.insert((name, components.0, components.1));
-    }
-    found
+    named(machine, &outcome)
 }
 
 /// What is wrong with a model, in words.

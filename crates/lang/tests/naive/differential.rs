@@ -186,7 +186,7 @@ impl Both {
                 let said = self.machine.describe(state, &s.action);
                 let result = match s.failure {
                     None => Ok(s.state),
-                    Some(line) => Err(kind_of(&line)),
+                    Some(line) => Err(kind_of(&line.to_string())),
                 };
                 (label_of(&said), self.machine.fair_class(&s.action), result)
             })

@@ -30,7 +30,7 @@ impl Attempt {
         machine.run(state, task, &mut effects);
         let leads = effects.successors.into_iter().map(|s| Lead {
             state: s.state,
-            failure: s.failure,
+            failure: s.failure.map(|failure| failure.to_string()),
             alternative: s.action.alternative(),
         });
         Attempt {
@@ -149,7 +149,7 @@ pub(crate) fn transitions(machine: &Machine, state: &State) -> Vec<(Option<Strin
     let mut all: Vec<(Option<String>, Hash128)> = all
         .into_iter()
         .map(|s| match s.failure {
-            Some(failure) => (Some(failure), Hash128(0)),
+            Some(failure) => (Some(failure.to_string()), Hash128(0)),
             None => (None, machine.fingerprint(&s.state)),
         })
         .collect();

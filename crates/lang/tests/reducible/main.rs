@@ -7,6 +7,7 @@ use crate::clauses::{Checked, Size, Subject};
 use crate::sharp::SHARP;
 use crate::totals::Totals;
 use anyorder_lang::lower::compile;
+use anyorder_system::{ContractOptions, check_contract};
 use anyorder_vm::testing::Reports;
 use anyorder_vm::{Machine, Switches};
 
@@ -148,4 +149,21 @@ fn every_clause_holds_in_random_models() {
     let shown: Vec<String> = shown.collect();
     assert!(wrong.is_empty(), "{} models:\n{}", wrong.len(), shown.join("\n\n"));
     totals.require(CLAUSES);
+}
+
+/// The checker that authors of other front ends use accepts the machine.
+#[test]
+fn the_contract_checker_accepts_the_machine() {
+    let options = ContractOptions { walks: 4, steps_max: 25, ..ContractOptions::default() };
+    let mut all = [0; 7];
+    let sharp = SHARP.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let random = (1..=100).map(|seed| (format!("seed {seed}"), generate::model(seed).0));
+    for (name, text) in gallery().into_iter().chain(sharp).chain(random) {
+        match check_contract(&machine(&name, &text, Reports::All), &options) {
+            Ok(checks) => all.iter_mut().zip(checks).for_each(|(all, one)| *all += one),
+            Err(broken) => panic!("{name}: {broken}"),
+        }
+    }
+    println!("checks by clause: {all:?}");
+    assert!(all.iter().all(|checks| *checks > 100), "{all:?}");
 }

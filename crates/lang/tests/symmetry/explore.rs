@@ -90,7 +90,7 @@ pub(crate) fn searched_up_to(
             let step = &one.path.steps[at];
             let mut next = Vec::new();
             machine.successors(before, &mut next);
-            let place = step.place as usize;
+            let place = step.place.unwrap() as usize;
             assert_eq!(bytes(machine, &next[place].state), bytes(machine, &step.state));
             assert_eq!(next[place].failure.is_some(), step.failure.is_some());
         }

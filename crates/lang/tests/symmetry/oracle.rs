@@ -32,7 +32,7 @@ fn offers(
     let mut found: Vec<_> = next
         .into_iter()
         .map(|one| match one.failure {
-            Some(failure) => (Vec::new(), Some(failure)),
+            Some(failure) => (Vec::new(), Some(failure.to_string())),
             None => {
                 let state = match by {
                     Some((symmetry, order)) => {

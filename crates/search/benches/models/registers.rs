@@ -1,7 +1,7 @@
 //! Clients that write once and read once against servers, over a network that reorders and loses nothing: Paxos, the register of
 //! Attiya, Bar-Noy and Dolev, and a single copy. The history of the clients is part of the state, and has to be linearizable.
 
-use anyorder_system::{Hash128, StateHash, StateSystem, Successor};
+use anyorder_system::{Hash128, Properties, StateHash, StateSystem, Successor};
 use std::fmt::Debug;
 use std::hash::Hasher;
 
@@ -392,12 +392,8 @@ impl<P: Protocol> StateSystem for Registers<P> {
         rest.is_empty().then_some(State { servers, clients, network })
     }
 
-    fn invariants(&self) -> Vec<String> {
-        vec!["linearizable".to_owned()]
-    }
-
-    fn holds(&self, _invariant: usize, state: &Self::State) -> bool {
-        self.linearizable(state)
+    fn properties(&self) -> Properties<'_, Self::State> {
+        Properties::new().invariant("linearizable", |state| self.linearizable(state))
     }
 
     fn describe(&self, _state: &Self::State, action: &Envelope) -> String {

@@ -1,7 +1,7 @@
 //! Two-phase commit after Gray and Lamport, "Consensus on Transaction Commit" (2006): one coordinator, up to 16
 //! participants, messages that are never lost and never used up.
 
-use anyorder_system::{Hash128, StateHash, StateSystem, Successor};
+use anyorder_system::{Hash128, Properties, StateHash, StateSystem, Successor};
 use std::hash::Hasher;
 
 /// What a participant thinks.
@@ -146,15 +146,13 @@ impl StateSystem for TwoPhase {
         })
     }
 
-    fn invariants(&self) -> Vec<String> {
-        vec!["consistent".to_owned()]
-    }
-
-    fn holds(&self, _invariant: usize, state: &State) -> bool {
-        let low = 0x5555_5555;
-        let (high_bits, low_bits) = (state.participants >> 1 & low, state.participants & low);
-        let (aborted, committed) = (high_bits & low_bits, high_bits & !low_bits);
-        aborted == 0 || committed == 0
+    fn properties(&self) -> Properties<'_, State> {
+        Properties::new().invariant("consistent", |state: &State| {
+            let low = 0x5555_5555;
+            let (high_bits, low_bits) = (state.participants >> 1 & low, state.participants & low);
+            let (aborted, committed) = (high_bits & low_bits, high_bits & !low_bits);
+            aborted == 0 || committed == 0
+        })
     }
 
     fn representative(&self, state: &State) -> Option<State> {
@@ -172,10 +170,6 @@ impl StateSystem for TwoPhase {
             sorted.sent_prepared |= sent << index;
         }
         Some(sorted)
-    }
-
-    fn describe(&self, _state: &State, action: &Action) -> String {
-        format!("{action:?}")
     }
 
     fn show(&self, state: &State) -> Vec<(String, String)> {

@@ -2,15 +2,15 @@
 
 use super::bytes::{In, is_whole};
 use super::{MAGIC, VERSION, options_text};
-use crate::chunk::FaultKey;
 use crate::commit::exclusive;
 use crate::error::SearchError;
 use crate::frontier::Entry;
 use crate::graph::Graph;
 use crate::links::NO_PARENT;
 use crate::options::Options;
+use crate::outcome::Property;
 use crate::search::{Fault, Search};
-use crate::store::{Bits, Exact, Key, NUMBERS_MAX, Store, Table};
+use crate::store::{Bitstate, Exact, FingerprintTable, Key, NUMBERS_MAX, Store};
 use anyorder_system::StateSystem;
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -97,10 +97,10 @@ impl<'s, S: StateSystem> Search<'s, S> {
     fn read_faults<R: Read>(&mut self, input: &mut In<R>) -> Result<()> {
         for _ in 0..input.u64()? {
             let key = match input.u8()? {
-                0 => FaultKey::Failure(input.text()?),
-                1 => FaultKey::Invariant(input.u64()? as usize),
-                2 => FaultKey::Deadlock,
-                3 => FaultKey::Final,
+                0 => Property::Failure(input.text()?.into()),
+                1 => Property::Invariant(input.u64()? as usize),
+                2 => Property::Deadlock,
+                3 => Property::Final,
                 _ => return bad("a fault is of no known kind"),
             };
             let (length, state, place) = (input.u64()? as u32, input.u64()?, input.u64()?);
@@ -154,19 +154,19 @@ fn read_store<R: Read>(store: &mut Store, input: &mut In<R>, states: u64) -> Res
                 read_exact(exact, words, &encoding, number)?;
             }
         }
-        Store::Bits(bits) => {
+        Store::Bitstate(bits) => {
             let count = bits.words().len();
             if input.u64()? != count as u64 {
                 return bad("its bits are not as many");
             }
             let words: Result<Vec<u64>> = (0..count).map(|_| input.u64()).collect();
-            *bits = Bits::from_words(words?);
+            *bits = Bitstate::from_words(words?);
         }
     }
     Ok(())
 }
 
-fn insert(table: &mut Table, words: [u64; 2], number: u32) -> Result<()> {
+fn insert(table: &mut FingerprintTable, words: [u64; 2], number: u32) -> Result<()> {
     let entries = number as usize + 2;
     if entries > table.room() {
         table.grow(entries);

@@ -2,11 +2,11 @@
 
 use super::bytes::Out;
 use super::{MAGIC, VERSION, options_text};
-use crate::chunk::FaultKey;
 use crate::error::SearchError;
 use crate::graph::Graph;
+use crate::outcome::Property;
 use crate::search::Search;
-use crate::store::{Exact, Store, Table};
+use crate::store::{Exact, FingerprintTable, Store};
 use anyorder_system::StateSystem;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -73,7 +73,7 @@ impl<S: StateSystem> Search<'_, S> {
                 }
             }
             Store::Exact(exact) => write_exact(out, exact)?,
-            Store::Bits(bits) => {
+            Store::Bitstate(bits) => {
                 out.u64(bits.words().len() as u64)?;
                 for word in bits.words() {
                     out.u64(*word)?;
@@ -97,16 +97,17 @@ impl<S: StateSystem> Search<'_, S> {
         out.u64(self.faults.len() as u64)?;
         for (key, fault) in &self.faults {
             match key {
-                FaultKey::Failure(message) => {
+                Property::Failure(failure) => {
                     out.u8(0)?;
-                    out.bytes(message.as_bytes())?;
+                    out.bytes(failure.to_string().as_bytes())?;
                 }
-                FaultKey::Invariant(index) => {
+                Property::Invariant(index) => {
                     out.u8(1)?;
                     out.u64(*index as u64)?;
                 }
-                FaultKey::Deadlock => out.u8(2)?,
-                FaultKey::Final => out.u8(3)?,
+                Property::Deadlock => out.u8(2)?,
+                // Responses are checked at the end, on the graph.
+                Property::Final | Property::Response(_) => out.u8(3)?,
             }
             out.u64(fault.length.into())?;
             out.u64(fault.state.into())?;
@@ -124,7 +125,7 @@ fn part_of(path: &Path) -> PathBuf {
 }
 
 /// Returns the words of each state by number; zeros for those that are not in the table.
-fn keys(table: &Table, states: usize) -> Vec<[u64; 2]> {
+fn keys(table: &FingerprintTable, states: usize) -> Vec<[u64; 2]> {
     let mut keys = vec![[0; 2]; states];
     for (key, number) in table.numbered() {
         keys[number as usize] = key.words();

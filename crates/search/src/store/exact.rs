@@ -1,14 +1,14 @@
 //! Whole states: a table of fingerprints whose every match is compared.
 
 use crate::store::arena::Arena;
-use crate::store::table::Table;
+use crate::store::table::FingerprintTable;
 use std::collections::BTreeMap;
 
 /// Whole states by their numbers. A state whose fingerprint belongs to another state is kept aside, so that the worst
 /// fingerprints cost time only.
 #[derive(Debug)]
 pub(crate) struct Exact {
-    pub(crate) table: Table,
+    pub(crate) table: FingerprintTable,
     pub(crate) arena: Arena,
     /// States that share their fingerprint with an earlier one.
     pub(crate) aside: BTreeMap<Box<[u8]>, u32>,
@@ -18,7 +18,7 @@ pub(crate) struct Exact {
 impl Exact {
     pub(crate) fn new() -> Exact {
         Exact {
-            table: Table::new(),
+            table: FingerprintTable::new(),
             arena: Arena::default(),
             aside: BTreeMap::new(),
             aside_bytes: 0,

@@ -1,31 +1,32 @@
 //! What is kept of the states that were seen, in three ways.
 
 pub(crate) use arena::Arena;
-pub(crate) use bits::Bits;
+pub(crate) use bitstate::Bitstate;
 pub(crate) use exact::Exact;
-pub(crate) use table::{Key, NUMBERS_MAX, POSITIONS_MAX, Table, Visit};
+pub use table::{FingerprintTable, Key, NUMBERS_MAX};
+pub(crate) use table::{POSITIONS_MAX, Visit};
 
 use crate::options::Storage;
 
 mod arena;
-mod bits;
+mod bitstate;
 mod exact;
 mod table;
 
 /// The states that were seen.
 #[derive(Debug)]
 pub(crate) enum Store {
-    Fingerprints(Table),
+    Fingerprints(FingerprintTable),
     Exact(Exact),
-    Bits(Bits),
+    Bitstate(Bitstate),
 }
 
 impl Store {
     pub(crate) fn new(storage: Storage) -> Store {
         match storage {
-            Storage::Fingerprints => Store::Fingerprints(Table::new()),
+            Storage::Fingerprints => Store::Fingerprints(FingerprintTable::new()),
             Storage::Exact => Store::Exact(Exact::new()),
-            Storage::Bitstate { bytes } => Store::Bits(Bits::new(bytes)),
+            Storage::Bitstate { bytes } => Store::Bitstate(Bitstate::new(bytes)),
         }
     }
 
@@ -33,41 +34,41 @@ impl Store {
         match self {
             Store::Fingerprints(table) => table.bytes(),
             Store::Exact(exact) => exact.bytes(),
-            Store::Bits(bits) => bits.bytes(),
+            Store::Bitstate(bits) => bits.bytes(),
         }
     }
 
     /// Returns the bytes that so many states need, whenever the table grew.
     pub(crate) fn bytes_needed(&self, states: u64) -> u64 {
         match self {
-            Store::Fingerprints(_) => Table::bytes_needed(states),
+            Store::Fingerprints(_) => FingerprintTable::bytes_needed(states),
             Store::Exact(exact) => {
-                exact.bytes() - exact.table.bytes() + Table::bytes_needed(states)
+                exact.bytes() - exact.table.bytes() + FingerprintTable::bytes_needed(states)
             }
-            Store::Bits(bits) => bits.bytes(),
+            Store::Bitstate(bits) => bits.bytes(),
         }
     }
 
     /// Ends the deciding of a round: bits that were set from positions at or after `cut` are taken back.
     pub(crate) fn settle(&mut self, cut: u32) {
-        if let Store::Bits(bits) = self {
+        if let Store::Bitstate(bits) = self {
             bits.settle(cut);
         }
     }
 
-    pub(crate) fn table(&self) -> Option<&Table> {
+    pub(crate) fn table(&self) -> Option<&FingerprintTable> {
         match self {
             Store::Fingerprints(table) => Some(table),
             Store::Exact(exact) => Some(&exact.table),
-            Store::Bits(_) => None,
+            Store::Bitstate(_) => None,
         }
     }
 
-    pub(crate) fn table_mut(&mut self) -> Option<&mut Table> {
+    pub(crate) fn table_mut(&mut self) -> Option<&mut FingerprintTable> {
         match self {
             Store::Fingerprints(table) => Some(table),
             Store::Exact(exact) => Some(&mut exact.table),
-            Store::Bits(_) => None,
+            Store::Bitstate(_) => None,
         }
     }
 }

@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 const PROVISIONAL: u32 = 1 << 31;
 
 /// States are numbered below this.
-pub(crate) const NUMBERS_MAX: u64 = (1 << 31) - 2;
+pub const NUMBERS_MAX: u64 = (1 << 31) - 2;
 
 /// Positions in a round stay below this.
 pub(crate) const POSITIONS_MAX: usize = 1 << 30;
@@ -44,6 +44,8 @@ const SLOT_BYTES: u64 = 20;
 
 const SLOTS_MIN: usize = 1 << 12;
 
+const SLOTS_SMALL: usize = 1 << 10;
+
 /// Tables with fewer slots are not worth a second thread when they grow.
 const SLOTS_ALONE: usize = 1 << 16;
 
@@ -52,7 +54,7 @@ const SLOTS_BLOCK: usize = 1 << 14;
 
 /// A fingerprint as the table keeps it: two words, neither of them zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Key(u64, u64);
+pub struct Key(u64, u64);
 
 impl From<Hash128> for Key {
     #[inline]
@@ -86,24 +88,40 @@ pub(crate) enum Visit {
     Behind(usize),
 }
 
-/// The fingerprints that were seen.
+/// The fingerprints that were seen, and the numbers of their states.
+///
+/// ```
+/// use anyorder_search::{FingerprintTable, Key};
+/// use anyorder_system::StateHash;
+/// let mut table = FingerprintTable::small();
+/// let (a, b) = (Key::from(StateHash::of("a")), Key::from(StateHash::of("b")));
+/// assert_eq!(table.enter(a, 0), None);
+/// assert_eq!(table.enter(a, 1), Some(0), "it has a number already");
+/// assert_eq!((table.find(a), table.find(b)), (Some(0), None));
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub struct FingerprintTable {
     keys: Vec<[AtomicU64; 2]>,
     marks: Vec<AtomicU32>,
 }
 
-impl Table {
-    pub(crate) fn new() -> Table {
-        Table::with_slots(SLOTS_MIN)
+impl FingerprintTable {
+    pub(crate) fn new() -> FingerprintTable {
+        FingerprintTable::with_slots(SLOTS_MIN)
     }
 
-    fn with_slots(slots: usize) -> Table {
+    /// Makes an empty table for one thread at a time to add to, which grows by itself.
+    #[must_use]
+    pub fn small() -> FingerprintTable {
+        FingerprintTable::with_slots(SLOTS_SMALL)
+    }
+
+    fn with_slots(slots: usize) -> FingerprintTable {
         let mut keys = Vec::new();
         keys.resize_with(slots, || [AtomicU64::new(0), AtomicU64::new(0)]);
         let mut marks = Vec::new();
         marks.resize_with(slots, || AtomicU32::new(0));
-        Table { keys, marks }
+        FingerprintTable { keys, marks }
     }
 
     /// Returns how many fingerprints may be in it.
@@ -111,7 +129,9 @@ impl Table {
         self.keys.len() / 10 * 7
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    /// Returns the bytes that it takes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
         self.keys.len() as u64 * SLOT_BYTES
     }
 
@@ -143,10 +163,47 @@ impl Table {
 
     /// Asks the memory for the slot of a fingerprint, so that several such requests overlap.
     #[inline]
-    pub(crate) fn touch(&self, key: Key) -> u64 {
+    #[must_use]
+    pub fn touch(&self, key: Key) -> u64 {
         let home = self.home(key);
         self.keys[home][0].load(Ordering::Relaxed)
             ^ u64::from(self.marks[home].load(Ordering::Relaxed))
+    }
+
+    /// Returns the number of a fingerprint, while no thread adds to the table.
+    #[inline]
+    #[must_use]
+    pub fn find(&self, key: Key) -> Option<u32> {
+        let mut slot = self.home(key);
+        loop {
+            let [first, second] = [0, 1].map(|word| self.keys[slot][word].load(Ordering::Relaxed));
+            if first == 0 {
+                return None;
+            }
+            if first == key.0 && second == key.1 {
+                return self.number(slot);
+            }
+            slot += 1;
+            if slot == self.keys.len() {
+                slot = 0;
+            }
+        }
+    }
+
+    /// Returns the number of a fingerprint. If it is new, it gets the one given, which is the number of fingerprints in the
+    /// table, and there is no answer.
+    #[inline]
+    pub fn enter(&mut self, key: Key, number: u32) -> Option<u32> {
+        match self.visit(key, 0) {
+            Visit::Known(known) => return Some(known),
+            Visit::New(slot) | Visit::Lowered(slot) | Visit::Behind(slot) => {
+                self.set_number(slot, number);
+            }
+        }
+        if number as usize >= self.room() {
+            self.rebuild(self.keys.len() / 10 * 16);
+        }
+        None
     }
 
     /// Looks a fingerprint up and puts it in if it is new. The caller sees to it that there is room.
@@ -265,7 +322,7 @@ impl Table {
         if self.keys.len() < SLOTS_ALONE || pool.threads() == 1 {
             return self.grow(entries);
         }
-        let larger = Arc::new(Table::with_slots(self.slots_for(entries)));
+        let larger = Arc::new(FingerprintTable::with_slots(self.slots_for(entries)));
         let old = Arc::new(std::mem::take(self));
         let (next, into) = (Arc::new(AtomicUsize::new(0)), Arc::clone(&larger));
         pool.everywhere(pool.threads(), move || {
@@ -286,7 +343,7 @@ impl Table {
     }
 
     fn rebuild(&mut self, slots: usize) {
-        let mut larger = Table::with_slots(slots);
+        let mut larger = FingerprintTable::with_slots(slots);
         for (words, mark) in self.keys.iter_mut().zip(&mut self.marks) {
             let mark = *mark.get_mut();
             if mark != 0 && mark < PROVISIONAL {
@@ -310,7 +367,7 @@ impl Table {
     }
 
     /// Puts the numbered fingerprints of some slots into another table, which has none of them.
-    fn move_to(&self, other: &Table, slots: Range<usize>) {
+    fn move_to(&self, other: &FingerprintTable, slots: Range<usize>) {
         for (words, mark) in self.keys[slots.clone()].iter().zip(&self.marks[slots]) {
             let mark = mark.load(Ordering::Relaxed);
             if mark != 0 && mark < PROVISIONAL {
@@ -364,7 +421,7 @@ mod tests {
     #[test]
     fn threads_grow_a_table_as_one_does() {
         const ENTRIES: u32 = 100_000;
-        let mut table = Table::new();
+        let mut table = FingerprintTable::new();
         table.grow(ENTRIES as usize);
         assert!(table.keys.len() >= SLOTS_ALONE, "large enough to be worth several threads");
         for number in 0..ENTRIES {

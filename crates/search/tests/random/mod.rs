@@ -3,7 +3,9 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
 
 use anyorder_search::Path;
-use anyorder_system::{Cancel, Hash128, StateHash, StateSystem, StopReason, Successor};
+use anyorder_system::{
+    Cancel, Classes, End, Hash128, Properties, StateHash, StateSystem, StopReason, Successor,
+};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -113,7 +115,7 @@ impl StateSystem for RandomSystem {
             cancel.stop(StopReason::Interrupted);
         }
         for edge in &self.edges[*state as usize] {
-            let failure = edge.failure.map(|kind| format!("failure {kind}"));
+            let failure = edge.failure.map(|kind| format!("failure {kind}").into());
             out.push(Successor { action: (edge.class, edge.part), state: edge.to, failure });
         }
     }
@@ -134,44 +136,31 @@ impl StateSystem for RandomSystem {
         ((state as usize) < self.edges.len()).then_some(state)
     }
 
-    fn is_final(&self, state: &u32) -> bool {
-        self.last[*state as usize]
+    fn properties(&self) -> Properties<'_, u32> {
+        let end = |state: &u32| match (self.last[*state as usize], state.is_multiple_of(2)) {
+            (true, _) => End::Fine,
+            (false, true) => End::Deadlock,
+            (false, false) => End::Wrong,
+        };
+        let holds = |index: usize| move |state: &u32| !self.broken[*state as usize][index];
+        let properties = Properties::new().end(end);
+        let properties = properties.invariant("first", holds(0)).invariant("second", holds(1));
+        (0..self.responses[0].len()).fold(properties, |properties, index| {
+            let holds = move |state: &u32| self.responses[*state as usize][index];
+            properties.response(format!("response {index}"), holds)
+        })
     }
 
-    fn is_stuck(&self, state: &u32) -> bool {
-        state.is_multiple_of(2)
+    fn fairness(&self) -> Classes<'_, Self::Action> {
+        Classes::new(
+            (0..self.classes).map(|class| format!("class {class}")).collect(),
+            |one: &Self::Action| one.0,
+        )
     }
 
-    fn invariants(&self) -> Vec<String> {
-        vec!["first".to_owned(), "second".to_owned()]
-    }
-
-    fn holds(&self, invariant: usize, state: &u32) -> bool {
-        !self.broken[*state as usize][invariant]
-    }
-
-    fn responses(&self) -> Vec<String> {
-        (0..self.responses[0].len()).map(|property| format!("response {property}")).collect()
-    }
-
-    fn response(&self, property: usize, state: &u32) -> (bool, bool) {
-        self.responses[*state as usize][property]
-    }
-
-    fn fair_classes(&self) -> usize {
-        self.classes
-    }
-
-    fn fair_class(&self, action: &Self::Action) -> Option<usize> {
-        action.0
-    }
-
-    fn parts(&self) -> Vec<String> {
-        (0..6).map(|part| format!("part {part}")).collect()
-    }
-
-    fn part(&self, action: &Self::Action) -> Option<usize> {
-        (action.1 < 6).then_some(action.1)
+    fn parts(&self) -> Classes<'_, Self::Action> {
+        let names = (0..6).map(|part| format!("part {part}")).collect();
+        Classes::new(names, |action: &Self::Action| Some(action.1).filter(|part| *part < 6))
     }
 
     fn describe(&self, state: &u32, action: &Self::Action) -> String {
@@ -234,7 +223,7 @@ pub fn truth(system: &RandomSystem) -> Truth {
         let way = known[&state].clone();
         let edges = &system.edges[state as usize];
         if edges.is_empty() && !system.last[state as usize] {
-            let what = if system.is_stuck(&state) { "deadlock" } else { "final" };
+            let what = if state.is_multiple_of(2) { "deadlock" } else { "final" };
             note(what.to_owned(), way.clone());
         }
         for (edge, place) in edges.iter().zip(0..) {

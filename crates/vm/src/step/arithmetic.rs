@@ -1,6 +1,6 @@
 //! Operators.
 
-use super::fault::{FaultKind, Stop};
+use super::fault::{FailureKind, Stop};
 use super::interpreter::Interpreter;
 use crate::program::{Op, Reg};
 use crate::value::{Seq, Value};
@@ -15,7 +15,7 @@ impl Interpreter<'_> {
                     self.set(dst, Value::Int(sum));
                     Ok(())
                 }
-                None => Err(self.fault(FaultKind::Overflow, format!("{a} + {b}"))),
+                None => Err(self.fault(FailureKind::Overflow, format!("{a} + {b}"))),
             };
         }
         self.join(dst, a, b)
@@ -67,7 +67,7 @@ impl Interpreter<'_> {
             Op::Div { dst, a, b } | Op::Rem { dst, a, b } => {
                 let (a, b) = self.ints(a, b)?;
                 if b == 0 {
-                    return Err(self.fault(FaultKind::Division, ""));
+                    return Err(self.fault(FailureKind::Division, ""));
                 }
                 let div = matches!(op, Op::Div { .. });
                 // The one remainder whose quotient does not fit is 0.
@@ -101,7 +101,7 @@ impl Interpreter<'_> {
     }
 
     fn fits(&self, value: Option<i64>, a: i64, sign: &str, b: i64) -> Result<i64, Stop> {
-        value.ok_or_else(|| self.fault(FaultKind::Overflow, format!("{a} {sign} {b}")))
+        value.ok_or_else(|| self.fault(FailureKind::Overflow, format!("{a} {sign} {b}")))
     }
 
     fn order(&self, a: Reg, b: Reg) -> Result<std::cmp::Ordering, Stop> {

@@ -1,6 +1,6 @@
 //! Built-in methods that only read, and the dispatch of calls.
 
-use super::fault::{FaultKind, Stop};
+use super::fault::{FailureKind, Stop};
 use super::interpreter::Interpreter;
 use crate::program::{Builtin, NameId, Reg};
 use crate::value::{Seq, Set, Value, show};
@@ -63,7 +63,7 @@ impl Interpreter<'_> {
 
     #[cold]
     pub(crate) fn is_empty_fault(&self, what: &str) -> Stop {
-        self.fault(FaultKind::Index, format!("an empty {what}"))
+        self.fault(FailureKind::Index, format!("an empty {what}"))
     }
 
     fn reading(&mut self, method: Builtin, recv: Reg, args: Reg) -> Result<Option<Value>, Stop> {
@@ -145,7 +145,7 @@ impl Interpreter<'_> {
                         return Err(self.bad_type("a sum is of ints, not", item));
                     };
                     let next = sum.checked_add(*item);
-                    sum = next.ok_or_else(|| self.fault(FaultKind::Overflow, "sum"))?;
+                    sum = next.ok_or_else(|| self.fault(FailureKind::Overflow, "sum"))?;
                 }
                 Value::Int(sum)
             }
@@ -212,7 +212,7 @@ impl Interpreter<'_> {
                 Ok(value) => Value::Int(value),
                 Err(_) => {
                     let shown: String = text.chars().take(40).collect();
-                    return Err(self.fault(FaultKind::Type, format!("`{shown}` is no int")));
+                    return Err(self.fault(FailureKind::Type, format!("`{shown}` is no int")));
                 }
             },
             Builtin::ToStr => Value::str(text),
@@ -228,7 +228,7 @@ impl Interpreter<'_> {
                     (Ok(start), Ok(end)) if start <= end && end <= length => Ok((start, end)),
                     _ => {
                         let message = format!("from {from} to {to} in a length of {length}");
-                        Err(self.fault(FaultKind::Index, message))
+                        Err(self.fault(FailureKind::Index, message))
                     }
                 }
             }

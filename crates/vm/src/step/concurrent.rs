@@ -1,6 +1,6 @@
 //! Visible instructions: locks, conditions, mailboxes, threads.
 
-use super::fault::{FaultKind, Stop};
+use super::fault::{FailureKind, Stop};
 use super::interpreter::{Interpreter, Mode};
 use super::log::{Created, LoggedPlace};
 use crate::program::{CondId, EventId, LockId, Op, Reg};
@@ -90,7 +90,7 @@ impl Interpreter<'_> {
         if self.mode == Mode::Stepwise && self.atomic == 0 {
             return Stop::NoTransition;
         }
-        self.fault(FaultKind::Blocking, what)
+        self.fault(FailureKind::Blocking, what)
     }
 
     fn acquire(&mut self, lock: LockId, index: Reg) -> Result<(), Stop> {
@@ -118,7 +118,7 @@ impl Interpreter<'_> {
     fn release(&mut self, lock: u32) -> Result<(), Stop> {
         self.log_access(LoggedPlace::Lock(lock), AccessKind::Rmw);
         if self.state().lock(lock as usize) != self.owner {
-            return Err(self.fault(FaultKind::NotHeld, "release of a lock that it does not have"));
+            return Err(self.fault(FailureKind::NotHeld, "release of a lock that it does not have"));
         }
         self.state_mut().set_lock(lock as usize, 0);
         Ok(())
@@ -129,10 +129,10 @@ impl Interpreter<'_> {
         let Op::Wait { cond, cond_index, lock, lock_index } = *op else { return Ok((0, 0)) };
         match self.mode {
             Mode::Pure => {
-                return Err(self.fault(FaultKind::Impure, "guards and properties may only read"));
+                return Err(self.fault(FailureKind::Impure, "guards and properties may only read"));
             }
             Mode::Stepwise if self.atomic == 0 => {}
-            _ => return Err(self.fault(FaultKind::Blocking, "wait")),
+            _ => return Err(self.fault(FailureKind::Blocking, "wait")),
         }
         let cond = self.cond(cond, cond_index)?;
         let lock = self.lock(lock, lock_index)?;

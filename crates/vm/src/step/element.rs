@@ -1,6 +1,6 @@
 //! Elements and fields of values in registers.
 
-use super::fault::{FaultKind, Stop};
+use super::fault::{FailureKind, Stop};
 use super::interpreter::Interpreter;
 use crate::program::{NameId, Op, Reg};
 use crate::value::Value;
@@ -94,13 +94,13 @@ impl Interpreter<'_> {
 
     #[cold]
     pub(crate) fn out_of_range(&self, at: i64, length: usize) -> Stop {
-        self.fault(FaultKind::Index, format!("position {at} in a length of {length}"))
+        self.fault(FailureKind::Index, format!("position {at} in a length of {length}"))
     }
 
     #[cold]
     fn missing(&self, key: &Value) -> Stop {
         let shown = crate::value::show::plain(&self.machine.program, key);
-        self.fault(FaultKind::Index, format!("no entry for {shown}"))
+        self.fault(FailureKind::Index, format!("no entry for {shown}"))
     }
 
     /// Returns the position of a field by name in a record value.

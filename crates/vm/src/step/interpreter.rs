@@ -1,6 +1,6 @@
 //! The interpreter's data: registers, calls, choices, and the state it works on.
 
-use super::fault::{Fault, FaultKind, Stop};
+use super::fault::{FailureKind, Fault, Stop};
 use super::log::Log;
 use super::memo::Recorder;
 use super::updates::AttributeUpdate;
@@ -211,7 +211,7 @@ impl<'a> Interpreter<'a> {
 
     /// Makes a failure at the running instruction.
     #[cold]
-    pub(crate) fn fault(&self, kind: FaultKind, message: impl Into<String>) -> Stop {
+    pub(crate) fn fault(&self, kind: FailureKind, message: impl Into<String>) -> Stop {
         let function = &self.machine.program.functions[usize::from(self.func)];
         let site = function.sites.get(self.pc).copied().unwrap_or(SiteId(0));
         Stop::Fault(Box::new(Fault { kind, message: message.into(), site }))
@@ -236,12 +236,12 @@ impl<'a> Interpreter<'a> {
                     Some(missing) => format!("the value is null: {missing}"),
                     None => format!("{what} null"),
                 };
-                self.fault(FaultKind::Null, message)
+                self.fault(FailureKind::Null, message)
             }
             value => {
                 let shown = crate::value::show::plain(&self.machine.program, value);
                 let shown: String = shown.chars().take(80).collect();
-                self.fault(FaultKind::Type, format!("{what} {} {shown}", value.kind()))
+                self.fault(FailureKind::Type, format!("{what} {} {shown}", value.kind()))
             }
         }
     }
@@ -281,7 +281,7 @@ impl<'a> Interpreter<'a> {
     #[cold]
     fn out_of_fuel(&self) -> Stop {
         let steps = self.machine.program.settings.steps;
-        self.fault(FaultKind::StepLimit, format!("more than {steps} operations in one step"))
+        self.fault(FailureKind::StepLimit, format!("more than {steps} operations in one step"))
     }
 
     /// Refuses values that are too large or nest too deep.
@@ -300,7 +300,7 @@ impl<'a> Interpreter<'a> {
     pub(crate) fn too_large(&self) -> Stop {
         let size = self.machine.program.settings.size;
         let message = format!("more than {size} elements, or nested deeper than {DEPTH_MAX}");
-        self.fault(FaultKind::Size, message)
+        self.fault(FailureKind::Size, message)
     }
 
     /// Chooses one of `count` alternatives.

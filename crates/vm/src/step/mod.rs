@@ -4,7 +4,7 @@
 //! `change` execute instructions on registers; `visible`, `concurrent` and `post` those on shared
 //! state. `log` and `logging` record accesses, `updates` changed attributes, `memo` whole steps.
 
-pub use self::fault::{Fault, FaultKind};
+pub(crate) use self::fault::Fault;
 
 pub(crate) use self::concurrent::Blocked;
 pub(crate) use self::fault::Stop;

@@ -1,6 +1,6 @@
 //! Posting and cancelling.
 
-use super::fault::{FaultKind, Stop};
+use super::fault::{FailureKind, Stop};
 use super::interpreter::Interpreter;
 use super::log::Created;
 use crate::machine::Machine;
@@ -115,7 +115,7 @@ impl Interpreter<'_> {
         match self.get(delay) {
             Value::Int(delay) => match u64::try_from(*delay) {
                 Ok(delay) => Ok(delay),
-                Err(_) => Err(self.fault(FaultKind::Index, format!("a delay of {delay}"))),
+                Err(_) => Err(self.fault(FailureKind::Index, format!("a delay of {delay}"))),
             },
             other => Err(self.bad_type("a delay is an int, not", other)),
         }

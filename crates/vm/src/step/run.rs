@@ -1,6 +1,6 @@
 //! The interpreter's loop.
 
-use super::fault::{FaultKind, Stop};
+use super::fault::{FailureKind, Stop};
 use super::interpreter::{End, FRAMES_MAX, Interpreter, Mode};
 use crate::program::{Op, Reg};
 use crate::state::Frame;
@@ -122,7 +122,7 @@ impl Interpreter<'_> {
                 let params = program.functions[usize::from(closure.ty)].params;
                 if params != count {
                     let message = format!("{count} arguments for a function of {params}");
-                    return Err(self.fault(FaultKind::Type, message));
+                    return Err(self.fault(FailureKind::Type, message));
                 }
                 self.enter(closure.ty, args, count, dst, Some(closure.items()))?;
             }
@@ -135,7 +135,7 @@ impl Interpreter<'_> {
                 if params != count {
                     let (given, wanted) = (count.saturating_sub(1), params.saturating_sub(1));
                     let message = format!("{given} arguments for a method of {wanted}");
-                    return Err(self.fault(FaultKind::Type, message));
+                    return Err(self.fault(FailureKind::Type, message));
                 }
                 self.enter(func, args, count, dst, None)?;
             }
@@ -154,7 +154,7 @@ impl Interpreter<'_> {
     ) -> Result<(), Stop> {
         if self.frames.len() >= FRAMES_MAX {
             let message = format!("more than {FRAMES_MAX} calls deep");
-            return Err(self.fault(FaultKind::Recursion, message));
+            return Err(self.fault(FailureKind::Recursion, message));
         }
         let caller = usize::from(self.machine.code[usize::from(self.func)].registers);
         self.frames.push(Frame { func: self.func, pc: self.pc as u32 + 1, dst: dst.0 });

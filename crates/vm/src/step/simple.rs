@@ -1,6 +1,6 @@
 //! Instructions that neither jump nor call.
 
-use super::fault::{FaultKind, Stop};
+use super::fault::{FailureKind, Stop};
 use super::interpreter::{Interpreter, Mode};
 use super::log::LoggedPlace;
 use crate::program::{Builtin, Op, Type};
@@ -28,7 +28,7 @@ impl Interpreter<'_> {
                 };
                 match a.checked_add(i64::from(value)) {
                     Some(sum) => self.set(dst, Value::Int(sum)),
-                    None => return Err(self.fault(FaultKind::Overflow, format!("{a} + {value}"))),
+                    None => return Err(self.fault(FailureKind::Overflow, format!("{a} + {value}"))),
                 }
             }
             Op::Eq { dst, a, b } => {
@@ -176,7 +176,7 @@ impl Interpreter<'_> {
                 Value::Bool(true) => {}
                 Value::Bool(false) => {
                     let message = self.text(&self.machine.constants[message.index()]);
-                    return Err(self.fault(FaultKind::Assertion, message));
+                    return Err(self.fault(FailureKind::Assertion, message));
                 }
                 value => return Err(self.bad_type("a condition is", value)),
             },
@@ -186,11 +186,11 @@ impl Interpreter<'_> {
                 value => return Err(self.bad_type("a condition is", value)),
             },
             Op::Fail { message } => {
-                return Err(self.fault(FaultKind::Fail, self.text(self.get(message))));
+                return Err(self.fault(FailureKind::Fail, self.text(self.get(message))));
             }
             Op::NoMatch { src } => {
                 let shown = self.text(self.get(src));
-                return Err(self.fault(FaultKind::NoMatch, format!("no case for {shown}")));
+                return Err(self.fault(FailureKind::NoMatch, format!("no case for {shown}")));
             }
             Op::AtomicEnd => self.atomic = self.atomic.saturating_sub(1),
             _ if self.mode == Mode::Pure => self.pure(op)?,
@@ -207,7 +207,7 @@ impl Interpreter<'_> {
             Op::SetMember { object, .. } if matches!(self.get(*object), Value::Record(_)) => {
                 self.visible(op)
             }
-            _ => Err(self.fault(FaultKind::Impure, "guards and properties may only read")),
+            _ => Err(self.fault(FailureKind::Impure, "guards and properties may only read")),
         }
     }
 

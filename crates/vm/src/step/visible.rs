@@ -1,7 +1,7 @@
 //! Visible instructions: shared memory.
 
 use super::element::copy_cost;
-use super::fault::{FaultKind, Stop};
+use super::fault::{FailureKind, Stop};
 use super::interpreter::{DEPTH_MAX, Interpreter};
 use crate::program::{NameId, Op, Reg};
 use crate::state::Object;
@@ -231,7 +231,7 @@ impl Interpreter<'_> {
     ) -> Result<(), Stop> {
         let object = self.state().object(number);
         let Some(slot) = object.and_then(|object| object.fields.get(usize::from(field))) else {
-            return Err(self.fault(FaultKind::Type, "no such object"));
+            return Err(self.fault(FailureKind::Type, "no such object"));
         };
         let value = match index {
             Some(index) => match self.at(slot, self.get(index)) {

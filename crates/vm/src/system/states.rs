@@ -5,7 +5,7 @@ use crate::machine::{INIT_FLAG, Machine};
 use crate::program::FuncId;
 use crate::state::{Origin, State, decode, encode, representative};
 use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
-use anyorder_system::{Hash128, StateSystem, Successor, Updates};
+use anyorder_system::{Classes, End, Hash128, Properties, StateSystem, Successor, Updates};
 
 impl Machine {
     /// Returns the state with the instances of a declared symmetry in another order: instance `order[p]` in the place of
@@ -48,7 +48,7 @@ impl StateSystem for Machine {
                 Lookup::Execute => None,
             };
             executor.run_anew(step, root, |_, alternative, outcome| {
-                let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
                 let action = Action { step, alternative };
                 out.push(Successor { action, state: outcome.state, failure });
             });
@@ -56,7 +56,7 @@ impl StateSystem for Machine {
         executor.keep_candidates(steps);
     }
 
-    fn successors_telling(
+    fn successors_with_updates(
         &self,
         state: &State,
         out: &mut Vec<Successor<State, Action>>,
@@ -81,7 +81,55 @@ impl StateSystem for Machine {
         decode::decode(self, bytes)
     }
 
-    fn is_final(&self, state: &State) -> bool {
+    fn properties(&self) -> Properties<'_, State> {
+        let end = |state: &State| match self.is_final(state) {
+            true => End::Fine,
+            false if self.is_stuck(state) => End::Deadlock,
+            false => End::Wrong,
+        };
+        let mut properties = Properties::new().end(end);
+        for (index, invariant) in self.program.invariants.iter().enumerate() {
+            properties = properties.invariant_of(
+                invariant.name.as_str(),
+                move |state| self.holds(index, state),
+                move |state, out| self.watches(index, state, out),
+            );
+        }
+        for (index, response) in self.program.responses.iter().enumerate() {
+            let holds = move |state: &State| self.response(index, state);
+            properties = properties.response(response.name.as_str(), holds);
+        }
+        properties
+    }
+
+    fn fairness(&self) -> Classes<'_, Action> {
+        Classes::new(self.fair_classes(), |action| self.fair_class(action))
+    }
+
+    fn parts(&self) -> Classes<'_, Action> {
+        Classes::new(self.part_names(), |action| self.part(action))
+    }
+
+    fn representative(&self, state: &State) -> Option<State> {
+        if self.program.symmetries.is_empty() {
+            return None;
+        }
+        Some(representative::representative(self, state))
+    }
+
+    fn describe(&self, state: &State, action: &Action) -> String {
+        words::describe(self, state, action)
+    }
+
+    fn show(&self, state: &State) -> Vec<(String, String)> {
+        words::show(self, state)
+    }
+}
+
+impl Machine {
+    /// Returns whether the program may end in a state.
+    #[must_use]
+    pub fn is_final(&self, state: &State) -> bool {
         match self.program.final_ {
             _ if state.flag(INIT_FLAG) || self.something_waits(state) => false,
             Some(func) => self.tell(state, func, false),
@@ -89,26 +137,36 @@ impl StateSystem for Machine {
         }
     }
 
-    fn is_stuck(&self, state: &State) -> bool {
+    /// Returns whether something waits for ever in a state in which nothing can happen and the program may not end.
+    #[must_use]
+    pub fn is_stuck(&self, state: &State) -> bool {
         self.program.final_.is_none() || state.flag(INIT_FLAG) || self.something_waits(state)
     }
 
-    fn invariants(&self) -> Vec<String> {
+    /// Returns the names of the invariants.
+    #[must_use]
+    pub fn invariants(&self) -> Vec<String> {
         self.program.invariants.iter().map(|invariant| invariant.name.clone()).collect()
     }
 
-    fn holds(&self, invariant: usize, state: &State) -> bool {
+    /// Returns whether a state keeps an invariant, by its index.
+    #[must_use]
+    pub fn holds(&self, invariant: usize, state: &State) -> bool {
         match self.program.invariants.get(invariant) {
             Some(invariant) if !state.flag(INIT_FLAG) => self.tell(state, invariant.holds, false),
             _ => true,
         }
     }
 
-    fn responses(&self) -> Vec<String> {
+    /// Returns the names of the response properties.
+    #[must_use]
+    pub fn responses(&self) -> Vec<String> {
         self.program.responses.iter().map(|response| response.name.clone()).collect()
     }
 
-    fn response(&self, property: usize, state: &State) -> (bool, bool) {
+    /// Returns whether the trigger, and whether the response, of a response property holds in a state.
+    #[must_use]
+    pub fn response(&self, property: usize, state: &State) -> (bool, bool) {
         match self.program.responses.get(property) {
             Some(response) if !state.flag(INIT_FLAG) => {
                 // What cannot be told counts against the program.
@@ -119,13 +177,22 @@ impl StateSystem for Machine {
         }
     }
 
-    fn fair_classes(&self) -> usize {
+    /// Returns the names of the fairness classes: handlers and the pool, event members, declared threads, and all dynamic
+    /// threads together.
+    #[must_use]
+    pub fn fair_classes(&self) -> Vec<String> {
         let layout = &self.layout;
-        // Handlers and the pool, event members, declared threads, and all dynamic threads together.
-        layout.pool() + 1 + layout.members.len() + layout.thread_members.len() + 1
+        let slots = (0..=layout.pool()).map(|slot| words::queue_name(self, slot));
+        let events = (0..layout.members.len() as u32).map(|member| words::event_name(self, member));
+        let threads = layout.thread_members.iter();
+        let threads = threads.map(|(one, _)| self.program.threads[usize::from(*one)].name.clone());
+        let dynamic = std::iter::once("forked threads".to_owned());
+        slots.chain(events).chain(threads).chain(dynamic).collect()
     }
 
-    fn fair_class(&self, action: &Action) -> Option<usize> {
+    /// Returns the fairness class of an action, if any: see [`fairness`](StateSystem::fairness).
+    #[must_use]
+    pub fn fair_class(&self, action: &Action) -> Option<usize> {
         let layout = &self.layout;
         let events = layout.pool() + 1;
         let threads = events + layout.members.len();
@@ -150,14 +217,18 @@ impl StateSystem for Machine {
         }
     }
 
-    fn parts(&self) -> Vec<String> {
+    /// Returns the names of the parts of the program: events, tasks, threads.
+    #[must_use]
+    pub fn part_names(&self) -> Vec<String> {
         let events = self.program.events.iter().map(|event| event.name.clone());
         let tasks = self.program.tasks.iter().map(|task| task.name.clone());
         let threads = self.program.threads.iter().map(|thread| thread.name.clone());
         events.chain(tasks).chain(threads).collect()
     }
 
-    fn part(&self, action: &Action) -> Option<usize> {
+    /// Returns which part an action runs, if any.
+    #[must_use]
+    pub fn part(&self, action: &Action) -> Option<usize> {
         let tasks = self.program.events.len();
         let threads = tasks + self.program.tasks.len();
         match action.step {
@@ -171,23 +242,6 @@ impl StateSystem for Machine {
         }
     }
 
-    fn representative(&self, state: &State) -> Option<State> {
-        if self.program.symmetries.is_empty() {
-            return None;
-        }
-        Some(representative::representative(self, state))
-    }
-
-    fn describe(&self, state: &State, action: &Action) -> String {
-        words::describe(self, state, action)
-    }
-
-    fn show(&self, state: &State) -> Vec<(String, String)> {
-        words::show(self, state)
-    }
-}
-
-impl Machine {
     /// The fairness class of a slot: that of its handler, or of its event member.
     fn fair_slot(&self, slot: u32) -> Option<usize> {
         let layout = &self.layout;

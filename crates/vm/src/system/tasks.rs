@@ -329,7 +329,7 @@ impl MachineRun {
             Posted { task, handler, delay: created.delay }
         });
         let posted = posted.collect();
-        let failure = outcome.fault.map(|fault| fault.line(&machine.program));
+        let failure = outcome.fault.map(|fault| fault.failure(&machine.program).to_string());
         self.at = Position {
             state: outcome.state,
             names,

@@ -47,8 +47,9 @@ fn outcomes(
     let mut successors = Vec::new();
     exact.successors(state, &mut successors);
     let form = |successor: anyorder_system::Successor<State, crate::Action>| {
-        let failure =
-            successor.failure.map(|f| f.split([':', '#']).next().unwrap_or("").to_owned());
+        let failure = successor
+            .failure
+            .map(|failure| failure.to_string().split([':', '#']).next().unwrap_or("").to_owned());
         // A run ends at a failure.
         let state = match failure {
             None => bytes(machine, &canonicalize(machine, &successor.state)),

@@ -7,10 +7,10 @@ use crate::program::{FuncId, MailboxKind, SiteId};
 use crate::state::{Frame, Message, Origin, State, Status, Thread, ThreadBody, canonical};
 use crate::step::memo::{self, Memo, Recorder, Root};
 use crate::step::{
-    AttributeUpdate, Blocked, End, Fault, FaultKind, Interpreter, Log, LoggedAccess, Mode, Stop,
-    unpack,
+    AttributeUpdate, Blocked, End, Fault, Interpreter, Log, LoggedAccess, Mode, Stop, unpack,
 };
 use crate::value::{GHOST, Value};
+use anyorder_system::FailureKind;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -198,7 +198,8 @@ impl<'a> StepExecutor<'a> {
             tries += 1;
             if tries == ALTERNATIVES_MAX {
                 let message = format!("more than {ALTERNATIVES_MAX} alternatives of one step");
-                if let Stop::Fault(fault) = self.interpreter.fault(FaultKind::StepLimit, message) {
+                if let Stop::Fault(fault) = self.interpreter.fault(FailureKind::StepLimit, message)
+                {
                     let state = self.state.clone();
                     each(self, alternative, Outcome { state, fault: Some(fault) });
                 }

@@ -19,7 +19,7 @@ fn eval(code: impl FnOnce(&mut ProgramBuilder, &mut FunctionBuilder) -> Reg) -> 
     let next = successors(&machine, &state);
     assert_eq!(next.len(), 1);
     match &next[0].failure {
-        Some(failure) => failure.split(':').next().unwrap_or("").to_owned(),
+        Some(failure) => failure.kind.word().to_owned(),
         None => part(&machine, &next[0].state, "result"),
     }
 }
@@ -415,5 +415,6 @@ fn failures_tell_where() {
     let machine = machine(b.finish().expect("valid"));
     let state = anyorder_system::StateSystem::initial(&machine).remove(0);
     let failure = successors(&machine, &state).remove(0).failure;
+    let failure = failure.map(|failure| failure.to_string());
     assert_eq!(failure.as_deref(), Some("assertion: must hold at p.any:7:3"));
 }

@@ -36,7 +36,7 @@ pub(crate) fn explore(machine: &Machine, limit: usize) -> Explored {
         explored.transitions += next.len();
         for successor in next {
             if let Some(failure) = successor.failure {
-                failures.insert(failure);
+                failures.insert(failure.to_string());
                 continue;
             }
             let (bytes, hash) =

@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::states::Described;
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Property, Violation};
-use anyorder_system::StateSystem;
+use anyorder_system::{Failure, FailureKind};
 use anyorder_vm::program::{FuncId, SourceSite};
 use anyorder_vm::{Action, Machine};
 
@@ -45,51 +45,41 @@ pub(super) fn condition_of(machine: &Machine, property: &Property) -> Option<Fun
     }
 }
 
-fn failure(model: &Model, message: &str) -> Finding {
-    let (head, place) = match place_in(message) {
-        Some((head, place)) => (head, Some(place)),
-        None => (message, None),
+fn failure(model: &Model, failure: &Failure) -> Finding {
+    let step_limit = failure.kind == FailureKind::StepLimit;
+    let kind = if step_limit { Kind::StepLimit } else { Kind::Assertion };
+    let site = failure.site.as_ref().map_or_else(|| nowhere(model), |site| Site {
+        file: Some(site.file.clone()),
+        line: Some(site.line),
+        column: Some(site.column),
+        ..Site::default()
+    });
+    let mut finding = Finding {
+        title: failure_title(failure),
+        sites: vec![named(site, "failure")],
+        ..Finding::new(kind)
     };
-    let word = head.split_once(": ").map_or(head, |(word, _)| word);
-    let kind = if word == "step_limit" { Kind::StepLimit } else { Kind::Assertion };
-    let site = named(place.map_or_else(|| nowhere(model), site_at_text), "failure");
-    let title = failure_title(head);
-    let mut finding = Finding { title, sites: vec![site], ..Finding::new(kind) };
-    if !matches!(word, "assertion" | "step_limit") {
-        finding.category = Some(word.replace(' ', "_"));
+    if !matches!(failure.kind, FailureKind::Assertion | FailureKind::StepLimit) {
+        finding.category = Some(failure.kind.word().replace(' ', "_"));
     }
     finding
 }
 
-/// What failed, for people: the machine's word for the kind only where the rest needs it.
-pub(super) fn failure_title(head: &str) -> String {
-    let (word, said) = head.split_once(": ").unwrap_or((head, ""));
-    match (word, said) {
-        ("assertion", "") => "an assertion fails".to_owned(),
-        ("assertion", said) => format!("an assertion fails: {said}"),
-        ("failure", said) if !said.is_empty() => format!("the model fails: {said}"),
-        ("step_limit", _) => "a step does not end within the limit of instructions".to_owned(),
-        ("null", said) if !said.is_empty() => said.to_owned(),
-        (word, "") => word.to_owned(),
-        (word, said) => format!("{word}: {said}"),
+/// What failed, for people: the machine's word for the kind only where the message needs it.
+pub(super) fn failure_title(failure: &Failure) -> String {
+    let (word, message) = (failure.kind.word(), failure.message.as_str());
+    match (failure.kind, message) {
+        (FailureKind::Assertion, "") => "an assertion fails".to_owned(),
+        (FailureKind::Assertion, _) => format!("an assertion fails: {message}"),
+        (FailureKind::Fail, _) if !message.is_empty() => format!("the model fails: {message}"),
+        (FailureKind::StepLimit, _) => {
+            "a step does not end within the limit of instructions".to_owned()
+        }
+        (FailureKind::Null, _) if !message.is_empty() => message.to_owned(),
+        (FailureKind::Other, _) => message.to_owned(),
+        (_, "") => word.to_owned(),
+        _ => format!("{word}: {message}"),
     }
-}
-
-/// Takes the position off the end of a message: `... at file:line:column`.
-pub(crate) fn place_in(message: &str) -> Option<(&str, &str)> {
-    let (head, place) = message.rsplit_once(" at ")?;
-    let mut parts = place.rsplitn(3, ':');
-    let numbers = [parts.next()?, parts.next()?];
-    let is_number = |text: &&str| text.parse::<u32>().is_ok();
-    (numbers.iter().all(is_number) && parts.next().is_some()).then_some((head, place))
-}
-
-/// Returns the site of a position written as `file:line:column`.
-fn site_at_text(place: &str) -> Site {
-    let mut parts = place.rsplitn(3, ':');
-    let mut number = || parts.next().and_then(|text| text.parse::<u32>().ok());
-    let (column, line) = (number(), number());
-    Site { file: parts.next().map(str::to_owned), line, column, ..Site::default() }
 }
 
 /// Returns the site of the first instruction of a function that has a position.
@@ -135,20 +125,5 @@ fn body_of(machine: &Machine, action: &Action) -> Option<FuncId> {
     match program.events.get(part) {
         Some(event) => Some(event.body),
         None => program.tasks.get(part - program.events.len()).map(|task| task.body),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_read_off_messages() {
-        assert_eq!(
-            place_in("assertion: x at y at a b.any:3:14"),
-            Some(("assertion: x at y", "a b.any:3:14"))
-        );
-        assert_eq!(place_in("assertion: look at this"), None);
-        assert_eq!(place_in("x at 3:4"), None);
     }
 }

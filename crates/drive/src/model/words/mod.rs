@@ -1,6 +1,5 @@
 //! The words of models: findings, sites, runs.
 
-pub(crate) use findings::place_in;
 pub(super) use findings::{described, site_at, site_of_step};
 pub(super) use steps::run_of;
 

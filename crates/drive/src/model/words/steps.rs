@@ -1,9 +1,10 @@
 //! A path through a machine as a run for people: who ran what, what it changed, what it posted.
 
-use super::findings::{condition_of, failure_title, place_in};
+use super::findings::{condition_of, failure_title};
 use crate::states::End;
 use anyorder_finding::run::{Change, Run, RunPost, RunStep};
 use anyorder_search::Path;
+use anyorder_system::Failure;
 use anyorder_vm::{Machine, PathWords, StepFacts};
 
 /// The most values shown of the state at the start.
@@ -22,7 +23,7 @@ pub(in crate::model) fn run_of(machine: &Machine, path: &Path<Machine>, end: &En
     for step in &path.steps {
         let facts = words.step(&step.action, &step.state, step.failure.is_some());
         let alternative = Some(step.action.alternative()).filter(|number| *number > 0);
-        let failure = step.failure.as_deref().map(failure_words);
+        let failure = step.failure.as_ref().map(failure_words);
         steps.push(RunStep { alternative, failure, ..run_step(facts) });
     }
     let mut text = end.text.clone();
@@ -63,9 +64,7 @@ fn run_step(facts: StepFacts) -> RunStep {
 }
 
 /// A failure with its position.
-fn failure_words(message: &str) -> String {
-    match place_in(message) {
-        Some((head, place)) => format!("{} at {place}", failure_title(head)),
-        None => failure_title(message),
-    }
+fn failure_words(failure: &Failure) -> String {
+    let title = failure_title(failure);
+    failure.site.as_ref().map_or_else(|| title.clone(), |site| format!("{title} at {site}"))
 }

@@ -66,7 +66,7 @@ where
 
     fn properties(&self) -> Vec<Property<Self>> {
         // A property that is never discovered keeps the peer from stopping early.
-        vec![Property::always("invariant", |model: &OwnWay<S>, state| model.0.holds(0, state))]
+        vec![Property::always("invariant", |model: &OwnWay<S>, state| model.0.properties().invariants[0].holds(state))]
     }
 }
 
@@ -96,6 +96,6 @@ where
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::always("invariant", |model: &ReadyMade<S>, state| model.0.holds(0, state))]
+        vec![Property::always("invariant", |model: &ReadyMade<S>, state| model.0.properties().invariants[0].holds(state))]
     }
 }

@@ -155,6 +155,33 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Appends the places that an invariant may look at in a state.
+    pub fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
+        let Some(invariant) = self.program.invariants.get(invariant) else { return };
+        let tables = self.tables();
+        let mut touched = Vec::new();
+        let tell = |leaf: &mut Leaf| _ = remembered::tell(self, tables, state, leaf, &mut touched);
+        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, tell).is_some() {
+            out.extend(touched.into_iter().map(|touched| touched.place));
+            if tables.places.init && !self.switches.reports.drops() {
+                out.push(keys::fixed::INIT);
+            }
+            return;
+        }
+        let mut executor = StepExecutor::logging(self, state);
+        // How it ends is asked elsewhere.
+        let _ = executor.evaluate(invariant.holds);
+        let log = executor.take_log();
+        let (found, updated) = (&mut touched, Vec::new());
+        Touches { machine: self, tables, before: state, out: found, updated }.looked(&log.accesses);
+        out.extend(touched.into_iter().map(|touched| touched.place));
+        if tables.places.init && !self.switches.reports.drops() {
+            out.push(keys::fixed::INIT);
+        }
+    }
+}
+
 impl Reducible for Machine {
     fn ready(&self, state: &State, out: &mut Vec<TaskKey>) {
         self.note_growth(state);
@@ -188,7 +215,7 @@ impl Reducible for Machine {
                 }
                 touches.log(&log.accesses, after);
                 touches.step(step, &outcome.state, &log, outcome.fault.is_some());
-                let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                let failure = outcome.fault.map(|fault| fault.failure(&self.program));
                 let action = Action { step, alternative };
                 successors.push(Successor { action, state: outcome.state, failure });
             });
@@ -235,30 +262,6 @@ impl Reducible for Machine {
 
     fn task_of(&self, state: &State, action: &Action) -> Option<TaskKey> {
         keys::of_step(self, state, action.step)
-    }
-
-    fn watches(&self, invariant: usize, state: &State, out: &mut Vec<Place>) {
-        let Some(invariant) = self.program.invariants.get(invariant) else { return };
-        let tables = self.tables();
-        let mut touched = Vec::new();
-        let tell = |leaf: &mut Leaf| _ = remembered::tell(self, tables, state, leaf, &mut touched);
-        if StepExecutor::new(self, state).evaluate_with_leaf(invariant.holds, tell).is_some() {
-            out.extend(touched.into_iter().map(|touched| touched.place));
-            if tables.places.init && !self.switches.reports.drops() {
-                out.push(keys::fixed::INIT);
-            }
-            return;
-        }
-        let mut executor = StepExecutor::logging(self, state);
-        // How it ends is asked elsewhere.
-        let _ = executor.evaluate(invariant.holds);
-        let log = executor.take_log();
-        let (found, updated) = (&mut touched, Vec::new());
-        Touches { machine: self, tables, before: state, out: found, updated }.looked(&log.accesses);
-        out.extend(touched.into_iter().map(|touched| touched.place));
-        if tables.places.init && !self.switches.reports.drops() {
-            out.push(keys::fixed::INIT);
-        }
     }
 
     fn task_name(&self, state: &State, task: TaskKey) -> String {

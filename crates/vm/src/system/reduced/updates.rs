@@ -87,7 +87,7 @@ impl Machine {
                 step,
                 None,
                 |executor, alternative, outcome| {
-                    let failure = outcome.fault.map(|fault| fault.line(&self.program));
+                    let failure = outcome.fault.map(|fault| fault.failure(&self.program));
                     self.tell_updated(&executor.take_updates(), updates);
                     let action = Action { step, alternative };
                     out.push(Successor { action, state: outcome.state, failure });

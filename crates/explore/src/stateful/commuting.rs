@@ -1,15 +1,15 @@
 //! Edges that need no run: what a step does is known from the state before.
 
-use super::bits;
 use super::expand::Worker;
-use super::found::DONOR_BLOCKED;
+use super::found::SOURCE_BLOCKED;
 use super::sabotage::Sabotage;
 use super::space::{BLOCKED, NO_PARENT};
+use anyorder_common::bits;
 use anyorder_system::Reducible;
 
 /// A parent's step that shows what a step of a state does.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Donor {
+pub(super) struct Source {
     /// The state.
     pub(super) number: u32,
     /// The state after the parent's step, the footprint of that step, and the list of its updates.
@@ -18,13 +18,14 @@ pub(super) struct Donor {
     pub(super) updates: u32,
 }
 
-pub(super) const NO_DONOR: Donor = Donor { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
+pub(super) const NO_SOURCE: Source =
+    Source { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
 
 impl<S: Reducible> Worker<'_, S> {
     /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this state `s.y`, and a task `x` whose
     /// footprint in `s` does not conflict with that of `y`, `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only
     /// states with a lower number are asked, so that no two edges wait for each other.
-    pub(super) fn find_donors(&mut self, number: u32) {
+    pub(super) fn find_commuting_steps(&mut self, number: u32) {
         let link = self.space.nodes[number as usize].link;
         if link.parent == NO_PARENT || !self.infer {
             return;
@@ -44,14 +45,14 @@ impl<S: Reducible> Worker<'_, S> {
             if (edge.target >= number && !blocked) || !alone {
                 continue;
             }
-            let independent = self.options.sabotage == Sabotage::InferAnything
+            let independent = self.options.sabotage() == Sabotage::InferAnything
                 || !bits::has(self.know.conflicts.row(step.footprint), edge.task)
                 || !footprints.conflict(step.footprint, edge.footprint);
             if independent {
                 let updates = self.space.updates.get(start + at).copied().unwrap_or(0);
-                let state = if blocked { DONOR_BLOCKED } else { edge.target };
+                let state = if blocked { SOURCE_BLOCKED } else { edge.target };
                 let footprint = edge.footprint;
-                self.donors[edge.task as usize] = Donor { number, state, footprint, updates };
+                self.sources[edge.task as usize] = Source { number, state, footprint, updates };
             }
         }
     }

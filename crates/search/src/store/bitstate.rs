@@ -13,17 +13,17 @@ const PROBES: u64 = 3;
 
 /// A field of bits of a fixed size.
 #[derive(Clone, Debug)]
-pub(crate) struct Bits {
+pub(crate) struct Bitstate {
     words: Vec<u64>,
     /// The bits set in this round: position, word, bit.
     recent: Vec<(u32, usize, u64)>,
 }
 
-impl Bits {
+impl Bitstate {
     /// Makes an empty field of at most `bytes` bytes, at least one word.
-    pub(crate) fn new(bytes: u64) -> Bits {
+    pub(crate) fn new(bytes: u64) -> Bitstate {
         let words = usize::try_from((bytes / 8).max(1)).unwrap_or(usize::MAX / 8);
-        Bits { words: vec![0; words], recent: Vec::new() }
+        Bitstate { words: vec![0; words], recent: Vec::new() }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -74,7 +74,7 @@ impl Bits {
     }
 
     /// Makes a field of words that a checkpoint held.
-    pub(crate) fn from_words(words: Vec<u64>) -> Bits {
-        Bits { words, recent: Vec::new() }
+    pub(crate) fn from_words(words: Vec<u64>) -> Bitstate {
+        Bitstate { words, recent: Vec::new() }
     }
 }

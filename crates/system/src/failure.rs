@@ -1,0 +1,172 @@
+//! How a step of a program fails.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// What kind of failure it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FailureKind {
+    /// An assertion does not hold.
+    Assertion,
+    /// The program says that it fails.
+    Fail,
+    /// A result does not fit into 64 bits.
+    Overflow,
+    /// Division by zero.
+    Division,
+    /// A position or key that is not there.
+    Index,
+    /// `null` where a value is needed.
+    Null,
+    /// A value of the wrong type.
+    Type,
+    /// No case of a `match` fits.
+    NoMatch,
+    /// More instructions in one step than allowed.
+    StepLimit,
+    /// Calls nest too deep.
+    Recursion,
+    /// Something has grown larger than allowed.
+    Size,
+    /// A thread gives a lock back that it does not hold.
+    NotHeld,
+    /// An atomic body would have to wait.
+    Blocking,
+    /// A guard or property changes something.
+    Impure,
+    /// None of these: the message alone says it.
+    Other,
+}
+
+impl FailureKind {
+    /// Returns the words for it; none for [`Other`](FailureKind::Other).
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            FailureKind::Assertion => "assertion",
+            FailureKind::Fail => "failure",
+            FailureKind::Overflow => "overflow",
+            FailureKind::Division => "division by zero",
+            FailureKind::Index => "index",
+            FailureKind::Null => "null",
+            FailureKind::Type => "type",
+            FailureKind::NoMatch => "no match",
+            FailureKind::StepLimit => "step_limit",
+            FailureKind::Recursion => "recursion",
+            FailureKind::Size => "size",
+            FailureKind::NotHeld => "lock not held",
+            FailureKind::Blocking => "blocking in an atomic body",
+            FailureKind::Impure => "impure guard",
+            FailureKind::Other => "",
+        }
+    }
+}
+
+/// A position in the source of a program.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FailureSite {
+    /// The name of the file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for FailureSite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A failure of a program: what kind, what happened, and where.
+///
+/// Failures that read the same are equal, and are ordered by their texts: results list each once, in this order.
+///
+/// ```
+/// use anyorder_system::{Failure, FailureKind, FailureSite};
+/// let site = FailureSite { file: "counter.any".to_owned(), line: 3, column: 5 };
+/// let message = "the counter is 1".to_owned();
+/// let failure = Failure { kind: FailureKind::Assertion, message, site: Some(site) };
+/// assert_eq!(failure.to_string(), "assertion: the counter is 1 at counter.any:3:5");
+/// assert_eq!(Failure::from("out of paper").to_string(), "out of paper");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    /// What happened; may be empty where the kind says it.
+    pub message: String,
+    /// Where, if the system knows it.
+    pub site: Option<FailureSite>,
+}
+
+impl Failure {
+    fn parts(&self) -> (FailureKind, &str, Option<&FailureSite>) {
+        (self.kind, &self.message, self.site.as_ref())
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(message: &str) -> Failure {
+        Failure::from(message.to_owned())
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure { kind: FailureKind::Other, message, site: None }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = self.kind.word();
+        f.write_str(word)?;
+        if !word.is_empty() && !self.message.is_empty() {
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)?;
+        self.site.as_ref().map_or(Ok(()), |site| write!(f, " at {site}"))
+    }
+}
+
+impl PartialEq for Failure {
+    fn eq(&self, other: &Failure) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Failure {}
+
+impl PartialOrd for Failure {
+    fn partial_cmp(&self, other: &Failure) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Failure {
+    fn cmp(&self, other: &Failure) -> Ordering {
+        if self.parts() == other.parts() {
+            return Ordering::Equal;
+        }
+        self.to_string().cmp(&other.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: u32) -> Failure {
+        let site = FailureSite { file: "a.any".to_owned(), line, column: 5 };
+        Failure { kind: FailureKind::Null, message: String::new(), site: Some(site) }
+    }
+
+    #[test]
+    fn failures_are_ordered_as_their_texts() {
+        assert!(at(10) < at(9), "as texts, not as numbers");
+        assert_eq!(at(9), Failure::from("null at a.any:9:5"), "whoever has put it together");
+        assert!(Failure::from("a") < at(1));
+    }
+}

@@ -1,0 +1,210 @@
+//! What a program claims of its states, and how its actions fall into classes: named items with functions.
+
+use crate::reducible::Place;
+use std::fmt;
+
+type Function<'s, A, R> = Box<dyn Fn(&A) -> R + Send + Sync + 's>;
+type Watching<'s, S> = Box<dyn Fn(&S, &mut Vec<Place>) + Send + Sync + 's>;
+
+/// What must hold in every state.
+pub struct Invariant<'s, S> {
+    /// Its name, for results.
+    pub name: String,
+    holds: Function<'s, S, bool>,
+    watches: Option<Watching<'s, S>>,
+}
+
+impl<S> Invariant<'_, S> {
+    /// Returns whether a state keeps it.
+    #[inline]
+    #[must_use]
+    pub fn holds(&self, state: &S) -> bool {
+        (self.holds)(state)
+    }
+
+    /// Appends the places that it may look at in a state.
+    #[inline]
+    pub fn watches(&self, state: &S, out: &mut Vec<Place>) {
+        if let Some(watches) = &self.watches {
+            watches(state, out);
+        }
+    }
+
+    /// Returns whether it says what it looks at: reduced searches need that.
+    #[must_use]
+    pub fn is_watching(&self) -> bool {
+        self.watches.is_some()
+    }
+}
+
+/// "Whenever the trigger holds, the response holds then or later."
+pub struct Response<'s, S> {
+    /// Its name, for results.
+    pub name: String,
+    holds: Function<'s, S, (bool, bool)>,
+}
+
+impl<S> Response<'_, S> {
+    /// Returns whether the trigger, and whether the response, holds in a state.
+    #[inline]
+    #[must_use]
+    pub fn holds(&self, state: &S) -> (bool, bool) {
+        (self.holds)(state)
+    }
+}
+
+/// What it means that nothing can happen in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// The program may end here.
+    Fine,
+    /// Something waits for ever: a deadlock.
+    Deadlock,
+    /// All is done, in a state that the program may not end in.
+    Wrong,
+}
+
+/// What a program claims of its states.
+///
+/// ```
+/// use anyorder_system::{End, Properties};
+/// let properties = Properties::new()
+///     .invariant("at most 9", |count: &u32| *count <= 9)
+///     .response("an odd count is mended", |count| (count % 2 == 1, count % 2 == 0))
+///     .end(|count| if *count == 0 { End::Fine } else { End::Deadlock });
+/// assert!(!properties.invariants[0].holds(&10));
+/// assert_eq!(properties.end_of(&3), End::Deadlock);
+/// ```
+pub struct Properties<'s, S> {
+    /// The invariants.
+    pub invariants: Vec<Invariant<'s, S>>,
+    /// The response properties.
+    pub responses: Vec<Response<'s, S>>,
+    end: Function<'s, S, End>,
+}
+
+impl<'s, S> Properties<'s, S> {
+    /// Claims nothing: the program may end anywhere.
+    #[must_use]
+    pub fn new() -> Properties<'s, S> {
+        let end: Function<'s, S, End> = Box::new(|_| End::Fine);
+        Properties { invariants: Vec::new(), responses: Vec::new(), end }
+    }
+
+    /// Adds an invariant.
+    #[must_use]
+    pub fn invariant(
+        mut self,
+        name: impl Into<String>,
+        holds: impl Fn(&S) -> bool + Send + Sync + 's,
+    ) -> Properties<'s, S> {
+        let (name, holds) = (name.into(), Box::new(holds));
+        self.invariants.push(Invariant { name, holds, watches: None });
+        self
+    }
+
+    /// Adds an invariant that depends only on places that `watches` appends: see the contract of
+    /// [`Reducible`](crate::Reducible).
+    #[must_use]
+    pub fn invariant_of(
+        mut self,
+        name: impl Into<String>,
+        holds: impl Fn(&S) -> bool + Send + Sync + 's,
+        watches: impl Fn(&S, &mut Vec<Place>) + Send + Sync + 's,
+    ) -> Properties<'s, S> {
+        let watches: Watching<'s, S> = Box::new(watches);
+        let (name, holds) = (name.into(), Box::new(holds));
+        self.invariants.push(Invariant { name, holds, watches: Some(watches) });
+        self
+    }
+
+    /// Adds a response property; the function says whether the trigger, and whether the response, holds in a state.
+    #[must_use]
+    pub fn response(
+        mut self,
+        name: impl Into<String>,
+        holds: impl Fn(&S) -> (bool, bool) + Send + Sync + 's,
+    ) -> Properties<'s, S> {
+        self.responses.push(Response { name: name.into(), holds: Box::new(holds) });
+        self
+    }
+
+    /// Says what it means that nothing can happen in a state.
+    #[must_use]
+    pub fn end(mut self, end: impl Fn(&S) -> End + Send + Sync + 's) -> Properties<'s, S> {
+        self.end = Box::new(end);
+        self
+    }
+
+    /// Returns what it means that nothing can happen in this state.
+    #[must_use]
+    pub fn end_of(&self, state: &S) -> End {
+        (self.end)(state)
+    }
+}
+
+impl<S> Default for Properties<'_, S> {
+    fn default() -> Self {
+        Properties::new()
+    }
+}
+
+impl<S> fmt::Debug for Properties<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let invariants: Vec<&str> = self.invariants.iter().map(|one| &*one.name).collect();
+        let responses: Vec<&str> = self.responses.iter().map(|one| &*one.name).collect();
+        f.debug_struct("Properties")
+            .field("invariants", &invariants)
+            .field("responses", &responses)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Named classes of actions, such as the handlers that they run on.
+pub struct Classes<'s, A> {
+    /// The name of each class.
+    pub names: Vec<String>,
+    of: Function<'s, A, Option<usize>>,
+}
+
+impl<'s, A> Classes<'s, A> {
+    /// No classes.
+    #[must_use]
+    pub fn none() -> Classes<'s, A> {
+        Classes { names: Vec::new(), of: Box::new(|_| None) }
+    }
+
+    /// Makes classes, given the names and which class an action belongs to, if any.
+    #[must_use]
+    pub fn new(
+        names: Vec<String>,
+        of: impl Fn(&A) -> Option<usize> + Send + Sync + 's,
+    ) -> Classes<'s, A> {
+        Classes { names, of: Box::new(of) }
+    }
+
+    /// Returns the number of classes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Returns the class of an action, by its place among the names.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, action: &A) -> Option<usize> {
+        if self.names.is_empty() { None } else { (self.of)(action) }
+    }
+}
+
+impl<A> fmt::Debug for Classes<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Classes").field(&self.names).finish()
+    }
+}
