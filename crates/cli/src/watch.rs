@@ -18,7 +18,7 @@ const SILENT_TIME: Duration = Duration::from_secs(1);
 /// A job that is shorter has its notes in its result only, where nobody looks on.
 const NOTES_TIME: Duration = Duration::from_secs(5);
 
-/// How often the memory of the process is looked at.
+/// How often the memory of the process is measured.
 const MEMORY_POLL: Duration = Duration::from_millis(50);
 
 /// Everything that can stop a job, and the bar that shows it.
