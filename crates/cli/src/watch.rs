@@ -18,7 +18,7 @@ const SILENT_TIME: Duration = Duration::from_secs(1);
 /// A job that is shorter has its notes in its result only, where nobody looks on.
 const NOTES_TIME: Duration = Duration::from_secs(5);
 
-/// How often the memory of the process is looked at.
+/// How often the memory of the process is measured.
 const MEMORY_POLL: Duration = Duration::from_millis(50);
 
 /// Everything that can stop a job, and the bar that shows it.
@@ -79,11 +79,11 @@ impl Watch {
         }
     }
 
-    /// Returns how long a phase took that is over, in milliseconds.
+    /// Returns how long the last phase of a name took that is over, in milliseconds.
     pub(crate) fn phase_ms(&self, name: &str) -> u64 {
         let Ok(past) = self.bar.past.lock() else { return 0 };
-        let took: Duration = past.iter().filter(|phase| phase.0 == name).map(|phase| phase.1).sum();
-        u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+        let last = past.iter().rev().find(|phase| phase.0 == name);
+        last.map_or(0, |phase| u64::try_from(phase.1.as_millis()).unwrap_or(u64::MAX))
     }
 
     /// Takes the bar off the terminal.

@@ -1,9 +1,18 @@
 //! The jobs of anyorder as a library: one entry for each job, which wires the engines to the checks
 //! of their results.
 //!
-//! A job takes what was read (a trace, a model, a program), its options as a plain struct, and a
+//! A job takes an input, its options as a plain struct, and a
 //! [`Control`](anyorder_system::Control) that watches and stops it. It returns data: findings,
-//! runs, counts. It prints nothing, opens no file and reads no clock.
+//! runs, counts, as a [`JobResult`]. It prints nothing and reads no clock; the only files that it
+//! opens are checkpoints of searches. [`Collected`] puts the results of several inputs together.
+//!
+//! | a front end gives | jobs |
+//! | --- | --- |
+//! | a trace, as a [`TraceInput`] | [`check_trace()`], [`predict()`], [`consistency()`], [`why()`], [`replay_witness()`] |
+//! | a trace that is too long for memory | [`predict_stream()`] |
+//! | the text of a model, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], and all of the next two rows |
+//! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
+//! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`] |
 
 pub use anyorder_hb::{GroupBy, RuleSet};
 pub use check_trace::{CheckTraceOptions, check_trace};
@@ -17,7 +26,7 @@ pub use predict::{
     Analysis, CheckedWitness, Pairs, PredictOptions, Prediction, Reordering, Specifications,
     StoredWitness, WitnessOptions, WitnessReplay, predict, predict_stream, replay_witness,
 };
-pub use result::{Collected, JobResult, Reported, add_stats};
+pub use result::{Collected, JobResult, Reported};
 pub use schedules::{Shows, Stored, first_schedule, read_schedules, schedule_of};
 pub use trace_input::{TraceInput, observed};
 pub use why::{Explanation, why};

@@ -162,7 +162,7 @@ fn joined(known: &str, word: &str) -> String {
 const LARGEST: [&str; 3] = ["max_depth", "frontier_peak", "bytes_per_state"];
 
 /// Adds `more` to `sum`, name by name.
-pub fn add_stats(sum: &mut Stats, more: &Stats) {
+fn add_stats(sum: &mut Stats, more: &Stats) {
     for (name, stat) in more.iter() {
         let total = match (sum.get(name), stat) {
             (Some(Stat::Integer(a)), Stat::Integer(b)) if LARGEST.contains(&name) => {

@@ -7,7 +7,7 @@ pub(crate) use explore::{BoundArg, ExploreArgs, ReversalArgs, ShrinkArgs, Way};
 pub(crate) use generate::GenerateArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
 pub(crate) use output::{CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs};
-pub(crate) use predict::{PredictArgs, SpecArgs, WitnessArgs};
+pub(crate) use predict::{PredictArgs, WitnessArgs};
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, InfoFormat, ManArgs};
 pub(crate) use why::{WhyArgs, WhyFormat};
 

@@ -2,7 +2,7 @@
 //! `graph`, `fmt`.
 
 use crate::args::choice::{Word, choice, word_of};
-use crate::args::{LimitArgs, OutputArgs, ScheduleArgs, SpecArgs};
+use crate::args::{LimitArgs, OutputArgs, ScheduleArgs};
 use crate::units::{parse_bytes, parse_duration};
 use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
 use anyorder_finding::Options;
@@ -149,8 +149,13 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
-    #[command(flatten)]
-    pub(crate) specs: SpecArgs,
+    /// The specifications that `anyorder predict` was given
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) spec: Option<PathBuf>,
+
+    /// The types of objects that `anyorder predict` was given; may be repeated
+    #[arg(long, value_name = "NAME=TYPE")]
+    pub(crate) object: Vec<String>,
 }
 
 const REPLAY_EXAMPLES: &str = "\

@@ -14,8 +14,15 @@ pub(crate) struct PredictArgs {
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub(crate) trace: PathBuf,
 
-    #[command(flatten)]
-    pub(crate) specs: SpecArgs,
+    /// Commutativity specifications of the types in the trace; a type given here replaces the
+    /// built-in one of its name
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
+    pub(crate) spec: Option<PathBuf>,
+
+    /// The type of an object whose methods are called, where its name or its methods do not tell;
+    /// may be repeated
+    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
+    pub(crate) object: Vec<String>,
 
     /// Which order gives the candidates [default: `event-driven` where tasks are posted, else
     /// `edc`]
@@ -66,20 +73,6 @@ impl PredictArgs {
             search: self.search.options(),
         }
     }
-}
-
-/// The specifications of the objects in a trace.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct SpecArgs {
-    /// Commutativity specifications of the types in the trace; a type given here replaces the
-    /// built-in one of its name
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
-    pub(crate) spec: Option<PathBuf>,
-
-    /// The type of an object whose methods are called, where its name or its methods do not tell;
-    /// may be repeated
-    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
-    pub(crate) object: Vec<String>,
 }
 
 /// How hard to look for witnesses.

@@ -2,7 +2,7 @@
 
 use super::check::Aside;
 use super::render::{self, Form, set_elapsed};
-use crate::args::{Global, PredictArgs, SpecArgs};
+use crate::args::{Global, PredictArgs};
 use crate::failure::{Failure, print_messages};
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global) -> Result<ExitCode, Failu
     let started = Instant::now();
     let aside = Aside::read(&args.counting)?;
     let watch = Watch::start(global, &args.limits)?;
-    let options = args.options(specifications(&args.specs)?);
+    let options = args.options(specifications(args.spec.as_deref(), &args.object)?);
     let begun = input::begin(&args.trace)?;
     // Standard input cannot be read twice.
     let is_pipe = args.trace == Path::new("-");
@@ -89,13 +89,16 @@ fn streamed(
 }
 
 /// Reads the specifications of the types in a trace.
-pub(super) fn specifications(args: &SpecArgs) -> Result<Specifications, Failure> {
+pub(super) fn specifications(
+    spec: Option<&Path>,
+    objects: &[String],
+) -> Result<Specifications, Failure> {
     let text = |path: &Path| -> Result<(String, String), Failure> {
         Ok((path.to_string_lossy().into(), input::begin(path)?.text(path, SPEC_BYTES_MAX)?))
     };
-    let file = args.spec.as_deref().map(text).transpose()?;
+    let file = spec.map(text).transpose()?;
     let file = file.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-    Specifications::new(file, &args.object)
+    Specifications::new(file, objects)
 }
 
 /// Writes the whole witnesses of findings into the folder, and sets the commands that check them
@@ -126,10 +129,10 @@ fn place(
 /// Returns the command that finds the same again.
 fn command(args: &PredictArgs) -> String {
     let mut text = format!("anyorder predict {}", quote(&args.trace.to_string_lossy()));
-    if let Some(spec) = &args.specs.spec {
+    if let Some(spec) = &args.spec {
         text.push_str(&format!(" --spec {}", quote(&spec.to_string_lossy())));
     }
-    for object in &args.specs.object {
+    for object in &args.object {
         text.push_str(&format!(" --object {}", quote(object)));
     }
     if let Some(analysis) = args.analysis {

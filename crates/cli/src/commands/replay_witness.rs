@@ -25,7 +25,7 @@ pub(super) fn run(
     let name = witness.to_string_lossy();
     let stored = StoredWitness::read(&name, text, args.finding.as_deref())?;
     let watch = Watch::start(global, &LimitArgs::default())?;
-    let specifications = specifications(&args.specs)?;
+    let specifications = specifications(args.spec.as_deref(), &args.object)?;
     let Loaded::Held(read) = load(path, begun, &|_| u64::MAX, global, &watch)? else {
         return Err(Failure::new(format!("{}: too many events to be held", shown(path))));
     };

@@ -5,7 +5,7 @@ use anyorder_consistency::{Procedure, describe};
 use anyorder_finding::{Finding, Kind, Severity, Site, Step};
 use anyorder_trace::{EventId, NameId, Trace};
 
-/// The most sites of a finding: the cycle is told in full by its explanation.
+/// The most sites of a finding: its explanation has the whole cycle.
 const SITES_MAX: usize = 8;
 
 /// Makes the finding of an inconsistent trace.
@@ -23,12 +23,12 @@ pub(super) fn inconsistency(trace: &Trace, answer: &Consistency, reasons_max: us
         return finding;
     };
     finding.confirmed = Some(true);
-    let told = describe(trace, &answer.partial, &proof.refutation, reasons_max);
-    for reason in told.reasons {
+    let explained = describe(trace, &answer.partial, &proof.refutation, reasons_max);
+    for reason in explained.reasons {
         let events = reason.events.iter().map(|event| trace.unique_label(*event)).collect();
         finding.explanation.push(Step { text: reason.text, rule: None, events });
     }
-    finding.sites = sites(trace, &told.cycle);
+    finding.sites = sites(trace, &explained.cycle);
     finding
 }
 

@@ -105,20 +105,7 @@ pub(crate) fn analyse(
     let analysis = question.options.analysis(trace.tables());
     let failed = |error| failure(question.name, &error);
     control.progress.phase("analysing");
-    let report = match analysis {
-        Analysis::EventDriven => {
-            let mut spec = specified(question, Some(whole));
-            let rules = fitting_rules(trace);
-            // A stop is seen by who asks the watch; what was found by then is nothing.
-            event_driven(trace, rules, &mut spec, &question.candidates(), control)
-                .map(|found| found.report)
-                .unwrap_or_default()
-        }
-        _ => {
-            let source = &mut Stoppable { blocks: TraceBlocks::new(trace), control };
-            analysed(source, Some(whole), analysis, question, control).map_err(failed)?
-        }
-    };
+    let report = candidates((trace, whole), analysis, question, control).map_err(failed)?;
     let options = question.check_options(trace.tables(), analysis);
     if !question.options.confirm {
         let wanted = Facts::wanted(&report);
@@ -173,6 +160,25 @@ pub(crate) fn analyse(
     let unspecified = calls.unspecified(trace);
     let checked = checked.map_err(failed)?;
     Ok(Analysed { checked, analysis, reorders: options.reorders, unspecified })
+}
+
+/// Runs an analysis over a trace from which the insides of invocations are left out; `whole` has
+/// them.
+fn candidates(
+    (trace, whole): (&Trace, &Trace),
+    analysis: Analysis,
+    question: &Question<'_>,
+    control: &Control<'_>,
+) -> Result<Report, PredictError> {
+    if analysis != Analysis::EventDriven {
+        let source = &mut Stoppable { blocks: TraceBlocks::new(trace), control };
+        return analysed(source, Some(whole), analysis, question, control);
+    }
+    let mut spec = specified(question, Some(whole));
+    let rules = fitting_rules(trace);
+    // A stop is seen by who asks the watch; what was found by then is nothing.
+    let found = event_driven(trace, rules, &mut spec, &question.candidates(), control);
+    Ok(found.map(|found| found.report).unwrap_or_default())
 }
 
 /// Lists the candidates of a trace that is too long to be held, and what its reader found odd. The

@@ -23,7 +23,7 @@ const STEPS_MAX: u64 = 1_000;
 pub(super) enum Given {
     /// A run to vary.
     Varied(Varied),
-    /// Inputs that are checked one by one; what cannot be read is told with the others.
+    /// Inputs that are checked one by one; what cannot be read fails with the others.
     Inputs(Vec<(PathBuf, Result<Begun, Failure>)>),
 }
 
