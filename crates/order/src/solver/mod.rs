@@ -5,7 +5,7 @@
 //! events in which everything holds, or prove that there is none.
 //!
 //! **Method.** Condensation (`condense.rs`) leaves the events where something arrives or leaves. Saturation (`saturate.rs`) orders
-//! every pair of blocks that has one possible order. A course (`course.rs`) runs everything forward and decides only what it
+//! every pair of blocks that has one possible order. A candidate (`candidate.rs`) runs everything forward and decides only what it
 //! must; when it gets stuck, the pairs in the cycles that hold it up become Boolean variables, and a [CDCL
 //! search](crate::sat) with a theory of orders (`theory.rs`) decides them. Pairs that no cycle ever concerned are never looked at.
 //!
@@ -48,9 +48,9 @@ pub use solve::{Answer, Limits, Solver, Stats};
 pub use crate::sat::{Cause, Lit};
 
 mod blocks;
+mod candidate;
 mod condense;
 mod cone;
-mod course;
 mod fact;
 mod formula;
 mod graph;

@@ -60,7 +60,7 @@ pub struct Stats {
     /// Those of them whose reason was asked for.
     pub explained: u64,
     /// Candidates tried.
-    pub courses: u64,
+    pub candidates: u64,
     /// Cycles that became clauses.
     pub cycles: u64,
     /// Restarts of the search.
@@ -313,7 +313,7 @@ impl Solver {
             restarts: core.restarts,
             implied: self.theory_stats.implied,
             explained: core.explanations,
-            courses: self.theory_stats.courses,
+            candidates: self.theory_stats.candidates,
             cycles: self.theory_stats.cycles,
             memory_bytes: (core.memory_bytes + bytes) as u64,
             ..self.stats

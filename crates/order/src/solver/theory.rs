@@ -2,12 +2,12 @@
 //!
 //! A literal that becomes true brings its edges; an edge that closes a cycle is a conflict, explained by the cycle that
 //! rests on the fewest literals. A literal whose edge would close a cycle is implied to be false, explained when asked.
-//! When all variables have values, a [course](super::course) tries to run everything; the pairs in the cycles it meets become variables.
+//! When all variables have values, a [candidate](super::candidate) tries to run everything; the pairs in the cycles it meets become variables.
 
 use super::blocks::Blocks;
+use super::candidate::{Candidate, Cycle, Ground, Runner};
 use super::condense::{Key, Keys};
 use super::cone::Cone;
-use super::course::{Course, Ground, Knot, Runner};
 use super::fact::{Fact, Info};
 use super::graph::Graph;
 use super::known::Known;
@@ -22,16 +22,14 @@ use crate::sat::{Lit, Output, Theory, Values, Var};
 /// What the theory did.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TheoryStats {
-    pub(crate) courses: u64,
-    pub(crate) knots: u64,
+    pub(crate) candidates: u64,
     pub(crate) cycles: u64,
     pub(crate) implied: u64,
 }
 
 impl TheoryStats {
     pub(crate) fn add(&mut self, other: &TheoryStats) {
-        self.courses += other.courses;
-        self.knots += other.knots;
+        self.candidates += other.candidates;
         self.cycles += other.cycles;
         self.implied += other.implied;
     }
@@ -247,7 +245,7 @@ impl<'a> OrderTheory<'a> {
         if let Some(lit) = self.variables.blocks(first, second) {
             return lit;
         }
-        let out = out.expect("only a course assumes what is no variable");
+        let out = out.expect("only a candidate assumes what is no variable");
         let var = out.new_var(first < second);
         self.variables.add_blocks(var, first.min(second), first.max(second));
         self.equip();
@@ -372,15 +370,15 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    fn lemma_of(&mut self, knot: Knot, out: &mut Output) {
-        let clause = self.clause(&knot.hops, Some(out));
-        // The order that was undone is the one the course went on without.
-        let tag = self.tag(&knot.hops);
+    fn lemma_of(&mut self, cycle: Cycle, out: &mut Output) {
+        let clause = self.clause(&cycle.hops, Some(out));
+        // The order that was undone is the one the candidate went on without.
+        let tag = self.tag(&cycle.hops);
         out.lemma(&clause, tag);
     }
 
-    fn course(&mut self) -> Course {
-        self.stats.courses += 1;
+    fn candidate(&mut self) -> Candidate {
+        self.stats.candidates += 1;
         let preferred = self.problem.preferred.is_some();
         let hint: Vec<u32> = (0..self.keys.len() as u32)
             .map(|key| {
@@ -424,14 +422,13 @@ impl Theory for OrderTheory<'_> {
         if !out.is_empty() {
             return;
         }
-        let course = self.course();
-        if course.knots.is_empty() {
-            self.accepted = Some(course.order);
+        let candidate = self.candidate();
+        if candidate.cycles.is_empty() {
+            self.accepted = Some(candidate.order);
             return;
         }
-        self.stats.knots += course.knots.len() as u64;
-        for knot in course.knots {
-            self.lemma_of(knot, out);
+        for cycle in candidate.cycles {
+            self.lemma_of(cycle, out);
         }
     }
 
