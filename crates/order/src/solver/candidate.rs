@@ -1,9 +1,10 @@
 //! A candidate order: the keys are run forward, and nothing is decided beforehand that need not be.
 //!
-//! Keys run as soon as all before them have run and their blocks may have their resources; entries, and blocks that no queue orders, are
-//! choices and run only when nothing else can: waiting never hurts what does not choose. Who enters first is
-//! first; when nothing can run any more, the wait is a cycle, whose choices cannot all hold. The shortest such
-//! cycle is noted, one choice in it is undone, and the run continues to find more of them.
+//! Keys run as soon as all before them have run and their blocks may have their resources; entries,
+//! and blocks that no queue orders, are choices and run only when nothing else can: waiting never
+//! hurts what does not choose. Who enters first is first; when nothing can run any more, the wait
+//! is a cycle, whose choices cannot all hold. The shortest such cycle is noted, one choice in it is
+//! undone, and the run continues to find more of them.
 
 use super::blocks::{Blocks, NO_ENTRY};
 use super::condense::{CHAIN, Key, Keys};
@@ -71,7 +72,8 @@ pub(crate) struct Runner {
     pub(crate) no_queues: bool,
 }
 
-/// At most so many cycles are looked for in one candidate; then it ends without regard to resources.
+/// At most so many cycles are looked for in one candidate; then it ends without regard to
+/// resources.
 const CYCLES_MAX: usize = 512;
 
 struct Run<'a, 'b> {
@@ -204,7 +206,8 @@ impl Run<'_, '_> {
         if let Some(&running) = self.with.running[resource].first() {
             return Some(running);
         }
-        // Two blocks of one resource that begin at one key: neither order is possible, and neither must seem so.
+        // Two blocks of one resource that begin at one key: neither order is possible, and neither
+        // must seem so.
         let key = self.on.blocks.first[block as usize];
         let twin = |&other: &u32| other < block && self.resource(other) == resource;
         if let Some(other) = self.on.blocks.starting(key).iter().copied().find(twin) {
@@ -231,7 +234,8 @@ impl Run<'_, '_> {
             let resource = self.resource(block);
             if !blocks.fifo[resource] {
                 self.with.running[resource].push(block);
-                // Who waits for his turn behind this block in the queue waits for its end from now on.
+                // Who waits for his turn behind this block in the queue waits for its end from now
+                // on.
                 self.with.queue[resource].retain(|&other| other != block);
             }
         }
@@ -297,7 +301,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Nothing can run: finds a cycle in what waits, notes it, and undoes one order in it. Returns false when there is none to undo.
+    /// Nothing can run: finds a cycle in what waits, notes it, and undoes one order in it. Returns
+    /// false when there is none to undo.
     fn untie(&mut self) -> bool {
         let (blocker, blocked) = match self.stuck() {
             Stuck::Assumed(blocker, blocked) => (blocker, blocked),
@@ -331,7 +336,8 @@ impl Run<'_, '_> {
         true
     }
 
-    /// Walks back from something that waits until the walk closes, and returns an assumed order on the circle, or a key of it.
+    /// Walks back from something that waits until the walk closes, and returns an assumed order on
+    /// the circle, or a key of it.
     fn stuck(&mut self) -> Stuck {
         let done = &self.with.done;
         self.with.parked_keys.retain(|&key| !done[key as usize]);
@@ -377,7 +383,8 @@ impl Run<'_, '_> {
         given.chain(added).find(|hop| !self.with.done[hop.from as usize])
     }
 
-    /// Only given and added edges are in the way of `key`, which is on a cycle of them: notes the cycle.
+    /// Only given and added edges are in the way of `key`, which is on a cycle of them: notes the
+    /// cycle.
     fn graph_cycle(&mut self, key: Key) {
         let close = self.back(key).expect("the key is on a cycle");
         let mut paths = std::mem::take(&mut self.with.paths);
@@ -415,11 +422,12 @@ impl Roads for Remaining<'_> {
     fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
 }
 
-/// The roads of a candidate that is stuck: those that remain, and the orders that the candidate assumed.
+/// The roads of a candidate that is stuck: those that remain, and the orders that the candidate
+/// assumed.
 struct Waiting<'r, 'a, 'b> {
     run: &'r Run<'a, 'b>,
-    /// For each resource and rank, the earliest entry of a waiting block that the search went on from: it leads to all
-    /// that one which entered later leads to, and no further.
+    /// For each resource and rank, the earliest entry of a waiting block that the search went on
+    /// from: it leads to all that one which entered later leads to, and no further.
     expanded: RefCell<HashMap<(usize, Rank), u32>>,
 }
 
@@ -466,7 +474,8 @@ impl Roads for Waiting<'_, '_, '_> {
 }
 
 impl Run<'_, '_> {
-    /// Whether a block that waits entered before another one, which has not begun and may not have entered yet.
+    /// Whether a block that waits entered before another one, which has not begun and may not have
+    /// entered yet.
     fn precedes(&self, block: u32, other: u32) -> bool {
         let begun = self.with.done[self.on.blocks.first[block as usize] as usize];
         let entered_at = |block: u32| self.with.entered_at[block as usize];

@@ -97,7 +97,8 @@ impl Solver {
             }
         };
         let blocks = Blocks::build(&self.problem, &keys);
-        // Beside the keys and blocks: the order, candidates and searches, about as much again for each.
+        // Beside the keys and blocks: the order, candidates and searches, about as much again for
+        // each.
         let held = self.problem.bytes() + 3 * (keys.bytes() + blocks.bytes());
         if memory.is_some_and(|limit| held > limit) {
             return Err(Cause::Memory);

@@ -71,7 +71,8 @@ pub struct Stats {
 
 /// Finds a total order of the nodes of a [`Problem`] under which clauses over orders hold.
 ///
-/// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); what was learned stays.
+/// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); what was
+/// learned stays.
 pub struct Solver {
     pub(super) problem: Problem,
     pub(super) core: Core,
@@ -118,8 +119,8 @@ impl Solver {
         self.keep_proof_up_to(usize::MAX);
     }
 
-    /// The same, but gives the proof up once what the search logs takes more than `bytes`: a long search costs no memory
-    /// for a proof that nobody would read.
+    /// The same, but gives the proof up once what the search logs takes more than `bytes`: a long
+    /// search costs no memory for a proof that nobody would read.
     pub fn keep_proof_up_to(&mut self, bytes: usize) {
         self.core.log_proof_up_to(bytes);
         self.cycles = Some(Vec::new());
@@ -334,8 +335,8 @@ impl Solver {
         })
     }
 
-    /// Returns the proof behind the last answer [`Answer::Impossible`]: `None` when [`keep_proof`](Self::keep_proof) was
-    /// not called in time.
+    /// Returns the proof behind the last answer [`Answer::Impossible`]: `None` when
+    /// [`keep_proof`](Self::keep_proof) was not called in time.
     #[must_use]
     pub fn refutation(&self) -> Option<Refutation> {
         if let Some(refutation) = &self.contradiction {

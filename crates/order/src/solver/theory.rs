@@ -1,8 +1,10 @@
 //! The theory of orders: what the search is told of cycles.
 //!
-//! A literal that becomes true brings its edges; an edge that closes a cycle is a conflict, explained by the cycle that
-//! rests on the fewest literals. A literal whose edge would close a cycle is implied to be false, explained when asked.
-//! When all variables have values, a [candidate](super::candidate) tries to run everything; the pairs in the cycles it meets become variables.
+//! A literal that becomes true brings its edges; an edge that closes a cycle is a conflict,
+//! explained by the cycle that rests on the fewest literals. A literal whose edge would close a
+//! cycle is implied to be false, explained when asked. When all variables have values, a
+//! [candidate](super::candidate) tries to run everything; the pairs in the cycles it meets become
+//! variables.
 
 use super::blocks::Blocks;
 use super::candidate::{Candidate, Cycle, Ground, Runner};
@@ -43,7 +45,8 @@ struct Watch {
     label: u32,
 }
 
-/// Why a literal was implied to be false: this edge of it would have closed a cycle with the added edges before `limit`.
+/// Why a literal was implied to be false: this edge of it would have closed a cycle with the added
+/// edges before `limit`.
 #[derive(Clone, Copy, Debug)]
 struct Because {
     label: u32,
@@ -70,7 +73,8 @@ pub(crate) struct OrderTheory<'a> {
     marks: Vec<u32>,
     because: Vec<Because>,
     implied: Vec<Lit>,
-    /// Edges that would close a cycle: the place of their first end in the forward cone, their labels and literals.
+    /// Edges that would close a cycle: the place of their first end in the forward cone, their
+    /// labels and literals.
     closing: Vec<(u32, u32, Lit)>,
     paths: Paths,
     runner: Runner,
@@ -100,14 +104,16 @@ const MANY: usize = 512;
 const WORTH: i64 = 400;
 /// Debt at which the theory stops looking ahead.
 const DEBT: i64 = 400_000;
-/// Literals taken without a conflict or an implied literal after which the theory waits for full assignments.
+/// Literals taken without a conflict or an implied literal after which the theory waits for full
+/// assignments.
 const IDLE: i64 = 20_000;
 /// What a conflict or implied literal is worth in such literals.
 const BUSY: i64 = 200;
 /// Conflicts collected from one full assignment.
 const HARVEST: usize = 64;
 
-/// The paths that may explain: those of edges added before `limit`, at places up to that of the goal.
+/// The paths that may explain: those of edges added before `limit`, at places up to that of the
+/// goal.
 struct Earlier<'g> {
     graph: &'g Graph,
     limit: u32,
@@ -263,8 +269,8 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    /// Takes literals from the trail; each conflict is a lemma. Goes on after conflicts, up to `most` of them, and then
-    /// stands where it stood before the first.
+    /// Takes literals from the trail; each conflict is a lemma. Goes on after conflicts, up to
+    /// `most` of them, and then stands where it stood before the first.
     fn take(&mut self, trail: &[Lit], values: &Values, out: &mut Output, most: usize, ahead: bool) {
         let mut first_conflict = None;
         let mut conflicts = 0;
@@ -346,8 +352,9 @@ impl<'a> OrderTheory<'a> {
         self.thrift.idle = self.thrift.idle.max(-IDLE);
     }
 
-    /// Collects the edges from the forward to the backward cone, in the order of the forward cone: from the side that has fewer to look at. A key
-    /// that most literals name would be looked through for each new edge otherwise.
+    /// Collects the edges from the forward to the backward cone, in the order of the forward cone:
+    /// from the side that has fewer to look at. A key that most literals name would be looked
+    /// through for each new edge otherwise.
     fn find_closing(&self, closing: &mut Vec<(u32, u32, Lit)>) {
         let (forward, backward) = (&self.forward, &self.backward);
         let length = |cone: &Cone, watches: &[Vec<Watch>]| -> usize {

@@ -28,7 +28,8 @@ impl Counters {
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
-    /// At most so many nodes. With more than `SMALL`, or too many orders, the plain encoding is the judge.
+    /// At most so many nodes. With more than `SMALL`, or too many orders, the plain encoding is the
+    /// judge.
     pub(crate) nodes: u32,
     pub(crate) sabotage: Sabotage,
     /// A bound on conflicts, for saboteurs that would never end.
