@@ -149,7 +149,8 @@ fn complaints(name: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns the numbers of the comment lines that are too wide; examples of code and rows of tables have no bound.
+/// Returns the numbers of the comment lines that are too wide; examples of code and rows of tables
+/// have no bound.
 fn wide_comments(text: &str) -> Vec<usize> {
     let mut wide = Vec::new();
     let mut in_code = false;
