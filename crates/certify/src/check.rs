@@ -9,8 +9,8 @@ use anyorder_trace::{EventId, Mailbox, Position, TaskDef, TaskId, Trace};
 
 /// Checks that `proof` shows that `x` happens before `y` in the trace.
 ///
-/// Each step is derived again by looking through the trace: O(steps * events), and for wakes, which depend on those before
-/// them, up to the square of the events.
+/// Each step is derived again by looking through the trace: O(steps * events), and for wakes, which
+/// depend on those before them, up to the square of the events.
 ///
 /// # Errors
 ///
@@ -47,8 +47,8 @@ pub fn check_proof(
 pub(crate) struct Shown {
     pub(crate) from: EventId,
     pub(crate) to: EventId,
-    /// All steps are program order inside posted tasks, or orders of whole tasks. As steps are linked, then all are of
-    /// one handler.
+    /// All steps are program order inside posted tasks, or orders of whole tasks. As steps are
+    /// linked, then all are of one handler.
     pub(crate) by_tasks: bool,
     /// The same for all steps but the last.
     by_tasks_but_last: bool,
@@ -90,7 +90,8 @@ impl Checker<'_> {
             by_tasks &= self.is_by_tasks(step);
             previous = step.to;
         }
-        // A component's order of whole tasks ends in a `get` like an edge, and serves as well, by transitivity.
+        // A component's order of whole tasks ends in a `get` like an edge, and serves as well, by
+        // transitivity.
         let base = matches!(
             last.rule,
             Rule::Post | Rule::LoopPoint | Rule::Enable | Rule::Fork | Rule::Component(_)

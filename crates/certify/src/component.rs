@@ -142,8 +142,8 @@ fn step(view: View<'_>, family: InputFamily, from: EventId, to: EventId, t: &Eve
     both_posts && triggers_at(view, family, from).iter().any(|p| follows(view, family, p, t))
 }
 
-/// Lifecycle and services: `e => t` for an enable or disable `e`. Services also have `p => t` between
-/// callbacks, from SERVICE_CONNECT's binding.
+/// Lifecycle and services: `e => t` for an enable or disable `e`. Services also have `p => t`
+/// between callbacks, from SERVICE_CONNECT's binding.
 fn request(view: View<'_>, family: InputFamily, from: EventId, t: &Event) -> bool {
     let e = view.event(from);
     let (Some(of_e), Some(of_t)) = (input(view, family, e), input(view, family, *t)) else {
@@ -152,7 +152,8 @@ fn request(view: View<'_>, family: InputFamily, from: EventId, t: &Event) -> boo
     if family == InputFamily::Lifecycle {
         e.kind() == EventKind::Enable && of_e.state == of_t.state
     } else {
-        // An unbind request names its connection; whose service it was is kept state, and not checked.
+        // An unbind request names its connection; whose service it was is kept state, and not
+        // checked.
         of_e.component == of_t.component || state(view, of_e) == "REQUEST_UNBIND_SERVICE"
     }
 }

@@ -72,7 +72,8 @@ pub enum Reason {
         /// The number given.
         given: usize,
     },
-    /// A premise, which the number counts from 0, leads between other events or tasks than the rule needs.
+    /// A premise, which the number counts from 0, leads between other events or tasks than the rule
+    /// needs.
     #[error("premise {0} is about other events")]
     PremiseElsewhere(usize),
     /// A path between two posted tasks of one handler that does not consist of whole-task orders.

@@ -18,7 +18,8 @@ struct Condition {
     broadcasts: BTreeSet<EventId>,
 }
 
-/// Matches all wakes of a trace. Near linear: who asks for one of them asks [`wake_source`](crate::edges::wake_source), which takes its time.
+/// Matches all wakes of a trace. Near linear: who asks for one of them asks
+/// [`wake_source`](crate::edges::wake_source), which takes its time.
 pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
     let mut conditions: BTreeMap<u32, Condition> = BTreeMap::new();
     let mut waits = HashMap::new();

@@ -1,4 +1,5 @@
-//! The checks against the definitions: on small random traces, all orders of events, each judged by the axioms one by one.
+//! The checks against the definitions: on small random traces, all orders of events, each judged by
+//! the axioms one by one.
 
 mod consistency_support;
 
@@ -24,7 +25,8 @@ const WHYS: [Why; 7] = [
     Why::Join,
 ];
 
-/// A trace that is not observed, of two threads, two handlers with initial code, and some messages in between.
+/// A trace that is not observed, of two threads, two handlers with initial code, and some messages
+/// in between.
 fn random_trace(random: &mut Rng) -> Trace {
     let mut b = TraceBuilder::new();
     let mailbox = [Mailbox::None, Mailbox::None, Mailbox::Delayed, Mailbox::Delayed];
@@ -80,7 +82,8 @@ fn random_trace(random: &mut Rng) -> Trace {
     b.finish()
 }
 
-/// The axioms, by the places of the events in an order. Every location's coherence is open, as no order of writes is given.
+/// The axioms, by the places of the events in an order. Every location's coherence is open, as no
+/// order of writes is given.
 struct Axioms<'t> {
     trace: &'t Trace,
     place: Vec<usize>,
@@ -218,7 +221,8 @@ fn an_order_is_accepted_exactly_when_the_axioms_hold() {
     assert!(larger * 2 < traces, "{larger} left out");
 }
 
-/// Checks that each link that is accepted, and each clause of a read, holds in all runs. Returns the number of links that do.
+/// Checks that each link that is accepted, and each clause of a read, holds in all runs. Returns
+/// the number of links that do.
 fn links_hold(trace: &Trace, rule: MailboxRule, runs: &[Vec<usize>], clauses: &mut u64) -> u64 {
     let all = || (0..trace.len() as u32).map(EventId);
     let tasks = || trace.task_ids();
@@ -229,7 +233,8 @@ fn links_hold(trace: &Trace, rule: MailboxRule, runs: &[Vec<usize>], clauses: &m
     for from in all() {
         for to in all() {
             for why in whys() {
-                // Nothing is asked of a link that is refused: what is known of a trace need not be all that holds in it.
+                // Nothing is asked of a link that is refused: what is known of a trace need not be
+                // all that holds in it.
                 if !is_link(trace, rule, Link { from, to, why }) {
                     continue;
                 }
@@ -292,7 +297,8 @@ fn reads_open_holds(
     true
 }
 
-/// A trace that is not well-formed: any kind of event in any task, operands and references at random.
+/// A trace that is not well-formed: any kind of event in any task, operands and references at
+/// random.
 fn odd_trace(random: &mut Rng) -> Trace {
     let mut b = TraceBuilder::new();
     let handlers: Vec<_> =

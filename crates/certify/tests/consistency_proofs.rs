@@ -1,4 +1,5 @@
-//! Proofs of inconsistency: each kind of link and step, right and wrong, and mutants of proofs that hold.
+//! Proofs of inconsistency: each kind of link and step, right and wrong, and mutants of proofs that
+//! hold.
 
 mod consistency_support;
 
@@ -11,7 +12,8 @@ use consistency_support::{EXAMPLE_6, PROOF_6, edtrace, event, native, proof, run
 
 use MailboxRule::{Bag, Delayed, Fifo};
 
-/// What the check says of a single link: `None` when it holds. As the cycle does not close, it never holds as a whole.
+/// What the check says of a single link: `None` when it holds. As the cycle does not close, it
+/// never holds as a whole.
 fn fault(trace: &Trace, rule: MailboxRule, link: &str) -> Option<&'static str> {
     let proof = proof(trace, &format!("cycle 1\n{link}\n"));
     match check_inconsistency(trace, rule, &proof).expect_err("no cycle").reason {
@@ -221,7 +223,8 @@ e B - r x a
 c C - w x
 ";
 
-/// The read `b` behind `a` sees `c`, and the read `d` behind `c` sees `a`: neither write can be the first.
+/// The read `b` behind `a` sees `c`, and the read `d` behind `c` sees `a`: neither write can be the
+/// first.
 const OPEN_INCONSISTENT: &str = "\
 a A - w x
 b A - r x c
@@ -277,7 +280,8 @@ derived runs a b runs b c runs c a
 ";
     let whole = proof(&trace, text);
     let error = check_inconsistency(&trace, Fifo, &whole).unwrap_err();
-    // The first follows, as it is the clause itself; the second is the same of the other direction, and does not.
+    // The first follows, as it is the clause itself; the second is the same of the other direction,
+    // and does not.
     assert_eq!(error.step, Some(2));
     assert_eq!(
         error.to_string(),
@@ -346,7 +350,8 @@ fn mutants_of_a_proof_are_refused() {
     refuses_mutants(&trace, Fifo, &whole, &[]);
 }
 
-/// Checks that a proof no longer holds when a step is dropped (but those in `spare`), or any link changed in any of its parts.
+/// Checks that a proof no longer holds when a step is dropped (but those in `spare`), or any link
+/// changed in any of its parts.
 fn refuses_mutants(trace: &Trace, rule: MailboxRule, whole: &ConsistencyProof, spare: &[usize]) {
     assert!(check_inconsistency(trace, rule, whole).is_ok());
     for dropped in 0..whole.steps.len() {
@@ -376,7 +381,8 @@ fn refuses_mutants(trace: &Trace, rule: MailboxRule, whole: &ConsistencyProof, s
     assert!(mutants > 20, "{mutants}");
 }
 
-/// All links that differ from one in a single part: another event at an end, or another reason that is not also right.
+/// All links that differ from one in a single part: another event at an end, or another reason that
+/// is not also right.
 fn changed(trace: &Trace, link: Link) -> Vec<Link> {
     let all = || (0..trace.len() as u32).map(EventId);
     let mut changed: Vec<Link> = Vec::new();

@@ -1,4 +1,5 @@
-//! How long checks take on large inputs: printed, not asserted. `ANYORDER_MEASURE=1` measures at full size.
+//! How long checks take on large inputs: printed, not asserted. `ANYORDER_MEASURE=1` measures at
+//! full size.
 
 mod consistency_support;
 
@@ -66,7 +67,8 @@ fn the_witness_of_a_large_trace_is_checked_in_time_linear_in_it() {
     }
 }
 
-/// Messages whose orders nothing decides, all transitivity as cycles, and then longer rings, each a clause to derive.
+/// Messages whose orders nothing decides, all transitivity as cycles, and then longer rings, each a
+/// clause to derive.
 fn rings(messages: usize, derived: usize) -> (Trace, ConsistencyProof) {
     let mut b = TraceBuilder::new();
     let handler = b.handler("h", Mailbox::Fifo).expect("few");

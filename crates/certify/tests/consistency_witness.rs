@@ -171,7 +171,8 @@ t1 get h0
 #[test]
 fn a_delayed_mailbox_keeps_some_orders() {
     let trace = native(DELAYED);
-    // Labels are positions: 1 to 6 post slow, quick, plain, front, idle, late; 7 front, 8 late, 9 and 10 idle, 11 plain, 12 quick, 13 slow.
+    // Labels are positions: 1 to 6 post slow, quick, plain, front, idle, late; 7 front, 8 late, 9
+    // and 10 idle, 11 plain, 12 quick, 13 slow.
     let overtakes = |place: usize, event: usize, first: usize| {
         format!(
             "place {place} of the order, event `{event}`: the task posted by event `{first}` must run first"
@@ -179,7 +180,8 @@ fn a_delayed_mailbox_keeps_some_orders() {
     };
     is_run(&trace, Delayed, "1 2 3 4 5 6 7 8 9 10 11 12 13");
     is_run(&trace, Delayed, "1 2 3 4 5 6 8 7 11 12 13 9 10");
-    // Delays bind a later post only if it waits as long: slow before quick is no wrong order, nor quick before slow.
+    // Delays bind a later post only if it waits as long: slow before quick is no wrong order, nor
+    // quick before slow.
     is_run(&trace, Delayed, "1 2 3 4 5 6 13 12 11 8 7 9 10");
     is_run(&trace, Delayed, "1 2 3 4 5 6 12 13 11 8 7 9 10");
     refused(&trace, Fifo, "1 2 3 4 5 6 12 13 11 8 7 9 10", &overtakes(6, 12, 1));
@@ -237,7 +239,8 @@ fn an_observed_trace_says_what_its_order_shows() {
     let trace = native(OBSERVED);
     let whole: Vec<String> = (1..=20).map(|n| n.to_string()).collect();
     is_run(&trace, Fifo, &whole.join(" "));
-    // Only what has effects: fork 2, write 5, post 6, join 10, reads 13, write 14, get 16, read 17, get 19, rmw 20.
+    // Only what has effects: fork 2, write 5, post 6, join 10, reads 13, write 14, get 16, read 17,
+    // get 19, rmw 20.
     is_run(&trace, Fifo, "2 5 6 10 13 14 16 17 19 20");
     is_run(&trace, Bag, "2 5 13 6 14 10 16 17 19 20");
     refused(

@@ -1,5 +1,5 @@
-//! Paths and base edges: for each rule a trace where a right proof passes, and wrong variants that are refused for the
-//! right reason.
+//! Paths and base edges: for each rule a trace where a right proof passes, and wrong variants that
+//! are refused for the right reason.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! Orders of tasks and component rules: right proofs pass, wrong variants are refused for the right reason.
+//! Orders of tasks and component rules: right proofs pass, wrong variants are refused for the right
+//! reason.
 
 mod support;
 
@@ -202,7 +203,8 @@ fn no_pre_emption_needs_a_base_edge_into_the_get() -> Built {
 
 #[test]
 fn no_pre_emption_does_not_take_locks_inside_a_handler() -> Built {
-    // m hands a lock to u and u to n, and n posts o: m is not ordered before n, so not before o either.
+    // m hands a lock to u and u to n, and n posts o: m is not ordered before n, so not before o
+    // either.
     let mut b = TraceBuilder::new();
     let (h, k) = (b.handler("h", Mailbox::Bag)?, b.handler("k", Mailbox::None)?);
     let (m, n, o, u) = (b.task("m", h)?, b.task("n", h)?, b.task("o", h)?, b.initial(k));
@@ -278,7 +280,8 @@ fn delayed_poster_needs_both_premises() -> Built {
     Ok(())
 }
 
-/// Posts of two tasks by the given posters, the first of which posts the second: so they are ordered.
+/// Posts of two tasks by the given posters, the first of which posts the second: so they are
+/// ordered.
 #[test]
 fn fifo_read_backwards_orders_posts() -> Built {
     for (mailbox, delay, fronts, one_handler, expected) in [

@@ -4,7 +4,8 @@ use crate::update::Update;
 use std::fmt;
 use std::str::FromStr;
 
-/// That every access that reads and writes a location in one step is an update of one kind, and nothing else.
+/// That every access that reads and writes a location in one step is an update of one kind, and
+/// nothing else.
 ///
 /// It is believed: where it is not true, orders that differ are taken for equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,12 +33,14 @@ impl fmt::Display for Declaration {
     }
 }
 
-/// A list of declarations, of which the first that matches holds. As text: `LOCATION:KIND`, separated by commas.
+/// A list of declarations, of which the first that matches holds. As text: `LOCATION:KIND`,
+/// separated by commas.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Declarations(pub Vec<Declaration>);
 
 impl Declarations {
-    /// Returns the kind that is declared for a location, in time linear in the number of declarations.
+    /// Returns the kind that is declared for a location, in time linear in the number of
+    /// declarations.
     #[must_use]
     pub fn update_of(&self, location: &str) -> Option<Update> {
         self.0.iter().find(|declared| declared.matches(location)).map(|declared| declared.update)

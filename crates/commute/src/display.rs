@@ -21,8 +21,8 @@ impl Names {
     }
 }
 
-/// Returns an expression as text; the values of the left invocation are `a1`, `a2`, ... and `r`, those of the right one `b1`, `b2`,
-/// ... and `s`.
+/// Returns an expression as text; the values of the left invocation are `a1`, `a2`, ... and `r`,
+/// those of the right one `b1`, `b2`, ... and `s`.
 pub(crate) fn text_of(expr: &Expr) -> String {
     text(expr, &Names { arguments: [2, 2] }, 0)
 }

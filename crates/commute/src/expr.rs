@@ -121,7 +121,8 @@ impl Operator {
     }
 }
 
-/// An expression over the arguments and results of two invocations, and over the states before them.
+/// An expression over the arguments and results of two invocations, and over the states before
+/// them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Expr {
     /// A constant.
@@ -223,14 +224,15 @@ impl Expr {
         }
     }
 
-    /// Returns whether it has a value for all invocations: arithmetic and functions of the state may have none.
+    /// Returns whether it has a value for all invocations: arithmetic and functions of the state
+    /// may have none.
     #[must_use]
     pub const fn is_total(&self) -> bool {
         matches!(self, Expr::Value(_) | Expr::Slot(..))
     }
 
-    /// Returns its value, or nothing where it has none: an operand of the wrong kind, a number beyond 64 bits, a division by zero, a
-    /// function of a state that is not known.
+    /// Returns its value, or nothing where it has none: an operand of the wrong kind, a number
+    /// beyond 64 bits, a division by zero, a function of a state that is not known.
     #[must_use]
     pub fn value(&self, left: View<'_>, right: View<'_>) -> Option<Value> {
         match self {

@@ -1,8 +1,9 @@
 //! Conditions in negation normal form, and as conjunctions of clauses.
 //!
-//! A literal that has no value (see [`Expr::value`]) does not hold, negated or not. Literals stand only under `&&` and `||` here, so
-//! that what has no value can only make a condition say less often that two invocations commute, in whatever order its parts are
-//! evaluated; and the conjunction of clauses means the same as the formula it comes from.
+//! A literal that has no value (see [`Expr::value`]) does not hold, negated or not. Literals stand
+//! only under `&&` and `||` here, so that what has no value can only make a condition say less
+//! often that two invocations commute, in whatever order its parts are evaluated; and the
+//! conjunction of clauses means the same as the formula it comes from.
 
 use crate::expr::{Expr, Operator, View};
 use crate::value::Value;
@@ -27,8 +28,9 @@ impl Formula {
     /// What never holds.
     pub const FALSE: Formula = Formula::Any(Vec::new());
 
-    /// Returns the normal form of an expression. `is_bool` tells whether a name stands for a truth value: an equality of two truth
-    /// values becomes a formula of its own, which access points can represent.
+    /// Returns the normal form of an expression. `is_bool` tells whether a name stands for a truth
+    /// value: an equality of two truth values becomes a formula of its own, which access points can
+    /// represent.
     pub(crate) fn of(expr: &Expr, is_bool: &impl Fn(&Expr) -> bool) -> Formula {
         normal(expr, true, is_bool)
     }
@@ -69,7 +71,8 @@ impl Formula {
         joined(vec![self, other], true)
     }
 
-    /// Returns it as a conjunction of clauses, or nothing if that takes more than `clauses_max` of them on the way.
+    /// Returns it as a conjunction of clauses, or nothing if that takes more than `clauses_max` of
+    /// them on the way.
     pub(crate) fn clauses(&self, clauses_max: usize) -> Option<Vec<Clause>> {
         let mut found = match self {
             Formula::Literal(expr) => vec![vec![expr.clone()]],
@@ -138,8 +141,8 @@ fn normal(expr: &Expr, holds: bool, is_bool: &impl Fn(&Expr) -> bool) -> Formula
     }
 }
 
-/// Whether the normal form of a truth value is one literal. Others are not expanded in an equality, as each level would double the
-/// formula.
+/// Whether the normal form of a truth value is one literal. Others are not expanded in an equality,
+/// as each level would double the formula.
 fn is_plain(expr: &Expr, is_bool: &impl Fn(&Expr) -> bool) -> bool {
     match expr {
         Expr::Not(inner) => is_plain(inner, is_bool),

@@ -115,11 +115,13 @@ pub struct Condition {
 
 /// A commutativity specification: for pairs of methods of a type, when two calls of them commute.
 ///
-/// **What it means.** Two invocations with their arguments and results commute if in every state in which they can happen one
-/// directly behind the other they can also happen in the other order, with the same results and the same state at the end. A pair
-/// of methods without a condition does not commute. A condition is *sound* if what it says to commute does; it may say less.
+/// **What it means.** Two invocations with their arguments and results commute if in every state in
+/// which they can happen one directly behind the other they can also happen in the other order,
+/// with the same results and the same state at the end. A pair of methods without a condition does
+/// not commute. A condition is *sound* if what it says to commute does; it may say less.
 ///
-/// Source: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis, 2021), sections 2.3 and 4.3.4.
+/// Source: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis,
+/// 2021), sections 2.3 and 4.3.4.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spec {
     name: Arc<str>,
@@ -149,7 +151,8 @@ impl Spec {
         Spec { name: name.into(), methods, conditions: list, pairs }
     }
 
-    /// Reads the text of one specification; `comm` items beside it are checked and left out (see [`Document`]).
+    /// Reads the text of one specification; `comm` items beside it are checked and left out (see
+    /// [`Document`]).
     ///
     /// # Errors
     /// See [`Document::parse`]; also a text without a specification, or with several.
@@ -211,8 +214,8 @@ impl Spec {
         self.methods.get(id.index()).map_or("?", Method::name)
     }
 
-    /// Returns an invocation. With a name that the specification does not have, or another number of arguments, it is one of
-    /// [`MethodId::STRANGER`].
+    /// Returns an invocation. With a name that the specification does not have, or another number
+    /// of arguments, it is one of [`MethodId::STRANGER`].
     #[must_use]
     pub fn invocation(&self, method: &str, arguments: Vec<Value>, result: Value) -> Invocation {
         let known = |id: &MethodId| self.methods[id.index()].arity() == arguments.len();
@@ -220,8 +223,9 @@ impl Spec {
         Invocation { method, arguments, result }
     }
 
-    /// Returns an invocation from a trace, in which values are words of 64 bits: what the specification uses as a truth value is
-    /// true unless 0, everything else is a number; a result that is not there is `null`.
+    /// Returns an invocation from a trace, in which values are words of 64 bits: what the
+    /// specification uses as a truth value is true unless 0, everything else is a number; a result
+    /// that is not there is `null`.
     #[must_use]
     pub fn invocation_of_words(
         &self,
@@ -241,7 +245,8 @@ impl Spec {
         call
     }
 
-    /// Returns whether two invocations commute, by the conditions. What a condition says of states is taken for not so.
+    /// Returns whether two invocations commute, by the conditions. What a condition says of states
+    /// is taken for not so.
     #[must_use]
     pub fn commute(&self, a: &Invocation, b: &Invocation) -> bool {
         self.commute_in((a, None), (b, None))
@@ -265,8 +270,8 @@ impl Spec {
         self.conditions.iter().map(Condition::logic).max().unwrap_or(Logic::L2)
     }
 
-    /// Returns the specification with another formula for a condition, given by its place. It is taken as it is: for a method with
-    /// itself it may hold for one order of two invocations only.
+    /// Returns the specification with another formula for a condition, given by its place. It is
+    /// taken as it is: for a method with itself it may hold for one order of two invocations only.
     #[must_use]
     pub fn with_formula(&self, at: usize, formula: Formula) -> Spec {
         let mut spec = self.clone();
@@ -299,7 +304,8 @@ fn as_kind(value: &mut Value, kind: Kind) {
     }
 }
 
-/// Makes the condition of a method with itself hold for both orders or for none, whatever its author wrote.
+/// Makes the condition of a method with itself hold for both orders or for none, whatever its
+/// author wrote.
 fn symmetric(formula: Formula) -> Formula {
     let swapped = swapped(&formula);
     if canonical(&formula) == canonical(&swapped) { formula } else { formula.and(swapped) }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A blind update of one location: it changes the value by an operation, and nothing that is read of it is used otherwise.
+/// A blind update of one location: it changes the value by an operation, and nothing that is read
+/// of it is used otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Update {
@@ -56,8 +57,9 @@ impl Update {
         }
     }
 
-    /// Returns whether two updates of one location give the same value in both orders, whatever their operands. Each kind is an
-    /// associative and commutative operation, so it commutes with itself; no two kinds commute for all operands.
+    /// Returns whether two updates of one location give the same value in both orders, whatever
+    /// their operands. Each kind is an associative and commutative operation, so it commutes with
+    /// itself; no two kinds commute for all operands.
     #[must_use]
     pub fn commutes_with(self, other: Update) -> bool {
         self == other
@@ -102,7 +104,8 @@ mod tests {
                         }
                     }
                 }
-                // A set as bits is one way to see it: what commutes there (and with remove) is not promised for others.
+                // A set as bits is one way to see it: what commutes there (and with remove) is not
+                // promised for others.
                 if a.commutes_with(b) {
                     assert!(commute, "{a} and {b}");
                 }

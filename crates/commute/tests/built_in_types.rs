@@ -118,8 +118,8 @@ fn what_is_not_listed_does_not_commute() {
     assert!(tried >= 10, "{tried}");
 }
 
-/// What the thesis prints and cannot be right: `add` with `contains` of its section 3.2, with `add` telling whether the element is new, and a
-/// closed file that is read.
+/// What the thesis prints and cannot be right: `add` with `contains` of its section 3.2, with `add`
+/// telling whether the element is new, and a closed file that is read.
 #[test]
 fn printed_mistakes_are_found() {
     let set = built_in_type("set").unwrap();
@@ -131,7 +131,8 @@ fn printed_mistakes_are_found() {
     for printed in ["spec file { close() ~ read(); }", "spec file { close() ~ write(); }"] {
         assert!(verdict(file, &Spec::parse(printed).unwrap()).counterexample.is_some());
     }
-    // Table 4.2, `put` with `size`, with no `null` stored: what it asks of the new value is always so.
+    // Table 4.2, `put` with `size`, with no `null` stored: what it asks of the new value is always
+    // so.
     let map = built_in_type("map").unwrap();
     let printed = "spec map { put(_, v)/p ~ size() when v != null && p != null; }";
     let verdict = verdict(map, &Spec::parse(printed).unwrap());

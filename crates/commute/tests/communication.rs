@@ -52,7 +52,8 @@ fn is_run<'a>(
     true
 }
 
-/// What each invocation observes, by its place in the run: invocations keep their numbers in another order.
+/// What each invocation observes, by its place in the run: invocations keep their numbers in
+/// another order.
 fn communication(of: &anyorder_commute::Comm, run: &Run, order: &[usize]) -> Vec<Vec<Observed>> {
     let mut observations = Observations::new();
     let mut found = vec![Vec::new(); run.len()];
@@ -84,7 +85,8 @@ fn orders(length: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-/// Whether every call of an order that waits can return there, with the least numbers left open with which the run is possible.
+/// Whether every call of an order that waits can return there, with the least numbers left open
+/// with which the run is possible.
 fn waits_hold(waits: Option<&Waits>, run: &Run, order: &[usize]) -> bool {
     let Some(waits) = waits else { return true };
     let counts = |rule: &WaitRule, order: &[usize], at: usize| -> Vec<i64> {
@@ -141,7 +143,8 @@ fn what_communicates_does_not_commute() {
     }
 }
 
-/// If all invocations of a run observe in another order what they observed in the run, and those that wait can return, that order is a run.
+/// If all invocations of a run observe in another order what they observed in the run, and those
+/// that wait can return, that order is a run.
 #[test]
 fn what_is_observed_decides_the_results() {
     for of in built_in_types() {
@@ -204,7 +207,8 @@ fn a_missing_rule_is_noticed() {
             let runs = all_runs(of, spec);
             let some =
                 |document, with_waits| runs.iter().any(|run| is_wrong(document, with_waits, run));
-            // What waits has to observe as well what it waits for, where that alone decides the results.
+            // What waits has to observe as well what it waits for, where that alone decides the
+            // results.
             let alone = || !some(&full, false) && some(&document, false);
             if !some(&document, true) && !alone() {
                 not_noticed.push(format!("{}: {}", of.name, rules[at].trim()));

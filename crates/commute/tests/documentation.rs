@@ -1,4 +1,5 @@
-//! The page `docs/commutativity.md` says what the crate does. `ANYORDER_BLESS=1` writes its generated part anew.
+//! The page `docs/commutativity.md` says what the crate does. `ANYORDER_BLESS=1` writes its
+//! generated part anew.
 
 use anyorder_commute::{Limits, built_in_types, check};
 use std::fmt::Write as _;

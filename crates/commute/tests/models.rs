@@ -27,7 +27,8 @@ impl Model for Bag {
                 next.sort_unstable();
                 vec![(next, Value::Null)]
             }
-            // Any element, or the wrong guess that there is none: a choice with two next states for one result.
+            // Any element, or the wrong guess that there is none: a choice with two next states for
+            // one result.
             ("hint", _) => vec![(state.clone(), Value::Null), (vec![9], Value::Null)],
             _ => (0..state.len())
                 .map(|at| {
@@ -88,7 +89,8 @@ fn a_users_specification_comes_before_the_built_in_one() {
     assert!(both.comm("set").is_none() && both.comm("map").is_some());
 }
 
-/// The coarse specification of a set does not look at results; its communication does, so words of a trace become truth values.
+/// The coarse specification of a set does not look at results; its communication does, so words of
+/// a trace become truth values.
 #[test]
 fn communication_tells_kinds_as_well() {
     let document = built_in_type("set").unwrap().coarse().unwrap();

@@ -1,4 +1,5 @@
-//! What calls wait for: the rules of the built-in types against their models, and the texts of users.
+//! What calls wait for: the rules of the built-in types against their models, and the texts of
+//! users.
 
 use anyorder_commute::{
     BuiltIn, Call, Document, Invocation, Model, Spec, Value, Waits, built_in_types,
@@ -23,7 +24,8 @@ fn holds(waits: &Waits, run: &[Invocation], call: &Invocation, open: i64) -> boo
     })
 }
 
-/// Calls `each` with all runs up to a length, from each initial state: the initial state, the run, and the state behind it.
+/// Calls `each` with all runs up to a length, from each initial state: the initial state, the run,
+/// and the state behind it.
 fn all_runs(
     of: &'static BuiltIn,
     length: usize,
@@ -57,7 +59,8 @@ fn open(of: &BuiltIn, first: &State) -> i64 {
     if ["channel", "semaphore"].contains(&of.name) { first[0] } else { 0 }
 }
 
-/// Compares rules with the model; returns how many calls could return, how many not, and the first difference.
+/// Compares rules with the model; returns how many calls could return, how many not, and the first
+/// difference.
 fn compare(of: &'static BuiltIn, waits: Option<&Waits>) -> (u64, u64, Option<String>) {
     let (spec, _) = parts(of);
     let (mut free, mut blocked, mut differs) = (0, 0, None);

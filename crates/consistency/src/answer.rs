@@ -33,7 +33,8 @@ pub enum Fact {
         /// The message that runs later.
         second: MessageId,
     },
-    /// Of two events, the first comes before the second; only for locations whose coherence is open.
+    /// Of two events, the first comes before the second; only for locations whose coherence is
+    /// open.
     Before {
         /// The event that comes first.
         first: Slot,
@@ -58,8 +59,9 @@ impl Fact {
 pub enum Why {
     /// The trace says so.
     Given(Relation),
-    /// It follows from this fact alone: all events of the first message before all of the second; under a mailbox that
-    /// keeps their order, also the post of the first before that of the second.
+    /// It follows from this fact alone: all events of the first message before all of the second;
+    /// under a mailbox that keeps their order, also the post of the first before that of the
+    /// second.
     Decided(Fact),
 }
 
@@ -79,7 +81,8 @@ pub struct Link {
 pub enum Step {
     /// A cycle of links, each ending where the next begins: the facts in it cannot all hold.
     Cycle(Vec<Link>),
-    /// A read and another write of a location whose coherence is open: that write comes before the one which is read, or after the read.
+    /// A read and another write of a location whose coherence is open: that write comes before the
+    /// one which is read, or after the read.
     ReadsOpen {
         /// The read.
         read: Slot,

@@ -1,9 +1,10 @@
-//! Consistency of event-driven traces: is there an order of the messages of each handler under which the trace
-//! can have happened?
+//! Consistency of event-driven traces: is there an order of the messages of each handler under
+//! which the trace can have happened?
 //!
-//! A trace without the orders of its messages becomes a [`PartialTrace`]; a [`Procedure`] answers with a
-//! witness or with a [`Refutation`] whose every step can be checked. The definitions are those of the paper
-//! "Checking Consistency of Event-driven Traces" (section 2), with mailboxes besides FIFO.
+//! A trace without the orders of its messages becomes a [`PartialTrace`]; a [`Procedure`] answers
+//! with a witness or with a [`Refutation`] whose every step can be checked. The definitions are
+//! those of the paper "Checking Consistency of Event-driven Traces" (section 2), with mailboxes
+//! besides FIFO.
 
 pub use answer::{Answer, Fact, Limit, Link, Refutation, Stats, Step, Why};
 pub use describe::{Explanation, Overtakings, Told, describe};

@@ -8,7 +8,8 @@ pub enum MailboxRule {
     Fifo,
     /// Messages run in any order.
     Bag,
-    /// A message runs before those that were posted later, unless it waits longer or they went to the front.
+    /// A message runs before those that were posted later, unless it waits longer or they went to
+    /// the front.
     Delayed,
 }
 
@@ -24,7 +25,8 @@ pub enum Due {
 }
 
 impl MailboxRule {
-    /// Returns whether a message due at `first` runs before one due at `second` whenever it was posted before it.
+    /// Returns whether a message due at `first` runs before one due at `second` whenever it was
+    /// posted before it.
     #[must_use]
     pub fn keeps(self, first: Due, second: Due) -> bool {
         match (self, first, second) {

@@ -4,7 +4,8 @@ use crate::mailbox::{Due, MailboxRule};
 use anyorder_trace::{EventId, HandlerId, TaskId};
 use std::ops::Range;
 
-/// The number of an event within a [`PartialTrace`]: the events of a message have consecutive slots, in program order.
+/// The number of an event within a [`PartialTrace`]: the events of a message have consecutive
+/// slots, in program order.
 pub type Slot = u32;
 
 /// The number of a message within a [`PartialTrace`].
@@ -17,14 +18,16 @@ pub struct PartialTrace {
     pub mailboxes: MailboxRule,
     /// The number of handlers; a message names its own by a number below it.
     pub handlers: u32,
-    /// All messages, ascending by slots: their slots are disjoint and cover all slots. A message without events does
-    /// not occur.
+    /// All messages, ascending by slots: their slots are disjoint and cover all slots. A message
+    /// without events does not occur.
     pub messages: Vec<Message>,
     /// For each slot, the event of the trace.
     pub events: Vec<EventId>,
-    /// The orders given between events of different messages: rf, pb, fork, join; of co and fr, only the next write.
+    /// The orders given between events of different messages: rf, pb, fork, join; of co and fr,
+    /// only the next write.
     pub given: Vec<Given>,
-    /// Orders given within one message against program order: each makes the trace inconsistent by itself.
+    /// Orders given within one message against program order: each makes the trace inconsistent by
+    /// itself.
     pub backward: Vec<Given>,
     /// Locations whose coherence order is not given, with at least two writes.
     pub open: Vec<OpenLocation>,
@@ -39,7 +42,8 @@ pub struct Message {
     pub handler_id: HandlerId,
     /// The task of the trace.
     pub task: TaskId,
-    /// Whether it is the handler's initial message, which runs before all others of the handler. At most one a handler.
+    /// Whether it is the handler's initial message, which runs before all others of the handler. At
+    /// most one a handler.
     pub initial: bool,
     /// Its events; never empty.
     pub slots: Range<Slot>,
@@ -100,8 +104,8 @@ impl PartialTrace {
         (self.messages.partition_point(|message| message.slots.end <= slot)) as MessageId
     }
 
-    /// Returns whether the first message runs before the second whenever it was posted before it. Both are posted
-    /// messages of one handler.
+    /// Returns whether the first message runs before the second whenever it was posted before it.
+    /// Both are posted messages of one handler.
     #[must_use]
     pub fn keeps(&self, first: MessageId, second: MessageId) -> bool {
         let due = |message: MessageId| self.messages[message as usize].due;

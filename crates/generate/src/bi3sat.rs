@@ -1,41 +1,47 @@
-//! `bi3sat`: a formula as a trace with at most 12 handlers, consistent iff the formula is satisfiable.
+//! `bi3sat`: a formula as a trace with at most 12 handlers, consistent iff the formula is
+//! satisfiable.
 //!
-//! **Problem.** Consistency stays NP-complete with a bounded number of handlers. Given clauses of two or three
-//! literals of different variables, each variable in at most three clauses (3-BI-3SAT), make a partial trace on
-//! 12 handlers whose consistent extensions are the satisfying assignments.
+//! **Problem.** Consistency stays NP-complete with a bounded number of handlers. Given clauses of
+//! two or three literals of different variables, each variable in at most three clauses
+//! (3-BI-3SAT), make a partial trace on 12 handlers whose consistent extensions are the satisfying
+//! assignments.
 //!
-//! **Source.** Theorem 3.1 and appendix C of the paper on consistency checking of event-driven traces (its formulas are lost
-//! in our copy; this is rebuilt from the argument, and tested against brute force).
+//! **Source.** Theorem 3.1 and appendix C of the paper on consistency checking of event-driven
+//! traces (its formulas are lost in our copy; this is rebuilt from the argument, and tested against
+//! brute force).
 //!
-//! **Choosing values.** Handlers `queue`, `pass1..3`, `detour1..3` and `copies`. Variable `v` has two rows, chains of messages
-//! that post one another, `true_v` and `false_v`. A row goes through the clauses one by one: at a clause without `v` its
-//! message in `queue` posts the next one to `queue`; at a clause with `v` as its `j`-th variable it goes through `pass_j`, where a
-//! *copy* is posted to `copies`, and back to `queue`. FIFO keeps both rows in the same order wherever they take
-//! the same way, so that all pairs of copies of a variable are in one order. That order is free, since
-//! at its first clause row `true_v`, which comes first until then, goes through `detour_j` before `pass_j`. The
-//! variable is true iff the copies of `true_v` run first.
+//! **Choosing values.** Handlers `queue`, `pass1..3`, `detour1..3` and `copies`. Variable `v` has
+//! two rows, chains of messages that post one another, `true_v` and `false_v`. A row goes through
+//! the clauses one by one: at a clause without `v` its message in `queue` posts the next one to
+//! `queue`; at a clause with `v` as its `j`-th variable it goes through `pass_j`, where a *copy* is
+//! posted to `copies`, and back to `queue`. FIFO keeps both rows in the same order wherever they
+//! take the same way, so that all pairs of copies of a variable are in one order. That order is
+//! free, since at its first clause row `true_v`, which comes first until then, goes through
+//! `detour_j` before `pass_j`. The variable is true iff the copies of `true_v` run first.
 //!
-//! **Checking clauses.** Handlers `check1..4`, whose initial messages have a *box* for each copy: a read of what the copy
-//! writes in its beginning and a write of what it reads at its end, so that the box happens while the copy runs. Of
-//! the two copies of literal `j`, let `yes_j` be the one that runs first when the literal is true, and `no_j` the
-//! other. `check1` has the box of `no_1`; `check2` those of `yes_1` and `no_2`; `check3` those of `yes_2` and `no_3`; `check4` that of `yes_3`,
-//! behind which it writes what `check1` reads before its own. If all literals are false, this is a cycle through
-//! `no_1 < yes_1`, `no_2 < yes_2`, `no_3 < yes_3`. With two literals, `check3` closes the cycle.
+//! **Checking clauses.** Handlers `check1..4`, whose initial messages have a *box* for each copy: a
+//! read of what the copy writes in its beginning and a write of what it reads at its end, so that
+//! the box happens while the copy runs. Of the two copies of literal `j`, let `yes_j` be the one
+//! that runs first when the literal is true, and `no_j` the other. `check1` has the box of `no_1`;
+//! `check2` those of `yes_1` and `no_2`; `check3` those of `yes_2` and `no_3`; `check4` that of
+//! `yes_3`, behind which it writes what `check1` reads before its own. If all literals are false,
+//! this is a cycle through `no_1 < yes_1`, `no_2 < yes_2`, `no_3 < yes_3`. With two literals,
+//! `check3` closes the cycle.
 //!
-//! **Correctness.** Copies run one at a time, so a cycle arises from an assignment that falsifies a clause whatever
-//! else happens. If none is falsified, go clause by clause: let `queue` run until all rows are at the clause, run `detour_j` and
-//! `pass_j` so that copies are posted in an order that the boxes allow (different `j` are independent), and run
-//! the copies with their boxes.
+//! **Correctness.** Copies run one at a time, so a cycle arises from an assignment that falsifies a
+//! clause whatever else happens. If none is falsified, go clause by clause: let `queue` run until
+//! all rows are at the clause, run `detour_j` and `pass_j` so that copies are posted in an order
+//! that the boxes allow (different `j` are independent), and run the copies with their boxes.
 //!
-//! **Deviations.** (1) Only one row of a pair takes a detour, which is enough as the other one cannot overtake before.
-//! (2) Rows end at the last clause of their variable.
+//! **Deviations.** (1) Only one row of a pair takes a detour, which is enough as the other one
+//! cannot overtake before. (2) Rows end at the last clause of their variable.
 //!
-//! **Cost.** With `L_v` the number of the last clause of variable `v`, `l` literals and `m` clauses:
-//! `sum of (4 L_v + 2)` over the variables that occur, and `16 l + 2 m` events: quadratic.
+//! **Cost.** With `L_v` the number of the last clause of variable `v`, `l` literals and `m`
+//! clauses: `sum of (4 L_v + 2)` over the variables that occur, and `16 l + 2 m` events: quadratic.
 
 use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
-use crate::finish::{EVENTS_MAX, Layout, finish};
+use crate::finish::{EVENTS_MAX, finish_in_order};
 use crate::formula::{check_literals, clauses_count, literal, variable};
 use crate::generate::checked_size;
 use crate::request::Request;
@@ -51,12 +57,13 @@ const RATIO_MAX: f64 = 1.5;
 /// In how many clauses a variable may occur.
 const OCCURRENCES_MAX: u64 = 3;
 
-/// Returns the formula whose image `generate` gives for a request: random clauses, of three literals as far as
-/// three occurrences of each variable allow, and of two.
+/// Returns the formula whose image `generate` gives for a request: random clauses, of three
+/// literals as far as three occurrences of each variable allow, and of two.
 ///
 /// # Errors
 ///
-/// Fails when there are fewer than 3 variables, more than 1.5 clauses a variable, or the image would be too large.
+/// Fails when there are fewer than 3 variables, more than 1.5 clauses a variable, or the image
+/// would be too large.
 pub fn bi3sat_formula(request: &Request) -> Result<Vec<Vec<i32>>, GenerateError> {
     let ratio = request.ratio.unwrap_or(RATIO);
     let clauses = clauses_count(request.size, ratio)?;
@@ -75,7 +82,8 @@ pub fn bi3sat_formula(request: &Request) -> Result<Vec<Vec<i32>>, GenerateError>
     let mut widths: Vec<usize> =
         (0..clauses).map(|clause| 2 + usize::from(clause < of_three)).collect();
     rng.shuffle(&mut widths);
-    // Each third of the occurrences is every variable once; only where thirds meet can a clause find one twice.
+    // Each third of the occurrences is every variable once; only where thirds meet can a clause
+    // find one twice.
     let mut occurrences: Vec<u32> = Vec::with_capacity(slots as usize);
     for _ in 0..OCCURRENCES_MAX {
         let from = occurrences.len();
@@ -99,8 +107,9 @@ pub fn bi3sat_formula(request: &Request) -> Result<Vec<Vec<i32>>, GenerateError>
     Ok(formula)
 }
 
-/// The signs of the occurrences of variables: of three, one differs from the other two. A variable with one sign only
-/// could be forgotten together with its clauses, and most formulas would be trivial.
+/// The signs of the occurrences of variables: of three, one differs from the other two. A variable
+/// with one sign only could be forgotten together with its clauses, and most formulas would be
+/// trivial.
 struct Signs {
     /// By variable: the occurrence, from 0, that differs, and the sign of the others.
     odd_one: Vec<(u8, bool)>,
@@ -129,14 +138,13 @@ impl Signs {
 ///
 /// # Errors
 ///
-/// Fails when a clause has not two or three literals of different variables, when a variable occurs in more than three
-/// clauses, and when the trace would be too large.
+/// Fails when a clause has not two or three literals of different variables, when a variable occurs
+/// in more than three clauses, and when the trace would be too large.
 pub fn bi3sat_image<C: AsRef<[i32]>>(
     variables: usize,
     clauses: &[C],
 ) -> Result<Trace, GenerateError> {
-    let draft = image(variables, clauses)?;
-    finish(&draft, Layout { shuffle: false, seed: 0, recorded: false }).map(|made| made.trace)
+    finish_in_order(&image(variables, clauses)?)
 }
 
 /// Makes the draft that a request asks for.
@@ -223,7 +231,8 @@ impl Handlers {
     }
 }
 
-/// A copy: its message, the variable and the write of its beginning, the variable and the read of its end.
+/// A copy: its message, the variable and the write of its beginning, the variable and the read of
+/// its end.
 #[derive(Clone, Copy)]
 struct Copy {
     message: u32,

@@ -5,8 +5,8 @@ use anyorder_trace::Trace;
 /// The size of a trace.
 ///
 /// `messages` counts every posted message and every initial message that has events; `handlers`
-/// counts the handlers that have events. With this convention the six benchmark programs have exactly the numbers
-/// printed for them (see the family list in `docs/generate.md`).
+/// counts the handlers that have events. With this convention the six benchmark programs have
+/// exactly the numbers printed for them (see the family list in `docs/generate.md`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Counts {
     /// Events.

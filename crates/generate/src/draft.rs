@@ -3,8 +3,9 @@
 /// Where there is no event, message or name.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// How a message or variable is called. Names must be distinct over handlers, messages and variables, and none
-/// may look like an event (`e` and digits) or be one of the format's words; the tests check it by reading back.
+/// How a message or variable is called. Names must be distinct over handlers, messages and
+/// variables, and none may look like an event (`e` and digits) or be one of the format's words; the
+/// tests check it by reading back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Name {
     stem: &'static str,
@@ -31,7 +32,8 @@ impl Name {
         Name { stem, numbers: [first, second] }
     }
 
-    /// Writes the name into an empty string; `auto` is the stem and the number of a name by order of mention.
+    /// Writes the name into an empty string; `auto` is the stem and the number of a name by order
+    /// of mention.
     pub(crate) fn write(self, auto: (&str, u32), out: &mut String) {
         use std::fmt::Write as _;
         let (stem, numbers) =
@@ -74,8 +76,9 @@ pub(crate) struct DraftMessage {
     pub(crate) initial: bool,
 }
 
-/// A trace in the making. Events of one message stand in program order, and writes of one variable in coherence
-/// order; what lies between messages has no meaning unless the draft was recorded from a run.
+/// A trace in the making. Events of one message stand in program order, and writes of one variable
+/// in coherence order; what lies between messages has no meaning unless the draft was recorded from
+/// a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) handlers: Vec<Name>,

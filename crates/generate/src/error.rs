@@ -2,7 +2,8 @@
 
 use crate::finish::EVENTS_MAX;
 
-/// Why no trace was made. All but [`NamesFull`](GenerateError::NamesFull) are found before memory is taken.
+/// Why no trace was made. All but [`NamesFull`](GenerateError::NamesFull) are found before memory
+/// is taken.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {

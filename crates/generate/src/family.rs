@@ -100,8 +100,8 @@ impl Family {
         Family::ALL.into_iter().find(|family| family.name() == name)
     }
 
-    /// Returns whether traces of the family are recorded from runs, so that the mailbox of a request
-    /// matters, and FIFO ones are consistent.
+    /// Returns whether traces of the family are recorded from runs, so that the mailbox of a
+    /// request matters, and FIFO ones are consistent.
     #[must_use]
     pub const fn is_recorded(self) -> bool {
         !matches!(self, Family::Sat3 | Family::Bi3Sat | Family::Knot)

@@ -1,7 +1,8 @@
 //! Turns a draft into a trace, as if it had been read from a file in the `edtrace` format.
 //!
-//! Names, handlers, tasks and locations get their ids in the order in which the lines of the file mention them,
-//! exactly as the reader of the format gives them, so that writing and reading back gives an equal trace.
+//! Names, handlers, tasks and locations get their ids in the order in which the lines of the file
+//! mention them, exactly as the reader of the format gives them, so that writing and reading back
+//! gives an equal trace.
 
 use crate::draft::{Action, Draft, NONE, Name};
 use crate::error::GenerateError;
@@ -18,12 +19,18 @@ pub const EVENTS_MAX: u64 = 50_000_000;
 /// In which order the events stand in the file, and what the order of the draft means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Layout {
-    /// Whether messages stand in random order, each in one piece; else the events stand as in the draft.
+    /// Whether messages stand in random order, each in one piece; else the events stand as in the
+    /// draft.
     pub(crate) shuffle: bool,
     /// The seed of that order.
     pub(crate) seed: u64,
     /// Whether the draft was recorded from a run, event by event.
     pub(crate) recorded: bool,
+}
+
+/// Makes the trace of a draft that is no run, with the events as they stand there.
+pub(crate) fn finish_in_order(draft: &Draft) -> Result<Trace, GenerateError> {
+    finish(draft, Layout { shuffle: false, seed: 0, recorded: false }).map(|made| made.trace)
 }
 
 /// Makes the trace, in time linear in its length.

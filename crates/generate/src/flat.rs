@@ -1,7 +1,7 @@
 //! `flat`: four handlers whose initial messages post to one another, and no posted message posts.
 //!
-//! `n` messages in all, 20 events each: an initial message has 20 accesses, every other one a post, a get and 18
-//! accesses. Accesses go mostly to variables of one message alone.
+//! `n` messages in all, 20 events each: an initial message has 20 accesses, every other one a post,
+//! a get and 18 accesses. Accesses go mostly to variables of one message alone.
 //!
 //! `20n` events, `n` messages (the four initial ones among them), 4 handlers.
 

@@ -30,7 +30,8 @@ pub(crate) fn check_literals<C: AsRef<[i32]>>(
     Ok(())
 }
 
-/// Returns a number of clauses, `ratio` a variable, rounded; an error unless the ratio is a number from 0 to 1000.
+/// Returns a number of clauses, `ratio` a variable, rounded; an error unless the ratio is a number
+/// from 0 to 1000.
 pub(crate) fn clauses_count(size: u64, ratio: f64) -> Result<u64, GenerateError> {
     if !(0.0..=1000.0).contains(&ratio) {
         return Err(GenerateError::OutOfRange {

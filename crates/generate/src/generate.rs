@@ -21,7 +21,8 @@ use anyorder_trace::Trace;
 ///
 /// # Errors
 ///
-/// Fails when the size or another number of the request is out of range. Sizes are checked before memory is taken.
+/// Fails when the size or another number of the request is out of range. Sizes are checked before
+/// memory is taken.
 pub fn generate(request: &Request) -> Result<Trace, GenerateError> {
     generate_with_run(request).map(|generated| generated.trace)
 }
@@ -74,7 +75,8 @@ fn draft(request: &Request) -> Result<Draft, GenerateError> {
     })
 }
 
-/// Returns the size of a request if it is at least `least`, and `events` of it no more than a trace may have.
+/// Returns the size of a request if it is at least `least`, and `events` of it no more than a trace
+/// may have.
 ///
 /// `events` must not overflow for sizes up to [`EVENTS_MAX`], and be at least the size.
 pub(crate) fn checked_size(

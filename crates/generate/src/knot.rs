@@ -1,23 +1,26 @@
 //! `knot`: rings of pairs of messages whose orders depend on one another.
 //!
-//! A *pair* is two messages of one handler, posted by different handlers, so that nothing orders them at first.
-//! Pairs stand in rings. A *link* between a pair and the next makes the order of one follow from the order of the other: by posting (each
-//! message of the first posts one of the second, and FIFO keeps the order), or by reading (messages write early what
-//! messages of the other pair read late, so that only some combinations of orders are free of cycles). Some
-//! links hold both ways, some one way; each keeps the order or turns it round.
+//! A *pair* is two messages of one handler, posted by different handlers, so that nothing orders
+//! them at first. Pairs stand in rings. A *link* between a pair and the next makes the order of one
+//! follow from the order of the other: by posting (each message of the first posts one of the
+//! second, and FIFO keeps the order), or by reading (messages write early what messages of the
+//! other pair read late, so that only some combinations of orders are free of cycles). Some links
+//! hold both ways, some one way; each keeps the order or turns it round.
 //!
-//! A ring that turns round an odd number of times has no solution if its links hold both ways: either order
-//! of its first pair is refuted, but only after it was chosen. If a link holds one way only, one of the two orders works. Rings
-//! that turn round an even number of times have solutions for both orders. By the seed every second trace has one
-//! ring without solution among the others, and is inconsistent.
+//! A ring that turns round an odd number of times has no solution if its links hold both ways:
+//! either order of its first pair is refuted, but only after it was chosen. If a link holds one way
+//! only, one of the two orders works. Rings that turn round an even number of times have solutions
+//! for both orders. By the seed every second trace has one ring without solution among the others,
+//! and is inconsistent.
 //!
 //! Nothing is forced before the first choice: every ring has two links by reading, and what leads
 //! through posts and one such link ends at another handler than it began.
 //!
-//! **Correctness.** A cycle alternates between links and orders of pairs, as within a message nothing leads from reads
-//! (late) to posts and writes (early); so it refutes two orders that one link forbids. A ring with a solution
-//! can be run: all messages that come first in their pairs together, then all others; rings do not meet but
-//! in the posters, whose posts follow the pairs' numbers.
+//! **Correctness.** A cycle alternates between links and orders of pairs, as within a message
+//! nothing leads from reads (late) to posts and writes (early); so it refutes two orders that one
+//! link forbids. A ring with a solution can be run: all messages that come first in their pairs
+//! together, then all others; rings do not meet but in the posters, whose posts follow the pairs'
+//! numbers.
 
 use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
@@ -136,9 +139,11 @@ impl Knot {
             })
             .collect();
         self.post_from_outside(pairs[0], rng);
-        // The closing link turns the order round or not so that the whole ring does as its kind says.
+        // The closing link turns the order round or not so that the whole ring does as its kind
+        // says.
         let mut turned = false;
-        // Were all other links posts, the closing one would order the first pair without any choice.
+        // Were all other links posts, the closing one would order the first pair without any
+        // choice.
         let surely_reads = rng.index(pairs.len() - 1);
         for (number, (pair, next)) in pairs.iter().zip(&pairs[1..]).enumerate() {
             let turn = rng.chance(0.5);
@@ -178,7 +183,8 @@ impl Knot {
         }
     }
 
-    /// If the second message of `pair` runs first, so does that of `next`; `both_ways`: and only then.
+    /// If the second message of `pair` runs first, so does that of `next`; `both_ways`: and only
+    /// then.
     fn link_by_reads(&mut self, pair: Pair, next: Pair, both_ways: bool) {
         self.flow(pair[0], next[0]);
         self.flow(next[1], pair[1]);

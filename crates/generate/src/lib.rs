@@ -1,10 +1,11 @@
 //! Makes event-driven traces: what consistency checkers are tested and measured with.
 //!
-//! This crate decides nothing about traces. What it makes is a *partial* trace: program order, what each read
-//! reads from, the order of the writes of each variable, and who posted which message are given; the orders
-//! in which messages ran and posts happened are left out. Traces recorded from a run with FIFO mailboxes are
-//! consistent, and their run comes with them ([`Generated::run`]); images of formulas are consistent iff
-//! the formula is satisfiable. Equal requests give equal traces, on every machine.
+//! This crate decides nothing about traces. What it makes is a *partial* trace: program order, what
+//! each read reads from, the order of the writes of each variable, and who posted which message are
+//! given; the orders in which messages ran and posts happened are left out. Traces recorded from a
+//! run with FIFO mailboxes are consistent, and their run comes with them ([`Generated::run`]);
+//! images of formulas are consistent iff the formula is satisfiable. Equal requests give equal
+//! traces, on every machine.
 //!
 //! The types to know: [`Family`], [`Request`], [`generate`], and for formulas of one's own
 //! [`sat3_image`] and [`bi3sat_image`]. [`smart_home`] makes models instead, for explorers.

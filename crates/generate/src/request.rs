@@ -12,7 +12,8 @@ pub enum RunMailbox {
     Fifo,
     /// In random order: with FIFO mailboxes no run may have left the trace.
     ///
-    /// The trace does not say that it came from a bag; its handlers have FIFO mailboxes all the same.
+    /// The trace does not say that it came from a bag; its handlers have FIFO mailboxes all the
+    /// same.
     Bag,
 }
 
@@ -30,8 +31,8 @@ impl RunMailbox {
     }
 }
 
-/// A trace that is asked for. [`Request::new`] gives the usual values; fields that are `None` have a value that depends on
-/// the family, and those that the family does not have must be `None`.
+/// A trace that is asked for. [`Request::new`] gives the usual values; fields that are `None` have
+/// a value that depends on the family, and those that the family does not have must be `None`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Request {
     /// The family.
@@ -42,8 +43,9 @@ pub struct Request {
     pub seed: u64,
     /// The mailboxes of the run; of no effect in families that are not recorded from one.
     pub mailbox: RunMailbox,
-    /// Whether the messages stand in the file in random order (by the seed), so that the order of lines tells nothing;
-    /// else the events stand in the order in which they happened or were thought of.
+    /// Whether the messages stand in the file in random order (by the seed), so that the order of
+    /// lines tells nothing; else the events stand in the order in which they happened or were
+    /// thought of.
     pub shuffle_lines: bool,
     /// For `sat3` and `bi3sat`: clauses a variable. By default 4.26 and 1.4.
     pub ratio: Option<f64>,
@@ -51,16 +53,19 @@ pub struct Request {
     pub messages: Option<u64>,
     /// For `android`: handlers. By default between 4 and 16, by the number of messages.
     pub handlers: Option<u64>,
-    /// For `android`: the part of all accesses that go to variables which several messages use. By default 0.02.
+    /// For `android`: the part of all accesses that go to variables which several messages use. By
+    /// default 0.02.
     pub share: Option<f64>,
-    /// For `android`: the number of parts of the application that share nothing but the looper. By default 2.
+    /// For `android`: the number of parts of the application that share nothing but the looper. By
+    /// default 2.
     pub groups: Option<u64>,
     /// For `knot`: the number of pairs in a ring. By default 3 to 8, by the seed.
     pub ring: Option<u64>,
 }
 
 impl Request {
-    /// Asks for a trace of a family and size with seed 1, FIFO mailboxes and messages in random order.
+    /// Asks for a trace of a family and size with seed 1, FIFO mailboxes and messages in random
+    /// order.
     #[must_use]
     pub const fn new(family: Family, size: u64) -> Request {
         Request {
@@ -104,7 +109,7 @@ impl Request {
 pub struct Generated {
     /// The trace: partial, with reads-from and coherence, without the orders of messages and posts.
     pub trace: Trace,
-    /// All events in the order of the run; `None` in families that are not recorded from one. With FIFO mailboxes it is
-    /// a witness that the trace is consistent.
+    /// All events in the order of the run; `None` in families that are not recorded from one. With
+    /// FIFO mailboxes it is a witness that the trace is consistent.
     pub run: Option<Vec<EventId>>,
 }

@@ -1,8 +1,9 @@
 //! `shuffle`: chains of nested posts that meet in one mailbox.
 //!
-//! `main` posts `n` messages to four relays in turn; each posts a message to the `sink`, which accesses
-//! one of some shared variables. FIFO orders the messages of each relay, and through them those of
-//! the sink that come from the same relay; all others are ordered only by what the accesses say.
+//! `main` posts `n` messages to four relays in turn; each posts a message to the `sink`, which
+//! accesses one of some shared variables. FIFO orders the messages of each relay, and through them
+//! those of the sink that come from the same relay; all others are ordered only by what the
+//! accesses say.
 //!
 //! `5n` events, `2n + 1` messages, 6 handlers (from size 4 on).
 

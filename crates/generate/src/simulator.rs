@@ -1,10 +1,11 @@
 //! Runs small event-driven programs under a random scheduler, and records what happens.
 //!
-//! A program is plain code ([`Program::body`]) that reads, writes and posts through an [`Io`]. Handlers run one message at a
-//! time, to its end, and take the next one from their mailbox; which handler makes the next step
-//! is random, one event at a time. A body pauses only where it needs a value that nobody has read yet: it
-//! is then run again from its beginning with that value known, its earlier operations being skipped. So bodies
-//! must do the same things when they read the same values.
+//! A program is plain code ([`Program::body`]) that reads, writes and posts through an [`Io`].
+//! Handlers run one message at a time, to its end, and take the next one from their mailbox; which
+//! handler makes the next step is random, one event at a time. A body pauses only where it needs a
+//! value that nobody has read yet: it is then run again from its beginning with that value known,
+//! its earlier operations being skipped. So bodies must do the same things when they read the same
+//! values.
 
 use crate::draft::{Draft, Name};
 use crate::recorder::Recorder;

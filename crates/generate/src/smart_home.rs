@@ -1,9 +1,10 @@
 //! Pairs of smart-home apps as models: what reduction of programs that never end is measured with.
 //!
-//! The shape is that of the IoTCheck pairs in Trimananda, Luo, Demsky, Xu: *Stateful Dynamic Partial Order Reduction for Model Checking
-//! Event-Driven Applications that Do Not Terminate* (VMCAI 2022), section 6: two apps share devices, external events are always enabled,
-//! each event stores what a device says and runs the app that subscribes to it, and conflicts are reads against writes and
-//! writes against writes. The apps themselves are random.
+//! The shape is that of the IoTCheck pairs in Trimananda, Luo, Demsky, Xu: *Stateful Dynamic
+//! Partial Order Reduction for Model Checking Event-Driven Applications that Do Not Terminate*
+//! (VMCAI 2022), section 6: two apps share devices, external events are always enabled, each event
+//! stores what a device says and runs the app that subscribes to it, and conflicts are reads
+//! against writes and writes against writes. The apps themselves are random.
 
 use anyorder_common::random::{Random, Rng};
 use std::fmt::Write;
@@ -44,8 +45,8 @@ struct Rule {
     sets: u64,
 }
 
-/// Returns the text of a model with `events` external events, always the same for the same numbers; `None` when the number is out
-/// of [`SMART_HOME_EVENTS`]. Linear in `events`.
+/// Returns the text of a model with `events` external events, always the same for the same numbers;
+/// `None` when the number is out of [`SMART_HOME_EVENTS`]. Linear in `events`.
 ///
 /// ```
 /// let text = anyorder_generate::smart_home(14, 3).expect("2 to 400 events");
@@ -135,7 +136,8 @@ fn rules(rng: &mut Rng, sensors: &[Sensor], variables: &[Variable], events: u64)
     };
     (0..count)
         .map(|number| {
-            // The first two rules are one of each app, for the same actuator: there is something to conflict.
+            // The first two rules are one of each app, for the same actuator: there is something to
+            // conflict.
             let app = number as usize % 2;
             let own: Vec<usize> = (0..sensors.len()).filter(|i| sensors[*i].app == app).collect();
             let sensor = own.get(rng.index(own.len().max(1))).copied().unwrap_or(0);

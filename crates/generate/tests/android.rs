@@ -94,8 +94,8 @@ fn the_shape_is_that_of_an_application() {
     assert!(nested.count() > 300);
 }
 
-/// Finds the parts of a trace that nothing but the looper connects, by message; what the looper does by itself
-/// first is part 0, and others count from 1.
+/// Finds the parts of a trace that nothing but the looper connects, by message; what the looper
+/// does by itself first is part 0, and others count from 1.
 fn parts(trace: &Trace) -> (Vec<usize>, usize) {
     let mut sets = UnionFind::new(trace.tasks_count());
     let ui = trace.task_ids().find(|task| trace.task_name(*task) == "ui").unwrap();
@@ -138,7 +138,8 @@ fn parts(trace: &Trace) -> (Vec<usize>, usize) {
     (parts, count)
 }
 
-/// Two runs of the trace that disagree on the order of all pairs of messages of the looper in different parts.
+/// Two runs of the trace that disagree on the order of all pairs of messages of the looper in
+/// different parts.
 fn open_pairs(made: &Generated) -> u64 {
     let trace = &made.trace;
     let (parts, count) = parts(trace);
@@ -180,7 +181,8 @@ fn pairs_of_messages_stay_open() {
     let open = open_pairs(&made);
     println!("{open} open pairs");
     assert!(open >= 10_000_000);
-    // Parts beyond the groups are messages that share nothing with others; one group leaves few of them.
+    // Parts beyond the groups are messages that share nothing with others; one group leaves few of
+    // them.
     let one_group = Request { groups: Some(1), share: Some(0.2), ..sized(20_000, 500, 8) };
     assert_eq!(open_pairs(&generate_with_run(&one_group).unwrap()), 0);
 }

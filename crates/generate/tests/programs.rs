@@ -1,4 +1,5 @@
-//! The benchmark programs: sizes as printed in the paper's tables, runs that replay, seeds that matter.
+//! The benchmark programs: sizes as printed in the paper's tables, runs that replay, seeds that
+//! matter.
 
 mod common;
 
@@ -78,7 +79,8 @@ fn runs_of_recorded_families_replay() {
     }
 }
 
-/// Bags must be worth having: their runs overtake where mailboxes fill up. In a leader election they seldom do.
+/// Bags must be worth having: their runs overtake where mailboxes fill up. In a leader election
+/// they seldom do.
 #[test]
 fn bag_runs_break_fifo() {
     let recorded = Family::ALL.into_iter().filter(|family| family.is_recorded());
@@ -116,7 +118,8 @@ fn fifo_runs_are_consistent_and_some_bag_runs_are_not() {
     assert!(consistent >= 5 && inconsistent >= 5, "{consistent} {inconsistent}");
 }
 
-/// Pairs of messages of one handler are as many as in the measurements that other tools were compared with.
+/// Pairs of messages of one handler are as many as in the measurements that other tools were
+/// compared with.
 #[test]
 fn messages_meet_on_handlers_as_often_as_measured() {
     for (family, size, pairs) in [

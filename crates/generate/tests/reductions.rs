@@ -92,7 +92,8 @@ fn bi3sat_of_random_formulas_is_consistent_iff_satisfiable() {
     answers.both(5);
 }
 
-/// Formulas that need their reasoning: unsatisfiable ones, and what is left of them without one clause.
+/// Formulas that need their reasoning: unsatisfiable ones, and what is left of them without one
+/// clause.
 #[test]
 fn bi3sat_of_minimal_unsatisfiable_formulas() {
     let formulas: [&[&[i32]]; 3] = [

@@ -4,17 +4,17 @@ use crate::clock::ChainId;
 
 /// Puts elements, which come one by one in an order that respects theirs, on chains.
 ///
-/// Elements are numbered from 0 as they come. Each belongs to a *group* (for tasks: the handler), and
-/// chains never mix groups. [`place`](Chains::place) is greedy: the element goes to the end of the most recently
-/// extended chain of its group whose last element is before it, or opens a chain.
+/// Elements are numbered from 0 as they come. Each belongs to a *group* (for tasks: the handler),
+/// and chains never mix groups. [`place`](Chains::place) is greedy: the element goes to the end of
+/// the most recently extended chain of its group whose last element is before it, or opens a chain.
 ///
 /// # Cost
 ///
-/// The chains of a group stand in a list ordered by use, so an element costs as many questions as the
-/// chain it goes to stands far from the front: 1 where tasks follow one another, at most the number of
-/// chains of the group. Greedy decomposition may need more chains than the width of the order (the greatest
-/// number of pairwise unordered elements), which is the least possible; online, no method reaches
-/// it, and first-fit is close on orders that come from programs.
+/// The chains of a group stand in a list ordered by use, so an element costs as many questions as
+/// the chain it goes to stands far from the front: 1 where tasks follow one another, at most the
+/// number of chains of the group. Greedy decomposition may need more chains than the width of the
+/// order (the greatest number of pairwise unordered elements), which is the least possible; online,
+/// no method reaches it, and first-fit is close on orders that come from programs.
 ///
 /// ```
 /// use anyorder_order::Chains;
@@ -47,9 +47,9 @@ struct Chain {
 }
 
 impl Chains {
-    /// Places the next element and returns its chain. `follows(chain, tail)` says whether the element `tail`,
-    /// the last of `chain`, is before the new one. Groups must be numbered densely: memory grows with the
-    /// greatest group.
+    /// Places the next element and returns its chain. `follows(chain, tail)` says whether the
+    /// element `tail`, the last of `chain`, is before the new one. Groups must be numbered densely:
+    /// memory grows with the greatest group.
     ///
     /// # Panics
     ///

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A chain: a sequence of elements in which each is ordered before the next, so that one number of a
-/// clock tells for all of them.
+/// A chain: a sequence of elements in which each is ordered before the next, so that one number of
+/// a clock tells for all of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(transparent)]
 pub struct ChainId(pub u32);
@@ -19,11 +19,11 @@ impl ChainId {
 
 /// A vector clock: for every chain, how many of its positions are known to be before.
 ///
-/// Positions count from 1; entry 0 means "none of that chain", and so do entries beyond the end. Two clocks
-/// are equal when all entries are, whatever their lengths.
+/// Positions count from 1; entry 0 means "none of that chain", and so do entries beyond the end.
+/// Two clocks are equal when all entries are, whatever their lengths.
 ///
-/// There is no `PartialOrd`: clocks are ordered partially, and `!(a <= b)` reads as `a > b` too easily.
-/// Use [`leq`](Clock::leq).
+/// There is no `PartialOrd`: clocks are ordered partially, and `!(a <= b)` reads as `a > b` too
+/// easily. Use [`leq`](Clock::leq).
 ///
 /// ```
 /// use anyorder_order::{ChainId, Clock};
@@ -63,8 +63,8 @@ impl Clock {
         self.entries.get(chain.index()).copied().unwrap_or(0)
     }
 
-    /// Makes the entry of a chain at least `value`. O(1), amortised over growth; the memory taken grows
-    /// with the number of the chain, so chains must be numbered densely.
+    /// Makes the entry of a chain at least `value`. O(1), amortised over growth; the memory taken
+    /// grows with the number of the chain, so chains must be numbered densely.
     #[inline]
     pub fn raise(&mut self, chain: ChainId, value: u32) {
         if value > self.get(chain) {
@@ -80,9 +80,11 @@ impl Clock {
         }
     }
 
-    /// Takes the pointwise maximum with `other`; returns whether any entry grew. O(entries of `other`).
+    /// Takes the pointwise maximum with `other`; returns whether any entry grew. O(entries of
+    /// `other`).
     ///
-    /// Lines of entries that do not grow are read and not written, since most joins of a run change little.
+    /// Lines of entries that do not grow are read and not written, since most joins of a run change
+    /// little.
     pub fn join(&mut self, other: &Clock) -> bool {
         let shared = self.entries.len().min(other.entries.len());
         let (common, rest) = other.entries.split_at(shared);
@@ -127,8 +129,8 @@ impl Clock {
         self.entries.len()
     }
 
-    /// Returns whether no entry is stored. A clock whose stored entries are all 0 is not empty, but equal
-    /// to one that is.
+    /// Returns whether no entry is stored. A clock whose stored entries are all 0 is not empty, but
+    /// equal to one that is.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -157,8 +159,8 @@ impl Clock {
     }
 }
 
-/// Joins entries one to one. The comparison is a loop of its own: without a store in it, it vectorises,
-/// and usually it is all there is to do.
+/// Joins entries one to one. The comparison is a loop of its own: without a store in it, it
+/// vectorises, and usually it is all there is to do.
 #[inline]
 fn join_line(mine: &mut [u32], theirs: &[u32]) -> bool {
     let mut greater = false;

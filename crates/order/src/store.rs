@@ -1,28 +1,30 @@
 //! Many clocks in little memory: persistent trees that share what they have in common.
 //!
-//! **Problem.** An order of `n` nodes over `w` chains has `n * w` clock entries, most of them equal to those of
-//! the node before on the same chain. Keep all clocks, answer "entry `c` of clock `k`" in O(1), join clocks
-//! quickly.
+//! **Problem.** An order of `n` nodes over `w` chains has `n * w` clock entries, most of them equal
+//! to those of the node before on the same chain. Keep all clocks, answer "entry `c` of clock `k`"
+//! in O(1), join clocks quickly.
 //!
-//! **Source.** Path copying: Driscoll, Sarnak, Sleator, Tarjan, "Making data structures persistent", JCSS 38,
-//! 1989. The in-place edits of one's own fresh nodes are the "transients" of functional vector libraries.
+//! **Source.** Path copying: Driscoll, Sarnak, Sleator, Tarjan, "Making data structures
+//! persistent", JCSS 38,
+//! 1989. The in-place edits of one's own fresh nodes are the "transients" of functional vector
+//!       libraries.
 //!
-//! **Method.** A clock is a tree with 16 children a node; its leaves hold 16 consecutive entries each. A node is
-//! 64 bytes in one arena and never changes once a clock that has it is finished. A new clock is made by
-//! editing an old one: what does not change is shared, and a subtree that equals the joined one is taken
-//! from there. Node 0 is all zeros; as an inner node its children are node 0 again, so it is an empty subtree of
-//! any height.
+//! **Method.** A clock is a tree with 16 children a node; its leaves hold 16 consecutive entries
+//! each. A node is 64 bytes in one arena and never changes once a clock that has it is finished. A
+//! new clock is made by editing an old one: what does not change is shared, and a subtree that
+//! equals the joined one is taken from there. Node 0 is all zeros; as an inner node its children
+//! are node 0 again, so it is an empty subtree of any height.
 //!
-//! **Cost.** With `h = log16(chains)`, rounded up (1 up to 16 chains, 2 up to 256, 3 up to 4096): an entry costs
-//! `h` loads; raising an entry costs at most `h` new nodes; a join looks only at subtrees that the two clocks do not
-//! share, and allocates only nodes that equal neither side.
+//! **Cost.** With `h = log16(chains)`, rounded up (1 up to 16 chains, 2 up to 256, 3 up to 4096):
+//! an entry costs `h` loads; raising an entry costs at most `h` new nodes; a join looks only at
+//! subtrees that the two clocks do not share, and allocates only nodes that equal neither side.
 
 use crate::clock::{ChainId, Clock};
 
 /// A finished clock in a [`ClockStore`].
 ///
-/// Bits 29-31 hold the height of its tree, bits 0-28 the root. Two equal refs of one store are equal clocks; equal
-/// clocks may have different refs.
+/// Bits 29-31 hold the height of its tree, bits 0-28 the root. Two equal refs of one store are
+/// equal clocks; equal clocks may have different refs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(transparent)]
 pub struct ClockRef(u32);
@@ -186,8 +188,8 @@ impl ClockStore {
         }
     }
 
-    /// Calls `visit` with each entry of `clock` that is greater than that of `than`, by ascending chain. Parts that
-    /// the two share are skipped, so the cost is that of their difference.
+    /// Calls `visit` with each entry of `clock` that is greater than that of `than`, by ascending
+    /// chain. Parts that the two share are skipped, so the cost is that of their difference.
     pub fn for_each_above(
         &self,
         clock: ClockRef,
@@ -274,8 +276,8 @@ impl ClockStore {
         ClockEdit { store: self, fresh_from, height: from.height(), root: from.root() }
     }
 
-    /// Drops all nodes that none of `clocks` needs, and renumbers: the given refs are rewritten, all others of this
-    /// store become meaningless. O(nodes + clocks).
+    /// Drops all nodes that none of `clocks` needs, and renumbers: the given refs are rewritten,
+    /// all others of this store become meaningless. O(nodes + clocks).
     pub fn compact<'c>(&mut self, clocks: impl IntoIterator<Item = &'c mut ClockRef>) {
         let mut moved = vec![0u32; self.nodes.len()];
         let mut kept: Vec<Node> = vec![[0; FAN]];
@@ -324,7 +326,8 @@ impl ClockStore {
 
     fn allocate(&mut self, node: Node) -> Result<u32, StoreFull> {
         if self.nodes.len() == self.nodes.capacity() {
-            // Growth by a quarter instead of doubling: the arena is often most of the memory of a run.
+            // Growth by a quarter instead of doubling: the arena is often most of the memory of a
+            // run.
             let room = (self.memory_bytes_max / NODE_BYTES).saturating_sub(self.nodes.len());
             let more = (self.nodes.len() / 4).max(64).min(room);
             if more == 0 || self.nodes.try_reserve_exact(more).is_err() {
@@ -338,8 +341,8 @@ impl ClockStore {
     }
 }
 
-/// A clock of a [`ClockStore`] in the making. Dropping it unfinished, or after an error, leaves its nodes behind
-/// until the next [`ClockStore::compact`], and changes no finished clock.
+/// A clock of a [`ClockStore`] in the making. Dropping it unfinished, or after an error, leaves its
+/// nodes behind until the next [`ClockStore::compact`], and changes no finished clock.
 #[derive(Debug)]
 pub struct ClockEdit<'s> {
     store: &'s mut ClockStore,
@@ -496,7 +499,8 @@ impl ClockEdit<'_> {
         if copy == [0; FAN] { Ok(0) } else { self.put(node, height, copy) }
     }
 
-    /// Puts `contents` in the place of `node`: as it is if equal, in place if fresh, else as a new node.
+    /// Puts `contents` in the place of `node`: as it is if equal, in place if fresh, else as a new
+    /// node.
     fn put(&mut self, node: u32, height: u32, contents: Node) -> Result<u32, StoreFull> {
         let leaf = u64::from(height == 0);
         let stats = &mut self.store.stats;

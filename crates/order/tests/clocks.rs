@@ -108,7 +108,8 @@ fn chains_of_one_order(
 ) -> TestCaseResult {
     let closure = Closure::new(groups.len(), edges);
     let mut chains = Chains::default();
-    // By chain: its elements; by group: its chains, the most recent last. Plain lists, to compare with.
+    // By chain: its elements; by group: its chains, the most recent last. Plain lists, to compare
+    // with.
     let mut members: Vec<Vec<u32>> = Vec::new();
     let mut recent: Vec<Vec<usize>> = vec![Vec::new(); 3];
     for (element, &group) in groups.iter().enumerate() {

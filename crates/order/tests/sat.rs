@@ -1,4 +1,5 @@
-//! The SAT core against brute force, with a theory that does everything a theory may do; every proof and core is checked again.
+//! The SAT core against brute force, with a theory that does everything a theory may do; every
+//! proof and core is checked again.
 
 use anyorder_common::random::{Random, SplitMix64};
 use std::collections::HashMap;
@@ -218,7 +219,8 @@ fn agrees_with_brute_force_under_a_whimsical_theory() {
     assert!(total.lemmas_unit > 1000 && total.lemmas_open > 100 && total.lemmas_satisfied > 100);
 }
 
-/// Solves, and checks the answer and its proof against the clauses alone; returns whether there is a model.
+/// Solves, and checks the answer and its proof against the clauses alone; returns whether there is
+/// a model.
 fn solve_and_check(core: &mut Core, clauses: &[Vec<Lit>]) -> bool {
     match core.solve(&[], &mut NoTheory, &mut Budget::default()) {
         Answer::Sat => {
@@ -259,7 +261,8 @@ fn long_searches_restart_and_forget_and_their_proofs_hold() {
     assert!(total.restarts > 10 && total.reductions > 3 && total.deleted > 100);
 }
 
-/// Whether the equations (sets of variables with an odd number of true literals) have a common solution: by elimination.
+/// Whether the equations (sets of variables with an odd number of true literals) have a common
+/// solution: by elimination.
 fn consistent(demands: &[Demand], vars: usize) -> bool {
     let row = |demand: &Demand| {
         let signs = demand.lits().iter().filter(|lit| !lit.is_positive()).count() as u64;

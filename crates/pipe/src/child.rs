@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The environment variable that tells a child how many children of the same system were started before it.
+/// The environment variable that tells a child how many children of the same system were started
+/// before it.
 pub const START_VARIABLE: &str = "ANYORDER_PIPE_START";
 
 /// What to start.
@@ -77,7 +78,8 @@ impl ChildCommand {
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        // A group of its own: what the child starts in turn can be ended with it, and Ctrl-C reaches us alone.
+        // A group of its own: what the child starts in turn can be ended with it, and Ctrl-C
+        // reaches us alone.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn().map_err(failed)?;
@@ -88,7 +90,8 @@ impl ChildCommand {
     }
 }
 
-/// A child process with its three pipes, each served by a thread, since none of them can be waited for with a time limit.
+/// A child process with its three pipes, each served by a thread, since none of them can be waited
+/// for with a time limit.
 struct ChildTransport {
     process: Process,
     threads: Threads,
@@ -151,8 +154,8 @@ impl Drop for Process {
     }
 }
 
-/// This side of the three threads. They end when their pipe does, so nobody waits for them: a grandchild that
-/// left the process group could hold a pipe open for ever.
+/// This side of the three threads. They end when their pipe does, so nobody waits for them: a
+/// grandchild that left the process group could hold a pipe open for ever.
 struct Threads {
     requests: Option<Sender<Vec<u8>>>,
     replies: Receiver<Line>,
@@ -180,8 +183,8 @@ impl Threads {
         Ok(Threads { requests: Some(requests), replies, errors: tail, errors_done })
     }
 
-    /// Returns the end of what the child wrote to standard error. The child has ended: what it wrote is in the pipe, and
-    /// the thread takes it out soon, if it did not yet.
+    /// Returns the end of what the child wrote to standard error. The child has ended: what it
+    /// wrote is in the pipe, and the thread takes it out soon, if it did not yet.
     fn errors(&self) -> String {
         let _ = self.errors_done.recv_timeout(Duration::from_millis(100));
         self.errors.lock().unwrap_or_else(PoisonError::into_inner).text()

@@ -18,7 +18,8 @@ pub(crate) enum NoAnswer {
     Broken(RunError),
 }
 
-/// One conversation with one child. After [`NoAnswer::Broken`] it is good for nothing but [`end`](Self::end).
+/// One conversation with one child. After [`NoAnswer::Broken`] it is good for nothing but
+/// [`end`](Self::end).
 pub(crate) struct Conversation {
     transport: Box<dyn Transport>,
     last_id: u64,

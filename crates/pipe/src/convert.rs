@@ -27,8 +27,8 @@ impl Converter {
         &self.interner.tables
     }
 
-    /// Turns the reply to `execute` into a step. That the task may run is read by running it, and written by whoever
-    /// cancels it: both become accesses here where the child does not list them.
+    /// Turns the reply to `execute` into a step. That the task may run is read by running it, and
+    /// written by whoever cancels it: both become accesses here where the child does not list them.
     pub(crate) fn step(
         &mut self,
         task: &TaskName,
@@ -108,7 +108,8 @@ impl Converter {
         })
     }
 
-    /// Returns the location that says whether a task may run. No variable has a location of this kind.
+    /// Returns the location that says whether a task may run. No variable has a location of this
+    /// kind.
     fn shadow(&mut self, task: &TaskName) -> Result<LocationId, TableFull> {
         let class = self.interner.name("task")?;
         let field = self.interner.name(&task.to_string())?;
@@ -191,8 +192,8 @@ fn full(error: TableFull) -> Bad {
     error.to_string()
 }
 
-/// Keeps one entry per location and kind, in the order of the first ones: with the first value read and the last
-/// written.
+/// Keeps one entry per location and kind, in the order of the first ones: with the first value read
+/// and the last written.
 fn merged(accesses: Vec<Access>) -> Vec<Access> {
     let mut places = std::collections::HashMap::new();
     let mut set: Vec<Access> = Vec::new();

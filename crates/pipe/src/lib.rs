@@ -1,15 +1,19 @@
-//! A task system that is a child process, spoken to over its standard input and output: one JSON object a line.
+//! A task system that is a child process, spoken to over its standard input and output: one JSON
+//! object a line.
 //!
 //! With it a program in any language can be checked, if its scheduler answers the requests of
-//! `docs/pipe-protocol.md`. This crate is a front end: it starts processes and reads the clock. It searches nothing.
+//! `docs/pipe-protocol.md`. This crate is a front end: it starts processes and reads the clock. It
+//! searches nothing.
 //!
-//! What it promises: a child that dies, hangs, floods, lies about numbers or speaks no JSON becomes a
-//! [`RunError`](anyorder_system::RunError), never a panic or a wait without end, and the system is usable again after
-//! [`reset`](anyorder_system::TaskSystem::reset), which starts another child. No process is left behind. What it cannot
-//! promise: that the child tells the truth about its accesses and enabled tasks.
+//! What it promises: a child that dies, hangs, floods, lies about numbers or speaks no JSON becomes
+//! a [`RunError`](anyorder_system::RunError), never a panic or a wait without end, and the system
+//! is usable again after [`reset`](anyorder_system::TaskSystem::reset), which starts another child.
+//! No process is left behind. What it cannot promise: that the child tells the truth about its
+//! accesses and enabled tasks.
 //!
-//! The types to know: [`PipeSystem`], the task system; [`ChildCommand`], what to start; [`PipeOptions`], time-outs and
-//! sizes; [`Retrying`], which repeats what an unreliable system lost.
+//! The types to know: [`PipeSystem`], the task system; [`ChildCommand`], what to start;
+//! [`PipeOptions`], time-outs and sizes; [`Retrying`], which repeats what an unreliable system
+//! lost.
 //!
 //! ```no_run
 //! use anyorder_pipe::{ChildCommand, PipeOptions, PipeSystem};

@@ -10,7 +10,8 @@ pub(crate) enum Line {
     Whole(Vec<u8>),
     /// More bytes than allowed without an end of line.
     TooLong,
-    /// The end of the stream; what stood before it without an end of line is no message and is dropped.
+    /// The end of the stream; what stood before it without an end of line is no message and is
+    /// dropped.
     End,
 }
 

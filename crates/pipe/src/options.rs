@@ -10,22 +10,24 @@ pub struct PipeOptions {
     pub start_timeout: Duration,
     /// How long any other reply may take. Default: 10 s.
     pub reply_timeout: Duration,
-    /// After how long without a reply a child is asked for a sign of life. A child that answers this, and not what was
-    /// asked before, has lost a reply: there is nothing to wait for. Asked again after twice the time, and so on. `None`:
-    /// never. Default: 250 ms.
+    /// After how long without a reply a child is asked for a sign of life. A child that answers
+    /// this, and not what was asked before, has lost a reply: there is nothing to wait for. Asked
+    /// again after twice the time, and so on. `None`: never. Default: 250 ms.
     pub probe_after: Option<Duration>,
     /// How long a child that was told to quit may take before it is killed. Default: 200 ms.
     pub quit_timeout: Duration,
-    /// The bytes of the longest line that is read. What a line becomes in memory is at most some fifty times
-    /// as large. Default: 4 MiB.
+    /// The bytes of the longest line that is read. What a line becomes in memory is at most some
+    /// fifty times as large. Default: 4 MiB.
     pub line_bytes_max: usize,
     /// The bytes of the longest task name. Default: 64 KiB.
     pub name_bytes_max: usize,
-    /// The bytes that all names of locations and sites may take together, over all runs. Default: 256 MiB.
+    /// The bytes that all names of locations and sites may take together, over all runs. Default:
+    /// 256 MiB.
     pub tables_bytes_max: usize,
     /// The bytes of standard error that are kept for messages: the last ones. Default: 4 KiB.
     pub stderr_bytes_max: usize,
-    /// Whether observations keep their texts for people to read, and not only hashes. Default: true.
+    /// Whether observations keep their texts for people to read, and not only hashes. Default:
+    /// true.
     pub keep_texts: bool,
 }
 

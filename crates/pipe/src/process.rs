@@ -3,8 +3,8 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// Waits for the process to go by itself, then kills its whole group, and takes its exit status. Returns how it
-/// ended, in words.
+/// Waits for the process to go by itself, then kills its whole group, and takes its exit status.
+/// Returns how it ended, in words.
 pub(crate) fn end(child: &mut Child, patience: Duration) -> String {
     let left_by_itself = wait_without_reaping(child, patience);
     kill_group(child);
@@ -16,8 +16,8 @@ pub(crate) fn end(child: &mut Child, patience: Duration) -> String {
     }
 }
 
-/// Waits until the process has ended, but leaves it a zombie: while it is one, nobody else can get the
-/// number of its group. Returns whether it ended in time.
+/// Waits until the process has ended, but leaves it a zombie: while it is one, nobody else can get
+/// the number of its group. Returns whether it ended in time.
 fn wait_without_reaping(child: &mut Child, patience: Duration) -> bool {
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_micros(200);

@@ -1,4 +1,5 @@
-//! The messages of the protocol, version 1, as they stand on the wire; `docs/pipe-protocol.md` explains them.
+//! The messages of the protocol, version 1, as they stand on the wire; `docs/pipe-protocol.md`
+//! explains them.
 
 use crate::bounded;
 use anyorder_system::{
@@ -287,9 +288,11 @@ impl From<LevelWord> for Level {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ValueEntry(pub(crate) u64);
 
-/// Returns the 64 bits that stand for a text among the values of accesses: the low half of its hash.
+/// Returns the 64 bits that stand for a text among the values of accesses: the low half of its
+/// hash.
 ///
-/// Numbers from 0 to 2^64 - 1 stand for themselves, `false` and `true` for 0 and 1; other numbers are taken as texts.
+/// Numbers from 0 to 2^64 - 1 stand for themselves, `false` and `true` for 0 and 1; other numbers
+/// are taken as texts.
 #[must_use]
 pub fn value_of_text(text: &str) -> u64 {
     anyorder_system::Hash128::of(text.as_bytes()).0 as u64
@@ -324,7 +327,8 @@ impl Visitor<'_> for ValueVisitor {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<ValueEntry, E> {
-        // Some languages write 3 as 3.0. Both must be the same value; 2^53 is as far as that is exact.
+        // Some languages write 3 as 3.0. Both must be the same value; 2^53 is as far as that is
+        // exact.
         if value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value) {
             return Ok(ValueEntry(value as u64));
         }

@@ -9,9 +9,10 @@ use anyorder_trace::Tables;
 /// A system that repeats a run when it is lost, so that its user sees no lost replies.
 ///
 /// When the system inside says [`Unstable`](RunError::Unstable), [`Crashed`](RunError::Crashed) or
-/// [`TimedOut`](RunError::TimedOut), it is reset, the choices since the last reset are made again, and the request
-/// is repeated. A run that then takes another course is reported as unstable. Remembers one run: its choices, and a
-/// step for each. Saves no states, even where the system inside does.
+/// [`TimedOut`](RunError::TimedOut), it is reset, the choices since the last reset are made again,
+/// and the request is repeated. A run that then takes another course is reported as unstable.
+/// Remembers one run: its choices, and a step for each. Saves no states, even where the system
+/// inside does.
 #[derive(Debug)]
 pub struct Retrying<S> {
     system: S,
@@ -21,7 +22,8 @@ pub struct Retrying<S> {
 }
 
 impl<S: TaskSystem> Retrying<S> {
-    /// Wraps a system that is at its start. A request is tried `attempts_max` times, and at least once.
+    /// Wraps a system that is at its start. A request is tried `attempts_max` times, and at least
+    /// once.
     pub fn new(system: S, attempts_max: u32) -> Retrying<S> {
         Retrying { system, attempts_max, retries: 0, run: Vec::new() }
     }

@@ -17,9 +17,9 @@ use std::time::Duration;
 
 /// A program behind a pipe.
 ///
-/// An error other than [`RunError::Diverged`] and [`RunError::Unsupported`] ends the child. Until the next
-/// [`reset`](TaskSystem::reset), which starts another, all requests fail. Dropping the system ends the child and all it
-/// started.
+/// An error other than [`RunError::Diverged`] and [`RunError::Unsupported`] ends the child. Until
+/// the next [`reset`](TaskSystem::reset), which starts another, all requests fail. Dropping the
+/// system ends the child and all it started.
 pub struct PipeSystem {
     connector: Box<dyn Connector>,
     options: PipeOptions,
@@ -35,7 +35,8 @@ impl PipeSystem {
     ///
     /// # Errors
     ///
-    /// Fails when the child cannot be started, does not answer in time, or does not speak version 1 of the protocol.
+    /// Fails when the child cannot be started, does not answer in time, or does not speak version 1
+    /// of the protocol.
     pub fn spawn(command: ChildCommand, options: PipeOptions) -> Result<PipeSystem, RunError> {
         let limits = options.clone();
         let connect =
@@ -180,7 +181,8 @@ impl TaskSystem for PipeSystem {
         {
             return Ok(());
         }
-        // Whatever went wrong, a new child is at the start. One that only cannot go back is still there.
+        // Whatever went wrong, a new child is at the start. One that only cannot go back is still
+        // there.
         if let Some(conversation) = self.conversation.take() {
             conversation.end(self.options.quit_timeout, true);
         }

@@ -18,15 +18,15 @@ pub enum Received {
 
 /// One connection to one started program. Dropping it ends the program.
 pub trait Transport: Send {
-    /// Sends a line, which has no end of line in it. Does not block, and does not say whether the line arrived: a program
-    /// that went away is found when its reply does not come.
+    /// Sends a line, which has no end of line in it. Does not block, and does not say whether the
+    /// line arrived: a program that went away is found when its reply does not come.
     fn send(&mut self, line: Vec<u8>);
 
     /// Waits for a line.
     fn receive(&mut self, timeout: Duration) -> Received;
 
-    /// Ends the program: lets it go by itself for a time, then by force. Returns what is known about its end, for messages;
-    /// may be empty.
+    /// Ends the program: lets it go by itself for a time, then by force. Returns what is known
+    /// about its end, for messages; may be empty.
     fn end(&mut self, patience: Duration) -> String;
 
     /// Returns the number of the program's process, where it is one that still runs.

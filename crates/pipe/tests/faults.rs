@@ -1,4 +1,5 @@
-//! Children that misbehave: each way to do so is the right error, and the next reset starts another child.
+//! Children that misbehave: each way to do so is the right error, and the next reset starts another
+//! child.
 //!
 //! The children are shell scripts, so that nothing but a shell is needed.
 #![cfg(unix)]
@@ -8,7 +9,8 @@ use anyorder_system::{Choice, Injected, RunError, TaskName, TaskSystem, Value};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Says hello and reads the next request; the first child then does something else, the ones after it answer.
+/// Says hello and reads the next request; the first child then does something else, the ones after
+/// it answer.
 const FRAME: &str = r#"
     read line
     echo '{"id":1,"ok":{"version":1,"program":{"name":"sh"},"later":[{}]}}'
@@ -165,10 +167,12 @@ fn a_slow_reply_is_no_lost_one() {
     let script = script.replace("exec cat", "echo '{\"id\":3,\"ok\":{}}'; read a; read b; read c; echo '{\"id\":5,\"ok\":{\"parts\":[]}}'; exec cat");
     let options = PipeOptions { reply_timeout: Duration::from_secs(20), ..options() };
     let mut system = PipeSystem::spawn(shell(&script), options).unwrap();
-    // Two pings are sent meanwhile, after 0.1 and 0.2 s. Only one is answered, after the reply that was waited for.
+    // Two pings are sent meanwhile, after 0.1 and 0.2 s. Only one is answered, after the reply that
+    // was waited for.
     assert_eq!(system.enabled().unwrap().len(), 1);
     let later = system.observe();
-    // The machine may be so slow that there were more pings; then the numbers of the script do not fit.
+    // The machine may be so slow that there were more pings; then the numbers of the script do not
+    // fit.
     match later {
         Ok(observation) => assert_eq!(observation.parts().len(), 0),
         Err(error) => println!("skipped: the machine is too slow: {error}"),

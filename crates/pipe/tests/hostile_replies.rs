@@ -1,4 +1,5 @@
-//! Replies that a child could send, and should not: none makes us panic, and all leave the system usable.
+//! Replies that a child could send, and should not: none makes us panic, and all leave the system
+//! usable.
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_pipe::{PipeOptions, PipeSystem, Received, Transport};

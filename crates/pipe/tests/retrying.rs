@@ -7,7 +7,8 @@ use anyorder_system::{
 };
 use anyorder_trace::Tables;
 
-/// Counts its requests; those in `losses` are lost. Runs any task, and fails from the run `moody` on.
+/// Counts its requests; those in `losses` are lost. Runs any task, and fails from the run `moody`
+/// on.
 struct Loser {
     program: Program,
     tables: Tables,

@@ -1,7 +1,8 @@
-//! Orders between callbacks of Android components, as `docs/android-components.md` defines them: all of them, from one pass over a trace.
+//! Orders between callbacks of Android components, as `docs/android-components.md` defines them:
+//! all of them, from one pass over a trace.
 //!
-//! Proofs of happens-before ask for single steps, which `component.rs` checks; schedules and witnesses ask what must hold of a whole
-//! order. Each family has its file and its memory.
+//! Proofs of happens-before ask for single steps, which `component.rs` checks; schedules and
+//! witnesses ask what must hold of a whole order. Each family has its file and its memory.
 
 use crate::view::View;
 use anyorder_trace::{Event, EventId, EventKind, InputFamily, TaskId, Trace};
@@ -22,8 +23,8 @@ pub(crate) struct Orders {
     before: HashMap<EventId, Vec<EventId>>,
     /// Pairs of tasks: all of the first comes before the `get` of the second.
     tasks: Vec<(TaskId, TaskId)>,
-    /// Received broadcasts, and the posts of the tasks that receive them, come in the order of their causes: of sends, or of sticky
-    /// registrations.
+    /// Received broadcasts, and the posts of the tasks that receive them, come in the order of
+    /// their causes: of sends, or of sticky registrations.
     lines: [Line; 4],
 }
 

@@ -93,7 +93,8 @@ impl Turns {
     }
 }
 
-/// Whether the recorded run had two effects in the other order than their causes: a schedule may do so as well.
+/// Whether the recorded run had two effects in the other order than their causes: a schedule may do
+/// so as well.
 fn is_otherwise(first: (EventId, EventId), second: (EventId, EventId)) -> bool {
     first.0 < second.0 && first.1 > second.1
 }

@@ -24,26 +24,31 @@ struct Watch {
     blocker: Literal,
 }
 
-/// The most literals of a clause that counts as short. What short clauses force is followed to its end before long ones are looked at:
-/// most cycles are short, and most clauses derived from many of them are long.
+/// The most literals of a clause that counts as short. What short clauses force is followed to its
+/// end before long ones are looked at: most cycles are short, and most clauses derived from many of
+/// them are long.
 const SHORT: usize = 3;
 
 /// A set of clauses, with what they force by themselves.
 ///
-/// Invariant between calls: every clause that is not forgotten has a true literal among those forced, or watches its first two, which
-/// are not false; or `refuted` holds.
+/// Invariant between calls: every clause that is not forgotten has a true literal among those
+/// forced, or watches its first two, which are not false; or `refuted` holds.
 #[derive(Default)]
 pub(super) struct Clauses {
-    /// By clause, one behind the other: twice the number of its literals, plus one when it is forgotten; then the literals.
+    /// By clause, one behind the other: twice the number of its literals, plus one when it is
+    /// forgotten; then the literals.
     arena: Vec<u32>,
-    /// By literal: the clauses that watch it, to be looked at when it becomes false; short ones and long ones apart.
+    /// By literal: the clauses that watch it, to be looked at when it becomes false; short ones and
+    /// long ones apart.
     watches: [Vec<Vec<Watch>>; 2],
     values: Vec<Value>,
-    /// The true literals in the order in which they became so; those up to `next` are propagated through short and long clauses.
+    /// The true literals in the order in which they became so; those up to `next` are propagated
+    /// through short and long clauses.
     trail: Vec<Literal>,
     next: [usize; 2],
     refuted: bool,
-    /// By the hash of its sorted literals: all clauses that may be meant by a [`forget`](Clauses::forget).
+    /// By the hash of its sorted literals: all clauses that may be meant by a
+    /// [`forget`](Clauses::forget).
     by_hash: HashMap<u64, Vec<ClauseId>>,
 }
 
@@ -89,8 +94,8 @@ impl Clauses {
         conflict
     }
 
-    /// Adds a clause, whose literals are sorted and different, and what it forces. Returns false, and adds nothing, when there is no room: at
-    /// 2^32 literals of all clauses.
+    /// Adds a clause, whose literals are sorted and different, and what it forces. Returns false,
+    /// and adds nothing, when there is no room: at 2^32 literals of all clauses.
     #[must_use]
     pub(super) fn add(&mut self, clause: &[Literal]) -> bool {
         let full = self.arena.len() + clause.len() >= u32::MAX as usize;
@@ -132,7 +137,8 @@ impl Clauses {
         true
     }
 
-    /// Takes back one clause of exactly these literals, sorted and different. Returns whether there was one.
+    /// Takes back one clause of exactly these literals, sorted and different. Returns whether there
+    /// was one.
     pub(super) fn forget(&mut self, clause: &[Literal]) -> bool {
         let hash = self.hash(clause);
         let Some(ids) = self.by_hash.get_mut(&hash) else { return false };
@@ -180,7 +186,8 @@ impl Clauses {
         }
     }
 
-    /// Looks at the clauses that watch a literal which became false; those that watch another instead leave the list.
+    /// Looks at the clauses that watch a literal which became false; those that watch another
+    /// instead leave the list.
     fn visit(&mut self, size: usize, wrong: Literal, watching: &mut Vec<Watch>) -> bool {
         let (mut read, mut kept) = (0, 0);
         let mut holds = true;

@@ -16,7 +16,8 @@ pub struct WitnessError {
     pub reason: WitnessReason,
 }
 
-/// Why an event cannot come at its place. Other events are named by their labels, tasks and handlers by their names.
+/// Why an event cannot come at its place. Other events are named by their labels, tasks and
+/// handlers by their names.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WitnessReason {
     /// It is not in the trace.

@@ -101,7 +101,8 @@ fn fork(model: &Model<'_>, from: EventId, to: EventId) -> Result<(), &'static st
         model.forks(model.event(from)).ok_or("the first is no fork of another handler")?;
     let event = model.event(to);
     require(model.handler(event.task) == Some(handler), "not of the handler that is forked")?;
-    // An event without effect may come right before the first one of its task that has one, if not before that.
+    // An event without effect may come right before the first one of its task that has one, if not
+    // before that.
     let starts = |first| model.starts(from, first);
     let (first, _) = model.needed(event.task).ok_or("of a task without effects")?;
     let holds = starts(first) || (model.is_needed(event) && starts(to));

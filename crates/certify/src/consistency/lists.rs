@@ -39,8 +39,8 @@ impl Lists {
         Lists { events, ends, next }
     }
 
-    /// The first event of a handler's list that is not done. Events never become undone, so all questions together take
-    /// time linear in the lists.
+    /// The first event of a handler's list that is not done. Events never become undone, so all
+    /// questions together take time linear in the lists.
     pub(super) fn first_open(&mut self, handler: HandlerId, done: &[bool]) -> Option<EventId> {
         let end = *self.ends.get(handler.index())?;
         let next = &mut self.next[handler.index()];

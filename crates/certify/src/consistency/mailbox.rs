@@ -4,7 +4,8 @@ use anyorder_trace::{Action, InputFamily, Position, TaskId, TaskKind, Trace};
 
 /// What the mailboxes of all handlers promise about the order in which messages run.
 ///
-/// A mailbox *keeps the order* of messages `x` and `y` when `x` posted before `y` implies that `x` runs before `y`.
+/// A mailbox *keeps the order* of messages `x` and `y` when `x` posted before `y` implies that `x`
+/// runs before `y`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum MailboxRule {
     /// Keeps the order of any two messages, whatever their delays and positions.
@@ -12,8 +13,8 @@ pub enum MailboxRule {
     Fifo,
     /// Keeps no order.
     Bag,
-    /// Keeps the order of `x` and `y` when `y` was not posted to the front, neither is the run of an idle handler, and
-    /// `x` was posted to the front or has no greater delay than `y`.
+    /// Keeps the order of `x` and `y` when `y` was not posted to the front, neither is the run of
+    /// an idle handler, and `x` was posted to the front or has no greater delay than `y`.
     Delayed,
 }
 

@@ -1,4 +1,5 @@
-//! What of a trace the definitions speak of: roles of tasks, sources of reads, coherence, forks and joins.
+//! What of a trace the definitions speak of: roles of tasks, sources of reads, coherence, forks and
+//! joins.
 
 use anyorder_trace::{
     Action, Columns, Event, EventId, EventKind, HandlerId, TaskId, TaskKind, TaskSpan, Trace,
@@ -39,7 +40,8 @@ pub(super) struct Model<'t> {
     pub(super) trace: &'t Trace,
     roles: Vec<Role>,
     sources: Vec<Source>,
-    /// By event: the place in the coherence order; [`OPEN`] for all but writes whose place is known.
+    /// By event: the place in the coherence order; [`OPEN`] for all but writes whose place is
+    /// known.
     places: Vec<u32>,
     /// By task: its first and last event that an order has to contain; `NONE` where it has none.
     needed: Vec<(EventId, EventId)>,
@@ -81,7 +83,8 @@ impl<'t> Model<'t> {
         self.trace.span(task)
     }
 
-    /// The handler that runs a task one at a time with others; `None` for those that run alone or not at all.
+    /// The handler that runs a task one at a time with others; `None` for those that run alone or
+    /// not at all.
     pub(super) fn handler(&self, task: TaskId) -> Option<HandlerId> {
         match self.role(task) {
             Role::Initial | Role::Posted => Some(self.span(task).handler),
@@ -138,18 +141,21 @@ impl<'t> Model<'t> {
         (self.trace.handler_of(event.id) != handler).then_some(handler)
     }
 
-    /// Whether a fork of the event's own handler comes before the event: always, but in an observed trace only forks
-    /// that stand before it, as a recorder may begin to watch a handler before it sees a fork.
+    /// Whether a fork of the event's own handler comes before the event: always, but in an observed
+    /// trace only forks that stand before it, as a recorder may begin to watch a handler before it
+    /// sees a fork.
     pub(super) fn starts(&self, fork: EventId, event: EventId) -> bool {
         !self.observed || fork < event
     }
 
-    /// Whether an event of the joined handler comes before the join; in an observed trace only if it stands before it.
+    /// Whether an event of the joined handler comes before the join; in an observed trace only if
+    /// it stands before it.
     pub(super) fn ends(&self, event: EventId, join: EventId) -> bool {
         !self.observed || event < join
     }
 
-    /// Whether an order of events has to contain the event: whether it does anything that others see.
+    /// Whether an order of events has to contain the event: whether it does anything that others
+    /// see.
     pub(super) fn is_needed(&self, event: Event) -> bool {
         match event.kind() {
             EventKind::Post => self.posts(event).is_some(),
@@ -172,7 +178,8 @@ fn role(trace: &Trace, task: TaskId) -> Role {
     }
 }
 
-/// Where the trace was observed, writes are ordered as they stand; else as its coherence orders say, and a single write by itself.
+/// Where the trace was observed, writes are ordered as they stand; else as its coherence orders
+/// say, and a single write by itself.
 fn places(trace: &Trace, observed: bool) -> Vec<u32> {
     let mut places = vec![OPEN; trace.len()];
     let mut given = vec![false; trace.tables().locations.len()];

@@ -1,4 +1,5 @@
-//! Names of events and tasks: for errors as they are, for the text of a proof so that they can be found again.
+//! Names of events and tasks: for errors as they are, for the text of a proof so that they can be
+//! found again.
 
 use super::proof::{Fact, Link, Why};
 use anyorder_trace::{EventId, LabelScheme, TaskId, Trace};
@@ -74,7 +75,8 @@ fn by_number(number: u32) -> String {
     format!("@{number}")
 }
 
-/// Names that can be found again: an event or task whose name is not fit for the text, or which shares it with another, goes by its number.
+/// Names that can be found again: an event or task whose name is not fit for the text, or which
+/// shares it with another, goes by its number.
 pub(super) struct Names {
     events: Table,
     tasks: Table,
@@ -156,7 +158,8 @@ impl Table {
     }
 }
 
-/// Whether a name can stand in the text: no blanks, no control characters, and neither a comment nor a number.
+/// Whether a name can stand in the text: no blanks, no control characters, and neither a comment
+/// nor a number.
 fn is_fit(name: &str) -> bool {
     let bad = |c: char| c.is_whitespace() || c.is_control();
     !name.is_empty() && !name.starts_with(['#', '@']) && !name.contains(bad)

@@ -10,8 +10,9 @@ const NEVER: u32 = u32::MAX;
 
 /// The pending messages of all handlers. Times are places in the order that is checked.
 ///
-/// Of the messages with delays, those of one handler are leaves of a tree, ascending by delay, with the times of their posts while they
-/// wait; the least time among the delays up to a bound tells whether any of them must run first.
+/// Of the messages with delays, those of one handler are leaves of a tree, ascending by delay, with
+/// the times of their posts while they wait; the least time among the delays up to a bound tells
+/// whether any of them must run first.
 pub(super) struct Pending {
     dues: Vec<Due>,
     /// By task: its leaf in the tree of its handler.
@@ -29,7 +30,8 @@ struct Waiting {
     delays: Vec<u64>,
     /// The inner nodes, then the leaves: the least time below each.
     tree: Vec<u32>,
-    /// The messages at the front, in the order of their posts; those that have begun are dropped lazily.
+    /// The messages at the front, in the order of their posts; those that have begun are dropped
+    /// lazily.
     fronts: VecDeque<TaskId>,
 }
 

@@ -83,9 +83,11 @@ pub enum ProofReason {
     Unfinished,
 }
 
-/// Checks that a proof shows that no order of the events is a run: the definitions are at the head of [this module](super).
+/// Checks that a proof shows that no order of the events is a run: the definitions are at the head
+/// of [this module](super).
 ///
-/// Each link is checked against the trace in constant time. O(events + links), and what unit propagation takes for the derived clauses.
+/// Each link is checked against the trace in constant time. O(events + links), and what unit
+/// propagation takes for the derived clauses.
 ///
 /// # Errors
 ///
@@ -187,7 +189,8 @@ impl Checker<'_> {
         self.clause(&facts)
     }
 
-    /// The write that a read reads from, or `None` for the initial value, if `other` is another write of the location.
+    /// The write that a read reads from, or `None` for the initial value, if `other` is another
+    /// write of the location.
     fn reads_another(
         &self,
         read: EventId,

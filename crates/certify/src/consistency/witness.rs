@@ -1,4 +1,5 @@
-//! Runs the handlers of a trace along an order of its events: the check of a witness of consistency.
+//! Runs the handlers of a trace along an order of its events: the check of a witness of
+//! consistency.
 
 use super::fault::{WitnessError, WitnessReason};
 use super::lists::Lists;
@@ -7,8 +8,8 @@ use super::model::{Model, Role, Source};
 use super::pending::Pending;
 use anyorder_trace::{Action, Event, EventId, HandlerId, TaskId, Trace};
 
-/// Checks that the handlers of a trace can run its events in this order: the definitions are at the head of
-/// [this module](super).
+/// Checks that the handlers of a trace can run its events in this order: the definitions are at the
+/// head of [this module](super).
 ///
 /// Time O(n log n) and memory O(n) for n events, whatever the order.
 ///
@@ -50,7 +51,8 @@ struct Run<'m, 't> {
     /// By location.
     memory: Vec<Cell>,
     pending: Pending,
-    /// The needed events of each handler that runs them one task at a time; and the forks of each handler.
+    /// The needed events of each handler that runs them one task at a time; and the forks of each
+    /// handler.
     of_handler: Lists,
     forks_of: Lists,
 }

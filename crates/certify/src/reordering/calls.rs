@@ -25,7 +25,8 @@ pub struct Call<'c> {
 pub enum CallRules<'c> {
     /// What the rules of its type say.
     Comm(&'c Comm),
-    /// In the mode `all`, those that it does not commute with. A check takes time quadratic in the invocations of the object.
+    /// In the mode `all`, those that it does not commute with. A check takes time quadratic in the
+    /// invocations of the object.
     Conflicts(&'c Spec),
     /// In the mode `last`, whichever came last: all stay in order.
     InOrder,
@@ -33,7 +34,8 @@ pub enum CallRules<'c> {
 
 /// Says which events invoke specified objects.
 pub trait Calls {
-    /// Returns the invocation that an event is; `None` if it is none of a specified object. The answer must always be the same.
+    /// Returns the invocation that an event is; `None` if it is none of a specified object. The
+    /// answer must always be the same.
     fn call(&self, trace: &Trace, event: EventId) -> Option<Call<'_>>;
 }
 
@@ -72,10 +74,12 @@ pub(super) struct CallIndex<'c> {
     calls: &'c dyn Calls,
     /// By object, in the order of the trace.
     of_object: Lists,
-    /// The events that observe, ascending, with the start of what they do in `seen`; it ends where the next one's starts.
+    /// The events that observe, ascending, with the start of what they do in `seen`; it ends where
+    /// the next one's starts.
     observers: Vec<(u32, u32)>,
     seen: Vec<Seen>,
-    /// By event: the rules that say what it waits for, where they hold in the trace; and by object, the number left open.
+    /// By event: the rules that say what it waits for, where they hold in the trace; and by object,
+    /// the number left open.
     asked: HashMap<u32, Asked>,
     open: HashMap<u32, i64>,
 }
@@ -141,7 +145,8 @@ struct Object {
 }
 
 impl CallRun {
-    /// Takes the next event; complains if it observes something else than in the trace, unless it may.
+    /// Takes the next event; complains if it observes something else than in the trace, unless it
+    /// may.
     pub(super) fn step(
         &mut self,
         index: &CallIndex<'_>,
@@ -189,8 +194,9 @@ impl CallRun {
         let then = index.seen_by(event);
         let events = &object.events;
         let differs = |now: &&Observed| {
-            // Which invocations match in the mode `all` does not depend on the run. So if none comes later in the trace, they are among those
-            // observed there, and their number tells whether all of those are.
+            // Which invocations match in the mode `all` does not depend on the run. So if none
+            // comes later in the trace, they are among those observed there, and their number tells
+            // whether all of those are.
             let is_later = now.sources.iter().any(|place| events[*place] >= event.0);
             (now.mode == Mode::All && is_later) || !then.contains(&Seen::of(now, events))
         };

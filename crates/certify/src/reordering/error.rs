@@ -82,7 +82,8 @@ pub enum ReorderingReason {
     /// The order of tasks is not one that handlers, mailboxes and locks allow.
     #[error("{0}")]
     Schedule(ScheduleReason),
-    /// The prefix is longer than the trace, or than its part in which no two sections that exclude each other overlap.
+    /// The prefix is longer than the trace, or than its part in which no two sections that exclude
+    /// each other overlap.
     #[error("the prefix is no run")]
     Prefix,
     /// It is one of the two actions, and is not in the order.

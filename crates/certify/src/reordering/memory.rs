@@ -3,7 +3,8 @@
 use anyorder_trace::{Location, LocationId, Tables};
 use std::collections::{BTreeMap, HashMap};
 
-/// What a location is to those that come after: a place of its own, or bytes that other locations may share.
+/// What a location is to those that come after: a place of its own, or bytes that other locations
+/// may share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Spot {
     /// Overlaps only itself.
@@ -101,7 +102,8 @@ impl LastAt {
         }
     }
 
-    /// Returns the pieces of a spot, in order, neighbours with the same event put together. A place of its own is one piece without bytes.
+    /// Returns the pieces of a spot, in order, neighbours with the same event put together. A place
+    /// of its own is one piece without bytes.
     pub(super) fn pieces(&self, spot: Spot) -> Vec<Piece> {
         let (generation, from, to) = match spot {
             Spot::Alone(place) => {
@@ -138,7 +140,8 @@ impl LastAt {
 pub(super) struct Sources {
     /// By event that reads: the last write, or `NONE`, or `MANY`, or `UNKNOWN`.
     single: Vec<u32>,
-    /// The pieces of the events with `MANY`, ascending by event, with their number of pieces known by the next one's start.
+    /// The pieces of the events with `MANY`, ascending by event, with their number of pieces known
+    /// by the next one's start.
     starts: Vec<(u32, usize)>,
     pieces: Vec<Piece>,
 }

@@ -54,7 +54,8 @@ impl<'t> ReorderingChecker<'t> {
             return Err(whole(ReorderingReason::Prefix));
         }
         let exempt = exempt(&witness);
-        // What may observe something else stands at the end: nothing comes behind it that could depend on that.
+        // What may observe something else stands at the end: nothing comes behind it that could
+        // depend on that.
         if matches!(witness.form, WitnessForm::Last | WitnessForm::CoEnabled) {
             check_form(&witness)?;
         }
@@ -83,7 +84,8 @@ impl<'t> ReorderingChecker<'t> {
         self.checks += 1;
     }
 
-    /// Checks that the order ends with the `get` of the second action's task, holds the post of the first one's, and not its `get`.
+    /// Checks that the order ends with the `get` of the second action's task, holds the post of the
+    /// first one's, and not its `get`.
     fn check_overtakes(&self, witness: &ClaimedWitness<'_>) -> Result<(), ReorderingError> {
         let &ClaimedWitness { first, second, prefix, order, .. } = witness;
         let trace = self.index.trace;
@@ -177,7 +179,8 @@ struct Run<'r, 't> {
     waiting: HashMap<Waiting, usize>,
     open: OpenSections,
     writes: LastAt,
-    /// By signal that a wake of the order is matched with, in the order: how many events had happened.
+    /// By signal that a wake of the order is matched with, in the order: how many events had
+    /// happened.
     places: HashMap<EventId, usize>,
     calls: CallRun,
     /// By condition, its signals and broadcasts, in order.
@@ -326,7 +329,8 @@ impl<'r, 't> Run<'r, 't> {
         let mut then = then.iter().copied().peekable();
         for piece in now {
             while let Some(part) = then.peek().copied() {
-                // Bytes that the order has not written hold what the prefix wrote last: what the trace says, if that lies in the prefix.
+                // Bytes that the order has not written hold what the prefix wrote last: what the
+                // trace says, if that lies in the prefix.
                 let agrees = match (piece.last, part.last) {
                     (None, Some(event)) => event < self.prefix,
                     (now, then) => now == then,
@@ -351,7 +355,8 @@ impl<'r, 't> Run<'r, 't> {
         let Some(found) = self.index.matches.get(&event.id) else { return Ok(()) };
         self.after(Some(found.signal.0), "wake")?;
         let Some(wait) = found.wait else { return Ok(()) };
-        // A wait that stands before its signal in the trace: if the signal is in the prefix, so is the wait.
+        // A wait that stands before its signal in the trace: if the signal is in the prefix, so is
+        // the wait.
         let is_before = match (self.places.get(&wait), self.places.get(&found.signal)) {
             (Some(wait), Some(signal)) => wait < signal,
             (None, _) => true,

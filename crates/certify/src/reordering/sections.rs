@@ -31,7 +31,8 @@ pub(super) struct Sections {
     ends: Vec<(u32, u32)>,
     /// By lock and lane, the sections, ascending.
     of: BTreeMap<(LockId, u32), Vec<u32>>,
-    /// The acquire of the first section that begins while one that it excludes is open; the length of the trace if there is none.
+    /// The acquire of the first section that begins while one that it excludes is open; the length
+    /// of the trace if there is none.
     pub(super) broken_at: u32,
     /// By attempt that failed, the section that it met.
     met: HashMap<u32, u32>,
@@ -85,7 +86,8 @@ impl Sections {
         sections
     }
 
-    /// Whether a section is exclusive is known only when all of it was seen: hence a pass of its own.
+    /// Whether a section is exclusive is known only when all of it was seen: hence a pass of its
+    /// own.
     fn find_broken(&mut self) {
         // By lock: how many sections are open, and how many of them are exclusive.
         let mut open: HashMap<LockId, (u64, u64)> = HashMap::new();
@@ -116,7 +118,8 @@ impl Sections {
         Some(self.ends[at].1)
     }
 
-    /// The sections of a lock that are open when the first `prefix` events of the trace have happened.
+    /// The sections of a lock that are open when the first `prefix` events of the trace have
+    /// happened.
     fn open_at(&self, lock: LockId, prefix: u32) -> Vec<u32> {
         let of_lanes = self.of.range((lock, 0)..=(lock, u32::MAX));
         let last = of_lanes.filter_map(|(_, sections)| {
@@ -146,7 +149,8 @@ impl OpenSections {
         self.open.entry(lock).or_insert_with(|| sections.open_at(lock, prefix)).contains(met)
     }
 
-    /// Takes the next event of the run; returns the acquire of an open section that excludes the one that it begins.
+    /// Takes the next event of the run; returns the acquire of an open section that excludes the
+    /// one that it begins.
     pub(super) fn step(
         &mut self,
         sections: &Sections,

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 /// The places of the rules that are asked of an invocation, among those of its type.
 pub(super) type Asked = Vec<usize>;
 
-/// How many invocations of an object count for what: by rule, place among what the rule counts, and key.
+/// How many invocations of an object count for what: by rule, place among what the rule counts, and
+/// key.
 #[derive(Default)]
 pub(super) struct Numbers(HashMap<(usize, usize, Vec<Value>), i64>);
 
@@ -51,7 +52,8 @@ impl Numbers {
     }
 }
 
-/// Returns the rules that hold for a call where it stands in the trace, and the least number left open with which they do.
+/// Returns the rules that hold for a call where it stands in the trace, and the least number left
+/// open with which they do.
 pub(super) fn asked(waits: &Waits, numbers: &Numbers, call: &Invocation) -> (Asked, i64) {
     let (mut asked, mut open) = (Vec::new(), 0);
     for (at, rule) in waits.rules().iter().enumerate().filter(|(_, rule)| rule.applies(call)) {

@@ -1,21 +1,28 @@
-//! Schedules: total orders of events in which a program with these handlers, mailboxes and locks can run.
+//! Schedules: total orders of events in which a program with these handlers, mailboxes and locks
+//! can run.
 //!
 //! What is asked of a schedule, for the event at each place:
 //! - it is in the trace, and not scheduled before;
-//! - *program order*: the events before it in its task (or, in thread code, before it in its piece, the loop point before each
-//!   piece) are scheduled before it. So a schedule is a beginning of every task;
-//! - *one at a time*: a handler begins a task or a piece of thread code only when all events of the one before are scheduled;
-//! - *causes*: `post`, the loop point and the enabling come before `get`; `attach` before posts by others; a `fork` before what the trace has of
-//!   the handler behind it; all that the trace has of a handler before a `join`, before it; what a `wake` answers before
-//!   the `wake`; barrier events of one barrier in the order of the trace;
-//! - *mailboxes*: unless the mailbox is a bag, a task begins only when no task is pending that the fifo rule puts first: posted
-//!   before it in the schedule, it not to the front, without delay or with a delay no greater. Pending tasks that were cancelled, that
-//!   the trace never ran, or that the recorded run itself overtook in spite of this rule, are not waited for;
-//! - *locks*: an exclusive holder excludes other handlers, shared ones exclude exclusive ones, and a handler releases what it holds.
+//! - *program order*: the events before it in its task (or, in thread code, before it in its piece,
+//!   the loop point before each piece) are scheduled before it. So a schedule is a beginning of
+//!   every task;
+//! - *one at a time*: a handler begins a task or a piece of thread code only when all events of the
+//!   one before are scheduled;
+//! - *causes*: `post`, the loop point and the enabling come before `get`; `attach` before posts by
+//!   others; a `fork` before what the trace has of the handler behind it; all that the trace has of
+//!   a handler before a `join`, before it; what a `wake` answers before the `wake`; barrier events
+//!   of one barrier in the order of the trace;
+//! - *mailboxes*: unless the mailbox is a bag, a task begins only when no task is pending that the
+//!   fifo rule puts first: posted before it in the schedule, it not to the front, without delay or
+//!   with a delay no greater. Pending tasks that were cancelled, that the trace never ran, or that
+//!   the recorded run itself overtook in spite of this rule, are not waited for;
+//! - *locks*: an exclusive holder excludes other handlers, shared ones exclude exclusive ones, and
+//!   a handler releases what it holds.
 //!
-//! What is not asked: that reads return what they returned (a changed order may change what the program does next), the
-//! relative order of several tasks posted to the front, virtual time, and, unless a witness is checked with
-//! [`Lanes::Components`](crate::Lanes::Components), the rules of Android components.
+//! What is not asked: that reads return what they returned (a changed order may change what the
+//! program does next), the relative order of several tasks posted to the front, virtual time, and,
+//! unless a witness is checked with [`Lanes::Components`](crate::Lanes::Components), the rules of
+//! Android components.
 
 use crate::android::Turns;
 use crate::edges;
@@ -84,8 +91,9 @@ pub enum ScheduleReason {
 
 /// Checks that the program can run in this order: see the module for what is asked.
 ///
-/// O(events) to begin with, with a logarithm where there are conditions; then O(1) an event, but the pending tasks for a `get`, and the events of
-/// the trace for a `join`, a `barrier` and the trigger of an input.
+/// O(events) to begin with, with a logarithm where there are conditions; then O(1) an event, but
+/// the pending tasks for a `get`, and the events of the trace for a `join`, a `barrier` and the
+/// trigger of an input.
 ///
 /// # Errors
 ///
@@ -107,13 +115,14 @@ pub(crate) fn check_known(
     Ok(())
 }
 
-/// Checks that the program can run in this order, and that `a` and `b` are neighbours in it, either first: between them are
-/// only events of other handlers; if both are of one handler, also events of their own two tasks.
+/// Checks that the program can run in this order, and that `a` and `b` are neighbours in it, either
+/// first: between them are only events of other handlers; if both are of one handler, also events
+/// of their own two tasks.
 ///
 /// # Errors
 ///
-/// As [`check_schedule`]; and names an event between the two, or one of them if it is missing (with the length of the schedule
-/// as its place).
+/// As [`check_schedule`]; and names an event between the two, or one of them if it is missing (with
+/// the length of the schedule as its place).
 pub fn check_adjacent(
     trace: &Trace,
     order: &[EventId],
@@ -268,7 +277,8 @@ impl<'t> Run<'t> {
         self.after(forks.find(missing).copied(), "fork")
     }
 
-    /// What enabled the input event that a posted task is the effect of, if it stands before `event`.
+    /// What enabled the input event that a posted task is the effect of, if it stands before
+    /// `event`.
     fn enabled_by(&self, task: TaskId, event: EventId) -> Option<EventId> {
         let view = self.view;
         view.get(task)?;

@@ -6,7 +6,8 @@ use anyorder_trace::detect::Format;
 use anyorder_trace::open::{OpenOptions, open};
 use anyorder_trace::{EventId, TaskId, Trace};
 
-/// Worked example 6: inconsistent under FIFO, though no order of two messages is decided by a single path.
+/// Worked example 6: inconsistent under FIFO, though no order of two messages is decided by a
+/// single path.
 pub(crate) const EXAMPLE_6: &str = "\
 e1 A - post a1
 e2 A - w x

@@ -1,4 +1,5 @@
-//! Each reason for which a witness is not accepted, on a smallest trace; traces that are wrong; and traces that are long.
+//! Each reason for which a witness is not accepted, on a smallest trace; traces that are wrong; and
+//! traces that are long.
 
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, ReorderingError, WitnessForm,

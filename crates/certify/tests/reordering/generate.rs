@@ -106,7 +106,8 @@ impl Flavour {
         matches!(self, Flavour::Guarded | Flavour::GuardedMixed)
     }
 
-    /// How often a step is an access, about locks, forks, conditions, barriers, allocations, posts, calls.
+    /// How often a step is an access, about locks, forks, conditions, barriers, allocations, posts,
+    /// calls.
     const fn weights(self) -> [usize; 8] {
         match self {
             Flavour::Plain | Flavour::Atomics | Flavour::Ranges | Flavour::Woken => {

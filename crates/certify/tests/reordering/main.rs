@@ -1,4 +1,5 @@
-//! The checker of witnesses against brute force: on witnesses, on sequences that are nearly witnesses, and with a rule left out.
+//! The checker of witnesses against brute force: on witnesses, on sequences that are nearly
+//! witnesses, and with a rule left out.
 
 mod by_hand;
 mod generate;
@@ -210,7 +211,8 @@ fn walk(
     }
 }
 
-/// Two events of a sequence that come the other way round than in the trace, with a form and where to cut for it.
+/// Two events of a sequence that come the other way round than in the trace, with a form and where
+/// to cut for it.
 fn reversed_pair(rng: &mut Dice, run: &[usize]) -> Option<(usize, (usize, usize), usize)> {
     let pairs = (0..run.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
     let pairs: Vec<(usize, usize)> = pairs.filter(|(i, j)| run[*i] > run[*j]).collect();
@@ -373,7 +375,8 @@ fn the_comparison_notices_each_rule() {
     }
 }
 
-/// Brute force keeps one of several sequences that go on alike: the answers are the same as without.
+/// Brute force keeps one of several sequences that go on alike: the answers are the same as
+/// without.
 #[test]
 fn brute_force_loses_nothing_by_keeping_one_of_many() {
     let types = Types::new();

@@ -1,4 +1,5 @@
-//! Random traces of one event loop whose tasks can come in another order: two threads post, and each task is an access or two.
+//! Random traces of one event loop whose tasks can come in another order: two threads post, and
+//! each task is an access or two.
 
 use crate::generate::Dice;
 use anyorder_trace::{Mailbox, TaskId, Trace, TraceBuilder};

@@ -143,7 +143,8 @@ impl<'t> OfTrace<'t> {
             let Some(invoked) = made.invoked(run[0]) else { continue };
             let of = built_in_types().iter().find(|of| of.name == invoked.spec.name());
             let of = of.expect("a built-in type");
-            // How many elements a channel holds, or how many permits there are at first: the least with which the trace is a run.
+            // How many elements a channel holds, or how many permits there are at first: the least
+            // with which the trace is a run.
             let starts: Vec<State> = match of.name {
                 "channel" => (0..20).map(|room| vec![room, 0]).collect(),
                 "semaphore" => (0..20).map(|permits| vec![permits]).collect(),
@@ -156,7 +157,8 @@ impl<'t> OfTrace<'t> {
         made
     }
 
-    /// Runs a model along events: each returns what it did, if it can. `None` if one cannot return; else whether all did return what they did.
+    /// Runs a model along events: each returns what it did, if it can. `None` if one cannot return;
+    /// else whether all did return what they did.
     fn run(&self, of: &'static BuiltIn, mut state: State, run: &[EventId]) -> Option<bool> {
         let mut exact = true;
         for event in run {

@@ -1,5 +1,5 @@
-//! Random traces in which it matters that the wait of a wake comes before its signal: somebody waits inside a section, and what comes behind the
-//! signal takes the same lock.
+//! Random traces in which it matters that the wait of a wake comes before its signal: somebody
+//! waits inside a section, and what comes behind the signal takes the same lock.
 
 use crate::generate::Dice;
 use anyorder_trace::{EventKind, HandlerId, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};

@@ -10,14 +10,16 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Observed {
     /// The mode.
     pub mode: Mode,
-    /// The earlier invocations, in the order of the run. Empty: there was none, which is an observation as well.
+    /// The earlier invocations, in the order of the run. Empty: there was none, which is an
+    /// observation as well.
     pub sources: Vec<usize>,
 }
 
 /// The communication through one object: takes its invocations in the order of the run.
 ///
-/// Takes memory for each key, and for each earlier invocation that an `all` rule counts or that may still be taken; time per
-/// invocation linear in what it observes, and logarithmic in what is not taken.
+/// Takes memory for each key, and for each earlier invocation that an `all` rule counts or that may
+/// still be taken; time per invocation linear in what it observes, and logarithmic in what is not
+/// taken.
 #[derive(Clone, Debug, Default)]
 pub struct Observations {
     /// By source and key.
@@ -39,8 +41,8 @@ impl Observations {
         Observations::default()
     }
 
-    /// Takes the next invocation, under a number larger than all before, and returns what it observes: one entry for each mode of
-    /// [`Comm::modes`].
+    /// Takes the next invocation, under a number larger than all before, and returns what it
+    /// observes: one entry for each mode of [`Comm::modes`].
     pub fn invoke(&mut self, comm: &Comm, number: usize, call: &Invocation) -> Vec<Observed> {
         let observed = comm.modes(call).map(|mode| self.observe(comm, mode, call)).collect();
         for (at, source) in comm.sources.iter().enumerate() {

@@ -67,11 +67,13 @@ pub(super) struct Rule {
     pub(super) key: Vec<Expr>,
 }
 
-/// What invocations of a type observe of earlier ones: the COMM relation of a run of one object, as rules.
+/// What invocations of a type observe of earlier ones: the COMM relation of a run of one object, as
+/// rules.
 ///
-/// An invocation observes, for each mode, what that mode says among all earlier invocations that match one of its rules of that mode.
-/// For a register this is reads-from. Every two invocations so related must not commute, and an order of the invocations of a run in
-/// which each observes the same ones must be a run; tests prove both for the built-in types.
+/// An invocation observes, for each mode, what that mode says among all earlier invocations that
+/// match one of its rules of that mode. For a register this is reads-from. Every two invocations so
+/// related must not commute, and an order of the invocations of a run in which each observes the
+/// same ones must be a run; tests prove both for the built-in types.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comm {
     name: Arc<str>,
@@ -151,8 +153,8 @@ impl Comm {
         Ok(())
     }
 
-    /// Returns whether an invocation matches a rule of this mode as the one that is observed, for another as the observer, whatever
-    /// else happened: those among which the mode chooses.
+    /// Returns whether an invocation matches a rule of this mode as the one that is observed, for
+    /// another as the observer, whatever else happened: those among which the mode chooses.
     #[must_use]
     pub fn matches(&self, mode: Mode, earlier: &Invocation, later: &Invocation) -> bool {
         self.rules.iter().filter(|rule| rule.mode == mode).any(|rule| {

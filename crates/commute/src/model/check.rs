@@ -1,15 +1,17 @@
 //! The search for counterexamples to a specification, and for what it misses.
 //!
-//! **Problem.** Given a specification and a model: is there a state, and two invocations of which the specification says that they
-//! commute, such that one after the other does not give the same as the other after the one? And which pairs commute in all states
-//! although it does not say so?
+//! **Problem.** Given a specification and a model: is there a state, and two invocations of which
+//! the specification says that they commute, such that one after the other does not give the same
+//! as the other after the one? And which pairs commute in all states although it does not say so?
 //!
-//! **Guarantee.** All states that the model's calls reach within the limits are looked at, with all pairs of its calls. A
-//! counterexample is real. That there is none holds up to the limits, and for the values of the model.
+//! **Guarantee.** All states that the model's calls reach within the limits are looked at, with all
+//! pairs of its calls. A counterexample is real. That there is none holds up to the limits, and for
+//! the values of the model.
 //!
-//! **What commutes.** For a state s, u;v is the set of states that u and then v, with their results, can lead to from s. The two
-//! commute in s if u;v and v;u are equal and not empty. If both are empty, neither order can happen from s, and s says nothing of
-//! them: a specification may say either.
+//! **What commutes.** For a state s, u;v is the set of states that u and then v, with their
+//! results, can lead to from s. The two commute in s if u;v and v;u are equal and not empty. If
+//! both are empty, neither order can happen from s, and s says nothing of them: a specification may
+//! say either.
 //!
 //! **Cost.** The number of states times the square of the outcomes in a state.
 
@@ -61,10 +63,11 @@ pub struct Counterexample {
 pub struct Verdict {
     /// The first counterexample in the order of the search, if the specification is not sound.
     pub counterexample: Option<Counterexample>,
-    /// Pairs that commute wherever they can happen next to each other, though the specification does not say so in some state: what
-    /// a condition of logic L2 could say as well.
+    /// Pairs that commute wherever they can happen next to each other, though the specification
+    /// does not say so in some state: what a condition of logic L2 could say as well.
     pub imprecise: BTreeSet<(Invocation, Invocation)>,
-    /// Pairs that commute in some state in which the specification does not say so: what a condition of logic L1 could say as well.
+    /// Pairs that commute in some state in which the specification does not say so: what a
+    /// condition of logic L1 could say as well.
     pub imprecise_in_states: BTreeSet<(Invocation, Invocation)>,
     /// The states that were looked at.
     pub states: usize,

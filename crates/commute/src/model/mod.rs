@@ -24,7 +24,8 @@ impl Call {
 
 /// A type as it behaves, on its abstract states: what a specification is checked against.
 pub trait Model {
-    /// An abstract state. Equal states must behave alike, and states that do not behave alike must differ.
+    /// An abstract state. Equal states must behave alike, and states that do not behave alike must
+    /// differ.
     type State: Clone + Ord + std::fmt::Debug;
 
     /// Returns the states of new objects.
@@ -33,7 +34,8 @@ pub trait Model {
     /// Returns the calls to try: a finite choice of the methods' arguments.
     fn calls(&self) -> Vec<Call>;
 
-    /// Returns what a call can do in a state: each next state, with the result. Nothing: the call blocks there.
+    /// Returns what a call can do in a state: each next state, with the result. Nothing: the call
+    /// blocks there.
     fn apply(&self, state: &Self::State, call: &Call) -> Vec<(Self::State, Value)>;
 
     /// Returns the value of a function of the state that conditions of logic L1 use.

@@ -10,7 +10,8 @@ use crate::spec::Spec;
 pub struct Mutant {
     /// What was changed: the place of the condition, and how.
     pub change: String,
-    /// The specification. Conditions of a method with itself may not be symmetric: [`Mutant::is_symmetric`].
+    /// The specification. Conditions of a method with itself may not be symmetric:
+    /// [`Mutant::is_symmetric`].
     pub spec: Spec,
     /// Whether the changed condition is symmetric, if it is of a method with itself.
     pub is_symmetric: bool,
@@ -19,8 +20,9 @@ pub struct Mutant {
 /// The most pairs of invocations that are tried on the symmetry of a mutant.
 const TRIED_MAX: usize = 10_000;
 
-/// Returns all mutants of a specification: in each condition, each literal negated, each part of a conjunction or disjunction
-/// dropped, and the whole condition replaced by `true` and by `false` if it is neither.
+/// Returns all mutants of a specification: in each condition, each literal negated, each part of a
+/// conjunction or disjunction dropped, and the whole condition replaced by `true` and by `false` if
+/// it is neither.
 #[must_use]
 pub fn mutants(spec: &Spec) -> Vec<Mutant> {
     let mut found = Vec::new();

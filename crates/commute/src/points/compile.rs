@@ -1,27 +1,32 @@
 //! From conditions to access points.
 //!
-//! **Problem.** Given a specification, find a set of points X, the points η(a) that each action a touches, and a conflict relation
-//! C on points, such that two actions touch conflicting points iff the specification does not say that they commute.
+//! **Problem.** Given a specification, find a set of points X, the points η(a) that each action a
+//! touches, and a conflict relation C on points, such that two actions touch conflicting points iff
+//! the specification does not say that they commute.
 //!
-//! **Source.** The representation: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis, 2021),
-//! Definition 2.3.1. The translation is our own.
+//! **Source.** The representation: Y. Sun, *Commutativity-aware runtime verification for concurrent
+//! programs* (thesis, 2021), Definition 2.3.1. The translation is our own.
 //!
-//! **Method.** A condition is a conjunction of clauses; it does not hold iff all literals of a clause do not. A clause has literals
-//! that look at one invocation only, and literals that look at both. If each of the latter is `t != u` with t over the left and u
-//! over the right invocation, the clause fails iff no left literal holds of the left one, no right literal holds of the right one,
-//! and the keys (t...) and (u...) are equal. So the clause becomes two classes of points with these guards and keys, in conflict
-//! where keys are equal. Classes with the same method, guard and key are one class.
+//! **Method.** A condition is a conjunction of clauses; it does not hold iff all literals of a
+//! clause do not. A clause has literals that look at one invocation only, and literals that look at
+//! both. If each of the latter is `t != u` with t over the left and u over the right invocation,
+//! the clause fails iff no left literal holds of the left one, no right literal holds of the right
+//! one, and the keys (t...) and (u...) are equal. So the clause becomes two classes of points with
+//! these guards and keys, in conflict where keys are equal. Classes with the same method, guard and
+//! key are one class.
 //!
-//! **Guarantee.** No two invocations that the specification does not say to commute are without a conflict. Exact unless
-//! [`Exactness`] says otherwise: a literal over both invocations that is no inequality is left out of its clause, which then fails
-//! more often; a key of several parts of which one has no value (arithmetic, functions of states) is taken for equal to all; a
-//! condition with too many clauses counts as one that never holds.
+//! **Guarantee.** No two invocations that the specification does not say to commute are without a
+//! conflict. Exact unless [`Exactness`] says otherwise: a literal over both invocations that is no
+//! inequality is left out of its clause, which then fails more often; a key of several parts of
+//! which one has no value (arithmetic, functions of states) is taken for equal to all; a condition
+//! with too many clauses counts as one that never holds.
 //!
-//! **Example.** `add(v)/r ~ contains(w) when v != w || !r` is one clause: points `add unless !r, key v` and `contains, key w`, in
-//! conflict.
+//! **Example.** `add(v)/r ~ contains(w) when v != w || !r` is one clause: points `add unless !r,
+//! key v` and `contains, key w`, in conflict.
 //!
-//! **Cost.** An invocation touches at most as many points as its method has classes: one to four for the built-in types, whatever the
-//! number of earlier invocations; a point conflicts with at most one point of each class in conflict with its own.
+//! **Cost.** An invocation touches at most as many points as its method has classes: one to four
+//! for the built-in types, whatever the number of earlier invocations; a point conflicts with at
+//! most one point of each class in conflict with its own.
 
 use super::touch::{Class, ClassId, Form, Point};
 use crate::expr::{Expr, Operator, Side, StateFunctions};
@@ -32,7 +37,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most clauses of a condition.
 const CLAUSES_MAX: usize = 256;
 
-/// The most literals in the clauses of all conditions of a specification: a bound of the memory that its classes take.
+/// The most literals in the clauses of all conditions of a specification: a bound of the memory
+/// that its classes take.
 const LITERALS_MAX: usize = 1 << 17;
 
 /// Whether the points of a pair of methods say what its condition says.
@@ -40,10 +46,12 @@ const LITERALS_MAX: usize = 1 << 17;
 pub enum Exactness {
     /// They conflict iff the condition does not hold.
     Exact,
-    /// They conflict if the condition does not hold, and sometimes although it does: a comparison of the two invocations that is no
-    /// inequality of a value of one with a value of the other is not represented; nor is which of several inequalities has no value.
+    /// They conflict if the condition does not hold, and sometimes although it does: a comparison
+    /// of the two invocations that is no inequality of a value of one with a value of the other is
+    /// not represented; nor is which of several inequalities has no value.
     Comparison,
-    /// They always conflict: the condition has too many clauses, or all conditions together are too large.
+    /// They always conflict: the condition has too many clauses, or all conditions together are too
+    /// large.
     Size,
 }
 
@@ -70,21 +78,23 @@ pub struct AccessPoints {
 }
 
 impl AccessPoints {
-    /// Compiles a specification for traces in which all methods are those it names. An invocation of a stranger touches nothing
-    /// here: use [`AccessPoints::with_strangers`] where there may be some.
+    /// Compiles a specification for traces in which all methods are those it names. An invocation
+    /// of a stranger touches nothing here: use [`AccessPoints::with_strangers`] where there may be
+    /// some.
     #[must_use]
     pub fn of(spec: &Spec) -> AccessPoints {
         compile(spec, false)
     }
 
-    /// Compiles a specification for traces in which there may be other methods than those it names. Every invocation touches one
-    /// point more, with which the point of strangers conflicts.
+    /// Compiles a specification for traces in which there may be other methods than those it names.
+    /// Every invocation touches one point more, with which the point of strangers conflicts.
     #[must_use]
     pub fn with_strangers(spec: &Spec) -> AccessPoints {
         compile(spec, true)
     }
 
-    /// Adds the points that an invocation touches to a list; without the state before it, conditions on states do not hold.
+    /// Adds the points that an invocation touches to a list; without the state before it,
+    /// conditions on states do not hold.
     pub fn touch(
         &self,
         call: &Invocation,
@@ -108,7 +118,8 @@ impl AccessPoints {
         (0..self.classes.len()).filter_map(|at| u32::try_from(at).ok().map(ClassId))
     }
 
-    /// Returns the classes in conflict with one, ascending. A point's conflicts are the points of these classes with the same key.
+    /// Returns the classes in conflict with one, ascending. A point's conflicts are the points of
+    /// these classes with the same key.
     ///
     /// # Panics
     /// If the class is of another specification.
@@ -275,7 +286,8 @@ impl Compiler {
     }
 }
 
-/// A clause, taken apart. All expressions are over the left side, as they look at one invocation each.
+/// A clause, taken apart. All expressions are over the left side, as they look at one invocation
+/// each.
 #[derive(Default)]
 struct Parts {
     left: Vec<Expr>,
@@ -289,8 +301,8 @@ struct Parts {
 }
 
 impl Parts {
-    /// Whether there are several inequalities, and values in them that may not exist: then the points take all of them for equal,
-    /// though only that one is not known to differ.
+    /// Whether there are several inequalities, and values in them that may not exist: then the
+    /// points take all of them for equal, though only that one is not known to differ.
     fn has_partial_keys(&self) -> bool {
         let mut parts = self.left_key.iter().chain(&self.right_key);
         self.left_key.len() > 1 && parts.any(|part| !part.is_total())

@@ -4,7 +4,8 @@ use crate::expr::{Expr, StateFunctions};
 use crate::spec::{Invocation, MethodId};
 use crate::value::Value;
 
-/// A class of access points: what invocations of one method touch that fulfil a condition, one point for each key.
+/// A class of access points: what invocations of one method touch that fulfil a condition, one
+/// point for each key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClassId(pub(super) u32);
 
@@ -16,7 +17,8 @@ impl ClassId {
     }
 }
 
-/// An access point: a class and a key. Two points conflict if their classes do and their keys are equal.
+/// An access point: a class and a key. Two points conflict if their classes do and their keys are
+/// equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Point {
     /// The class.
@@ -36,7 +38,8 @@ pub(super) enum Form {
     Present,
 }
 
-/// What invocations touch. Sides do not matter here: all expressions look at one invocation, from both sides.
+/// What invocations touch. Sides do not matter here: all expressions look at one invocation, from
+/// both sides.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Class {
     /// The method; the stranger stands for all that are not named.

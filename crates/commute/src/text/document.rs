@@ -11,7 +11,8 @@ use crate::symmetry;
 use crate::waits::Waits;
 use std::collections::HashMap;
 
-/// The most pairs of invocations that are tried on the symmetry of all conditions of a specification.
+/// The most pairs of invocations that are tried on the symmetry of all conditions of a
+/// specification.
 const TRIED_MAX: usize = 200_000;
 
 /// The items of a text.
@@ -29,8 +30,9 @@ impl Document {
     /// Reads a text, in time linear in its size but for the check of symmetry, which is bounded.
     ///
     /// # Errors
-    /// All mistakes of its clauses with their places: of form, names that are not known or stand for two things, a pair of methods
-    /// that is specified twice, a condition of a method with itself that is not symmetric, ...
+    /// All mistakes of its clauses with their places: of form, names that are not known or stand
+    /// for two things, a pair of methods that is specified twice, a condition of a method with
+    /// itself that is not symmetric, ...
     pub fn parse(source: &str) -> Result<Document, SpecErrors> {
         let items = items(source)?;
         let mut errors = Vec::new();
@@ -64,8 +66,9 @@ impl Document {
         if errors.is_empty() { Ok(document) } else { Err(SpecErrors(errors)) }
     }
 
-    /// Returns this text with what another one says of types of which this says nothing: a user's specifications before the
-    /// built-in ones. A specification and what belongs to it come from the same text.
+    /// Returns this text with what another one says of types of which this says nothing: a user's
+    /// specifications before the built-in ones. A specification and what belongs to it come from
+    /// the same text.
     #[must_use]
     pub fn or(mut self, other: Document) -> Document {
         let is_new = |known: &[Spec], name: &str| known.iter().all(|spec| spec.name() != name);

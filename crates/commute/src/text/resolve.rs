@@ -8,8 +8,8 @@ use crate::formula::Formula;
 use crate::spec::{Method, MethodId};
 use crate::value::Value;
 
-/// Names that a clause cannot give to values, as the model language reserves them. (`left` and `right` may be used: they hide the
-/// states.)
+/// Names that a clause cannot give to values, as the model language reserves them. (`left` and
+/// `right` may be used: they hide the states.)
 const RESERVED: &str = " model const enum record class var lock cond handler fn task procedure event thread init driver component \
      invariant response final spec setting symmetric once disabled unfair leads_to let if else while loop for in break continue \
      return match assert assume fail post async cancel enable disable acquire release with wait notify notify_all fork join choose \
@@ -36,7 +36,8 @@ impl Methods<'_> {
         SpecError::new(self.source, span, message, hint)
     }
 
-    /// Finds the two methods of a clause, and learns from its condition what their arguments and results are.
+    /// Finds the two methods of a clause, and learns from its condition what their arguments and
+    /// results are.
     pub(super) fn learn(&mut self, clause: &Clause) -> Resolved<(MethodId, MethodId)> {
         let left = self.method(&clause.left)?;
         let right = self.method(&clause.right)?;

@@ -35,7 +35,8 @@ pub(crate) enum NodeKind {
     Method(Name, Name, Vec<Node>),
 }
 
-/// `call ~ call when condition;`, or with a word for how in `comm`: `last call -> call when condition;`.
+/// `call ~ call when condition;`, or with a word for how in `comm`: `last call -> call when
+/// condition;`.
 #[derive(Clone, Debug)]
 pub(crate) struct Clause {
     /// How the second call observes the first.

@@ -12,7 +12,8 @@ use crate::value::Value;
 pub struct BuiltIn {
     /// The name, which is that of its specifications.
     pub name: &'static str,
-    /// A specification that looks at arguments and methods only, or at less than it could: cheap to evaluate.
+    /// A specification that looks at arguments and methods only, or at less than it could: cheap to
+    /// evaluate.
     pub coarse: &'static str,
     /// The specification that says the most, as the tests prove on its model.
     pub fine: &'static str,
@@ -75,8 +76,8 @@ impl BuiltIn {
 }
 
 impl Model for &BuiltIn {
-    /// What its numbers mean is said at each type. States must come from this model: others may not have the places that a method
-    /// looks at.
+    /// What its numbers mean is said at each type. States must come from this model: others may not
+    /// have the places that a method looks at.
     type State = Vec<i64>;
 
     fn initial(&self) -> Vec<State> {

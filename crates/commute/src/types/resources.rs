@@ -1,5 +1,6 @@
-//! File descriptor and memory: what may be used until it is given back. Their contents are not looked at: that reads and writes of
-//! them may be in any order is wrong for the contents, and right for the lifetime, which is what these types are about.
+//! File descriptor and memory: what may be used until it is given back. Their contents are not
+//! looked at: that reads and writes of them may be in any order is wrong for the contents, and
+//! right for the lifetime, which is what these types are about.
 
 use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, no_functions, one, plain_calls};

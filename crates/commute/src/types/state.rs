@@ -19,7 +19,8 @@ pub(super) fn one_or_null(state: State, result: Option<i64>) -> Outcomes {
     vec![(state, result.map_or(Value::Null, Value::Int))]
 }
 
-/// The number at a place of the arguments; 0 where there is none, which the calls of the models do not do.
+/// The number at a place of the arguments; 0 where there is none, which the calls of the models do
+/// not do.
 pub(super) fn int(arguments: &[Value], at: usize) -> i64 {
     arguments.get(at).and_then(Value::as_int).unwrap_or(0)
 }

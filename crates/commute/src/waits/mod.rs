@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 /// What the calls of a type wait for.
 ///
-/// A call that a [`WaitRule`] applies to returns only where the condition of the rule holds for the calls before it. One number of a type may be
-/// left open, such as the room of a channel: who has a run takes the least with which that run was possible.
+/// A call that a [`WaitRule`] applies to returns only where the condition of the rule holds for the
+/// calls before it. One number of a type may be left open, such as the room of a channel: who has a
+/// run takes the least with which that run was possible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waits {
     name: Arc<str>,
@@ -41,8 +42,8 @@ impl Waits {
         self.rules.iter().filter(|rule| rule.applies(call))
     }
 
-    /// Returns whether waiting alone settles the order of two calls: in every state in which both orders can happen, it makes no difference
-    /// which does.
+    /// Returns whether waiting alone settles the order of two calls: in every state in which both
+    /// orders can happen, it makes no difference which does.
     #[must_use]
     pub fn settles(&self, a: &Invocation, b: &Invocation) -> bool {
         self.settled.iter().any(|(one, other)| {

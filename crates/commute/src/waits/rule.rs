@@ -97,7 +97,8 @@ impl Counted {
     }
 }
 
-/// A sum of numbers of calls, of the number left open, and of a constant; it holds if it is more than 0.
+/// A sum of numbers of calls, of the number left open, and of a constant; it holds if it is more
+/// than 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Linear {
     /// Factor, and place among the calls counted.
@@ -151,13 +152,15 @@ impl WaitRule {
         self.head.matches(call)
     }
 
-    /// Returns whether the rule is about one result: then it says what that result takes, and the method itself does not wait.
+    /// Returns whether the rule is about one result: then it says what that result takes, and the
+    /// method itself does not wait.
     #[must_use]
     pub const fn is_of_result(&self) -> bool {
         self.head.result.is_some()
     }
 
-    /// Returns whether the call returns only if it observes what it observed, by the `comm` rules of its type. Then there is no other condition.
+    /// Returns whether the call returns only if it observes what it observed, by the `comm` rules
+    /// of its type. Then there is no other condition.
     #[must_use]
     pub fn is_observed(&self) -> bool {
         self.condition == Holds::Observed
@@ -169,13 +172,15 @@ impl WaitRule {
         &self.counted
     }
 
-    /// Returns whether the condition holds for numbers of earlier calls, in the order of [`counted`](Self::counted), and for the number left open.
+    /// Returns whether the condition holds for numbers of earlier calls, in the order of
+    /// [`counted`](Self::counted), and for the number left open.
     #[must_use]
     pub fn holds(&self, counts: &[i64], open: i64) -> bool {
         self.condition.holds(counts, open)
     }
 
-    /// Returns the least number left open for which the condition holds; 0 where none is left open. `None`: it holds for none.
+    /// Returns the least number left open for which the condition holds; 0 where none is left open.
+    /// `None`: it holds for none.
     #[must_use]
     pub fn least(&self, counts: &[i64]) -> Option<i64> {
         // A larger number only helps.

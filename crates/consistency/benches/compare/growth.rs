@@ -44,7 +44,8 @@ pub(crate) fn large(asked: &Asked, folder: &Path) {
     }
 }
 
-/// Prints our time and memory for formulas of many variables, and what Z3 takes for the plain formula, without any trace.
+/// Prints our time and memory for formulas of many variables, and what Z3 takes for the plain
+/// formula, without any trace.
 ///
 /// # Panics
 ///
@@ -105,7 +106,8 @@ pub(crate) fn formulas(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
     }
 }
 
-/// Prints, for each encoding, formulas of more and more variables until Z3 fails on one of three within the limit.
+/// Prints, for each encoding, formulas of more and more variables until Z3 fails on one of three
+/// within the limit.
 pub(crate) fn formulas_of_z3(asked: &Asked, z3: &Z3, folder: &Path) {
     for encoding in &asked.encodings {
         let mut most = 0;

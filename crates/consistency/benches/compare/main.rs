@@ -1,11 +1,13 @@
 //! Compares the solver with Z3, and shows how it grows.
 //!
-//! `cargo bench -p anyorder-consistency --bench compare [-- PART] [--filter TEXT,TEXT] [--limit SECONDS] [--encodings LIST]`
+//! `cargo bench -p anyorder-consistency --bench compare [-- PART] [--filter TEXT,TEXT] [--limit
+//! SECONDS] [--encodings LIST]`
 //!
-//! `PART` is `table` (the traces of the paper's tables and harder ones, against Z3), `growth` (large traces,
-//! and formulas near the hardest clause ratio), `z3-growth` (the largest formulas that Z3 decides within the limit), `real` (the
-//! Android logs in `../shared`); without it all of them run. Z3 is looked for as `benches/z3/README.md` says; where
-//! it is absent only our own times are printed.
+//! `PART` is `table` (the traces of the paper's tables and harder ones, against Z3), `growth`
+//! (large traces, and formulas near the hardest clause ratio), `z3-growth` (the largest formulas
+//! that Z3 decides within the limit), `real` (the Android logs in `../shared`); without it all of
+//! them run. Z3 is looked for as `benches/z3/README.md` says; where it is absent only our own times
+//! are printed.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod growth;

@@ -17,7 +17,8 @@ impl Row {
     }
 }
 
-/// The rows of the paper's two tables at their sizes, then families that are harder for their length.
+/// The rows of the paper's two tables at their sizes, then families that are harder for their
+/// length.
 pub(crate) fn all() -> Vec<Row> {
     let mut rows = Vec::new();
     let programs = [

@@ -67,8 +67,8 @@ pub(crate) fn find() -> Option<Z3> {
 impl Z3 {
     /// Decides a file in a process of its own.
     ///
-    /// The limit counts processor time of `check()`, which the script itself sees to; here the whole process is
-    /// ended after four times as much, should it never come to it.
+    /// The limit counts processor time of `check()`, which the script itself sees to; here the
+    /// whole process is ended after four times as much, should it never come to it.
     pub(crate) fn decide(&self, path: &Path, encoding: &str, limit: Duration) -> Told {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/z3/check.py");
         let mut child = Command::new(&self.python)
@@ -97,7 +97,8 @@ impl Z3 {
             assert_ne!(answer, "unknown", "Z3 gave up on {}", path.display());
             return Told::Answer { answer, check: Duration::from_secs_f64(seconds) };
         }
-        // Anything but the limit that ends the script is a fault of ours, and must not pass for a slow Z3.
+        // Anything but the limit that ends the script is a fault of ours, and must not pass for a
+        // slow Z3.
         let over = killed || out_of_time(output.status);
         assert!(over, "check.py failed on {}: {}", path.display(), output.status);
         if text.contains("\"built\"") {

@@ -123,8 +123,8 @@ impl Propagation {
         self.trail.push(literal);
     }
 
-    /// Propagates with the clauses before `limit` that are not taken back by then, and returns one of
-    /// which no literal is left.
+    /// Propagates with the clauses before `limit` that are not taken back by then, and returns one
+    /// of which no literal is left.
     pub(super) fn propagate(&mut self, limit: ClauseId) -> Option<ClauseId> {
         for at in 0..self.units.len() {
             let id = self.units[at];

@@ -1,10 +1,11 @@
 //! What of a refutation its conclusion rests on.
 //!
-//! **Problem.** A search leaves thousands of steps; a person wants the few that matter. **Method.** First, unit propagation over the
-//! cycles alone: when it ends in a conflict, no choice was needed, and the facts behind it in their order are the explanation.
-//! Otherwise the derived clauses are checked backwards from the empty one, each against those before it, and only those are
-//! checked that something later rests on (as DRAT-trim does; Wetzler, Heule, Hunt, SAT 2014, section 3). **Guarantee.** The cycles
-//! kept are contradictory together; they need not be the fewest.
+//! **Problem.** A search leaves thousands of steps; a person wants the few that matter. **Method.**
+//! First, unit propagation over the cycles alone: when it ends in a conflict, no choice was needed,
+//! and the facts behind it in their order are the explanation. Otherwise the derived clauses are
+//! checked backwards from the empty one, each against those before it, and only those are checked
+//! that something later rests on (as DRAT-trim does; Wetzler, Heule, Hunt, SAT 2014, section 3).
+//! **Guarantee.** The cycles kept are contradictory together; they need not be the fewest.
 
 use super::clauses::{ClauseId, Facts, Literal, Propagation};
 use crate::answer::{Fact, Refutation, Step, Why};
@@ -27,7 +28,8 @@ pub(super) struct Core {
     pub(super) pairs: usize,
 }
 
-/// Returns the core of a refutation; `None` where it is not one, or where finding the core takes too long.
+/// Returns the core of a refutation; `None` where it is not one, or where finding the core takes
+/// too long.
 pub(super) fn core(trace: &PartialTrace, refutation: &Refutation) -> Option<Core> {
     let mut facts = Facts::default();
     let inputs = inputs(trace, refutation, &mut facts);

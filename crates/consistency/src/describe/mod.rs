@@ -18,7 +18,8 @@ use words::Words;
 pub struct Explanation {
     /// Facts that follow, each from those before it, then how they contradict what the trace gives.
     pub reasons: Vec<Told>,
-    /// The events of the last cycle, or of the first one where there is a choice; empty where there is none.
+    /// The events of the last cycle, or of the first one where there is a choice; empty where there
+    /// is none.
     pub cycle: Vec<EventId>,
     /// The pairs of messages of which either order was tried; 0 where everything was forced.
     pub pairs: u64,
@@ -37,8 +38,9 @@ pub struct Told {
 
 /// Puts a refutation into words, with at most `reasons_max` reasons of each kind.
 ///
-/// What its conclusion does not rest on is left out. `trace` is the one that `partial` was made from. Takes time
-/// linear in the links, and what unit propagation takes; that is bounded, and behind the bound there is less to read.
+/// What its conclusion does not rest on is left out. `trace` is the one that `partial` was made
+/// from. Takes time linear in the links, and what unit propagation takes; that is bounded, and
+/// behind the bound there is less to read.
 #[must_use]
 pub fn describe(
     trace: &Trace,
@@ -181,7 +183,8 @@ impl Tale<'_> {
             ),
             &[],
         );
-        // Pairs that have one order because fifo carries it over from the messages that post them come as cycles too: two a pair.
+        // Pairs that have one order because fifo carries it over from the messages that post them
+        // come as cycles too: two a pair.
         let carried = |(_, step): &&(Vec<Fact>, usize)| match &refutation.steps[*step] {
             Step::Cycle(links) => links.iter().all(|link| matches!(link.why, Why::Decided(_))),
             _ => false,

@@ -30,7 +30,8 @@ impl MailboxRule {
     }
 }
 
-/// What plays no part or another one, for one and for many, and what becomes of it: in the order of the counts.
+/// What plays no part or another one, for one and for many, and what becomes of it: in the order of
+/// the counts.
 const PHRASES: [([&str; 2], &str); 17] = [
     (["message with a delay", "messages with a delay"], PLAIN),
     (["message posted to the front", "messages posted to the front"], PLAIN),
@@ -84,7 +85,8 @@ const PHRASES: [([&str; 2], &str); 17] = [
 const PLAIN: &str = "treated as any other, as mailboxes are fifo";
 
 impl Kept {
-    /// Returns a sentence for each kind of thing in the trace that plays no part, or another one than it seems.
+    /// Returns a sentence for each kind of thing in the trace that plays no part, or another one
+    /// than it seems.
     #[must_use]
     pub fn notes(&self, rule: MailboxRule) -> Vec<String> {
         let fifo = rule == MailboxRule::Fifo;

@@ -20,8 +20,8 @@ pub struct Overtakings {
 }
 
 impl Overtakings {
-    /// Counts them in a trace whose events stand in the order in which they happened; `None` where there are too many
-    /// pairs to look at each. Quadratic in the messages of a handler.
+    /// Counts them in a trace whose events stand in the order in which they happened; `None` where
+    /// there are too many pairs to look at each. Quadratic in the messages of a handler.
     #[must_use]
     pub fn of(partial: &PartialTrace) -> Option<Overtakings> {
         if partial.pairs() > PAIRS_MAX {

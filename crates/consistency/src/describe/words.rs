@@ -118,7 +118,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns links without those in the middle of a run of program order, beginning at the earliest event.
+    /// Returns links without those in the middle of a run of program order, beginning at the
+    /// earliest event.
     pub(super) fn cycle(&self, links: &[Link]) -> Vec<Link> {
         let start = (0..links.len()).min_by_key(|at| self.event(links[*at].from)).unwrap_or(0);
         self.joined(links[start..].iter().chain(&links[..start]).copied())

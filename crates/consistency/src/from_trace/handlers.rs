@@ -51,7 +51,8 @@ pub(super) fn fill(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>, kept
     kept.cancelled = cancelled.into_iter().filter(|task| !ran(*task)).count() as u64;
 }
 
-/// A handler's exit comes behind everything of it. Nothing comes behind the exit, so that it takes part in no cycle.
+/// A handler's exit comes behind everything of it. Nothing comes behind the exit, so that it takes
+/// part in no cycle.
 fn exits(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>) {
     let exits = (0_u32..).zip(&layout.places).filter(|(_, place)| **place == Place::Exit);
     let mut exit_of = vec![None; trace.tables().handlers.len()];
@@ -74,9 +75,11 @@ struct Others<'a> {
     layout: &'a Layout,
     /// By handler of the trace: its initial and posted messages.
     messages: Vec<Vec<MessageId>>,
-    /// By slot: how many events of its message stand before the first one behind it, itself included, that has an effect.
+    /// By slot: how many events of its message stand before the first one behind it, itself
+    /// included, that has an effect.
     effect_behind: Vec<u32>,
-    /// By slot: 1 + the place in its message of the last one before it, itself included, that has an effect; 0 for none.
+    /// By slot: 1 + the place in its message of the last one before it, itself included, that has
+    /// an effect; 0 for none.
     effect_before: Vec<u32>,
     /// Each fork or join takes an order a message; this bounds their sum.
     budget: usize,
@@ -147,8 +150,8 @@ impl<'a> Others<'a> {
         }
     }
 
-    /// A join comes behind everything of the handler that stands before it. Messages without effect are left
-    /// out, so that they take part in no cycle.
+    /// A join comes behind everything of the handler that stands before it. Messages without effect
+    /// are left out, so that they take part in no cycle.
     fn join(&mut self, join: EventId, handler: u32, orders: &mut Orders<'_>, kept: &mut Kept) {
         kept.joins += 1;
         let layout = self.layout;
@@ -169,8 +172,8 @@ impl<'a> Others<'a> {
     }
 }
 
-/// Returns whether an event does something that other handlers can see: accesses, posts of tasks that run, gets,
-/// forks and joins.
+/// Returns whether an event does something that other handlers can see: accesses, posts of tasks
+/// that run, gets, forks and joins.
 fn has_effect(trace: &Trace, layout: &Layout, event: EventId) -> bool {
     let columns = trace.columns();
     match columns.ops[event.index()].kind() {

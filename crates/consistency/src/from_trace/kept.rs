@@ -25,15 +25,18 @@ pub struct Kept {
     pub pieces: u64,
     /// Exits of handlers behind their tasks: each comes after everything of its handler.
     pub exits: u64,
-    /// Bursts of handlers of the environment, and tasks that begin without a get: each runs by itself.
+    /// Bursts of handlers of the environment, and tasks that begin without a get: each runs by
+    /// itself.
     pub bursts: u64,
     /// Posted tasks whose post is not in the trace: each is a message that nobody posted.
     pub without_post: u64,
-    /// Tasks that were posted but never begun, the cancelled ones among them: their posts constrain nothing.
+    /// Tasks that were posted but never begun, the cancelled ones among them: their posts constrain
+    /// nothing.
     pub never_begun: u64,
     /// Tasks that were cancelled before they began.
     pub cancelled: u64,
-    /// Messages posted with a delay. Under [`MailboxRule::Fifo`](crate::MailboxRule::Fifo) they are treated as any other.
+    /// Messages posted with a delay. Under [`MailboxRule::Fifo`](crate::MailboxRule::Fifo) they are
+    /// treated as any other.
     pub delayed: u64,
     /// Messages posted to the front of a mailbox. As for delays.
     pub front: u64,
@@ -53,7 +56,7 @@ pub struct Kept {
     pub attaches: u64,
     /// Locations that overlap others: taken as separate ones.
     pub overlapping: u64,
-    /// Forks and joins of which only the order with one message of the handler was kept, as handlers with many
-    /// messages were forked or joined many times.
+    /// Forks and joins of which only the order with one message of the handler was kept, as
+    /// handlers with many messages were forked or joined many times.
     pub thin_forks: u64,
 }

@@ -9,8 +9,8 @@ use anyorder_trace::{Columns, EventId, Location, Trace};
 
 /// Adds the orders of all accesses, and returns the locations whose coherence order is to be found.
 ///
-/// Of coherence, only the orders of neighbours are added, and of from-reads only the order of a read and the
-/// next write: the others follow.
+/// Of coherence, only the orders of neighbours are added, and of from-reads only the order of a
+/// read and the next write: the others follow.
 pub(super) fn fill(
     trace: &Trace,
     options: &FromTrace,
@@ -45,7 +45,8 @@ pub(super) fn fill(
             } else {
                 let next =
                     if source == NONE { writes.first[at] } else { writes.next[source as usize] };
-                // An event that reads and writes comes before the write behind its own, by coherence.
+                // An event that reads and writes comes before the write behind its own, by
+                // coherence.
                 if next != NONE && next != row {
                     orders.add(row, next, Relation::FromReads);
                 }

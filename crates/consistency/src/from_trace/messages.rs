@@ -20,7 +20,8 @@ pub(super) struct Layout {
     pub(super) slot_of: Vec<Slot>,
     /// By event: its message.
     pub(super) message_of: Vec<MessageId>,
-    /// The number of handlers that have messages; what runs by itself counts as a handler of its own.
+    /// The number of handlers that have messages; what runs by itself counts as a handler of its
+    /// own.
     pub(super) handlers: u32,
     /// Whether the order of the trace is one in which it happened.
     pub(super) observed: bool,
@@ -152,7 +153,8 @@ impl Layout {
             at.cut = false;
             self.begin(handler, trace.columns().tasks[row], place, at);
         }
-        // What a handler with a mailbox does behind the beginning of its loop, it does between tasks.
+        // What a handler with a mailbox does behind the beginning of its loop, it does between
+        // tasks.
         if self.observed && kind == EventKind::Loop && at.runs_tasks {
             at.cut = true;
             at.past_initial = true;

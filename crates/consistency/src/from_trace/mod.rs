@@ -95,9 +95,10 @@ impl PartialTrace {
 }
 
 impl MailboxRule {
-    /// Returns the rule that a trace records for the mailboxes that run posted tasks: bag where one of them keeps no order,
-    /// else delayed where one is, or ran a task that was posted with a delay or to the front, or in idle time; else fifo. Where
-    /// mailboxes differ, it is the one that promises least. Takes linear time.
+    /// Returns the rule that a trace records for the mailboxes that run posted tasks: bag where one
+    /// of them keeps no order, else delayed where one is, or ran a task that was posted with a
+    /// delay or to the front, or in idle time; else fifo. Where mailboxes differ, it is the one
+    /// that promises least. Takes linear time.
     #[must_use]
     pub fn recorded(trace: &Trace) -> MailboxRule {
         let tables = trace.tables();

@@ -15,8 +15,9 @@ impl<'a> Orders<'a> {
         Orders { layout, given: Vec::new(), backward: Vec::new() }
     }
 
-    /// Adds an order of two events, given by their rows. What lies within one message, or leads from the initial
-    /// message of a handler to others of it, follows from program order or contradicts it.
+    /// Adds an order of two events, given by their rows. What lies within one message, or leads
+    /// from the initial message of a handler to others of it, follows from program order or
+    /// contradicts it.
     pub(super) fn add(&mut self, from: u32, to: u32, relation: Relation) {
         let layout = self.layout;
         let (first, second) = (layout.message_of[from as usize], layout.message_of[to as usize]);

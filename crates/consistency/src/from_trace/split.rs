@@ -4,12 +4,14 @@ use super::messages::{Layout, Place};
 use super::{FromTraceError, Kept};
 use anyorder_trace::{TaskDef, TaskId, TaskKind, Trace};
 
-/// Returns the trace with a task of its own, a burst, for each piece of code that a handler with a mailbox runs between
-/// its posted tasks; `None` where there is no such piece.
+/// Returns the trace with a task of its own, a burst, for each piece of code that a handler with a
+/// mailbox runs between its posted tasks; `None` where there is no such piece.
 ///
-/// In the trace all own code of a handler is one task, and nothing says that what stands between tasks is not
-/// what precedes them all. [`PartialTrace::from_trace`](crate::PartialTrace::from_trace) gives the same orders for both; who
-/// looks at tasks, as a checker of witnesses does, needs this one. Events keep their numbers. Takes linear time.
+/// In the trace all own code of a handler is one task, and nothing says that what stands between
+/// tasks is not what precedes them all.
+/// [`PartialTrace::from_trace`](crate::PartialTrace::from_trace) gives the same orders for both;
+/// who looks at tasks, as a checker of witnesses does, needs this one. Events keep their numbers.
+/// Takes linear time.
 ///
 /// # Errors
 ///

@@ -50,7 +50,8 @@ impl Writes {
                 return Err(FromTraceError::NoCoherence { location: LocationId(event.operand) });
             }
         }
-        // A coherence order must name all writes; that it names only writes, and none twice, was checked.
+        // A coherence order must name all writes; that it names only writes, and none twice, was
+        // checked.
         writes.check_complete(trace, &known)?;
         Ok(writes)
     }

@@ -17,20 +17,22 @@ pub enum NotFull {
     /// The coherence order of a location is not given.
     #[error("the coherence order of a location is not given")]
     OpenCoherence,
-    /// A cycle of given and decided orders: the trace is inconsistent with these orders of messages.
+    /// A cycle of given and decided orders: the trace is inconsistent with these orders of
+    /// messages.
     #[error("the orders have a cycle of {} steps", .0.len())]
     Cycle(Vec<Link>),
 }
 
-/// Checks a trace with an order of the posted messages of each handler; `orders` has one entry a handler.
+/// Checks a trace with an order of the posted messages of each handler; `orders` has one entry a
+/// handler.
 ///
-/// Returns a total order of all slots, always with the smallest slot that can come next; it is an order in which the
-/// handlers can run them.
+/// Returns a total order of all slots, always with the smallest slot that can come next; it is an
+/// order in which the handlers can run them.
 ///
 /// # Errors
 ///
-/// A cycle when there is no such order, with as few orders between messages as a bounded search finds; or what is wrong
-/// with the question.
+/// A cycle when there is no such order, with as few orders between messages as a bounded search
+/// finds; or what is wrong with the question.
 ///
 /// # Panics
 ///

@@ -1,13 +1,15 @@
 //! The full problem: all orders are given, those of the messages of each handler too.
 //!
-//! **Problem.** Given a trace and, for each handler, an order of its posted messages: is the union of all orders
-//! acyclic? **Source.** The axioms of "Checking Consistency of Event-driven Traces", section 2.3, where this is called the
-//! polynomial case. **Guarantee.** Exact: a total order of all slots, or a cycle. **Cost.** Linear in slots, given
-//! orders and messages under FIFO and bag mailboxes; under delayed ones, also quadratic in the messages of a handler.
+//! **Problem.** Given a trace and, for each handler, an order of its posted messages: is the union
+//! of all orders acyclic? **Source.** The axioms of "Checking Consistency of Event-driven Traces",
+//! section 2.3, where this is called the polynomial case. **Guarantee.** Exact: a total order of
+//! all slots, or a cycle. **Cost.** Linear in slots, given orders and messages under FIFO and bag
+//! mailboxes; under delayed ones, also quadratic in the messages of a handler.
 //!
-//! The orders of messages are transitive, so a handler with M of them says M² things. They are not listed: beside the
-//! slots there is a line of *express* nodes for each handler, which one enters at the end of a message and leaves at
-//! the beginning of any later one; and another line for the posts.
+//! The orders of messages are transitive, so a handler with M of them says M² things. They are not
+//! listed: beside the slots there is a line of *express* nodes for each handler, which one enters
+//! at the end of a message and leaves at the beginning of any later one; and another line for the
+//! posts.
 
 #[cfg(feature = "sabotage")]
 pub use check::{NotFull, check_full, check_full_by};

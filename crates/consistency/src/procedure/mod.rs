@@ -35,7 +35,8 @@ pub struct Effort {
     pub conflicts: Option<u64>,
     /// Whether an inconsistency needs a [`Refutation`](crate::Refutation).
     pub refute: bool,
-    /// The bytes that the steps of a refutation may take; one that would take more is given up, and the answer comes without.
+    /// The bytes that the steps of a refutation may take; one that would take more is given up, and
+    /// the answer comes without.
     pub proof_bytes: Option<usize>,
 }
 
@@ -66,8 +67,8 @@ impl Procedure {
     ///
     /// # Errors
     ///
-    /// [`Procedure::Flat`] refuses traces with nested posting, and [`Procedure::Enumerate`] and [`Procedure::Flat`]
-    /// those whose coherence is open.
+    /// [`Procedure::Flat`] refuses traces with nested posting, and [`Procedure::Enumerate`] and
+    /// [`Procedure::Flat`] those whose coherence is open.
     pub fn decide(
         self,
         trace: &PartialTrace,

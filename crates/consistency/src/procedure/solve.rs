@@ -1,7 +1,8 @@
 //! The order solver: our counterpart of the paper's Algorithm 2.
 //!
-//! A message is a chain and a block on its handler; its post is the entry to the handler's queue. Locations whose coherence is open are
-//! looked at only when a candidate breaks them: each read that would see another write adds a clause.
+//! A message is a chain and a block on its handler; its post is the entry to the handler's queue.
+//! Locations whose coherence is open are looked at only when a candidate breaks them: each read
+//! that would see another write adds a clause.
 
 use super::{Effort, Outcome};
 use crate::answer::{self, Answer, Fact, Limit, Refutation, Stats};
@@ -82,7 +83,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Adds clauses for the reads that see another write in a candidate; returns whether there were any.
+    /// Adds clauses for the reads that see another write in a candidate; returns whether there were
+    /// any.
     fn ask(&mut self, order: &[Slot]) -> bool {
         if self.trace.open.is_empty() {
             return false;
@@ -252,7 +254,7 @@ fn stats(trace: &PartialTrace, solver: &solver::Stats) -> Stats {
         decisions: solver.decisions,
         conflicts: solver.conflicts,
         propagations: solver.propagations + solver.forced,
-        candidates: solver.courses,
+        candidates: solver.candidates,
         variables: solver.variables,
     }
 }

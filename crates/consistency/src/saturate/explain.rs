@@ -14,7 +14,8 @@ impl Saturation<'_> {
         self.cycle(conflict.path, conflict.closing, conflict.limit)
     }
 
-    /// The cycle that the opposite of an entry of the trail would close; only for entries that a path forced.
+    /// The cycle that the opposite of an entry of the trail would close; only for entries that a
+    /// path forced.
     pub(crate) fn entry_cycle(&self, index: usize) -> Option<Vec<Link>> {
         let Entry { reason: Reason::Path(from, to), .. } = self.trail[index] else { return None };
         self.cycle((from, to), self.trail[index].fact().opposite(), index)

@@ -1,24 +1,29 @@
 //! Saturation: the orders of messages that the given orders and the decisions so far force.
 //!
-//! **Problem.** Given the orders of a trace and decided orders of some pairs of posted messages of one handler, find
-//! the other pairs that can be decided in one way only, and find out when nothing is possible any more.
+//! **Problem.** Given the orders of a trace and decided orders of some pairs of posted messages of
+//! one handler, find the other pairs that can be decided in one way only, and find out when nothing
+//! is possible any more.
 //!
-//! **Source.** The saturation rules of "Checking Consistency of Event-driven Traces", section 5.1. With `~>` for
-//! "reaches or equals", the three rules are two tests. `x` must run before `y` (two posted messages of one handler) when
-//! - `first(x) ~> last(y)` (rules 1 and 2: the opposite order adds an edge from `last(y)` to `first(x)`), or
+//! **Source.** The saturation rules of "Checking Consistency of Event-driven Traces", section 5.1.
+//! With `~>` for "reaches or equals", the three rules are two tests. `x` must run before `y` (two
+//! posted messages of one handler) when
+//! - `first(x) ~> last(y)` (rules 1 and 2: the opposite order adds an edge from `last(y)` to
+//!   `first(x)`), or
 //! - `post(x) ~> post(y)`, where the mailbox keeps the order of `x` and `y` (rule 3).
 //!
-//! That `x` runs before `y` adds an edge from `last(x)` to `first(y)`, and one from `post(x)` to `post(y)` where the
-//! mailbox keeps the order of `y` and `x`: posted first, `y` would run first.
+//! That `x` runs before `y` adds an edge from `last(x)` to `first(y)`, and one from `post(x)` to
+//! `post(y)` where the mailbox keeps the order of `y` and `x`: posted first, `y` would run first.
 //!
-//! **Guarantee.** At the fixpoint, every pair is decided or can be decided in either way without closing a cycle at
-//! once. A conflict means that the decisions cannot all hold; without decisions, that the trace is inconsistent.
-//! Decided pairs without a conflict mean that the trace is consistent: the graph with all edges is acyclic.
+//! **Guarantee.** At the fixpoint, every pair is decided or can be decided in either way without
+//! closing a cycle at once. A conflict means that the decisions cannot all hold; without decisions,
+//! that the trace is inconsistent. Decided pairs without a conflict mean that the trace is
+//! consistent: the graph with all edges is acyclic.
 //!
 //! **Naive version.** A search through the graph for every pair, again after every edge.
 //!
-//! **Cost.** For n slots, e given orders and P posted messages: O((n + e) P / 64) for the first closure, O(P) plus
-//! O(P / 64) for each row that changes per edge; 4 P² bits, and as many again per level of decisions.
+//! **Cost.** For n slots, e given orders and P posted messages: O((n + e) P / 64) for the first
+//! closure, O(P) plus O(P / 64) for each row that changes per edge; 4 P² bits, and as many again
+//! per level of decisions.
 
 use crate::answer::{Fact, Link, Why};
 use crate::partial::{MessageId, PartialTrace, Slot};
@@ -61,7 +66,8 @@ impl Entry {
     }
 }
 
-/// A cycle: a path between two slots that uses the first `limit` entries of the trail only, and a link back.
+/// A cycle: a path between two slots that uses the first `limit` entries of the trail only, and a
+/// link back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
     pub(crate) path: (Slot, Slot),
@@ -73,7 +79,8 @@ pub(crate) struct Conflict {
 pub(crate) struct Saturation<'t> {
     pub(crate) graph: Graph<'t>,
     rules: Rules,
-    /// Once it is asked to stop, saturation ends early; whoever asked for it looks at the token too.
+    /// Once it is asked to stop, saturation ends early; whoever asked for it looks at the token
+    /// too.
     cancel: Cancel,
     ports: Ports,
     pairs: Pairs,
@@ -135,8 +142,8 @@ impl<'t> Saturation<'t> {
         })))
     }
 
-    /// Does the first round: all pairs against the closure of the given orders, and what follows. Like all saturation it
-    /// ends early, without a conflict, once the job was asked to stop.
+    /// Does the first round: all pairs against the closure of the given orders, and what follows.
+    /// Like all saturation it ends early, without a conflict, once the job was asked to stop.
     ///
     /// # Errors
     ///
@@ -183,12 +190,14 @@ impl<'t> Saturation<'t> {
         self.ports.bytes() + self.pairs.bytes() + self.trail.len() as u64 * 24
     }
 
-    /// Whether the first message is known to run before the second; both are posted messages of one handler.
+    /// Whether the first message is known to run before the second; both are posted messages of one
+    /// handler.
     pub(crate) fn runs_before(&self, first: MessageId, second: MessageId) -> bool {
         self.pairs.before(self.pairs.place(first), self.pairs.place(second))
     }
 
-    /// The first undecided pair from a cursor on, and its cursor. The message with the smaller number comes first.
+    /// The first undecided pair from a cursor on, and its cursor. The message with the smaller
+    /// number comes first.
     pub(crate) fn undecided(
         &self,
         mut cursor: (u32, u32),
@@ -316,7 +325,8 @@ impl<'t> Saturation<'t> {
         Ok(())
     }
 
-    /// The link by which an order of messages closes a cycle that begins with a path between two slots.
+    /// The link by which an order of messages closes a cycle that begins with a path between two
+    /// slots.
     fn closing_link(&self, path: (Slot, Slot), closing: Fact) -> Link {
         Link { from: path.1, to: path.0, why: Why::Decided(closing) }
     }

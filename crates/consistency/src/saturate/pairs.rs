@@ -1,4 +1,5 @@
-//! Which pairs of messages are decided, and how: one bit for each order of each pair of one handler.
+//! Which pairs of messages are decided, and how: one bit for each order of each pair of one
+//! handler.
 
 use super::ports::Ports;
 use crate::partial::MessageId;
@@ -48,7 +49,8 @@ impl Pairs {
         (start..start + number as usize / 64 + 1, number)
     }
 
-    /// Whether the message of the first place runs before that of the second; both are of one handler.
+    /// Whether the message of the first place runs before that of the second; both are of one
+    /// handler.
     pub(super) fn before(&self, x: u32, y: u32) -> bool {
         let (row, number) = self.row(x, y);
         has(&self.bits[row], number)

@@ -1,9 +1,10 @@
 //! Which ends of messages reach which: all that saturation needs of the graph of a trace.
 //!
-//! Every order that a decision adds leads from the last event of a message to the first of another, or from post to
-//! post. So a path that uses such orders is made of pieces, each from a *source* (the first event of a posted message,
-//! or its post) to a *target* (the last event of a posted message, or its post), and the closure over sources and
-//! targets can be kept without looking at other events again: 4 P² bits for P posted messages.
+//! Every order that a decision adds leads from the last event of a message to the first of another,
+//! or from post to post. So a path that uses such orders is made of pieces, each from a *source*
+//! (the first event of a posted message, or its post) to a *target* (the last event of a posted
+//! message, or its post), and the closure over sources and targets can be kept without looking at
+//! other events again: 4 P² bits for P posted messages.
 
 use super::graph::Graph;
 use crate::partial::{MessageId, Slot};
@@ -14,13 +15,15 @@ use std::ops::Range;
 /// The number of words of targets that one sweep over all slots carries.
 const BLOCK: usize = 8;
 
-/// The closure over the ends of posted messages. A *place* numbers the posted messages, handler by handler.
+/// The closure over the ends of posted messages. A *place* numbers the posted messages, handler by
+/// handler.
 pub(super) struct Ports {
     /// For each place, its message.
     pub(super) messages: Vec<MessageId>,
     /// For each handler, its places.
     pub(super) places: Vec<Range<u32>>,
-    /// One row a source, one bit a target. Sources: first events, then posts; targets: last events, then posts.
+    /// One row a source, one bit a target. Sources: first events, then posts; targets: last events,
+    /// then posts.
     rows: Rows,
     /// Rows as they were before the current level touched them.
     saved: Vec<Saved>,
@@ -77,7 +80,8 @@ impl Ports {
         Ok(ports)
     }
 
-    /// Carries one block of targets against the topological order, and notes what the sources reach.
+    /// Carries one block of targets against the topological order, and notes what the sources
+    /// reach.
     fn sweep(
         &mut self,
         graph: &Graph<'_>,
@@ -141,8 +145,8 @@ impl Ports {
         self.rows.has(source, target)
     }
 
-    /// Adds an edge from a target to a source which must not reach it, and lists the bits it sets. `level` is the
-    /// number of decisions: rows change back when it is undone.
+    /// Adds an edge from a target to a source which must not reach it, and lists the bits it sets.
+    /// `level` is the number of decisions: rows change back when it is undone.
     pub(super) fn add(&mut self, target: u32, source: u32, level: u32, reached: &mut Vec<Reached>) {
         for row in 0..self.stamp.len() as u32 {
             if !self.reaches(row, target) {

@@ -1,7 +1,7 @@
 //! The rules by name, so that tests can drop one and must notice.
 
-/// The rules of saturation and the edges of decided orders. All of them hold; tests drop one at a time to show that
-/// each is needed.
+/// The rules of saturation and the edges of decided orders. All of them hold; tests drop one at a
+/// time to show that each is needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rules {
     /// A path from the first event of a message to the last of another one forces their order.
@@ -10,7 +10,8 @@ pub struct Rules {
     pub posts: bool,
     /// All events of a message come before those of the messages that run later.
     pub runs_edges: bool,
-    /// The post of a message comes before those of the messages that run later, where the mailbox keeps their order.
+    /// The post of a message comes before those of the messages that run later, where the mailbox
+    /// keeps their order.
     pub post_edges: bool,
 }
 

@@ -197,7 +197,8 @@ t1 get h0
 ",
     );
     let found = Overtakings::of(&delayed(&trace).0).expect("few pairs");
-    // Behind `first` come the three posted before it; `late` and `plain` before `slow`; `late` before `plain`.
+    // Behind `first` come the three posted before it; `late` and `plain` before `slow`; `late`
+    // before `plain`.
     assert_eq!(found, Overtakings { idle: 0, front: 3, delay: 2, unexplained: 1 });
     assert_eq!(found.total(), 6);
 }
@@ -243,7 +244,8 @@ t1 join h0
     assert_eq!(given(&trace, &partial), expected);
     assert_eq!((kept.pieces, kept.exits, kept.initial), (2, 1, 2));
 
-    // With each piece a task of its own it is the same, but for the exit, which such a trace does not tell from others.
+    // With each piece a task of its own it is the same, but for the exit, which such a trace does
+    // not tell from others.
     let split = split_own_code(&trace).expect("a trace").expect("pieces");
     let (partial, kept) = delayed(&split);
     assert_eq!(messages(&split, &partial), pieces);

@@ -61,7 +61,8 @@ fn a_cycle_of_given_orders() {
     check(text, MailboxRule::Fifo, false);
 }
 
-/// Messages on one handler, all posted by one event each of an initial message on another, in order.
+/// Messages on one handler, all posted by one event each of an initial message on another, in
+/// order.
 fn row(dues: &[Due], mailboxes: MailboxRule) -> PartialTrace {
     let count = dues.len() as u32;
     let message = |handler, slots: std::ops::Range<u32>, post: Option<u32>, due| Message {

@@ -1,6 +1,7 @@
-//! Without nested posting, and with a fixed number of handlers, consistency under FIFO is still as hard as 3-SAT: the
-//! images of formulas are consistent exactly if the formula can be satisfied. So no polynomial procedure can be right
-//! for the problem of Theorem 4.1 of the paper, unless P = NP. The argument is at the head of `procedure/flat`.
+//! Without nested posting, and with a fixed number of handlers, consistency under FIFO is still as
+//! hard as 3-SAT: the images of formulas are consistent exactly if the formula can be satisfied. So
+//! no polynomial procedure can be right for the problem of Theorem 4.1 of the paper, unless P = NP.
+//! The argument is at the head of `procedure/flat`.
 
 use crate::support::{REFUTE, control, partial, read, verdict};
 use anyorder_common::random::{Random, Rng};
@@ -19,7 +20,8 @@ struct Image {
     variables: usize,
 }
 
-/// Two messages of one handler, the first posted by P and the second by Q. The pair is *true* when the first comes first.
+/// Two messages of one handler, the first posted by P and the second by Q. The pair is *true* when
+/// the first comes first.
 #[derive(Clone, Copy)]
 struct Pair {
     first: usize,
@@ -162,7 +164,8 @@ fn satisfiable(variables: usize, clauses: &[Vec<Literal>]) -> bool {
     })
 }
 
-/// Decides the image of a formula by enumeration, and by the search where it is asked for; answers are checked.
+/// Decides the image of a formula by enumeration, and by the search where it is asked for; answers
+/// are checked.
 fn check(variables: usize, clauses: &[Vec<Literal>], search: bool, counts: &mut Counts) {
     let trace = read(&image(variables, clauses));
     let question = partial(&trace, MailboxRule::Fifo);

@@ -1,4 +1,5 @@
-//! The procedure sketched for Theorem 4.1 of the paper, as printed, and with saturation first: both accept too much.
+//! The procedure sketched for Theorem 4.1 of the paper, as printed, and with saturation first: both
+//! accept too much.
 
 use crate::support::{control, partial, read, verdict};
 use anyorder_consistency::testing::{FlatRules, flat_by};
@@ -6,8 +7,9 @@ use anyorder_consistency::{Answer, Effort, MailboxRule, MessageId, PartialTrace,
 use anyorder_testkit::consistency::{Shape, random_partial};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether a path leads from the first configuration of the sketch to its last one. A configuration is how far each
-/// handler is in its current message, and how far in the list of the messages from each poster.
+/// Whether a path leads from the first configuration of the sketch to its last one. A configuration
+/// is how far each handler is in its current message, and how far in the list of the messages from
+/// each poster.
 fn sketch(trace: &PartialTrace) -> bool {
     let posted = trace.posted();
     let mut chains: BTreeMap<(u32, MessageId), Vec<MessageId>> = BTreeMap::new();
@@ -115,9 +117,9 @@ fn the_sketch_accepts_an_inconsistent_trace() {
     assert!(!saturated_sketch(&question));
 }
 
-/// Where the sketch fails even if saturation comes first. Each of the four ways to order the two pairs closes a cycle,
-/// but no order of one pair alone does; the way "b2 before a1, a2 before b1" only through the order of the posts, which the
-/// sketch does not remember.
+/// Where the sketch fails even if saturation comes first. Each of the four ways to order the two
+/// pairs closes a cycle, but no order of one pair alone does; the way "b2 before a1, a2 before b1"
+/// only through the order of the posts, which the sketch does not remember.
 pub(crate) const SATURATED: &str = "
 p1 P - post a1
 p2 P - post a2

@@ -1,4 +1,5 @@
-//! Traces of real sizes: what was recorded under FIFO is consistent, and the numbers of the search stay small.
+//! Traces of real sizes: what was recorded under FIFO is consistent, and the numbers of the search
+//! stay small.
 
 use crate::support::{check_witness, control, partial};
 use anyorder_consistency::{Answer, Effort, MailboxRule, Procedure, Stats};

@@ -1,14 +1,15 @@
 //! `android`: traces of any size in the shape of Android applications.
 //!
-//! One looper, `ui`, gets most messages; workers post to it and to one another, messages post further ones, often
-//! several at once. Most accesses go to variables that one message uses alone, a small share to variables that many messages
-//! use. The application falls into *groups* that have nothing in common but the looper: each has workers,
-//! messages and variables of its own. So the messages of different groups on the looper are not ordered by anything (a few
-//! that the looper posts to itself while it starts come first), and with two groups or more a
-//! trace of `m` messages has about `m^2 / 8` pairs or more that a checker has to order itself.
+//! One looper, `ui`, gets most messages; workers post to it and to one another, messages post
+//! further ones, often several at once. Most accesses go to variables that one message uses alone,
+//! a small share to variables that many messages use. The application falls into *groups* that have
+//! nothing in common but the looper: each has workers, messages and variables of its own. So the
+//! messages of different groups on the looper are not ordered by anything (a few that the looper
+//! posts to itself while it starts come first), and with two groups or more a trace of `m` messages
+//! has about `m^2 / 8` pairs or more that a checker has to order itself.
 //!
-//! With `p` posted messages and `h` handlers there are `p + h` messages: every handler has an initial message with
-//! events. Traces of a FIFO run are consistent.
+//! With `p` posted messages and `h` handlers there are `p + h` messages: every handler has an
+//! initial message with events. Traces of a FIFO run are consistent.
 
 use crate::draft::Draft;
 use crate::error::GenerateError;
@@ -30,7 +31,8 @@ const SHARE: f64 = 0.02;
 /// How many events a message has, where no number of messages is asked for.
 const EVENTS_PER_MESSAGE: u64 = 100;
 
-/// Makes a consistent trace with exactly these numbers of events, messages (initial ones included) and handlers.
+/// Makes a consistent trace with exactly these numbers of events, messages (initial ones included)
+/// and handlers.
 ///
 /// ```
 /// use anyorder_generate::{Counts, PAPER_ROWS, generate_sized};
@@ -43,8 +45,8 @@ const EVENTS_PER_MESSAGE: u64 = 100;
 ///
 /// # Errors
 ///
-/// Fails when there are fewer messages than handlers, or fewer events than a post and a get a posted message and
-/// an event a handler, or more than one trace may have.
+/// Fails when there are fewer messages than handlers, or fewer events than a post and a get a
+/// posted message and an event a handler, or more than one trace may have.
 pub fn generate_sized(
     events: u64,
     messages: u64,

@@ -1,16 +1,16 @@
 //! Chang-Roberts leader election on a ring of `n` nodes.
 //!
 //! `main` starts every node. A started node sends its identity to the next one. A node that
-//! receives a larger identity than its own passes it on, drops a smaller one, and has won when it receives its own;
-//! the winner tells `main`. Identities ascend along the ring, which is the best case: all but the largest
-//! are dropped by the next node.
+//! receives a larger identity than its own passes it on, drops a smaller one, and has won when it
+//! receives its own; the winner tells `main`. Identities ascend along the ring, which is the best
+//! case: all but the largest are dropped by the next node.
 //!
-//! Messages: `n` starts, `2n - 1` identities, the winner's, and `n + 1` initial ones: `4n + 1`. Events: `96n - 31`.
-//! The numbers printed for sizes 4 and 8 are these; the printed ones for size 2 (207 events, 11 messages) fit
-//! no ring of two nodes with one election, whose identities make three messages in any arrangement. Size 2 is 161
-//! events and 9 messages here.
+//! Messages: `n` starts, `2n - 1` identities, the winner's, and `n + 1` initial ones: `4n + 1`.
+//! Events: `96n - 31`. The numbers printed for sizes 4 and 8 are these; the printed ones for size 2
+//! (207 events, 11 messages) fit no ring of two nodes with one election, whose identities make
+//! three messages in any arrangement. Size 2 is 161 events and 9 messages here.
 
-use super::variables::{Row, Variables};
+use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
 use crate::simulator::{Body, Io, Program};
 
@@ -62,8 +62,7 @@ impl Program for ChangRoberts {
     type Message = Message;
 
     fn handlers(&self) -> Vec<Name> {
-        let nodes = (0..self.nodes).map(|node| Name::one("node", node));
-        std::iter::once(Name::plain("main")).chain(nodes).collect()
+        main_and("node", self.nodes)
     }
 
     fn variables(&self) -> Vec<Name> {

@@ -1,5 +1,5 @@
-//! Decides consistency by the definition: tries all orders of the messages of each handler, on the transitive closure of
-//! all events. For traces of a few hundred events.
+//! Decides consistency by the definition: tries all orders of the messages of each handler, on the
+//! transitive closure of all events. For traces of a few hundred events.
 
 use anyorder_common::bits::{Rows, members};
 use anyorder_trace::{Columns, EventId, EventKind, TaskId, Trace};
@@ -12,8 +12,8 @@ pub(crate) fn consistent_run(trace: &Trace) -> Option<Vec<EventId>> {
     Some(order)
 }
 
-/// Returns how many pairs of messages of one handler stay open when everything forced is known, and how many
-/// there are; `None` when what is forced is a contradiction already.
+/// Returns how many pairs of messages of one handler stay open when everything forced is known, and
+/// how many there are; `None` when what is forced is a contradiction already.
 pub(crate) fn open_pairs(trace: &Trace) -> Option<(usize, usize)> {
     let mut pairs = pairs(trace);
     let all = pairs.len();
@@ -21,8 +21,8 @@ pub(crate) fn open_pairs(trace: &Trace) -> Option<(usize, usize)> {
     Some((pairs.len(), all))
 }
 
-/// Returns the pairs of messages of one handler, handlers with few messages first: these decide the others
-/// more often than the other way round.
+/// Returns the pairs of messages of one handler, handlers with few messages first: these decide the
+/// others more often than the other way round.
 fn pairs(trace: &Trace) -> Vec<(TaskId, TaskId)> {
     let mut pairs = Vec::new();
     let posted: Vec<TaskId> = trace.task_ids().filter(|t| trace.ran_from_mailbox(*t)).collect();

@@ -7,7 +7,8 @@ const ACTIVITY_MAX: f64 = 1e100;
 
 const ABSENT: u32 = u32::MAX;
 
-/// A binary heap of the variables that may be open, greatest activity first, with exponentially growing increments.
+/// A binary heap of the variables that may be open, greatest activity first, with exponentially
+/// growing increments.
 pub(super) struct Activity {
     activity: Vec<f64>,
     increment: f64,

@@ -1,7 +1,7 @@
 //! What a conflict teaches.
 //!
-//! The clause learned is the first unique implication point: resolving the conflict with the reasons of its literals of the
-//! present level, latest first, until one of them is left.
+//! The clause learned is the first unique implication point: resolving the conflict with the
+//! reasons of its literals of the present level, latest first, until one of them is left.
 
 use super::arena::ClauseRef;
 use super::core::Core;
@@ -30,8 +30,8 @@ impl Core {
         self.learn(theory)
     }
 
-    /// Learns from `self.conflict`, a valid clause whose literals are all false: backjumps, adds the learned clause and makes
-    /// its first literal true. Returns false when there is no model.
+    /// Learns from `self.conflict`, a valid clause whose literals are all false: backjumps, adds
+    /// the learned clause and makes its first literal true. Returns false when there is no model.
     pub(super) fn learn<T: Theory + ?Sized>(&mut self, theory: &mut T) -> bool {
         self.counters.conflicts += 1;
         let level = self.conflict.iter().map(|&lit| self.values.level_of(lit)).max().unwrap_or(0);
@@ -97,7 +97,8 @@ impl Core {
         self.marks.clear();
     }
 
-    /// Takes note of a false literal of the clause being resolved; returns 1 when it is a new one of the present level.
+    /// Takes note of a false literal of the clause being resolved; returns 1 when it is a new one
+    /// of the present level.
     #[inline]
     fn see(&mut self, lit: Lit, level: u32) -> usize {
         let at = self.values.level_of(lit);
@@ -126,7 +127,8 @@ impl Core {
         }
     }
 
-    /// Asks for the reason of a true literal, records it in the proof and keeps it. Leaves it in `self.reason`, `lit` first.
+    /// Asks for the reason of a true literal, records it in the proof and keeps it. Leaves it in
+    /// `self.reason`, `lit` first.
     pub(super) fn explain<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
         self.ask(lit, theory);
         match self.arena.push(&self.reason, false, 0) {
@@ -142,8 +144,8 @@ impl Core {
     /// Asks for a reason, records it in the proof and leaves it in `self.reason`, `lit` first.
     ///
     /// # Panics
-    /// If the theory gives a literal that is not false, or was not yet when `lit` became true: a bug of the theory, which
-    /// could lead to a wrong answer.
+    /// If the theory gives a literal that is not false, or was not yet when `lit` became true: a
+    /// bug of the theory, which could lead to a wrong answer.
     pub(super) fn ask<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
         self.reason.clear();
         self.reason.push(lit);
@@ -187,8 +189,8 @@ impl Core {
         }
     }
 
-    /// Puts a literal of the highest level but the first second, to be watched; returns its level, which is where the
-    /// clause becomes unit.
+    /// Puts a literal of the highest level but the first second, to be watched; returns its level,
+    /// which is where the clause becomes unit.
     fn watch_highest(&mut self) -> u32 {
         let level_of = |lit: Lit| self.values.level_of(lit);
         let Some(at) = (1..self.clause.len()).reduce(|best, at| {
@@ -218,7 +220,8 @@ impl Core {
         self.values.assign(first, Reason::from_clause(clause));
     }
 
-    /// Returns the assumptions that lead to `failed`, an assumption, being false; records the clause of their negations.
+    /// Returns the assumptions that lead to `failed`, an assumption, being false; records the
+    /// clause of their negations.
     pub(super) fn failed_core<T: Theory + ?Sized>(
         &mut self,
         failed: Lit,

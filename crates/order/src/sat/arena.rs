@@ -12,7 +12,8 @@ use super::lit::Lit;
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) struct ClauseRef(pub(super) u32);
 
-/// Bits 0-19 of `meta`: the number of levels among the literals ("glue") when last measured, at most this.
+/// Bits 0-19 of `meta`: the number of levels among the literals ("glue") when last measured, at
+/// most this.
 const GLUE_MAX: u32 = (1 << 20) - 1;
 /// Learned from a conflict, so it may be thrown away.
 const LEARNED: u32 = GLUE_MAX + 1;

@@ -103,9 +103,11 @@ impl Core {
         }
     }
 
-    /// Creates a variable. `phase` is the value tried first; afterwards it is the value that the variable had last.
+    /// Creates a variable. `phase` is the value tried first; afterwards it is the value that the
+    /// variable had last.
     ///
-    /// When there are 2^30 variables already, the last one is returned and searches end in [`Cause::Memory`](super::Cause::Memory).
+    /// When there are 2^30 variables already, the last one is returned and searches end in
+    /// [`Cause::Memory`](super::Cause::Memory).
     pub fn new_var(&mut self, phase: bool) -> Var {
         if self.phases.len() == Var::COUNT_MAX {
             self.full = true;
@@ -150,7 +152,8 @@ impl Core {
         self.add(lits)
     }
 
-    /// Adds a clause as [`Core::add_clause`] does, but the proof calls it a lemma of the theory with this tag.
+    /// Adds a clause as [`Core::add_clause`] does, but the proof calls it a lemma of the theory
+    /// with this tag.
     pub fn add_lemma(&mut self, lits: &[Lit], tag: u32) -> bool {
         self.counters.lemmas += 1;
         if self.consistent
@@ -172,8 +175,8 @@ impl Core {
         if value != Value::Open && self.values.level_of(lit) > 0 { Value::Open } else { value }
     }
 
-    /// Whether the literal is true in the model of the last answer "satisfiable"; false without such an answer, and for
-    /// variables made since.
+    /// Whether the literal is true in the model of the last answer "satisfiable"; false without
+    /// such an answer, and for variables made since.
     pub fn model(&self, lit: Lit) -> bool {
         self.model.get(lit.var().index()).is_some_and(|&value| value == lit.is_positive())
     }
@@ -188,8 +191,8 @@ impl Core {
         }
     }
 
-    /// Records a proof from now on. To be called before the first clause; does nothing afterwards, as what was not
-    /// recorded is missing from the proof.
+    /// Records a proof from now on. To be called before the first clause; does nothing afterwards,
+    /// as what was not recorded is missing from the proof.
     pub fn log_proof(&mut self) {
         self.log_proof_up_to(usize::MAX);
     }
@@ -212,7 +215,8 @@ impl Core {
     pub(super) fn memory_bytes(&self) -> usize {
         const WATCHES_OF_CLAUSE: usize = 2 * size_of::<super::watches::Watch>();
         let clauses = self.clauses.len() + self.learned.len();
-        // Lists that grow by doubling are half full on average in the worst case; so count each watch one and a half times.
+        // Lists that grow by doubling are half full on average in the worst case; so count each
+        // watch one and a half times.
         let lists = clauses * WATCHES_OF_CLAUSE * 3 / 2
             + self.watches.lists.capacity() * size_of::<Vec<()>>();
         let tables =
@@ -252,8 +256,8 @@ impl Core {
         self.consistent
     }
 
-    /// Puts the clause into `self.clause`, sorted, without repetitions and what is false for ever; false when it
-    /// holds for ever.
+    /// Puts the clause into `self.clause`, sorted, without repetitions and what is false for ever;
+    /// false when it holds for ever.
     pub(super) fn normalise(&mut self, lits: &[Lit]) -> bool {
         let Core { clause, values, .. } = self;
         clause.clear();
@@ -294,7 +298,8 @@ impl Core {
         self.watches.propagate(&mut self.arena, &mut self.values)
     }
 
-    /// Notes that there is no model. What is known at level 0 is in the proof already or follows by propagation.
+    /// Notes that there is no model. What is known at level 0 is in the proof already or follows by
+    /// propagation.
     pub(super) fn refute(&mut self) {
         self.consistent = false;
         if let Some(proof) = &mut self.proof {

@@ -6,8 +6,8 @@ use super::theory::{Output, Theory};
 use super::values::{Reason, Value};
 
 impl Core {
-    /// Takes in `self.output`: new variables, then implied literals, as they rest on the present assignment, then lemmas.
-    /// Returns false when there is no model.
+    /// Takes in `self.output`: new variables, then implied literals, as they rest on the present
+    /// assignment, then lemmas. Returns false when there is no model.
     pub(super) fn take_output<T: Theory + ?Sized>(&mut self, theory: &mut T) -> bool {
         let output = std::mem::take(&mut self.output);
         let consistent = self.take(&output, theory);
@@ -120,7 +120,8 @@ impl Core {
                 if level == below {
                     return self.learn_from(clause, theory);
                 }
-                // One literal alone is false on the highest level: the lemma itself says what to do instead.
+                // One literal alone is false on the highest level: the lemma itself says what to do
+                // instead.
                 self.counters.conflicts += 1;
                 self.backjump(below, theory);
                 self.values.assign(first, Reason::from_clause(clause));
@@ -129,8 +130,8 @@ impl Core {
         true
     }
 
-    /// Puts the two best literals to watch first: true before open before false, true ones of low level and
-    /// false ones of high level first.
+    /// Puts the two best literals to watch first: true before open before false, true ones of low
+    /// level and false ones of high level first.
     fn watch_best(&mut self) {
         let values = &self.values;
         let rank = |lit: Lit| match values.value(lit) {

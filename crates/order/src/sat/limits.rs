@@ -9,8 +9,8 @@ pub enum Answer {
     Sat,
     /// There is none.
     Unsat {
-        /// A subset of the assumptions that cannot hold together, not necessarily a least one; empty when there is no model
-        /// even without assumptions.
+        /// A subset of the assumptions that cannot hold together, not necessarily a least one;
+        /// empty when there is no model even without assumptions.
         core: Vec<Lit>,
     },
     /// A limit was reached first.
@@ -22,8 +22,8 @@ pub enum Answer {
 pub enum Cause {
     /// As many conflicts as [`Budget::conflicts`] allows.
     Conflicts,
-    /// More memory than [`Budget::memory_bytes`] allows, or than the data structures can address (2^31 words of clauses, 2^30
-    /// variables).
+    /// More memory than [`Budget::memory_bytes`] allows, or than the data structures can address
+    /// (2^31 words of clauses, 2^30 variables).
     Memory,
     /// [`Budget::stop`] said so.
     Stopped,
@@ -34,9 +34,11 @@ pub enum Cause {
 pub struct Budget<'a> {
     /// Greatest number of conflicts of this search.
     pub conflicts: Option<u64>,
-    /// Greatest memory of the core ([`Stats::memory_bytes`], an estimate that leaves out the theory), in bytes.
+    /// Greatest memory of the core ([`Stats::memory_bytes`], an estimate that leaves out the
+    /// theory), in bytes.
     pub memory_bytes: Option<usize>,
-    /// Asked at first, every hundred conflicts or thousand decisions, and after each final check: true ends the search.
+    /// Asked at first, every hundred conflicts or thousand decisions, and after each final check:
+    /// true ends the search.
     pub stop: Option<&'a mut dyn FnMut() -> bool>,
 }
 

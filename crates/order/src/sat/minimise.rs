@@ -1,8 +1,9 @@
 //! Removes literals from a learned clause that the others imply.
 //!
-//! A literal is redundant when the literals of its reason are in the clause or redundant themselves (N. Sörensson, A. Biere,
-//! *Minimizing Learned Clauses*, SAT 2009). Each removal is a resolution with a reason, so that the clause stays derivable
-//! by unit propagation. Reasons that the theory has not been asked for are not asked for here.
+//! A literal is redundant when the literals of its reason are in the clause or redundant themselves
+//! (N. Sörensson, A. Biere, *Minimizing Learned Clauses*, SAT 2009). Each removal is a resolution
+//! with a reason, so that the clause stays derivable by unit propagation. Reasons that the theory
+//! has not been asked for are not asked for here.
 
 use super::arena::Arena;
 use super::lit::Lit;
@@ -64,7 +65,8 @@ impl Marks {
         let mut glue = 0;
         for lit in lits {
             let level = values.level_of(lit) as usize;
-            // Assumptions that hold already have levels of their own, so that there may be more levels than variables.
+            // Assumptions that hold already have levels of their own, so that there may be more
+            // levels than variables.
             if level >= self.levels.len() {
                 self.levels.resize(level + 1, 0);
             }
@@ -101,7 +103,8 @@ impl Marks {
         clause.truncate(kept);
     }
 
-    /// Whether the reasons of a false literal go back to marked ones. Depth-first without recursion.
+    /// Whether the reasons of a false literal go back to marked ones. Depth-first without
+    /// recursion.
     fn is_redundant(&mut self, lit: Lit, levels: u64, arena: &Arena, values: &Values) -> bool {
         self.path.clear();
         self.path.push((lit, 0));
@@ -144,7 +147,8 @@ impl Marks {
         false
     }
 
-    /// Removes the literals that clauses of two literals make redundant: with `first or x` held, `not x` adds nothing.
+    /// Removes the literals that clauses of two literals make redundant: with `first or x` held,
+    /// `not x` adds nothing.
     pub(super) fn minimise_binary(
         &mut self,
         clause: &mut Vec<Lit>,
@@ -155,7 +159,8 @@ impl Marks {
             self.set(lit, Mark::Kept);
         }
         for watch in &watches.lists[clause[0].index()] {
-            // All literals of the clause are false, so that a true one is the negation of one in it.
+            // All literals of the clause are false, so that a true one is the negation of one in
+            // it.
             if watch.is_binary()
                 && self.get(watch.blocker) == Mark::Kept
                 && values.is_true(watch.blocker)

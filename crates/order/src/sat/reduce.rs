@@ -7,8 +7,8 @@ use super::theory::Theory;
 use super::values::{Reason, Value};
 use super::watches::Watch;
 
-// Chosen on random 3-SAT of 250 to 300 variables, where propagation slows down with each clause held: half the time of
-// intervals of 2000 + 300 n, halving and order by activity, as in Glucose.
+// Chosen on random 3-SAT of 250 to 300 variables, where propagation slows down with each clause
+// held: half the time of intervals of 2000 + 300 n, halving and order by activity, as in Glucose.
 
 /// Conflicts before the first reduction.
 pub(super) const FIRST: u64 = 500;
@@ -16,12 +16,13 @@ pub(super) const FIRST: u64 = 500;
 const STEP: u64 = 20;
 /// Learned clauses on so few levels are kept for ever.
 pub(super) const GLUE_KEPT: u32 = 2;
-/// Learned clauses on so few levels are kept if they took part in a conflict since the last reduction.
+/// Learned clauses on so few levels are kept if they took part in a conflict since the last
+/// reduction.
 const GLUE_KEPT_USED: u32 = 6;
 
 impl Core {
-    /// Throws away three quarters of the learned clauses, those on few levels left out: the longer ones, and among equally
-    /// long ones those that helped less of late.
+    /// Throws away three quarters of the learned clauses, those on few levels left out: the longer
+    /// ones, and among equally long ones those that helped less of late.
     pub(super) fn reduce(&mut self) {
         self.counters.reductions += 1;
         if self.proof.as_ref().is_some_and(|proof| proof.memory_bytes() > self.proof_bytes_max) {
@@ -53,7 +54,8 @@ impl Core {
         self.collect();
     }
 
-    /// At level 0, after propagation: throws away what holds for ever, and literals that are false for ever.
+    /// At level 0, after propagation: throws away what holds for ever, and literals that are false
+    /// for ever.
     pub(super) fn simplify<T: Theory + ?Sized>(&mut self, theory: &mut T) {
         debug_assert!(self.values.levels() == 0 && self.watches.head == self.values.trail.len());
         self.log_units(theory);
@@ -138,7 +140,8 @@ impl Core {
         });
     }
 
-    /// Copies what lives into a new arena, clauses watched by the same literal side by side, and rebuilds the references.
+    /// Copies what lives into a new arena, clauses watched by the same literal side by side, and
+    /// rebuilds the references.
     pub(super) fn collect(&mut self) {
         self.drop_explanations();
         let mut to = Arena::with_capacity(self.arena.words());

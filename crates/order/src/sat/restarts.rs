@@ -1,8 +1,9 @@
 //! When to begin the search anew, and how fast to forget which variables mattered.
 //!
-//! The two modes, in turns, follow C. Oh, *Between SAT and UNSAT*, SAT 2015. Measured in conflicts: the ordering principle (a total
-//! order without a least element) of 20 elements takes about 1,200 focused and 124,000 stable; unsatisfiable random 3-SAT of
-//! 250 variables takes 83,000 with the slow decay of the stable mode, and 101,000 with a faster one of 0.9.
+//! The two modes, in turns, follow C. Oh, *Between SAT and UNSAT*, SAT 2015. Measured in conflicts:
+//! the ordering principle (a total order without a least element) of 20 elements takes about 1,200
+//! focused and 124,000 stable; unsatisfiable random 3-SAT of 250 variables takes 83,000 with the
+//! slow decay of the stable mode, and 101,000 with a faster one of 0.9.
 
 /// A moving average of the last `1 / weight` values or so, without the bias of its start.
 struct Average {
@@ -112,7 +113,8 @@ impl Mode {
         }
     }
 
-    /// A restart comes after so many conflicts at the latest: clauses that get better all the time would never lead to one.
+    /// A restart comes after so many conflicts at the latest: clauses that get better all the time
+    /// would never lead to one.
     fn conflicts_max(self) -> u64 {
         match self {
             Mode::Focused => 100,

@@ -13,7 +13,8 @@ pub(super) const CLAUSE_DECAY: f32 = 0.999;
 const STOP_CONFLICTS: u64 = 100;
 const STOP_DECISIONS: u64 = 1000;
 
-/// Reasons of the theory may take as many words as this before they are cleaned up, or half of all words of clauses.
+/// Reasons of the theory may take as many words as this before they are cleaned up, or half of all
+/// words of clauses.
 const EXPLAINED_WORDS_MIN: usize = 1 << 20;
 
 /// What to do when nothing more can be propagated.
@@ -36,7 +37,8 @@ impl Core {
     /// Looks for a model in which the assumptions hold and that the theory accepts.
     ///
     /// # Panics
-    /// If an assumption is not a literal of this core, or the theory breaks its contract on explanations.
+    /// If an assumption is not a literal of this core, or the theory breaks its contract on
+    /// explanations.
     pub fn solve<T: Theory + ?Sized>(
         &mut self,
         assumptions: &[Lit],

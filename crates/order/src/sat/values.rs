@@ -77,7 +77,8 @@ impl Values {
         self.value(lit) == Value::False
     }
 
-    /// Returns the decision level at which the variable got its value (0: it holds for ever), when it has one.
+    /// Returns the decision level at which the variable got its value (0: it holds for ever), when
+    /// it has one.
     pub fn level(&self, var: Var) -> Option<u32> {
         let open = self.value(Lit::new(var, true)) == Value::Open;
         if open { None } else { Some(self.slots[var.index()].level) }

@@ -1,9 +1,11 @@
 //! Local search: a walk through full assignments that often meets a model where there is one.
 //!
-//! Now and then, between two restarts, a walk of bounded length goes from the saved values and flips, in a clause that is false, a variable that
-//! breaks few others, with a probability that falls with their number (A. Balint, U. Schöning, *Choosing Probability
-//! Distributions for Stochastic Local Search and the Role of Make versus Break*, SAT 2012). If it satisfies all clauses that are
-//! kept for ever, its values are tried next: the search then decides them without a conflict, and the theory has the last word. If not, nothing changes.
+//! Now and then, between two restarts, a walk of bounded length goes from the saved values and
+//! flips, in a clause that is false, a variable that breaks few others, with a probability that
+//! falls with their number (A. Balint, U. Schöning, *Choosing Probability Distributions for
+//! Stochastic Local Search and the Role of Make versus Break*, SAT 2012). If it satisfies all
+//! clauses that are kept for ever, its values are tried next: the search then decides them without
+//! a conflict, and the theory has the last word. If not, nothing changes.
 
 use super::core::Core;
 use super::lit::Lit;
@@ -11,11 +13,13 @@ use anyorder_common::random::{Random, XorShift64};
 
 /// Conflicts before the first walk.
 pub(super) const FIRST: u64 = 2_000;
-/// Flips for each conflict since the last walk; a flip is some hundred times cheaper than a conflict.
+/// Flips for each conflict since the last walk; a flip is some hundred times cheaper than a
+/// conflict.
 const FLIPS_PER_CONFLICT: u64 = 25;
 /// Walks take place at intervals that grow by this factor, in percent.
 const GROWTH: u64 = 150;
-/// The base and the exponent of the distribution, as that paper gives them for clauses of three literals.
+/// The base and the exponent of the distribution, as that paper gives them for clauses of three
+/// literals.
 const EPSILON: f64 = 0.9;
 const EXPONENT: f64 = -2.06;
 
@@ -29,7 +33,8 @@ struct Walk {
     occurs_start: Vec<u32>,
     /// By variable.
     values: Vec<bool>,
-    /// For each clause, how many of its literals are true, and the exclusive or of their variables: the variable, if it is one.
+    /// For each clause, how many of its literals are true, and the exclusive or of their variables:
+    /// the variable, if it is one.
     holding: Vec<(u32, u32)>,
     /// For each variable, how many clauses only its literal satisfies.
     breaks: Vec<u32>,

@@ -1,8 +1,9 @@
 //! Unit propagation over two watched literals a clause.
 //!
-//! **Invariant**, at each fixpoint: of the first two literals of a clause of three or more, if one is false then the other is
-//! true, or became so for another reason and the clause is looked at again when that one turns false. Each clause
-//! stands in the lists of its first two literals; a clause of two literals is decided from the watch alone.
+//! **Invariant**, at each fixpoint: of the first two literals of a clause of three or more, if one
+//! is false then the other is true, or became so for another reason and the clause is looked at
+//! again when that one turns false. Each clause stands in the lists of its first two literals; a
+//! clause of two literals is decided from the watch alone.
 
 use super::arena::{Arena, ClauseRef};
 use super::lit::Lit;
@@ -11,7 +12,8 @@ use super::values::{Reason, Value, Values};
 /// A clause in the list of one of its two watched literals.
 #[derive(Copy, Clone)]
 pub(super) struct Watch {
-    /// Another literal of the clause: when it is true there is nothing to do. Of a clause of two, the other one.
+    /// Another literal of the clause: when it is true there is nothing to do. Of a clause of two,
+    /// the other one.
     pub(super) blocker: Lit,
     /// The reference in bits 0-30; bit 31 says that the clause has two literals.
     tagged: u32,

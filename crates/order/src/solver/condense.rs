@@ -1,8 +1,10 @@
-//! Condensation: only nodes at which something arrives or leaves matter, and runs of them count as one.
+//! Condensation: only nodes at which something arrives or leaves matter, and runs of them count as
+//! one.
 //!
-//! Within a chain, arrivals followed by departures become one *key*: every arrival comes before every departure, so a
-//! path through the key is a path of the chain. A new key begins where something arrives after something has left.
-//! Reachability between what arrives and what leaves is therefore exactly that of the chains.
+//! Within a chain, arrivals followed by departures become one *key*: every arrival comes before
+//! every departure, so a path through the key is a path of the chain. A new key begins where
+//! something arrives after something has left. Reachability between what arrives and what leaves is
+//! therefore exactly that of the chains.
 
 use super::problem::{Node, Problem};
 
@@ -79,8 +81,8 @@ impl Adjacency {
 }
 
 impl Keys {
-    /// Condenses a problem. `loose` are nodes of atoms, between which orders will be decided. Time and memory linear in
-    /// nodes and edges.
+    /// Condenses a problem. `loose` are nodes of atoms, between which orders will be decided. Time
+    /// and memory linear in nodes and edges.
     ///
     /// # Errors
     ///
@@ -185,7 +187,8 @@ impl Keys {
         key
     }
 
-    /// Returns whether any order between this node and others can be decided: whether it was among the loose ones.
+    /// Returns whether any order between this node and others can be decided: whether it was among
+    /// the loose ones.
     pub(crate) fn is_loose(&self, node: Node) -> bool {
         self.loose.binary_search(&node).is_ok()
     }

@@ -38,8 +38,9 @@ impl Formula {
         Formula::Or(parts.into_iter().collect())
     }
 
-    /// Adds clauses that say the formula is true, whatever `fresh` gives to stand for its parts. Only the direction that
-    /// is needed is said (D. A. Plaisted, S. Greenbaum, "A structure-preserving clause form translation", 1986).
+    /// Adds clauses that say the formula is true, whatever `fresh` gives to stand for its parts.
+    /// Only the direction that is needed is said (D. A. Plaisted, S. Greenbaum, "A
+    /// structure-preserving clause form translation", 1986).
     pub(crate) fn clauses(&self, fresh: &mut dyn FnMut() -> Lit, clause: &mut dyn FnMut(&[Lit])) {
         self.assert(true, &mut Vec::new(), fresh, clause);
     }

@@ -1,8 +1,8 @@
 //! The keys in an order that is kept while decided edges come and go.
 //!
-//! Pearce and Kelly's algorithm ("A dynamic topological sort algorithm for directed acyclic graphs", JEA 11, 2007): an
-//! edge against the order moves only the keys between its ends. Edges leave in the reverse order of their
-//! coming; the order stays valid when one leaves.
+//! Pearce and Kelly's algorithm ("A dynamic topological sort algorithm for directed acyclic
+//! graphs", JEA 11, 2007): an edge against the order moves only the keys between its ends. Edges
+//! leave in the reverse order of their coming; the order stays valid when one leaves.
 
 use super::condense::{Key, Keys};
 
@@ -100,7 +100,8 @@ impl Graph {
     }
 
     /// Adds an edge, and returns whether the graph stays without cycles; if not, nothing changes.
-    /// Time linear in the keys placed between the ends that the new edge concerns, plus their sorting.
+    /// Time linear in the keys placed between the ends that the new edge concerns, plus their
+    /// sorting.
     pub(crate) fn add(&mut self, keys: &Keys, from: Key, to: Key, label: u32) -> bool {
         if from == to {
             return false;
@@ -158,7 +159,8 @@ impl Graph {
         !cycle
     }
 
-    /// Collects what `start` reaches (or what reaches it) up to the place `bound`; returns whether `goal` is among it.
+    /// Collects what `start` reaches (or what reaches it) up to the place `bound`; returns whether
+    /// `goal` is among it.
     fn cone<const OUT: bool>(
         &mut self,
         keys: &Keys,

@@ -20,7 +20,8 @@ impl Known {
         blocks.of.iter().map(|members| members.len() * width(members.len()) * 8).sum()
     }
 
-    /// Starts with nothing known. The blocks of each resource are numbered as they stand in `members`.
+    /// Starts with nothing known. The blocks of each resource are numbered as they stand in
+    /// `members`.
     pub(crate) fn new(blocks: &Blocks, members: &[Vec<u32>]) -> Known {
         let mut known = Known {
             number: vec![0; blocks.first.len()],
@@ -60,8 +61,8 @@ impl Known {
         self.words[self.start[block as usize] + word]
     }
 
-    /// Notes that `first` and all before it come before `second`, whose set takes `words` words; calls `fresh` with
-    /// the number of each block that was not known to before.
+    /// Notes that `first` and all before it come before `second`, whose set takes `words` words;
+    /// calls `fresh` with the number of each block that was not known to before.
     pub(crate) fn learn(
         &mut self,
         first: u32,

@@ -1,16 +1,20 @@
 //! Is there a total order such that ...? Satisfiability modulo orders.
 //!
-//! **Problem.** Given chains of events, orders that hold in any case, blocks of which only one at a time can hold a
-//! resource (with or without a queue), and clauses whose literals say "this comes before that": find a total order of all
-//! events in which everything holds, or prove that there is none.
+//! **Problem.** Given chains of events, orders that hold in any case, blocks of which only one at a
+//! time can hold a resource (with or without a queue), and clauses whose literals say "this comes
+//! before that": find a total order of all events in which everything holds, or prove that there is
+//! none.
 //!
-//! **Method.** Condensation (`condense.rs`) leaves the events where something arrives or leaves. Saturation (`saturate.rs`) orders
-//! every pair of blocks that has one possible order. A course (`course.rs`) runs everything forward and decides only what it
-//! must; when it gets stuck, the pairs in the cycles that hold it up become Boolean variables, and a [CDCL
-//! search](crate::sat) with a theory of orders (`theory.rs`) decides them. Pairs that no cycle ever concerned are never looked at.
+//! **Method.** Condensation (`condense.rs`) leaves the events where something arrives or leaves.
+//! Saturation (`saturate.rs`) orders every pair of blocks that has one possible order. A candidate
+//! (`candidate.rs`) runs everything forward and decides only what it must; when it gets stuck, the
+//! pairs in the cycles that hold it up become Boolean variables, and a [CDCL search](crate::sat)
+//! with a theory of orders (`theory.rs`) decides them. Pairs that no cycle ever concerned are never
+//! looked at.
 //!
-//! **Worked example.** Two jobs on two machines; each machine serves one at a time. Job 1 needs the lathe and
-//! then the drill, job 2 the drill and then the lathe, and job 2 must have left the drill before job 1 has left the lathe.
+//! **Worked example.** Two jobs on two machines; each machine serves one at a time. Job 1 needs the
+//! lathe and then the drill, job 2 the drill and then the lathe, and job 2 must have left the drill
+//! before job 1 has left the lathe.
 //!
 //! ```
 //! use anyorder_order::solver::{Answer, Limits, Problem, Solver, Tag};
@@ -32,10 +36,12 @@
 //! # Ok::<(), anyorder_order::solver::ProblemError>(())
 //! ```
 //!
-//! **Guarantee.** An order satisfies everything; "impossible" comes, if asked for, with a [`Refutation`] whose every cycle can be
-//! checked edge by edge; a limit ends in [`Answer::Unknown`]. Deterministic.
+//! **Guarantee.** An order satisfies everything; "impossible" comes, if asked for, with a
+//! [`Refutation`] whose every cycle can be checked edge by edge; a limit ends in
+//! [`Answer::Unknown`]. Deterministic.
 //!
-//! **Cost.** Linear for what nothing forces; saturation as said there; the search is exponential in the worst case (the problem is NP-complete).
+//! **Cost.** Linear for what nothing forces; saturation as said there; the search is exponential in
+//! the worst case (the problem is NP-complete).
 
 pub use fact::Fact;
 pub use formula::Formula;
@@ -48,9 +54,9 @@ pub use solve::{Answer, Limits, Solver, Stats};
 pub use crate::sat::{Cause, Lit};
 
 mod blocks;
+mod candidate;
 mod condense;
 mod cone;
-mod course;
 mod fact;
 mod formula;
 mod graph;

@@ -1,9 +1,9 @@
 //! Pairs of blocks as variables.
 //!
-//! Where a queue serves first come, first served and two blocks were entered from within two other blocks that exclude
-//! one another, both pairs have the same order: they are one variable, that of the outermost pair (the *root*).
-//! A literal brings the edges of its root pair and of the pairs below it; of these, the edge from the last to the first
-//! of each queue says all.
+//! Where a queue serves first come, first served and two blocks were entered from within two other
+//! blocks that exclude one another, both pairs have the same order: they are one variable, that of
+//! the outermost pair (the *root*). A literal brings the edges of its root pair and of the pairs
+//! below it; of these, the edge from the last to the first of each queue says all.
 
 use super::blocks::{Blocks, NO_ENTRY};
 use super::fact::{Fact, Info};
@@ -12,7 +12,8 @@ use crate::sat::Lit;
 
 const NONE: u32 = u32::MAX;
 
-/// A literal brings at most so many edges of pairs below its root; the others are found when they matter.
+/// A literal brings at most so many edges of pairs below its root; the others are found when they
+/// matter.
 const MOST_BELOW: usize = 4096;
 
 /// Which blocks were entered from within which.
@@ -26,7 +27,8 @@ impl Pairs {
     /// No block was entered from within another.
     pub(crate) const EMPTY: Pairs = Pairs { parent: Vec::new(), kids: Vec::new() };
 
-    /// Finds the parents; `O(b log b)` for `b` blocks. The entries must come before their blocks in an order without cycles.
+    /// Finds the parents; `O(b log b)` for `b` blocks. The entries must come before their blocks in
+    /// an order without cycles.
     pub(crate) fn build(problem: &Problem, blocks: &Blocks) -> Pairs {
         let mut only: Vec<u32> = vec![NONE; problem.chain_ends.len()];
         let mut several = vec![false; problem.chain_ends.len()];
@@ -93,8 +95,8 @@ impl Pairs {
         edges
     }
 
-    /// Adds the edges below a pair: what was entered from within the first comes before what was entered from within
-    /// the second, queue by queue, and so on downwards.
+    /// Adds the edges below a pair: what was entered from within the first comes before what was
+    /// entered from within the second, queue by queue, and so on downwards.
     fn below(&self, problem: &Problem, first: u32, second: u32, lit: Lit, edges: &mut Vec<Info>) {
         // Every block of the one list comes before every block of the other, all on one resource.
         let mut todo = vec![(vec![first], vec![second])];

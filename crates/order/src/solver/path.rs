@@ -40,7 +40,8 @@ pub(crate) trait Roads {
 /// Buffers of the search; reused, so that a search costs only what it visits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
-    /// For each key, the search that last reached it, its distance there, whether that is final, and the edge it was reached by.
+    /// For each key, the search that last reached it, its distance there, whether that is final,
+    /// and the edge it was reached by.
     seen: Vec<Seen>,
     stamp: u32,
     queue: VecDeque<(Key, u32)>,
@@ -60,7 +61,8 @@ const NOWHERE: Seen =
     Seen { stamp: 0, distance: 0, closed: false, hop: Hop { from: 0, to: 0, by: By::Chain } };
 
 impl Paths {
-    /// Returns a path of least cost (among those, one that the search meets first), or `None`. Time linear in the keys and edges between.
+    /// Returns a path of least cost (among those, one that the search meets first), or `None`. Time
+    /// linear in the keys and edges between.
     pub(crate) fn shortest(
         &mut self,
         keys: &Keys,

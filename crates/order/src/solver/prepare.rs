@@ -1,8 +1,8 @@
-//! Before the search: condensation, a first course, saturation.
+//! Before the search: condensation, a first candidate, saturation.
 
 use super::blocks::Blocks;
+use super::candidate::{Ground, Runner};
 use super::condense::{Key, Keys};
-use super::course::{Ground, Runner};
 use super::fact::Info;
 use super::graph::Graph;
 use super::known::Known;
@@ -97,7 +97,8 @@ impl Solver {
             }
         };
         let blocks = Blocks::build(&self.problem, &keys);
-        // Beside the keys and blocks: the order, courses and searches, about as much again for each.
+        // Beside the keys and blocks: the order, candidates and searches, about as much again for
+        // each.
         let held = self.problem.bytes() + 3 * (keys.bytes() + blocks.bytes());
         if memory.is_some_and(|limit| held > limit) {
             return Err(Cause::Memory);
@@ -149,13 +150,13 @@ impl Solver {
         let problem = &self.problem;
         let first =
             Runner::default().run(Ground { problem, keys, blocks, graph, known, fixed: 0 }, &hint);
-        self.theory_stats.courses += 1;
-        let Some(knot) = first.knots.iter().find(|knot| knot.undone.is_none()) else {
+        self.theory_stats.candidates += 1;
+        let Some(cycle) = first.cycles.iter().find(|cycle| cycle.undone.is_none()) else {
             return Some(first.order);
         };
         let saturated = Saturated { graph, known, infos: &[], forced: &[] };
         self.contradiction =
-            Some(self.saturated_source(keys, blocks, &saturated, 0).by_cycle(&knot.hops));
+            Some(self.saturated_source(keys, blocks, &saturated, 0).by_cycle(&cycle.hops));
         None
     }
 

@@ -33,7 +33,8 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// Returns whether a block of rank `first` must hold the resource before one of rank `second` whenever it entered before it.
+    /// Returns whether a block of rank `first` must hold the resource before one of rank `second`
+    /// whenever it entered before it.
     #[must_use]
     pub const fn keeps(first: Rank, second: Rank) -> bool {
         match (first, second) {
@@ -47,7 +48,8 @@ impl Rank {
 /// The node at which a block enters the queue of its resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The node; it need not be on the chain of the block. It comes before the first node of the block.
+    /// The node; it need not be on the chain of the block. It comes before the first node of the
+    /// block.
     pub node: Node,
     /// How it queues up.
     pub rank: Rank,
@@ -94,9 +96,10 @@ pub(crate) struct BlockData {
 
 /// Chains of nodes, given orders between them, and blocks that exclude one another.
 ///
-/// It says what must hold whatever is decided: every chain is in order, every given order holds, and any two blocks of
-/// one resource are one wholly before the other. Where both blocks have an [`Entry`], the order of the entries binds
-/// the order of the blocks as [`Rank::keeps`] says: with equal levels the resource serves first come, first served.
+/// It says what must hold whatever is decided: every chain is in order, every given order holds,
+/// and any two blocks of one resource are one wholly before the other. Where both blocks have an
+/// [`Entry`], the order of the entries binds the order of the blocks as [`Rank::keeps`] says: with
+/// equal levels the resource serves first come, first served.
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
     pub(crate) chain_ends: Vec<Node>,
@@ -154,11 +157,13 @@ impl Problem {
         Resource(self.resources - 1)
     }
 
-    /// Adds a block that holds `resource` from `first` to `last`, two nodes of one chain (or one node twice).
+    /// Adds a block that holds `resource` from `first` to `last`, two nodes of one chain (or one
+    /// node twice).
     ///
     /// # Errors
     ///
-    /// Fails when there are no such nodes, or they are not in order on one chain, or there are too many blocks.
+    /// Fails when there are no such nodes, or they are not in order on one chain, or there are too
+    /// many blocks.
     pub fn block(
         &mut self,
         resource: Resource,
@@ -183,9 +188,9 @@ impl Problem {
         Ok(Block(self.blocks.len() as u32 - 1))
     }
 
-    /// Asks for a witness close to an order: among the nodes that can come next, the one with the smallest position
-    /// comes next. Without it, the position of a node is its number. An order that is itself a solution and agrees with
-    /// what the solver decides comes back unchanged.
+    /// Asks for a witness close to an order: among the nodes that can come next, the one with the
+    /// smallest position comes next. Without it, the position of a node is its number. An order
+    /// that is itself a solution and agrees with what the solver decides comes back unchanged.
     ///
     /// # Panics
     ///
@@ -201,7 +206,8 @@ impl Problem {
         self.preferred.as_ref().map_or(node, |positions| positions[node as usize])
     }
 
-    /// Returns what it takes to look at this problem, in bytes: itself, and what condensation needs for each node.
+    /// Returns what it takes to look at this problem, in bytes: itself, and what condensation needs
+    /// for each node.
     pub(crate) fn bytes(&self) -> usize {
         12 * self.nodes() as usize
             + std::mem::size_of::<Edge>() * self.edges.len()
@@ -217,8 +223,8 @@ impl Problem {
         if node < self.nodes() { Ok(()) } else { Err(ProblemError::NoNode(node)) }
     }
 
-    /// Returns whether the order of the entries of two blocks of one resource binds: whether `first` holds the resource
-    /// before `second` whenever it entered before it.
+    /// Returns whether the order of the entries of two blocks of one resource binds: whether
+    /// `first` holds the resource before `second` whenever it entered before it.
     pub(crate) fn keeps(&self, first: u32, second: u32) -> bool {
         match (self.blocks[first as usize].entry, self.blocks[second as usize].entry) {
             // Two that enter at one node enter in no order.

@@ -20,8 +20,8 @@ pub enum Why {
     Chain,
     /// An order given with this tag.
     Given(Tag),
-    /// This fact alone: all nodes of the first block come before all of the second, and where the queue keeps the order
-    /// of the two, the entry of the first before that of the second.
+    /// This fact alone: all nodes of the first block come before all of the second, and where the
+    /// queue keeps the order of the two, the entry of the first before that of the second.
     Decided(Fact),
 }
 
@@ -58,8 +58,8 @@ pub enum Step {
     Forget(Vec<Claim>),
 }
 
-/// A proof that there is no order. The last derived clause is empty, or says which assumptions cannot hold together; a
-/// cycle that rests on no fact is a proof by itself.
+/// A proof that there is no order. The last derived clause is empty, or says which assumptions
+/// cannot hold together; a cycle that rests on no fact is a proof by itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refutation {
     /// The steps in order.
@@ -215,7 +215,8 @@ impl Source<'_> {
         links
     }
 
-    /// Returns the proofs that pairs below a root have the order of their root, as far as the cycles use them.
+    /// Returns the proofs that pairs below a root have the order of their root, as far as the
+    /// cycles use them.
     fn equal_steps(&self, cycles: &[Vec<Link>]) -> Vec<Step> {
         let mut seen: HashSet<(u32, u32)> = HashSet::new();
         let mut steps = Vec::new();
@@ -227,7 +228,8 @@ impl Source<'_> {
                     break;
                 }
                 for (a, b, p, q) in [(first, second, outer, other), (second, first, other, outer)] {
-                    // p before q, yet b before a: the entry of b comes before that of a, and a's within p before b's within q.
+                    // p before q, yet b before a: the entry of b comes before that of a, and a's
+                    // within p before b's within q.
                     let node = |block: u32| {
                         self.problem.blocks[block as usize]
                             .entry

@@ -1,5 +1,5 @@
-//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which tests enable, lets
-//! anyone ask for them.
+//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which
+//! tests enable, lets anyone ask for them.
 
 /// What is to be wrong in a [`Solver`](super::Solver).
 #[derive(Clone, Copy, Debug, Default)]

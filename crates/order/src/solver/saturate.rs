@@ -1,15 +1,17 @@
 //! Saturation: every pair of blocks that has one possible order, found for all pairs at once.
 //!
-//! Of two blocks `a`, `b` of a resource, `a` comes first if a path leads from the first node of `a` to the last one of
-//! `b`, or from the entry of `a` to that of `b` and the queue keeps their order: the other way round would close a
-//! cycle (Rules 1 to 3 of the paper "Checking Consistency of Event-driven Traces" are this one test). A forced pair adds its
-//! edges, which may force others.
+//! Of two blocks `a`, `b` of a resource, `a` comes first if a path leads from the first node of `a`
+//! to the last one of `b`, or from the entry of `a` to that of `b` and the queue keeps their order:
+//! the other way round would close a cycle (Rules 1 to 3 of the paper "Checking Consistency of
+//! Event-driven Traces" are this one test). A forced pair adds its edges, which may force others.
 //!
-//! Each key holds a row of bits: which blocks begin, and which enter, at or before something that reaches it. Rows are computed along a
-//! topological order, and again where an edge was added. When rows of all blocks would take too much memory, the blocks go
-//! through in groups, again and again until a whole round forces nothing.
+//! Each key holds a row of bits: which blocks begin, and which enter, at or before something that
+//! reaches it. Rows are computed along a topological order, and again where an edge was added. When
+//! rows of all blocks would take too much memory, the blocks go through in groups, again and again
+//! until a whole round forces nothing.
 //!
-//! Cost: `O(r (V + E) B / 64)` for `V` keys, `E` edges, `B` blocks and `r` passes; only what changes is computed anew.
+//! Cost: `O(r (V + E) B / 64)` for `V` keys, `E` edges, `B` blocks and `r` passes; only what
+//! changes is computed anew.
 
 use super::blocks::{Blocks, NO_ENTRY};
 use super::condense::{Key, Keys};
@@ -56,7 +58,8 @@ pub(crate) struct Saturation<'a> {
     covers: Vec<Vec<u32>>,
     entry_covers: Vec<Vec<u32>>,
     members: Vec<Vec<u32>>,
-    /// For each resource, the number of its first bit; those of more than 64 blocks begin at a word.
+    /// For each resource, the number of its first bit; those of more than 64 blocks begin at a
+    /// word.
     base: Vec<usize>,
     words: usize,
     rows: Vec<u64>,
@@ -269,7 +272,8 @@ impl<'a> Saturation<'a> {
             + self.known.number(block) as usize
     }
 
-    /// Orders before `block` all that the row of `key` (from its word `plane` on) says and that was not known.
+    /// Orders before `block` all that the row of `key` (from its word `plane` on) says and that was
+    /// not known.
     fn force_all(
         &mut self,
         block: u32,
@@ -341,7 +345,8 @@ impl<'a> Saturation<'a> {
         if blocks.fifo[resource] {
             return covered || self.add_entry(first, second);
         }
-        // Of the blocks known to come before, each level needs an edge of its own from its last entry.
+        // Of the blocks known to come before, each level needs an edge of its own from its last
+        // entry.
         fresh.sort_by_key(|&other| Reverse(self.graph.place(blocks.last[other as usize])));
         for other in fresh {
             let level = |block: u32| problem.blocks[block as usize].entry.map(|entry| entry.rank);

@@ -60,7 +60,7 @@ pub struct Stats {
     /// Those of them whose reason was asked for.
     pub explained: u64,
     /// Candidates tried.
-    pub courses: u64,
+    pub candidates: u64,
     /// Cycles that became clauses.
     pub cycles: u64,
     /// Restarts of the search.
@@ -71,7 +71,8 @@ pub struct Stats {
 
 /// Finds a total order of the nodes of a [`Problem`] under which clauses over orders hold.
 ///
-/// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); what was learned stays.
+/// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); what was
+/// learned stays.
 pub struct Solver {
     pub(super) problem: Problem,
     pub(super) core: Core,
@@ -118,8 +119,8 @@ impl Solver {
         self.keep_proof_up_to(usize::MAX);
     }
 
-    /// The same, but gives the proof up once what the search logs takes more than `bytes`: a long search costs no memory
-    /// for a proof that nobody would read.
+    /// The same, but gives the proof up once what the search logs takes more than `bytes`: a long
+    /// search costs no memory for a proof that nobody would read.
     pub fn keep_proof_up_to(&mut self, bytes: usize) {
         self.core.log_proof_up_to(bytes);
         self.cycles = Some(Vec::new());
@@ -313,7 +314,7 @@ impl Solver {
             restarts: core.restarts,
             implied: self.theory_stats.implied,
             explained: core.explanations,
-            courses: self.theory_stats.courses,
+            candidates: self.theory_stats.candidates,
             cycles: self.theory_stats.cycles,
             memory_bytes: (core.memory_bytes + bytes) as u64,
             ..self.stats
@@ -334,8 +335,8 @@ impl Solver {
         })
     }
 
-    /// Returns the proof behind the last answer [`Answer::Impossible`]: `None` when [`keep_proof`](Self::keep_proof) was
-    /// not called in time.
+    /// Returns the proof behind the last answer [`Answer::Impossible`]: `None` when
+    /// [`keep_proof`](Self::keep_proof) was not called in time.
     #[must_use]
     pub fn refutation(&self) -> Option<Refutation> {
         if let Some(refutation) = &self.contradiction {

@@ -1,13 +1,15 @@
 //! The theory of orders: what the search is told of cycles.
 //!
-//! A literal that becomes true brings its edges; an edge that closes a cycle is a conflict, explained by the cycle that
-//! rests on the fewest literals. A literal whose edge would close a cycle is implied to be false, explained when asked.
-//! When all variables have values, a [course](super::course) tries to run everything; the pairs in the cycles it meets become variables.
+//! A literal that becomes true brings its edges; an edge that closes a cycle is a conflict,
+//! explained by the cycle that rests on the fewest literals. A literal whose edge would close a
+//! cycle is implied to be false, explained when asked. When all variables have values, a
+//! [candidate](super::candidate) tries to run everything; the pairs in the cycles it meets become
+//! variables.
 
 use super::blocks::Blocks;
+use super::candidate::{Candidate, Cycle, Ground, Runner};
 use super::condense::{Key, Keys};
 use super::cone::Cone;
-use super::course::{Course, Ground, Knot, Runner};
 use super::fact::{Fact, Info};
 use super::graph::Graph;
 use super::known::Known;
@@ -22,16 +24,14 @@ use crate::sat::{Lit, Output, Theory, Values, Var};
 /// What the theory did.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TheoryStats {
-    pub(crate) courses: u64,
-    pub(crate) knots: u64,
+    pub(crate) candidates: u64,
     pub(crate) cycles: u64,
     pub(crate) implied: u64,
 }
 
 impl TheoryStats {
     pub(crate) fn add(&mut self, other: &TheoryStats) {
-        self.courses += other.courses;
-        self.knots += other.knots;
+        self.candidates += other.candidates;
         self.cycles += other.cycles;
         self.implied += other.implied;
     }
@@ -45,7 +45,8 @@ struct Watch {
     label: u32,
 }
 
-/// Why a literal was implied to be false: this edge of it would have closed a cycle with the added edges before `limit`.
+/// Why a literal was implied to be false: this edge of it would have closed a cycle with the added
+/// edges before `limit`.
 #[derive(Clone, Copy, Debug)]
 struct Because {
     label: u32,
@@ -72,7 +73,8 @@ pub(crate) struct OrderTheory<'a> {
     marks: Vec<u32>,
     because: Vec<Because>,
     implied: Vec<Lit>,
-    /// Edges that would close a cycle: the place of their first end in the forward cone, their labels and literals.
+    /// Edges that would close a cycle: the place of their first end in the forward cone, their
+    /// labels and literals.
     closing: Vec<(u32, u32, Lit)>,
     paths: Paths,
     runner: Runner,
@@ -102,14 +104,16 @@ const MANY: usize = 512;
 const WORTH: i64 = 400;
 /// Debt at which the theory stops looking ahead.
 const DEBT: i64 = 400_000;
-/// Literals taken without a conflict or an implied literal after which the theory waits for full assignments.
+/// Literals taken without a conflict or an implied literal after which the theory waits for full
+/// assignments.
 const IDLE: i64 = 20_000;
 /// What a conflict or implied literal is worth in such literals.
 const BUSY: i64 = 200;
 /// Conflicts collected from one full assignment.
 const HARVEST: usize = 64;
 
-/// The paths that may explain: those of edges added before `limit`, at places up to that of the goal.
+/// The paths that may explain: those of edges added before `limit`, at places up to that of the
+/// goal.
 struct Earlier<'g> {
     graph: &'g Graph,
     limit: u32,
@@ -247,7 +251,7 @@ impl<'a> OrderTheory<'a> {
         if let Some(lit) = self.variables.blocks(first, second) {
             return lit;
         }
-        let out = out.expect("only a course assumes what is no variable");
+        let out = out.expect("only a candidate assumes what is no variable");
         let var = out.new_var(first < second);
         self.variables.add_blocks(var, first.min(second), first.max(second));
         self.equip();
@@ -265,8 +269,8 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    /// Takes literals from the trail; each conflict is a lemma. Goes on after conflicts, up to `most` of them, and then
-    /// stands where it stood before the first.
+    /// Takes literals from the trail; each conflict is a lemma. Goes on after conflicts, up to
+    /// `most` of them, and then stands where it stood before the first.
     fn take(&mut self, trail: &[Lit], values: &Values, out: &mut Output, most: usize, ahead: bool) {
         let mut first_conflict = None;
         let mut conflicts = 0;
@@ -348,8 +352,9 @@ impl<'a> OrderTheory<'a> {
         self.thrift.idle = self.thrift.idle.max(-IDLE);
     }
 
-    /// Collects the edges from the forward to the backward cone, in the order of the forward cone: from the side that has fewer to look at. A key
-    /// that most literals name would be looked through for each new edge otherwise.
+    /// Collects the edges from the forward to the backward cone, in the order of the forward cone:
+    /// from the side that has fewer to look at. A key that most literals name would be looked
+    /// through for each new edge otherwise.
     fn find_closing(&self, closing: &mut Vec<(u32, u32, Lit)>) {
         let (forward, backward) = (&self.forward, &self.backward);
         let length = |cone: &Cone, watches: &[Vec<Watch>]| -> usize {
@@ -372,15 +377,15 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    fn lemma_of(&mut self, knot: Knot, out: &mut Output) {
-        let clause = self.clause(&knot.hops, Some(out));
-        // The order that was undone is the one the course went on without.
-        let tag = self.tag(&knot.hops);
+    fn lemma_of(&mut self, cycle: Cycle, out: &mut Output) {
+        let clause = self.clause(&cycle.hops, Some(out));
+        // The order that was undone is the one the candidate went on without.
+        let tag = self.tag(&cycle.hops);
         out.lemma(&clause, tag);
     }
 
-    fn course(&mut self) -> Course {
-        self.stats.courses += 1;
+    fn candidate(&mut self) -> Candidate {
+        self.stats.candidates += 1;
         let preferred = self.problem.preferred.is_some();
         let hint: Vec<u32> = (0..self.keys.len() as u32)
             .map(|key| {
@@ -424,14 +429,13 @@ impl Theory for OrderTheory<'_> {
         if !out.is_empty() {
             return;
         }
-        let course = self.course();
-        if course.knots.is_empty() {
-            self.accepted = Some(course.order);
+        let candidate = self.candidate();
+        if candidate.cycles.is_empty() {
+            self.accepted = Some(candidate.order);
             return;
         }
-        self.stats.knots += course.knots.len() as u64;
-        for knot in course.knots {
-            self.lemma_of(knot, out);
+        for cycle in candidate.cycles {
+            self.lemma_of(cycle, out);
         }
     }
 

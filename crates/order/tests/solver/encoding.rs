@@ -1,4 +1,5 @@
-//! The naive encoding in plain SAT: one Boolean for each pair of nodes, and transitivity for each three of them.
+//! The naive encoding in plain SAT: one Boolean for each pair of nodes, and transitivity for each
+//! three of them.
 
 use crate::oracle::{Atom, Condition, keeps};
 use crate::random::Spec;

@@ -1,4 +1,5 @@
-//! The order solver against the definition, on thousands of random problems, and with faults put in on purpose.
+//! The order solver against the definition, on thousands of random problems, and with faults put in
+//! on purpose.
 
 #![expect(clippy::print_stdout, reason = "counts of what occurred are the point of a run")]
 

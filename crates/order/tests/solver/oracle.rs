@@ -82,7 +82,8 @@ pub(crate) fn keeps(first: Rank, second: Rank) -> bool {
     }
 }
 
-/// Returns all orders in which the problem holds, each as places, or `None` when there are too many to go through.
+/// Returns all orders in which the problem holds, each as places, or `None` when there are too many
+/// to go through.
 pub(crate) fn orders(spec: &Spec) -> Option<Vec<Vec<u32>>> {
     let mut search = Search {
         spec,

@@ -65,7 +65,8 @@ impl Spec {
         self.lens[..chain].iter().sum()
     }
 
-    /// Makes the problem, and its blocks; the tags of edges are their numbers, those of entries 1000 and more.
+    /// Makes the problem, and its blocks; the tags of edges are their numbers, those of entries
+    /// 1000 and more.
     pub(crate) fn problem(&self) -> (Problem, Vec<Block>) {
         let mut problem = Problem::new();
         for &len in &self.lens {
@@ -229,7 +230,8 @@ fn handlers(random: &mut Random, nodes: u32) -> Spec {
     spec
 }
 
-/// Two loops: the handlers of the first enter some on the second, so that pairs below have the order of those above.
+/// Two loops: the handlers of the first enter some on the second, so that pairs below have the
+/// order of those above.
 fn nested(random: &mut Random, nodes: u32) -> Spec {
     let mut spec = Spec { resources: 3, ..Spec::default() };
     let outer = 2 + random.below(2);

@@ -3,7 +3,8 @@
 use crate::oracle::keeps;
 use crate::random::Spec;
 
-/// Returns, for each ordered pair of blocks, whether the first must come first; `None` when some pair can have no order.
+/// Returns, for each ordered pair of blocks, whether the first must come first; `None` when some
+/// pair can have no order.
 pub(crate) fn forced(spec: &Spec) -> Option<Vec<Vec<bool>>> {
     let nodes = spec.nodes() as usize;
     let mut reaches = vec![vec![false; nodes]; nodes];

@@ -28,7 +28,8 @@ impl Counters {
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
-    /// At most so many nodes. With more than `SMALL`, or too many orders, the plain encoding is the judge.
+    /// At most so many nodes. With more than `SMALL`, or too many orders, the plain encoding is the
+    /// judge.
     pub(crate) nodes: u32,
     pub(crate) sabotage: Sabotage,
     /// A bound on conflicts, for saboteurs that would never end.
@@ -383,7 +384,7 @@ impl Session<'_> {
         counters.note("with decisions", stats.decisions > 0);
         counters.note("with conflicts", stats.conflicts > 0);
         counters.note("with more than 10 conflicts", stats.conflicts > 10);
-        counters.note("with more than two courses", stats.courses > 2);
+        counters.note("with more than two candidates", stats.candidates > 2);
         counters.note("with cycles as clauses", stats.cycles > 0);
         counters.add("literals implied by the theory", stats.implied);
         counters.add("implied literals explained", stats.explained);

@@ -1,4 +1,5 @@
-//! The order form of `examples/pipe`, written by hand as a state that can be copied. Kind 1: with snapshots.
+//! The order form of `examples/pipe`, written by hand as a state that can be copied. Kind 1: with
+//! snapshots.
 
 use crate::recorder::Recorder;
 use anyorder_system::{

@@ -1,5 +1,5 @@
-//! States with one thing changed: a step whose accesses do not meet what was changed is the same step, leads to the same but for that, and can be
-//! taken in both states or in none.
+//! States with one thing changed: a step whose accesses do not meet what was changed is the same
+//! step, leads to the same but for that, and can be taken in both states or in none.
 
 use crate::diamonds::{Checked, Subject, broken};
 use crate::enumerate::choices;

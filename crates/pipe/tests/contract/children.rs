@@ -22,7 +22,8 @@ impl Language {
         }
     }
 
-    /// Returns the order form in this language, with these options; nothing, and a message, where the language is absent.
+    /// Returns the order form in this language, with these options; nothing, and a message, where
+    /// the language is absent.
     pub(crate) fn order_form(self, options: &[&str]) -> Option<PipeFactory> {
         let script = match self {
             Language::Python => "python/double_submit.py",

@@ -1,4 +1,5 @@
-//! The clauses of the contract, one function each. All leave the system in some state: who goes on resets.
+//! The clauses of the contract, one function each. All leave the system in some state: who goes on
+//! resets.
 
 use crate::contract::{Coverage, Walk};
 use crate::subject::{Look, Shown, Subject, Violation, same, violation};
@@ -7,8 +8,9 @@ use anyorder_system::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// **names**: a posted task is named after its creator; equal kinds and labels of one creator are numbered from 0
-/// without gaps, so that the name does not depend on what ran in between; no name comes twice in a run.
+/// **names**: a posted task is named after its creator; equal kinds and labels of one creator are
+/// numbered from 0 without gaps, so that the name does not depend on what ran in between; no name
+/// comes twice in a run.
 pub(crate) fn names(walk: &Walk, coverage: &mut Coverage) -> Result<(), Violation> {
     let mut all: BTreeSet<&TaskName> = BTreeSet::new();
     for Shown { step, .. } in &walk.steps {
@@ -31,8 +33,8 @@ pub(crate) fn names(walk: &Walk, coverage: &mut Coverage) -> Result<(), Violatio
     Ok(())
 }
 
-/// **repeatable** (of deterministic systems): the same choices give the same steps, enabled tasks and observations, in the
-/// same instance and in another.
+/// **repeatable** (of deterministic systems): the same choices give the same steps, enabled tasks
+/// and observations, in the same instance and in another.
 pub(crate) fn repeatable<S: TaskSystem, T: TaskSystem>(
     first: &mut Subject<S>,
     second: &mut Subject<T>,
@@ -53,7 +55,8 @@ pub(crate) fn repeatable<S: TaskSystem, T: TaskSystem>(
     same("repeatable", "the end", &first.look()?, &second.look()?)
 }
 
-/// **enabled** (where declared exact): every task that is said to be enabled can run, in each of its alternatives.
+/// **enabled** (where declared exact): every task that is said to be enabled can run, in each of
+/// its alternatives.
 pub(crate) fn enabled<S: TaskSystem>(
     subject: &mut Subject<S>,
     walk: &Walk,
@@ -94,8 +97,9 @@ fn possible(look: &Look) -> Result<Vec<Choice>, Violation> {
     Ok(choices)
 }
 
-/// **divergence** (where enabled is declared exact): a task that cannot run, an alternative that is not there: both give
-/// `Diverged`, and nothing has changed. What was not said to be enabled cannot run.
+/// **divergence** (where enabled is declared exact): a task that cannot run, an alternative that is
+/// not there: both give `Diverged`, and nothing has changed. What was not said to be enabled cannot
+/// run.
 pub(crate) fn divergence<S: TaskSystem>(
     subject: &mut Subject<S>,
     walk: &Walk,
@@ -145,8 +149,9 @@ fn refuse<S: TaskSystem>(
     same("divergence", "the state around it", before, &subject.look()?)
 }
 
-/// **commuting** (where accesses are told): two enabled tasks whose accesses do not conflict do the same in both orders,
-/// under the same names, and lead to the same observation. A system that forgets accesses fails here.
+/// **commuting** (where accesses are told): two enabled tasks whose accesses do not conflict do the
+/// same in both orders, under the same names, and lead to the same observation. A system that
+/// forgets accesses fails here.
 pub(crate) fn commuting<S: TaskSystem>(
     subject: &mut Subject<S>,
     walk: &Walk,
@@ -204,9 +209,9 @@ fn conflict(a: &Shown, b: &Shown) -> bool {
     })
 }
 
-/// **snapshots** (where declared): a state that was saved comes back as it was, as often as wanted, with the same fingerprint
-/// and the same continuation; a forgotten one does not; states that are observed to differ have different
-/// fingerprints.
+/// **snapshots** (where declared): a state that was saved comes back as it was, as often as wanted,
+/// with the same fingerprint and the same continuation; a forgotten one does not; states that are
+/// observed to differ have different fingerprints.
 pub(crate) fn snapshots<S: TaskSystem>(
     subject: &mut Subject<S>,
     walk: &Walk,

@@ -1,5 +1,5 @@
-//! The order form once more, as closures on a small event loop. Kind 2: closures cannot be copied, so there are no
-//! snapshots.
+//! The order form once more, as closures on a small event loop. Kind 2: closures cannot be copied,
+//! so there are no snapshots.
 
 use crate::by_hand::observation;
 use crate::recorder::Recorder;

@@ -1,7 +1,7 @@
 //! What every task system owes to engines, checked for any system.
 //!
-//! `check` walks at random through the program and asks, clause by clause, for what the documentation of `TaskSystem`
-//! promises. What a system does not declare is not asked for.
+//! `check` walks at random through the program and asks, clause by clause, for what the
+//! documentation of `TaskSystem` promises. What a system does not declare is not asked for.
 
 use crate::clauses;
 use crate::enumerate::choices;
@@ -103,7 +103,8 @@ fn random_walk<S: TaskSystem>(
     Ok(walk)
 }
 
-/// Fails the test with the seed when the contract is broken, or a clause that applies was never put to the test.
+/// Fails the test with the seed when the contract is broken, or a clause that applies was never put
+/// to the test.
 pub(crate) fn assert_keeps<F>(name: &str, factory: &F, effort: Effort) -> Coverage
 where
     F: SystemFactory,

@@ -1,8 +1,9 @@
-//! Every pair of tasks that could run in a state, in both orders: tasks whose accesses do not conflict make a diamond. The gallery, and
-//! random models.
+//! Every pair of tasks that could run in a state, in both orders: tasks whose accesses do not
+//! conflict make a diamond. The gallery, and random models.
 //!
-//! What explorers that leave orders out rely on, asked of the machine in the states of random walks: two enabled tasks without a conflict lead
-//! to the same fingerprint and the same enabled tasks in both orders, by the same steps; and a task conflicts with each that it enables,
+//! What explorers that leave orders out rely on, asked of the machine in the states of random
+//! walks: two enabled tasks without a conflict lead to the same fingerprint and the same enabled
+//! tasks in both orders, by the same steps; and a task conflicts with each that it enables,
 //! disables, or gives another number of alternatives.
 
 use crate::changed::Changes;
@@ -32,7 +33,8 @@ struct Pairs {
     dependent: u64,
     /// Of these, pairs that lead to the same in both orders: what more exact accesses could save.
     harmless: u64,
-    /// Of the harmless ones, pairs that have nothing in common but what is no variable: mailboxes, time, who runs.
+    /// Of the harmless ones, pairs that have nothing in common but what is no variable: mailboxes,
+    /// time, who runs.
     besides: u64,
 }
 

@@ -30,7 +30,8 @@ where
     runs
 }
 
-/// Compares the runs of two kinds: as many maximal schedules, the same ends, and as many schedules to each.
+/// Compares the runs of two kinds: as many maximal schedules, the same ends, and as many schedules
+/// to each.
 pub(crate) fn assert_same_runs(name: &str, a: &Enumeration, b: &Enumeration) {
     let ends = |runs: &Enumeration| {
         runs.outcomes.iter().map(|(hash, outcome)| (*hash, outcome.count)).collect::<Vec<_>>()
@@ -147,8 +148,8 @@ fn all_kinds_do_the_same_in_every_step() -> Result<(), RunError> {
     Ok(())
 }
 
-/// What the machine says of a step in other words: only the five variables, in order; a change is a read and a write
-/// of it (T7); values are compared by what is observed.
+/// What the machine says of a step in other words: only the five variables, in order; a change is a
+/// read and a write of it (T7); values are compared by what is observed.
 fn variables(shown: &Shown, tables: &Tables) -> Vec<(AccessKind, String)> {
     let mut accesses = Vec::new();
     for access in shown.step.accesses.as_slice() {

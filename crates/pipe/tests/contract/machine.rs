@@ -1,6 +1,7 @@
 //! The order form in the model language, run by the machine. Kind 5: with snapshots.
 //!
-//! The machine has words of its own for what the model does not name; [`Worded`] says them in those of the other kinds.
+//! The machine has words of its own for what the model does not name; [`Worded`] says them in those
+//! of the other kinds.
 
 use crate::by_hand::observation;
 use anyorder_lang::lower::compile;
@@ -43,7 +44,8 @@ impl Worded {
     }
 }
 
-/// Copies a name, and changes the label and the ordinal of its segments: `change` is told whether it is the root.
+/// Copies a name, and changes the label and the ordinal of its segments: `change` is told whether
+/// it is the root.
 fn renamed(name: &TaskName, change: &dyn Fn(bool, &str, u32) -> (String, u32)) -> TaskName {
     let segment = name.segment();
     let creator = name.creator().map(|creator| renamed(creator, change));

@@ -1,5 +1,5 @@
-//! The contract of task systems, and the kinds of systems it is put to. `README.md` beside this file says how to add
-//! a kind.
+//! The contract of task systems, and the kinds of systems it is put to. `README.md` beside this
+//! file says how to add a kind.
 
 // Helpers print what was skipped, and how often each clause was put to the test.
 #![allow(clippy::print_stdout)]

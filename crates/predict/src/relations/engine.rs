@@ -1,19 +1,23 @@
 //! The streaming analyses HB, WDC and EDC: one engine, three relations.
 //!
-//! **Problem.** For each action of a trace tell whether some earlier action does not commute with it and is not ordered
-//! before it (racy), or is ordered only by the critical sections of the two (non-racy candidate).
+//! **Problem.** For each action of a trace tell whether some earlier action does not commute with
+//! it and is not ordered before it (racy), or is ordered only by the critical sections of the two
+//! (non-racy candidate).
 //!
-//! **Source.** WDC: Algorithm 1, EDC: Algorithm 2 of the thesis on OVPredict (chapter 3), corrected. HB with epochs: Flanagan and Freund,
-//! FastTrack, PLDI 2009.
+//! **Source.** WDC: Algorithm 1, EDC: Algorithm 2 of the thesis on OVPredict (chapter 3),
+//! corrected. HB with epochs: Flanagan and Freund, FastTrack, PLDI 2009.
 //!
-//! **Guarantee.** The orders are exactly those of `docs/prediction.md`, and so are the second events of racy pairs.
+//! **Guarantee.** The orders are exactly those of `docs/prediction.md`, and so are the second
+//! events of racy pairs.
 //!
-//! **Deviations.** (1) Races are tested after the clock has learnt from critical sections, not before. (2) An object keeps
-//! several records where FastTrack keeps one: after a race the last write alone would hide later ones. (3) Release clocks are not kept
-//! for each pair of lock and object but for each section that a record still names. (4) Candidates: see `candidates.rs`.
+//! **Deviations.** (1) Races are tested after the clock has learnt from critical sections, not
+//! before. (2) An object keeps several records where FastTrack keeps one: after a race the last
+//! write alone would hide later ones. (3) Release clocks are not kept for each pair of lock and
+//! object but for each section that a record still names. (4) Candidates: see `candidates.rs`.
 //!
-//! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under the same locks; else one
-//! comparison for each record of the object, and for each record under a common lock at most one join of clocks.
+//! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under
+//! the same locks; else one comparison for each record of the object, and for each record under a
+//! common lock at most one join of clocks.
 
 use crate::analysis::{Analysis, Stamp, Step};
 use crate::class::{Class, ClassTable, Point, Specification};
@@ -28,7 +32,7 @@ use crate::relations::overlaps::Overlaps;
 use crate::relations::relation::Relation;
 use crate::report::{Report, Side};
 use crate::sections::candidates::Open;
-use crate::sections::table::{NO_HOLD, Sections};
+use crate::sections::table::{NO_LOCKSET, Sections};
 use crate::shadow::by_lock::ByLocks;
 use crate::shadow::quick::{Coverings, Quick};
 use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
@@ -147,13 +151,15 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         self.last.is_some_and(|(lane, _)| self.lanes.get(lane).clock.get(stamp.slot) >= stamp.count)
     }
 
-    /// Returns the number of places in clocks: lanes, less those that go on in the place of another.
+    /// Returns the number of places in clocks: lanes, less those that go on in the place of
+    /// another.
     #[must_use]
     pub fn slots_count(&self) -> u32 {
         self.lanes.slots_count()
     }
 
-    /// Returns how many critical sections are remembered now, and how many were at the same time at the most.
+    /// Returns how many critical sections are remembered now, and how many were at the same time at
+    /// the most.
     #[must_use]
     pub fn sections_counts(&self) -> (usize, usize) {
         self.sections.counts()
@@ -200,21 +206,21 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let table = act.table(&self.table, &self.own_tables);
         let lane = self.lanes.get(act.lane);
         let now = epoch(lane.slot, lane.now);
-        let hold = if R::SECTIONS { self.sections.hold(act.lane) } else { NO_HOLD };
+        let lockset = if R::SECTIONS { self.sections.lockset(act.lane) } else { NO_LOCKSET };
         let cell = &mut self.cells[act.space][act.index];
         let newest = &cell.newest;
-        let same = newest.epoch == now && newest.class() == act.class && newest.hold == hold;
+        let same = newest.epoch == now && newest.class() == act.class && newest.lockset == lockset;
         let lonely = !cell.overlaps;
         if same && newest.is_quiet() && lonely {
             return;
         }
         let locks = if R::SECTIONS { self.sections.locks(act.lane) } else { LockBits::default() };
-        let new = Record::new(now, act.side, (hold, locks), act.class, true);
+        let new = Record::new(now, act.side, (lockset, locks), act.class, true);
         let conflicting = table.conflicting(act.class);
         if R::SECTIONS && cell.by_lock != 0 {
             let free = lonely && cell.classes & conflicting == 0;
             let quiet = free || lonely && self.knows_indexed(act) || self.compare(&[act], locks);
-            let new = Record::new(now, act.side, (hold, locks), act.class, quiet);
+            let new = Record::new(now, act.side, (lockset, locks), act.class, quiet);
             self.remember_indexed(act, new);
             return;
         }
@@ -231,7 +237,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             Quick::Ordered => true,
             Quick::Slow => self.compare(&[act], locks),
         };
-        self.remember(act, Record::new(now, act.side, (hold, locks), act.class, quiet));
+        self.remember(act, Record::new(now, act.side, (lockset, locks), act.class, quiet));
     }
 
     /// Makes an action the newest of its object, and forgets the records that it covers.
@@ -254,20 +260,21 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
         let lane = lanes.get(act.lane);
         if R::SECTIONS {
-            sections.keep_hold(new.hold);
+            sections.keep_lockset(new.lockset);
         }
         let skips = waits || pool.classes(cell.more()) & covering == 0;
         cell.add(pool, new, (skips, heavy), |old| {
             let covered = covering >> old.class().0 & 1 != 0
                 && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
-                && (old.hold == NO_HOLD
-                    || old.hold == new.hold
+                && (old.lockset == NO_LOCKSET
+                    || old.lockset == new.lockset
                     || (old.locks().may_be_in(new.locks())
-                        && sections.covers(lanes, act.lane, old.hold)
-                        // What the lane knows by a pair's own edge only may still be learnt by another edge.
-                        && !pairs.iter().any(|pair| pair.has_any(&sections.of_hold(old.hold)))));
+                        && sections.covers(lanes, act.lane, old.lockset)
+                        // What the lane knows by a pair's own edge only may still be learnt by
+                        // another edge.
+                        && !pairs.iter().any(|pair| pair.has_any(&sections.of_lockset(old.lockset)))));
             if R::SECTIONS && covered {
-                sections.drop_hold(old.hold);
+                sections.drop_lockset(old.lockset);
             }
             covered
         });
@@ -380,10 +387,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     fn act_on_several(&mut self, acts: &[Act]) {
         let lane = self.lanes.get(acts[0].lane);
         let now = epoch(lane.slot, lane.now);
-        let hold = if R::SECTIONS { self.sections.hold(acts[0].lane) } else { NO_HOLD };
+        let lockset = if R::SECTIONS { self.sections.lockset(acts[0].lane) } else { NO_LOCKSET };
         let repeats = acts.iter().all(|act| {
             let newest = &self.cells[act.space][act.index].newest;
-            let same = newest.epoch == now && newest.class() == act.class && newest.hold == hold;
+            let same =
+                newest.epoch == now && newest.class() == act.class && newest.lockset == lockset;
             same && newest.is_quiet()
         });
         if repeats {
@@ -393,7 +401,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             if R::SECTIONS { self.sections.locks(acts[0].lane) } else { LockBits::default() };
         let quiet = self.compare(acts, locks);
         for act in acts {
-            self.remember(*act, Record::new(now, act.side, (hold, locks), act.class, quiet));
+            self.remember(*act, Record::new(now, act.side, (lockset, locks), act.class, quiet));
         }
     }
 }
@@ -440,7 +448,8 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
             kind if kind.is_access() => self.access(lane, step)?,
             EventKind::Acquire => {
                 self.locks.check(step)?;
-                // An acquire lies outside its own section, and behind the releases that a lock orders before it.
+                // An acquire lies outside its own section, and behind the releases that a lock
+                // orders before it.
                 if R::LOCKS {
                     self.acquire(lane, step);
                     self.own_actions(tables, lane, step)?;

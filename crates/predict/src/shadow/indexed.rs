@@ -1,26 +1,29 @@
 //! Actions on objects whose records are kept by lock.
 //!
-//! The records in the object's cell only tell of races: one gives way to any later one that it is ordered before, whatever
-//! locks the two were under. Sections are learnt from by the entries in [`ByLock`](crate::shadow::by_lock::ByLock).
+//! The records in the object's cell only tell of races: one gives way to any later one that it is
+//! ordered before, whatever locks the two were under. Sections are learnt from by the entries in
+//! [`ByLock`](crate::shadow::by_lock::ByLock).
 
 use crate::class::{Class, Specification};
 use crate::options::Candidates;
 use crate::relations::engine::{Act, Engine};
 use crate::relations::relation::Relation;
-use crate::sections::table::NO_HOLD;
+use crate::sections::table::NO_LOCKSET;
 use crate::shadow::by_lock::Entry;
 use crate::shadow::record::Record;
 
 impl<R: Relation, S: Specification> Engine<R, S> {
-    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the second events of racy pairs do not
-    /// depend on it; speed does, and which first events are listed.
+    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the
+    /// second events of racy pairs do not depend on it; speed does, and which first events are
+    /// listed.
     #[must_use]
     pub fn index_above(mut self, records: usize) -> Engine<R, S> {
         self.list_max = records.saturating_sub(2);
         self
     }
 
-    /// Returns whether the lane knows all that an action conflicts with, and all the sections that it would learn from.
+    /// Returns whether the lane knows all that an action conflicts with, and all the sections that
+    /// it would learn from.
     #[inline]
     pub(crate) fn knows_indexed(&mut self, act: Act) -> bool {
         let Engine { cells, by_locks, sections, table, own_tables, lanes, pool, open, .. } = self;
@@ -79,18 +82,18 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let covering = coverings.of(usize::from(act.table), act.class);
         let covers = |old: Class| covering >> old.0 & 1 != 0;
         let waits = !printed && pool.may_wait(cell.more(), conflicting);
-        sections.keep_hold(new.hold);
+        sections.keep_lockset(new.lockset);
         if waits && let Some(old) = cell.find(pool, &new, true) {
-            sections.drop_hold(old.hold);
+            sections.drop_lockset(old.lockset);
             *old = new;
         } else {
             let skips = waits || pool.classes(cell.more()) & covering == 0;
             cell.add(pool, new, (skips, heavy), |old| {
                 let covered = covers(old.class())
                     && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
-                    && (!printed || old.hold == NO_HOLD || old.hold == new.hold);
+                    && (!printed || old.lockset == NO_LOCKSET || old.lockset == new.lockset);
                 if covered {
-                    sections.drop_hold(old.hold);
+                    sections.drop_lockset(old.lockset);
                 }
                 covered
             });
@@ -98,23 +101,24 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let held_count = sections.held(act.lane).len();
         for at in 0..held_count {
             let held = sections.held(act.lane)[at];
-            sections.keep_hold(new.hold);
+            sections.keep_lockset(new.lockset);
             let entry = Entry::new(&new, held.section, held.shared);
             by_locks.add((cell.by_lock, held.lock), (entry, conflicting), |old| {
                 let covered = covers(old.class())
                     && (!held.shared || old.is_shared())
                     && (old.slot() == lane.slot
                         || sections.is_known(old.section(), old.slot(), &lane.clock))
-                    // What the lane knows by a pair's own edge only may still be learnt by another edge.
+                    // What the lane knows by a pair's own edge only may still be learnt by another
+                    // edge.
                     && !pairs.iter().any(|pair| pair.has(old.section()));
                 if covered {
-                    sections.drop_hold(old.hold);
+                    sections.drop_lockset(old.lockset);
                 }
                 covered
             });
         }
         if cell.has_one() && by_locks.len(cell.by_lock) == held_count {
-            by_locks.free(cell.by_lock, |entry| sections.drop_hold(entry.hold));
+            by_locks.free(cell.by_lock, |entry| sections.drop_lockset(entry.lockset));
             cell.by_lock = 0;
         }
     }
@@ -124,13 +128,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { cells, by_locks, sections, pool, .. } = self;
         let number = by_locks.make();
         for record in cells[space][index].records(pool) {
-            for at in 0..sections.of_hold(record.hold).len() {
-                let section = sections.of_hold(record.hold)[at];
+            for at in 0..sections.of_lockset(record.lockset).len() {
+                let section = sections.of_lockset(record.lockset)[at];
                 let (lock, shared) = {
                     let section = sections.section(section);
                     (section.lock, section.shared)
                 };
-                sections.keep_hold(record.hold);
+                sections.keep_lockset(record.lockset);
                 let entry = Entry::new(record, section, shared);
                 by_locks.add((number, lock), (entry, u32::MAX), |_| false);
             }

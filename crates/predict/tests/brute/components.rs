@@ -1,4 +1,5 @@
-//! The same where the rules of Android components bind: the search, the checker and brute force, each from a reading of its own of the rules.
+//! The same where the rules of Android components bind: the search, the checker and brute force,
+//! each from a reading of its own of the rules.
 
 use crate::confirmed::{Case, Tally};
 use crate::generate::{Dice, show};
@@ -57,7 +58,8 @@ impl Observes for OfComponents<'_> {
     }
 }
 
-/// A few tasks of a main thread in which components are called back, with requests around them, of one family.
+/// A few tasks of a main thread in which components are called back, with requests around them, of
+/// one family.
 fn called_back(rng: &mut Dice, family: usize) -> Trace {
     let kind = ["fifo", "bag", "fifo"][rng.below(3)];
     let mut text = format!("handler ui {kind}\nhandler p none\nhandler q none\n");

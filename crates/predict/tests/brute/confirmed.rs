@@ -1,4 +1,5 @@
-//! The search finds a witness exactly where there is one, of the strongest form, and says truly whether it is a shortest one.
+//! The search finds a witness exactly where there is one, of the strongest form, and says truly
+//! whether it is a shortest one.
 
 use crate::generate::{Dice, Flavour, show, trace};
 use crate::types::{OfTrace, Types};
@@ -133,7 +134,8 @@ impl Case<'_> {
 }
 
 impl Case<'_> {
-    /// What is said to wait for ever could return before the other action, and cannot behind it, whatever else comes before that.
+    /// What is said to wait for ever could return before the other action, and cannot behind it,
+    /// whatever else comes before that.
     fn check_waits(&self, whole: &[usize]) {
         let (what, (a, b)) = (&self.what, self.pair);
         let object = self.observes.object(EventId(a as u32));
@@ -215,7 +217,8 @@ fn the_search_finds_what_brute_force_finds() {
     assert!(tally.invocations.0 > 0 && tally.invocations.1 > 0, "{tally:?}");
 }
 
-/// Threads that access a variable between taking and giving back a permit of a semaphore that has one or two.
+/// Threads that access a variable between taking and giving back a permit of a semaphore that has
+/// one or two.
 fn with_permits(rng: &mut Dice) -> Trace {
     let mut b = TraceBuilder::new();
     let mut permits = 1 + rng.below(2);
@@ -354,8 +357,8 @@ fn differences(brute: &Reorderings, observes: &dyn Observes, found: &Found) -> u
     found.iter().filter(differs).count() as u64
 }
 
-/// A wait whose time runs out, and a signal that only a later section can send: with a lock between them that keeps the signal behind the wait,
-/// which small random traces do not have.
+/// A wait whose time runs out, and a signal that only a later section can send: with a lock between
+/// them that keeps the signal behind the wait, which small random traces do not have.
 fn timed_out() -> Trace {
     let mut b = TraceBuilder::new();
     let [one, two] = ["S", "T"].map(|name| {

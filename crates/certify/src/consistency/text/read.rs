@@ -31,11 +31,13 @@ pub enum ReadProofError {
 
 /// Reads the text of a proof about a trace. Whether the proof holds is not looked at.
 ///
-/// O(events + bytes). Memory is taken for the names of the trace and for what is read, not for what the text announces.
+/// O(events + bytes). Memory is taken for the names of the trace and for what is read, not for what
+/// the text announces.
 ///
 /// # Errors
 ///
-/// Fails when the input fails, and at the first line that breaks the format or names something that the trace does not have.
+/// Fails when the input fails, and at the first line that breaks the format or names something that
+/// the trace does not have.
 pub fn read_proof(input: impl BufRead, trace: &Trace) -> Result<ConsistencyProof, ReadProofError> {
     let mut reader = Reader {
         names: Names::new(trace),

@@ -7,8 +7,9 @@ use crate::saturate::{Conflict, Reason};
 use std::collections::BTreeSet;
 
 impl Search<'_, '_> {
-    /// Finds the decisions that a conflict comes from. Returns the clause that not all of them hold, and the level of the
-    /// last of them; `None` when there is none: then nothing is possible. Notes the cycles and the clause in the proof.
+    /// Finds the decisions that a conflict comes from. Returns the clause that not all of them
+    /// hold, and the level of the last of them; `None` when there is none: then nothing is
+    /// possible. Notes the cycles and the clause in the proof.
     pub(super) fn learn(&mut self, conflict: Conflict) -> Option<(Vec<Fact>, usize)> {
         let decisions = self.decisions_of(conflict);
         let last = *decisions.last()?;

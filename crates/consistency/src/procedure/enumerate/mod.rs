@@ -1,26 +1,30 @@
 //! Enumeration of message orders with saturation.
 //!
-//! **Problem.** Given a trace without the orders of its messages, find an order of every pair of posted messages of one
-//! handler such that all orders together are acyclic.
+//! **Problem.** Given a trace without the orders of its messages, find an order of every pair of
+//! posted messages of one handler such that all orders together are acyclic.
 //!
-//! **Source.** Algorithm 1 of "Checking Consistency of Event-driven Traces" (section 5.1): enumerate the orders,
-//! saturate after each choice. The rules and edges are in [`saturate`](crate::saturate).
+//! **Source.** Algorithm 1 of "Checking Consistency of Event-driven Traces" (section 5.1):
+//! enumerate the orders, saturate after each choice. The rules and edges are in
+//! [`saturate`](crate::saturate).
 //!
-//! **Guarantee.** Exact: it decides every trace, given time. Consistent answers carry an order that satisfies
-//! the full problem; inconsistent ones a complete refutation where one was asked for.
+//! **Guarantee.** Exact: it decides every trace, given time. Consistent answers carry an order that
+//! satisfies the full problem; inconsistent ones a complete refutation where one was asked for.
 //!
 //! **Naive version.** All orders of all handlers, each tested for cycles at the end.
 //!
-//! **Worked example.** Posters P, Q and the messages a1, a2 of P and b1, b2 of Q on one handler: a1 before a2 and b1 before b2
-//! are forced. The first open pair is decided: a1 before b1. If this closes a cycle through the decisions d1 .. dn,
-//! the clause "not all of d1 .. dn" is noted, all levels above the last of them are undone, and its opposite holds there.
+//! **Worked example.** Posters P, Q and the messages a1, a2 of P and b1, b2 of Q on one handler: a1
+//! before a2 and b1 before b2 are forced. The first open pair is decided: a1 before b1. If this
+//! closes a cycle through the decisions d1 .. dn, the clause "not all of d1 .. dn" is noted, all
+//! levels above the last of them are undone, and its opposite holds there.
 //!
-//! **Deviations.** 1. Orders of posts are not enumerated: under the mailbox rules they follow from those of messages, or
-//! do not matter. 2. After a conflict the search returns to the last decision that had a part in it, not merely
-//! to the last one: pairs that have nothing to do with the conflict are not tried in both ways.
+//! **Deviations.** 1. Orders of posts are not enumerated: under the mailbox rules they follow from
+//! those of messages, or do not matter. 2. After a conflict the search returns to the last decision
+//! that had a part in it, not merely to the last one: pairs that have nothing to do with the
+//! conflict are not tried in both ways.
 //!
-//! **Cost.** Exponential in the undecided pairs in the worst case; each order found costs one update of the closure, each
-//! conflict one search through the graph for every order that had a part in it.
+//! **Cost.** Exponential in the undecided pairs in the worst case; each order found costs one
+//! update of the closure, each conflict one search through the graph for every order that had a
+//! part in it.
 
 use super::{Effort, NotFor, Outcome};
 use crate::answer::{Answer, Limit, Link, Refutation, Stats, Step};

@@ -130,7 +130,8 @@ impl<'s, 't> Search<'s, 't> {
         Answer::Inconsistent(Some(Refutation { steps: self.steps }))
     }
 
-    /// The witness. All pairs are decided without a conflict, so there is one, unless rules were left out.
+    /// The witness. All pairs are decided without a conflict, so there is one, unless rules were
+    /// left out.
     fn consistent(&self) -> Answer {
         let orders = self.orders();
         let rules = Rules { first_last: true, posts: true, ..self.saturation.rules() };
@@ -140,7 +141,8 @@ impl<'s, 't> Search<'s, 't> {
         }
     }
 
-    /// The orders of the messages of each handler. When all pairs are decided without a cycle they are total.
+    /// The orders of the messages of each handler. When all pairs are decided without a cycle they
+    /// are total.
     fn orders(&self) -> Vec<Vec<MessageId>> {
         let mut orders = self.saturation.graph.trace.posted();
         for order in &mut orders {

@@ -2,24 +2,28 @@
 //!
 //! **Problem.** Given a trace in which only initial messages post: can the handlers run it?
 //!
-//! **Source.** "Checking Consistency of Event-driven Traces", section 4 and appendix D (Theorem 4.1). The procedure sketched there
-//! is unsound, and what the theorem claims is NP-hard; `README.md` beside this file has the argument, and the bound of this one.
+//! **Source.** "Checking Consistency of Event-driven Traces", section 4 and appendix D (Theorem
+//! 4.1). The procedure sketched there is unsound, and what the theorem claims is NP-hard;
+//! `README.md` beside this file has the argument, and the bound of this one.
 //!
-//! **Guarantee.** Exact: every answer is right, given time. Consistent ones carry the run that was found. Inconsistent ones have a
-//! refutation only if saturation alone found it.
+//! **Guarantee.** Exact: every answer is right, given time. Consistent ones carry the run that was
+//! found. Inconsistent ones have a refutation only if saturation alone found it.
 //!
 //! **Naive version.** All interleavings of all handlers, with the mailboxes.
 //!
-//! **Worked example.** P posts a, Q posts b, both to an idle handler under FIFO, and a reads what b writes. Nothing is harmless: posting a takes
-//! away that b runs first. Posting a first, a begins and waits for b for ever: a dead end. Posting b first, all ends.
-//! Saturation sees that b is first by itself.
+//! **Worked example.** P posts a, Q posts b, both to an idle handler under FIFO, and a reads what b
+//! writes. Nothing is harmless: posting a takes away that b runs first. Posting a first, a begins
+//! and waits for b for ever: a dead end. Posting b first, all ends. Saturation sees that b is first
+//! by itself.
 //!
-//! **Deviations.** 1. The order of pending messages is part of a configuration. 2. Saturation comes first, and the search
-//! keeps to the orders that it forces. 3. What takes nothing away is done without branching.
+//! **Deviations.** 1. The order of pending messages is part of a configuration. 2. Saturation comes
+//! first, and the search keeps to the orders that it forces. 3. What takes nothing away is done
+//! without branching.
 //!
-//! **Cost.** Configurations: at most n^k, times n (w + 1)^k k^w for each handler, with k posters, at most n events a handler and at
-//! most w messages waiting in a mailbox. Each takes O(messages) memory while it is open, and O(handlers + waiting messages)
-//! for ever; the time is quadratic in the messages of a handler at worst.
+//! **Cost.** Configurations: at most n^k, times n (w + 1)^k k^w for each handler, with k posters,
+//! at most n events a handler and at most w messages waiting in a mailbox. Each takes O(messages)
+//! memory while it is open, and O(handlers + waiting messages) for ever; the time is quadratic in
+//! the messages of a handler at worst.
 
 use super::{Effort, NotFor, Outcome};
 use crate::answer::{Answer, Limit, Stats};
@@ -38,7 +42,8 @@ mod state;
 pub struct FlatRules {
     /// Saturate first, and keep to the orders that it forces.
     pub saturate: bool,
-    /// Remember in which order pending messages were posted. The sketch of the paper does not, and is unsound.
+    /// Remember in which order pending messages were posted. The sketch of the paper does not, and
+    /// is unsound.
     pub queue_order: bool,
 }
 

@@ -66,7 +66,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Goes on from a configuration as far as there is no choice. Returns whether all events were executed.
+    /// Goes on from a configuration as far as there is no choice. Returns whether all events were
+    /// executed.
     fn enter(&mut self, mut state: State, stats: &mut Stats) -> bool {
         self.plan.advance(&mut state, &mut self.log);
         if self.log.len() == self.plan.graph.slots() {

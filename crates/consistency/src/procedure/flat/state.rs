@@ -121,8 +121,8 @@ impl<'s> Plan<'s> {
         })
     }
 
-    /// Whether posting a message now takes nothing away: no other one that is posted later could run before it
-    /// otherwise.
+    /// Whether posting a message now takes nothing away: no other one that is posted later could
+    /// run before it otherwise.
     fn harmless_post(&self, state: &State, message: MessageId) -> bool {
         self.others(message).all(|other| {
             self.posted(state, other) || self.forced(message, other) || !self.keeps(message, other)
@@ -140,7 +140,8 @@ impl<'s> Plan<'s> {
                 .all(|other| self.begun(state, other) || !self.forced(other, message))
     }
 
-    /// Whether a message that may begin is the first of all those that have not begun in every continuation.
+    /// Whether a message that may begin is the first of all those that have not begun in every
+    /// continuation.
     fn harmless_get(&self, state: &State, message: MessageId) -> bool {
         let handler = self.graph.trace.messages[message as usize].handler as usize;
         let pending = &state.pending[handler];
@@ -158,7 +159,8 @@ impl<'s> Plan<'s> {
         state.next[message as usize] > self.graph.first(message)
     }
 
-    /// Does everything that can be done now and takes nothing away, and notes the slots in the order in which they run.
+    /// Does everything that can be done now and takes nothing away, and notes the slots in the
+    /// order in which they run.
     pub(super) fn advance(&self, state: &mut State, log: &mut Vec<Slot>) {
         let mut moved = true;
         while moved {
@@ -235,8 +237,8 @@ impl<'s> Plan<'s> {
 
     /// A name of a configuration: equal for two of them exactly when all the same can follow.
     ///
-    /// Which messages were posted follows from how far the initial messages are, and those that are neither pending nor
-    /// running have ended.
+    /// Which messages were posted follows from how far the initial messages are, and those that are
+    /// neither pending nor running have ended.
     pub(super) fn key(&self, state: &State) -> Box<[u32]> {
         let mut key = Vec::new();
         for (&message, pending) in state.current.iter().zip(&state.pending) {

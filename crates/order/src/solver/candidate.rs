@@ -1,9 +1,10 @@
-//! A candidate: one course of events, run forward with nothing decided beforehand that need not be.
+//! A candidate order: the keys are run forward, and nothing is decided beforehand that need not be.
 //!
-//! Keys run as soon as all before them have run and their blocks may have their resources; entries, and blocks that no queue orders, are
-//! choices and run only when nothing else can: waiting never hurts what does not choose. Who enters first is
-//! first; when nothing can run any more, the wait is a cycle, whose choices cannot all hold. The shortest such
-//! cycle is noted, one choice in it is undone, and the course goes on to find more of them.
+//! Keys run as soon as all before them have run and their blocks may have their resources; entries,
+//! and blocks that no queue orders, are choices and run only when nothing else can: waiting never
+//! hurts what does not choose. Who enters first is first; when nothing can run any more, the wait
+//! is a cycle, whose choices cannot all hold. The shortest such cycle is noted, one choice in it is
+//! undone, and the run continues to find more of them.
 
 use super::blocks::{Blocks, NO_ENTRY};
 use super::condense::{CHAIN, Key, Keys};
@@ -27,25 +28,25 @@ pub(crate) struct Ground<'a> {
     pub(crate) fixed: u32,
 }
 
-/// A cycle that a course ran into.
+/// A cycle that a run met.
 #[derive(Clone, Debug)]
-pub(crate) struct Knot {
+pub(crate) struct Cycle {
     /// Its edges; without an assumed one, the graph itself has a cycle.
     pub(crate) hops: Vec<Hop>,
     /// The assumed order that was undone to go on.
     pub(crate) undone: Option<(u32, u32)>,
 }
 
-/// How a course went.
+/// What a run gave.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Course {
-    /// All keys in a topological order of the graph; the candidate when there is no knot.
+pub(crate) struct Candidate {
+    /// All keys in a topological order of the graph; they can run so when there is no cycle.
     pub(crate) order: Vec<Key>,
     /// The cycles met.
-    pub(crate) knots: Vec<Knot>,
+    pub(crate) cycles: Vec<Cycle>,
 }
 
-/// Buffers, reused from one course to the next.
+/// Buffers, reused from one candidate to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runner {
     waits: Vec<u32>,
@@ -71,21 +72,22 @@ pub(crate) struct Runner {
     pub(crate) no_queues: bool,
 }
 
-/// At most so many cycles are looked for in one course; then it ends without regard to resources.
-const KNOTS: usize = 512;
+/// At most so many cycles are looked for in one candidate; then it ends without regard to
+/// resources.
+const CYCLES_MAX: usize = 512;
 
 struct Run<'a, 'b> {
     on: Ground<'a>,
     hint: &'b [u32],
     with: &'b mut Runner,
-    course: Course,
+    candidate: Candidate,
     /// How many keys may still be visited in search of cycles.
     effort: u64,
 }
 
 impl Runner {
-    /// Runs one course. `hint` holds a wish for each key: the smallest goes first among choices.
-    pub(crate) fn run(&mut self, on: Ground<'_>, hint: &[u32]) -> Course {
+    /// Runs one candidate. `hint` holds a wish for each key: the smallest goes first among choices.
+    pub(crate) fn run(&mut self, on: Ground<'_>, hint: &[u32]) -> Candidate {
         let keys = on.keys.len();
         let resources = on.blocks.of.len();
         self.waits.clear();
@@ -113,10 +115,10 @@ impl Runner {
         self.entered_at.resize(on.blocks.first.len(), 0);
         self.entries = 0;
         let effort = 16 * keys as u64 + 1_000_000;
-        let course = Course { order: Vec::with_capacity(keys), knots: Vec::new() };
-        let mut run = Run { on, hint, with: self, course, effort };
+        let candidate = Candidate { order: Vec::with_capacity(keys), cycles: Vec::new() };
+        let mut run = Run { on, hint, with: self, candidate, effort };
         run.go();
-        run.course
+        run.candidate
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -144,7 +146,7 @@ impl Run<'_, '_> {
                 } else {
                     self.park(key);
                 }
-            } else if self.course.order.len() == self.on.keys.len() || !self.untie() {
+            } else if self.candidate.order.len() == self.on.keys.len() || !self.untie() {
                 return;
             }
         }
@@ -191,7 +193,7 @@ impl Run<'_, '_> {
         self.on.blocks.starting(key).iter().all(|&block| self.obstacle(block).is_none())
     }
 
-    /// Returns a block that must finish before `block` can begin, as the course went so far.
+    /// Returns a block that must finish before `block` can begin, as the candidate went so far.
     fn obstacle(&self, block: u32) -> Option<u32> {
         if self.with.freed[block as usize] || self.with.no_queues {
             return None;
@@ -204,7 +206,8 @@ impl Run<'_, '_> {
         if let Some(&running) = self.with.running[resource].first() {
             return Some(running);
         }
-        // Two blocks of one resource that begin at one key: neither order is possible, and neither must seem so.
+        // Two blocks of one resource that begin at one key: neither order is possible, and neither
+        // must seem so.
         let key = self.on.blocks.first[block as usize];
         let twin = |&other: &u32| other < block && self.resource(other) == resource;
         if let Some(other) = self.on.blocks.starting(key).iter().copied().find(twin) {
@@ -218,7 +221,7 @@ impl Run<'_, '_> {
     fn execute(&mut self, key: Key) {
         debug_assert!(!self.with.done[key as usize]);
         self.with.done[key as usize] = true;
-        self.course.order.push(key);
+        self.candidate.order.push(key);
         let blocks = self.on.blocks;
         for &block in blocks.entering(key) {
             let resource = self.resource(block);
@@ -231,7 +234,8 @@ impl Run<'_, '_> {
             let resource = self.resource(block);
             if !blocks.fifo[resource] {
                 self.with.running[resource].push(block);
-                // Who waits for his turn behind this block in the queue waits for its end from now on.
+                // Who waits for his turn behind this block in the queue waits for its end from now
+                // on.
                 self.with.queue[resource].retain(|&other| other != block);
             }
         }
@@ -297,7 +301,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Nothing can run: finds a cycle in what waits, notes it, and undoes one order in it. Returns false when there is none to undo.
+    /// Nothing can run: finds a cycle in what waits, notes it, and undoes one order in it. Returns
+    /// false when there is none to undo.
     fn untie(&mut self) -> bool {
         let (blocker, blocked) = match self.stuck() {
             Stuck::Assumed(blocker, blocked) => (blocker, blocked),
@@ -306,7 +311,7 @@ impl Run<'_, '_> {
                 return false;
             }
         };
-        if self.course.knots.len() >= KNOTS || self.effort == 0 {
+        if self.candidate.cycles.len() >= CYCLES_MAX || self.effort == 0 {
             // Enough is known; the rest of the order only has to be an order.
             self.with.freed.fill(true);
             self.with.plain.append(&mut self.with.parked_keys);
@@ -322,7 +327,7 @@ impl Run<'_, '_> {
         self.with.paths = paths;
         let mut hops = found.expect("what waits in a circle has a path around it");
         hops.push(Hop { from: to, to: from, by: By::Assumed(blocker, blocked) });
-        self.course.knots.push(Knot { hops, undone: Some((blocker, blocked)) });
+        self.candidate.cycles.push(Cycle { hops, undone: Some((blocker, blocked)) });
         self.with.freed[blocked as usize] = true;
         let key = blocks.first[blocked as usize];
         if self.allowed(key) && !self.with.done[key as usize] {
@@ -331,7 +336,8 @@ impl Run<'_, '_> {
         true
     }
 
-    /// Walks back from something that waits until the walk closes, and returns an assumed order on the circle, or a key of it.
+    /// Walks back from something that waits until the walk closes, and returns an assumed order on
+    /// the circle, or a key of it.
     fn stuck(&mut self) -> Stuck {
         let done = &self.with.done;
         self.with.parked_keys.retain(|&key| !done[key as usize]);
@@ -377,7 +383,8 @@ impl Run<'_, '_> {
         given.chain(added).find(|hop| !self.with.done[hop.from as usize])
     }
 
-    /// Only given and added edges are in the way of `key`, which is on a cycle of them: notes the cycle.
+    /// Only given and added edges are in the way of `key`, which is on a cycle of them: notes the
+    /// cycle.
     fn graph_cycle(&mut self, key: Key) {
         let close = self.back(key).expect("the key is on a cycle");
         let mut paths = std::mem::take(&mut self.with.paths);
@@ -386,13 +393,13 @@ impl Run<'_, '_> {
         self.with.paths = paths;
         let mut hops = found.expect("the key is on a cycle");
         hops.push(close);
-        self.course.knots.push(Knot { hops, undone: None });
+        self.candidate.cycles.push(Cycle { hops, undone: None });
     }
 }
 
 /// What nothing can go on for.
 enum Stuck {
-    /// A circle with an order that the course assumed: the first block before the second.
+    /// A circle with an order that the candidate assumed: the first block before the second.
     Assumed(u32, u32),
     /// A cycle of the graph, through this key.
     Graph(Key),
@@ -415,11 +422,12 @@ impl Roads for Remaining<'_> {
     fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
 }
 
-/// The roads of a course that is stuck: those that remain, and the orders that the course assumed.
+/// The roads of a candidate that is stuck: those that remain, and the orders that the candidate
+/// assumed.
 struct Waiting<'r, 'a, 'b> {
     run: &'r Run<'a, 'b>,
-    /// For each resource and rank, the earliest entry of a waiting block that the search went on from: it leads to all
-    /// that one which entered later leads to, and no further.
+    /// For each resource and rank, the earliest entry of a waiting block that the search went on
+    /// from: it leads to all that one which entered later leads to, and no further.
     expanded: RefCell<HashMap<(usize, Rank), u32>>,
 }
 
@@ -466,7 +474,8 @@ impl Roads for Waiting<'_, '_, '_> {
 }
 
 impl Run<'_, '_> {
-    /// Whether a block that waits entered before another one, which has not begun and may not have entered yet.
+    /// Whether a block that waits entered before another one, which has not begun and may not have
+    /// entered yet.
     fn precedes(&self, block: u32, other: u32) -> bool {
         let begun = self.with.done[self.on.blocks.first[block as usize] as usize];
         let entered_at = |block: u32| self.with.entered_at[block as usize];
