@@ -1,6 +1,7 @@
-//! Rates of clocks and chains.
+//! Throughput of clocks and chains.
 //!
-//! `cargo bench -p anyorder-order --bench order`. Each figure is the best of a few runs on one core.
+//! `cargo bench -p anyorder-order --bench order`. Each figure is the best of a few runs on one
+//! core.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use anyorder_common::random::{Random, SplitMix64};

@@ -1,7 +1,8 @@
-//! Random 3-SAT at the threshold (4.26 clauses a variable): this SAT core against batsat (a port of MiniSat), in the same run.
+//! Random 3-SAT at the threshold (4.26 clauses a variable): this SAT core against batsat (a port of
+//! MiniSat), in the same run.
 //!
-//! `cargo bench -p anyorder-order --bench sat -- 250` for one size; the default is all of them. Prints seconds a formula, and
-//! the ratio (below 1: this core is faster).
+//! Run `cargo bench -p anyorder-order --bench sat -- 250` for one size; the default is all of them.
+//! Prints seconds per formula, and the ratio (below 1: this core is faster).
 
 #![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
 
@@ -62,7 +63,8 @@ fn main() {
         "vars answer   formulas  ours_s  ours_max_s  ours_conflicts  batsat_s  batsat_conflicts  ratio"
     );
     for vars in sizes {
-        // For each answer: formulas, seconds, greatest seconds, conflicts; the baseline's seconds and conflicts.
+        // For each answer: formulas, seconds, greatest seconds, conflicts; the baseline's seconds
+        // and conflicts.
         let mut sums = [[0f64; 6]; 2];
         for seed in 0..if vars <= 250 { 20 } else { 8 } {
             let formula = formula(vars, seed);

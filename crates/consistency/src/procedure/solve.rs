@@ -252,7 +252,7 @@ fn stats(trace: &PartialTrace, solver: &solver::Stats) -> Stats {
         decisions: solver.decisions,
         conflicts: solver.conflicts,
         propagations: solver.propagations + solver.forced,
-        candidates: solver.courses,
+        candidates: solver.candidates,
         variables: solver.variables,
     }
 }

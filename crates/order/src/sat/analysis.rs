@@ -1,7 +1,8 @@
-//! What a conflict teaches.
+//! Conflict analysis and clause learning.
 //!
-//! The clause learned is the first unique implication point: resolving the conflict with the reasons of its literals of the
-//! present level, latest first, until one of them is left.
+//! The learned clause is the one at the first unique implication point: the conflict is resolved
+//! with the reasons of its literals of the current level, latest first, until one such literal is
+//! left.
 
 use super::arena::ClauseRef;
 use super::core::Core;
@@ -10,11 +11,11 @@ use super::minimise::Mark;
 use super::theory::Theory;
 use super::values::{Reason, Value};
 
-/// Clauses longer or on more levels than this are not worth the look at the binary clauses.
+/// Longer clauses, or clauses on more levels, are not minimised with binary clauses.
 const BINARY_GLUE_MAX: u32 = 6;
 const BINARY_LEN_MAX: usize = 30;
 
-/// Activities of clauses are scaled down before they leave the range of `f32`.
+/// Above this, all clause activities are scaled down, so that they stay in the range of `f32`.
 const CLAUSE_ACTIVITY_MAX: f32 = 1e20;
 
 impl Core {
@@ -30,8 +31,8 @@ impl Core {
         self.learn(theory)
     }
 
-    /// Learns from `self.conflict`, a valid clause whose literals are all false: backjumps, adds the learned clause and makes
-    /// its first literal true. Returns false when there is no model.
+    /// Learns from `self.conflict`, a valid clause whose literals are all false: backjumps, adds
+    /// the learned clause and makes its first literal true. Returns false when there is no model.
     pub(super) fn learn<T: Theory + ?Sized>(&mut self, theory: &mut T) -> bool {
         self.counters.conflicts += 1;
         let level = self.conflict.iter().map(|&lit| self.values.level_of(lit)).max().unwrap_or(0);
@@ -40,7 +41,7 @@ impl Core {
             self.refute();
             return false;
         }
-        // A conflict of the theory may lie below the present level.
+        // A conflict of the theory may lie below the current level.
         self.backjump(level, theory);
         self.resolve(theory);
         let glue = self.marks.glue(&self.values, self.clause.iter().copied());
@@ -57,7 +58,7 @@ impl Core {
         true
     }
 
-    /// Puts the learned clause into `self.clause`, the literal to become true first.
+    /// Puts the learned clause into `self.clause`; its first literal becomes true next.
     fn resolve<T: Theory + ?Sized>(&mut self, theory: &mut T) {
         let level = self.values.levels();
         let mut conflict = std::mem::take(&mut self.conflict);
@@ -97,7 +98,8 @@ impl Core {
         self.marks.clear();
     }
 
-    /// Takes note of a false literal of the clause being resolved; returns 1 when it is a new one of the present level.
+    /// Records a false literal of the clause being resolved; returns 1 when it is a new one of the
+    /// current level.
     #[inline]
     fn see(&mut self, lit: Lit, level: u32) -> usize {
         let at = self.values.level_of(lit);
@@ -126,7 +128,8 @@ impl Core {
         }
     }
 
-    /// Asks for the reason of a true literal, records it in the proof and keeps it. Leaves it in `self.reason`, `lit` first.
+    /// Requests the reason of a true literal, records it in the proof and keeps it. Leaves it in
+    /// `self.reason`, `lit` first.
     pub(super) fn explain<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
         self.ask(lit, theory);
         match self.arena.push(&self.reason, false, 0) {
@@ -139,11 +142,11 @@ impl Core {
         }
     }
 
-    /// Asks for a reason, records it in the proof and leaves it in `self.reason`, `lit` first.
+    /// Requests a reason, records it in the proof and leaves it in `self.reason`, `lit` first.
     ///
     /// # Panics
-    /// If the theory gives a literal that is not false, or was not yet when `lit` became true: a bug of the theory, which
-    /// could lead to a wrong answer.
+    /// If the theory gives a literal that is not false, or was not yet false when `lit` became
+    /// true. That is a bug of the theory and could lead to a wrong answer.
     pub(super) fn ask<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
         self.reason.clear();
         self.reason.push(lit);
@@ -163,7 +166,7 @@ impl Core {
         }
     }
 
-    /// Takes note that a clause took part in a conflict.
+    /// Records that a clause took part in a conflict.
     fn use_clause(&mut self, clause: ClauseRef) {
         if !self.arena.is_learned(clause) {
             return;
@@ -187,8 +190,8 @@ impl Core {
         }
     }
 
-    /// Puts a literal of the highest level but the first second, to be watched; returns its level, which is where the
-    /// clause becomes unit.
+    /// Moves a literal of the highest level (the first literal excepted) to the second place, where
+    /// it is watched. Returns its level: the clause becomes unit there.
     fn watch_highest(&mut self) -> u32 {
         let level_of = |lit: Lit| self.values.level_of(lit);
         let Some(at) = (1..self.clause.len()).reduce(|best, at| {
@@ -218,7 +221,8 @@ impl Core {
         self.values.assign(first, Reason::from_clause(clause));
     }
 
-    /// Returns the assumptions that lead to `failed`, an assumption, being false; records the clause of their negations.
+    /// Returns the assumptions that make `failed`, an assumption, false; records the clause of
+    /// their negations.
     pub(super) fn failed_core<T: Theory + ?Sized>(
         &mut self,
         failed: Lit,

@@ -9,10 +9,10 @@ pub enum Step<'a> {
     Input(&'a [Lit]),
     /// A clause of the theory with its tag: a lemma, or the reason of an implied literal.
     Lemma(&'a [Lit], u32),
-    /// A clause that follows from the clauses held at this step by reverse unit propagation: making its literals false
-    /// and propagating units gives a contradiction.
+    /// A clause that follows from the clauses held at this step by reverse unit propagation: making
+    /// its literals false and propagating units gives a contradiction.
     Learned(&'a [Lit]),
-    /// One copy of a clause (the order of its literals may differ) that is not used from here on.
+    /// One copy of a clause (the order of its literals may differ) that is not used afterwards.
     Deleted(&'a [Lit]),
 }
 
@@ -32,8 +32,9 @@ struct Head {
 
 /// The steps of all searches so far, in order.
 ///
-/// After an answer "unsatisfiable", the last step that is [`Step::Learned`] is the clause of the negated assumptions of the
-/// core: the empty one when there are none. Clauses may repeat literals or hold a literal and its negation where the input did.
+/// After an answer "unsatisfiable", the last step that is [`Step::Learned`] is the clause of the
+/// negated assumptions of the core: the empty one when there are none. Clauses may repeat literals
+/// or hold a literal and its negation where the input did.
 #[derive(Default)]
 pub struct ProofLog {
     heads: Vec<Head>,

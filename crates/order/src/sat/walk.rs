@@ -1,9 +1,11 @@
-//! Local search: a walk through full assignments that often meets a model where there is one.
+//! Local search over full assignments, which often finds a model if there is one.
 //!
-//! Now and then, between two restarts, a walk of bounded length goes from the saved values and flips, in a clause that is false, a variable that
-//! breaks few others, with a probability that falls with their number (A. Balint, U. Schöning, *Choosing Probability
-//! Distributions for Stochastic Local Search and the Role of Make versus Break*, SAT 2012). If it satisfies all clauses that are
-//! kept for ever, its values are tried next: the search then decides them without a conflict, and the theory has the last word. If not, nothing changes.
+//! Between some restarts, a bounded walk starts from the saved phases. Each step takes a false
+//! clause and flips one of its variables; a variable that breaks few other clauses is more probable
+//! (A. Balint, U. Schöning, *Choosing Probability Distributions for Stochastic Local Search and the
+//! Role of Make versus Break*, SAT 2012). If the walk satisfies all permanent clauses, its values
+//! become the phases: the search then decides them without a conflict, and the theory has the last
+//! word. Otherwise nothing changes.
 
 use super::core::Core;
 use super::lit::Lit;
@@ -11,11 +13,12 @@ use anyorder_common::random::{Random, XorShift64};
 
 /// Conflicts before the first walk.
 pub(super) const FIRST: u64 = 2_000;
-/// Flips for each conflict since the last walk; a flip is some hundred times cheaper than a conflict.
+/// Flips per conflict since the last walk; a flip is some hundred times cheaper than a conflict.
 const FLIPS_PER_CONFLICT: u64 = 25;
-/// Walks take place at intervals that grow by this factor, in percent.
+/// The interval between walks grows by this factor, in percent.
 const GROWTH: u64 = 150;
-/// The base and the exponent of the distribution, as that paper gives them for clauses of three literals.
+/// The base and the exponent of the distribution, as the paper gives them for clauses of three
+/// literals.
 const EPSILON: f64 = 0.9;
 const EXPONENT: f64 = -2.06;
 
@@ -27,20 +30,21 @@ struct Walk {
     /// For each literal, the clauses with it, and where its list begins.
     occurs: Vec<u32>,
     occurs_start: Vec<u32>,
-    /// By variable.
+    /// HopKind variable.
     values: Vec<bool>,
-    /// For each clause, how many of its literals are true, and the exclusive or of their variables: the variable, if it is one.
+    /// For each clause, how many of its literals are true, and the exclusive or of their variables:
+    /// the variable itself if there is one.
     holding: Vec<(u32, u32)>,
-    /// For each variable, how many clauses only its literal satisfies.
+    /// For each variable, how many clauses are satisfied by its literal alone.
     breaks: Vec<u32>,
-    /// The false clauses, and where each stands among them.
+    /// The false clauses, and the position of each among them.
     broken: Vec<u32>,
     place: Vec<u32>,
     random: XorShift64,
 }
 
 impl Core {
-    /// At level 0: walks, if a walk is due.
+    /// Walks if a walk is due. Call it at level 0.
     pub(super) fn walk(&mut self) {
         if self.counters.conflicts < self.walk_at {
             return;
@@ -54,7 +58,7 @@ impl Core {
         }
     }
 
-    /// Gathers the clauses that are kept for ever, as they stand at level 0.
+    /// Collects the permanent clauses, simplified at level 0.
     fn walk_from_phases(&self) -> Walk {
         let mut values = self.phases.clone();
         for &lit in &self.values.trail {
@@ -211,7 +215,7 @@ mod tests {
             let distinct = clause[0].var() != clause[1].var()
                 && clause[1].var() != clause[2].var()
                 && clause[0].var() != clause[2].var();
-            // Hidden: even variables true.
+            // The hidden assignment: even variables are true.
             if distinct
                 && clause.iter().any(|lit| lit.is_positive() == (lit.var().index() % 2 == 0))
             {

@@ -1,13 +1,13 @@
-//! Before the search: condensation, a first course, saturation.
+//! Preparation: condensation, a first candidate, saturation.
 
 use super::blocks::Blocks;
+use super::candidate::{CandidateInput, CandidateRunner};
 use super::condense::Keys;
-use super::course::{Ground, Runner};
 use super::fact::Info;
 use super::graph::Graph;
 use super::known::Known;
 use super::pairs::Pairs;
-use super::path::{By, Hop, Paths, Roads};
+use super::path::{Hop, HopKind, PathRules, Paths};
 use super::refutation::{Link, Refutation, Source, Step, Why};
 use super::saturate::{End, Forced, Saturation};
 use super::solve::Solver;
@@ -26,14 +26,14 @@ pub(super) struct Prepared {
     pub(super) variables: usize,
 }
 
-/// Rows of saturation may take so many bytes when no limit says less.
+/// The memory for rows of saturation when no limit is smaller, in bytes.
 const ROWS: usize = 256 << 20;
-/// And the sets of known pairs.
+/// The memory for the sets of known pairs, in bytes.
 const KNOWN: usize = 512 << 20;
 
 struct Everywhere;
 
-impl Roads for Everywhere {
+impl PathRules for Everywhere {
     fn passes(&self, _: u32) -> bool {
         true
     }
@@ -46,7 +46,7 @@ impl Roads for Everywhere {
 }
 
 impl Solver {
-    /// Condenses and saturates, unless a limit comes first. A contradiction is noted.
+    /// Condenses and saturates, unless a limit stops it. Records a contradiction if one is found.
     pub(super) fn prepare(
         &mut self,
         memory: Option<usize>,
@@ -80,7 +80,8 @@ impl Solver {
             }
         };
         let blocks = Blocks::build(&self.problem, &keys);
-        // Beside the keys and blocks: the order, courses and searches, about as much again for each.
+        // Besides the keys and blocks: the graph, candidates and searches take about as much again
+        // each.
         let held = self.problem.bytes() + 3 * (keys.bytes() + blocks.bytes());
         if memory.is_some_and(|limit| held > limit) {
             return Err(Cause::Memory);
@@ -89,7 +90,7 @@ impl Solver {
             let graph = Graph::new((0..keys.len() as u32).collect());
             let hint: Vec<u32> =
                 keys.start.iter().map(|&node| self.problem.position(node)).collect();
-            let ground = Ground {
+            let input = CandidateInput {
                 problem: &self.problem,
                 keys: &keys,
                 blocks: &blocks,
@@ -97,11 +98,11 @@ impl Solver {
                 known: &Known::default(),
                 fixed: 0,
             };
-            Runner::default().run(ground, &hint)
+            CandidateRunner::default().run(input, &hint)
         };
-        self.theory_stats.courses += 1;
+        self.theory_stats.candidates += 1;
         let empty = Pairs::default();
-        if let Some(knot) = first.knots.iter().find(|knot| knot.undone.is_none()) {
+        if let Some(cycle) = first.cycles.iter().find(|cycle| cycle.undone.is_none()) {
             let source = Source {
                 problem: &self.problem,
                 keys: &keys,
@@ -113,7 +114,7 @@ impl Solver {
                 forced: &[],
                 fixed: 0,
             };
-            self.contradiction = Some(source.by_cycle(&knot.hops));
+            self.contradiction = Some(source.by_cycle(&cycle.hops));
             return Ok(());
         }
         let graph = Graph::new(first.order);
@@ -123,7 +124,7 @@ impl Solver {
         self.stats.pairs = blocks.pairs();
         self.stats.undecided = self.stats.pairs;
         if Known::bytes_for(&blocks) > most_known || self.sabotage.search_only {
-            // The search alone is complete; it only has more to find out.
+            // The search alone is complete; without saturation it only has more to find.
             let pairs = Pairs::build(&self.problem, &blocks);
             let known = Known::default();
             let (infos, forced) = (Vec::new(), Vec::new());
@@ -151,7 +152,7 @@ impl Solver {
                     .shortest(&keys, &graph, to, from, &Everywhere)
                     .expect("the edge closes a cycle")
             };
-            hops.push(Hop { from, to, by: By::Added(infos.len() as u32 - 1) });
+            hops.push(Hop { from, to, kind: HopKind::Added(infos.len() as u32 - 1) });
             let source = Source {
                 problem: &self.problem,
                 keys: &keys,

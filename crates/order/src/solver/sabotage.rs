@@ -1,23 +1,23 @@
-//! Faults put in on purpose, to see whether the tests notice.
+//! Deliberate faults, to check that the tests notice them.
 
-/// Which parts of a [`Solver`](super::Solver) are to be wrong. Only for tests of the tests.
+/// Which parts of a [`Solver`](super::Solver) are faulty. For mutation tests only.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sabotage {
-    /// Looking ahead implies the literal whose edge would close a cycle, not its opposite.
+    /// Look-ahead implies the literal whose edge would close a cycle instead of its negation.
     pub implies_opposite: bool,
-    /// Looking ahead takes what the start of the new edge reaches for what reaches it.
+    /// Look-ahead uses the forward cone of the edge's start instead of the backward cone.
     pub wrong_cone: bool,
-    /// Clauses of cycles and reasons miss their last literal.
+    /// The last literal is missing in clauses of cycles and in reasons.
     pub short_clauses: bool,
-    /// Saturation does not see paths from the first node of a block to the last of another.
+    /// Saturation ignores paths from the first node of a block to the last of another.
     pub no_first_last: bool,
-    /// Saturation does not see paths between entries.
+    /// Saturation ignores paths between entries.
     pub no_entries: bool,
-    /// Saturation takes one pair of each resource for forced that is not.
+    /// Saturation forces one pair of each resource that is not forced.
     pub unforced: bool,
-    /// A course lets blocks begin whatever came before them.
+    /// A candidate ignores queues.
     pub no_queues: bool,
-    /// No fault: saturation is left out, the search has to find out everything.
+    /// Not a fault: skips saturation, so that the search has to find everything.
     pub search_only: bool,
 }
