@@ -5,7 +5,7 @@ use crate::panic::ISSUES;
 use anyorder_certify::consistency as certify;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
 use anyorder_consistency::{
-    Answer, Effort, Fact, FromTrace, FromTraceError, Kept, Limit, Link, MailboxRule, NotFor,
+    Answer, Effort, Fact, FromTrace, FromTraceError, Kept, Limit, Link, MailboxRule, Unsupported,
     PartialTrace, Procedure, Refutation, Relation, Stats, Step, Why, split_own_code,
 };
 use anyorder_system::{Control, StopReason};
@@ -61,7 +61,7 @@ pub(crate) struct Proof {
 /// Why there is no answer.
 pub(crate) enum Refused {
     Trace(FromTraceError),
-    Procedure(NotFor),
+    Procedure(Unsupported),
 }
 
 /// Decides whether a trace is consistent.

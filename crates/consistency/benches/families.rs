@@ -1,6 +1,7 @@
-//! How long the solver takes on each family of traces, one line a trace.
+//! The solver's time on each family of traces, one line per trace.
 //!
-//! `cargo bench -p anyorder-consistency --bench families [-- FILTER]`; `MAILBOX=bag` or `MAILBOX=delayed` for other mailboxes than fifo.
+//! `cargo bench -p anyorder-consistency --bench families [-- FILTER]`; `MAILBOX=bag` or
+//! `MAILBOX=delayed` for other mailboxes than fifo.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use anyorder_consistency::{Answer, Effort, FromTrace, MailboxRule, PartialTrace, Procedure};

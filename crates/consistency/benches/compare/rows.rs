@@ -1,11 +1,11 @@
-//! The traces that are compared.
+//! The traces of the comparison.
 
 use anyorder_generate::{
     Family, PAPER_ROWS, Request, RunMailbox, generate, generate_sized, sat3_formula,
 };
 use anyorder_trace::Trace;
 
-/// A trace by name.
+/// A named trace.
 pub(crate) struct Row {
     pub(crate) name: String,
     make: Box<dyn Fn() -> Trace>,
@@ -17,7 +17,8 @@ impl Row {
     }
 }
 
-/// The rows of the paper's two tables at their sizes, then families that are harder for their length.
+/// The rows of the paper's two tables at their sizes, then families that are harder for their
+/// length.
 pub(crate) fn all() -> Vec<Row> {
     let mut rows = Vec::new();
     let programs = [

@@ -1,4 +1,4 @@
-//! What was kept of a trace and what was dropped, in sentences.
+//! Sentences about the parts of a trace that were kept and dropped.
 
 use crate::from_trace::Kept;
 use crate::mailbox::MailboxRule;
@@ -7,7 +7,7 @@ impl MailboxRule {
     /// Every rule.
     pub const ALL: [MailboxRule; 3] = [MailboxRule::Fifo, MailboxRule::Bag, MailboxRule::Delayed];
 
-    /// Returns the word for it, as on the command line.
+    /// Returns the name of the rule on the command line.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -31,7 +31,8 @@ impl MailboxRule {
 }
 
 impl Kept {
-    /// Returns a sentence for each kind of thing in the trace that plays no part, or another one than it seems.
+    /// Returns a sentence for each kind of event or message in the trace that is ignored, or
+    /// treated in an unexpected way.
     #[must_use]
     pub fn notes(&self, rule: MailboxRule) -> Vec<String> {
         let fifo = rule == MailboxRule::Fifo;
@@ -135,8 +136,8 @@ impl Kept {
                 "no constraint",
             ),
         ];
-        let told = rows.into_iter().filter(|(count, applies, ..)| *count > 0 && *applies);
-        told.map(|(count, _, [one, many], how)| {
+        let rows = rows.into_iter().filter(|(count, applies, ..)| *count > 0 && *applies);
+        rows.map(|(count, _, [one, many], how)| {
             format!("{count} {}: {how}", if count == 1 { one } else { many })
         })
         .collect()

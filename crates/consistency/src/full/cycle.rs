@@ -5,14 +5,16 @@ use crate::answer::{Fact, Link, Why};
 use crate::partial::Relation;
 use std::collections::VecDeque;
 
-/// After so many steps, no search from another start begins; the shortest cycle so far is the answer.
+/// After so many steps, no search from another start begins; the shortest cycle so far is the
+/// answer.
 const STEPS_MAX: u64 = 20_000_000;
 
 /// A node not reached yet.
 const FAR: u32 = u32::MAX;
 
-/// Finds a cycle, given for each node how many of the rest it waits for (see [`order`](super::order::order)). It has as few
-/// orders between messages as any, unless the bound on steps ended the search.
+/// Finds a cycle, given for each node how many of the rest it waits for (see
+/// [`order`](super::order::order)). It has as few orders between messages as any, unless the bound
+/// on steps ended the search.
 pub(super) fn short_cycle(express: &Express<'_>, waits: &[u32]) -> Vec<Link> {
     let mut search = Search {
         express,
@@ -109,7 +111,8 @@ impl Search<'_> {
             }
         }
         edges.reverse();
-        // A cycle cannot be of express nodes alone; it begins where one is entered or a slot is left.
+        // A cycle cannot be of express nodes alone; it begins where one is entered or a slot is
+        // left.
         let slot =
             edges.iter().position(|&(from, ..)| self.express.slot(from).is_some()).unwrap_or(0);
         edges.rotate_left(slot);

@@ -30,7 +30,8 @@ pub(super) struct Express<'g> {
     place: Vec<u32>,
     /// For each handler, where its two lines start among the express nodes: bodies, then posts.
     lines: Vec<u32>,
-    /// For each handler, whether its posts are all in the order of the messages and can have a line.
+    /// For each handler, whether its posts are all in the order of the messages and can have a
+    /// line.
     post_line: Vec<bool>,
     /// For each express node: handler, place, whether it is of the line of posts.
     express: Vec<(u32, u32, bool)>,
@@ -140,7 +141,8 @@ impl<'g> Express<'g> {
     }
 }
 
-/// Whether all posts of an order follow each other: under FIFO, when no event posts two of its messages.
+/// Whether all posts of an order follow each other: under FIFO, when no event posts two of its
+/// messages.
 fn has_post_line(graph: &Graph<'_>, order: &[MessageId]) -> bool {
     let mut posts: Vec<Slot> = order.iter().filter_map(|&message| graph.post(message)).collect();
     posts.sort_unstable();

@@ -1,13 +1,15 @@
 //! The full problem: all orders are given, those of the messages of each handler too.
 //!
-//! **Problem.** Given a trace and, for each handler, an order of its posted messages: is the union of all orders
-//! acyclic? **Source.** The axioms of "Checking Consistency of Event-driven Traces", section 2.3, where this is called the
-//! polynomial case. **Guarantee.** Exact: a total order of all slots, or a cycle. **Cost.** Linear in slots, given
-//! orders and messages under FIFO and bag mailboxes; under delayed ones, also quadratic in the messages of a handler.
+//! **Problem.** Given a trace and, for each handler, an order of its posted messages: is the union
+//! of all orders acyclic? **Source.** The axioms of "Checking Consistency of Event-driven Traces",
+//! section 2.3, where this is called the polynomial case. **Guarantee.** Exact: a total order of
+//! all slots, or a cycle. **Cost.** Linear in slots, given orders and messages under FIFO and bag
+//! mailboxes; under delayed ones, also quadratic in the messages of a handler.
 //!
-//! The orders of messages are transitive, so a handler with M of them says M² things. They are not listed: beside the
-//! slots there is a line of *express* nodes for each handler, which one enters at the end of a message and leaves at
-//! the beginning of any later one; and another line for the posts.
+//! The orders of messages are transitive, so a handler with M of them says M² things. They are not
+//! listed: beside the slots there is a line of *express* nodes for each handler, which one enters
+//! at the end of a message and leaves at the beginning of any later one; and another line for the
+//! posts.
 
 use crate::answer::Link;
 use crate::partial::{MessageId, PartialTrace, Slot};
@@ -30,20 +32,22 @@ pub enum NotFull {
     /// The coherence order of a location is not given.
     #[error("the coherence order of a location is not given")]
     OpenCoherence,
-    /// A cycle of given and decided orders: the trace is inconsistent with these orders of messages.
+    /// A cycle of given and decided orders: the trace is inconsistent with these orders of
+    /// messages.
     #[error("the orders have a cycle of {} steps", .0.len())]
     Cycle(Vec<Link>),
 }
 
-/// Checks a trace with an order of the posted messages of each handler; `orders` has one entry a handler.
+/// Checks a trace with an order of the posted messages of each handler; `orders` has one entry a
+/// handler.
 ///
-/// Returns a total order of all slots, always with the smallest slot that can come next; it is an order in which the
-/// handlers can run them.
+/// Returns a total order of all slots, always with the smallest slot that can come next; it is an
+/// order in which the handlers can run them.
 ///
 /// # Errors
 ///
-/// A cycle when there is no such order, with as few orders between messages as a bounded search finds; or what is wrong
-/// with the question.
+/// A cycle when there is no such order, with as few orders between messages as a bounded search
+/// finds; or what is wrong with the question.
 ///
 /// # Panics
 ///

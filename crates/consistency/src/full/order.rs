@@ -9,7 +9,8 @@ use std::collections::BinaryHeap;
 ///
 /// # Errors
 ///
-/// For each node, how many nodes of the rest it waits for: all those with a number above 0 come after a cycle or are on one.
+/// For each node, how many nodes of the rest it waits for: all those with a number above 0 come
+/// after a cycle or are on one.
 pub(super) fn order(express: &Express<'_>) -> Result<Vec<Slot>, Vec<u32>> {
     let nodes = express.nodes() as Node;
     let mut waits = vec![0_u32; nodes as usize];

@@ -1,4 +1,5 @@
-//! Each rule of saturation saves work, and each edge of a decided order is needed for the right answer.
+//! Each rule of saturation saves work, and each edge of a decided order is needed for the right
+//! answer.
 
 use crate::support::{REFUTE, all_orders, control, mailboxes, partial, verdict};
 use anyorder_consistency::{
@@ -19,7 +20,8 @@ fn knots() -> impl Iterator<Item = (Trace, PartialTrace)> {
     })
 }
 
-/// Decisions and conflicts over all knots, with some rules. All answers and their reasons must be right.
+/// Decisions and conflicts over all knots, with some rules. All answers and their reasons must be
+/// right.
 fn work(rules: Rules) -> Stats {
     let mut sum = Stats::default();
     for (trace, question) in knots() {

@@ -1,4 +1,4 @@
-//! From texts and traces to questions, and the checks that every answer must pass.
+//! From texts and traces to problems, and the checks that every answer must pass.
 
 use anyorder_certify::consistency as certify;
 use anyorder_consistency::{
@@ -15,7 +15,7 @@ pub(crate) fn control() -> Control<'static> {
     Control::default()
 }
 
-/// A trace in the format `edtrace`, without its first line; `;` ends a line too.
+/// A trace in the format `edtrace`, without its first line; `;` also ends a line.
 pub(crate) fn read(text: &str) -> Trace {
     let text = format!("edtrace 1\n{}\n", text.replace(';', "\n"));
     Trace::read(&mut EdtraceReader::new(text.as_bytes())).expect("the text is well-formed")
@@ -42,8 +42,8 @@ fn simulated(rule: MailboxRule) -> (Mailbox, certify::MailboxRule) {
     }
 }
 
-/// Checks the witness or the refutation, and returns whether the trace is consistent. An inconsistency without a
-/// refutation passes only if `silent`.
+/// Checks the witness or the refutation, and returns whether the trace is consistent. An
+/// inconsistency without a refutation passes only if `silent`.
 pub(crate) fn verdict(
     trace: &Trace,
     partial: &PartialTrace,
@@ -130,7 +130,8 @@ fn fact_of(partial: &PartialTrace, fact: Fact) -> certify::Fact {
     }
 }
 
-/// Calls `with` with all orders of the messages of each handler, until it returns true. Returns whether it did.
+/// Calls `with` with all orders of the messages of each handler, until it returns true. Returns
+/// whether it did.
 pub(crate) fn all_orders(
     partial: &PartialTrace,
     with: &mut impl FnMut(&[Vec<MessageId>]) -> bool,
@@ -162,7 +163,8 @@ pub(crate) fn orders_count(partial: &PartialTrace) -> u64 {
     partial.posted().iter().map(|messages| (1..=messages.len() as u64).product::<u64>()).product()
 }
 
-/// Decides by the full problem for all orders. Each witness is checked, and each cycle as far as one can be without orders.
+/// Decides by the full problem for all orders. Each witness is checked, and each cycle as far as
+/// possible without orders.
 pub(crate) fn by_all_orders(trace: &Trace, partial: &PartialTrace) -> bool {
     all_orders(partial, &mut |orders| match check_full(partial, orders) {
         Ok(witness) => {
@@ -177,7 +179,8 @@ pub(crate) fn by_all_orders(trace: &Trace, partial: &PartialTrace) -> bool {
     })
 }
 
-/// Checks that a cycle closes and that its facts are those of the orders; that its links hold is for the checker.
+/// Checks that a cycle closes and that its facts are those of the orders; the checker verifies its
+/// links.
 pub(crate) fn check_cycle(partial: &PartialTrace, orders: &[Vec<MessageId>], cycle: &[Link]) {
     assert!(!cycle.is_empty(), "an empty cycle");
     for (at, link) in cycle.iter().enumerate() {
@@ -192,12 +195,13 @@ pub(crate) fn check_cycle(partial: &PartialTrace, orders: &[Vec<MessageId>], cyc
     }
 }
 
-/// Whether some message has a delay or position that means something under delayed mailboxes.
+/// Whether a message has a delay or position that matters under delayed mailboxes.
 pub(crate) fn timed(partial: &PartialTrace) -> bool {
     partial.messages.iter().any(|message| message.due != Due::After(0))
 }
 
-/// Has each link of a cycle checked: a proof of the cycle alone fails for nothing but that it is not finished.
+/// Has each link of a cycle checked: a proof of the cycle alone fails only because it is
+/// unfinished.
 pub(crate) fn check_links(trace: &Trace, partial: &PartialTrace, cycle: &[Link]) {
     let links = cycle.iter().map(|&link| link_of(partial, link)).collect();
     let proof = certify::ConsistencyProof { steps: vec![certify::Step::Cycle(links)] };

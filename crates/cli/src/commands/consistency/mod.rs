@@ -73,7 +73,7 @@ pub(crate) fn run(args: &ConsistencyArgs, global: &Global) -> Result<ExitCode, F
 
 /// Says why there is no answer.
 pub(crate) fn failure(path: &Path, trace: &Trace, refused: &Refused) -> Failure {
-    use anyorder_consistency::{FromTraceError, NotFor};
+    use anyorder_consistency::{FromTraceError, Unsupported};
     let event = |event: &EventId| format!("event `{}`", escape(&trace.label(*event)));
     let location = |location| escape(&trace.location_text(location)).into_owned();
     let (what, hint) = match refused {
@@ -95,11 +95,11 @@ pub(crate) fn failure(path: &Path, trace: &Trace, refused: &Refused) -> Failure 
             format!("nothing says which handler runs task `{}`", escape(trace.task_name(*task))),
             None,
         ),
-        Refused::Procedure(NotFor::Nested { .. }) => (
+        Refused::Procedure(Unsupported::Nested { .. }) => (
             "a posted message posts another one, which procedure `flat` cannot handle".to_owned(),
             Some("`--procedure solver` takes all traces"),
         ),
-        Refused::Procedure(NotFor::OpenCoherence) => (
+        Refused::Procedure(Unsupported::OpenCoherence) => (
             "a coherence order is to be found, which only procedure `solver` can do".to_owned(),
             Some("`--procedure solver` takes all traces"),
         ),
