@@ -1,28 +1,29 @@
-//! What a proof that one event happens before another looks like.
+//! Proofs that one event happens before another.
 
 use anyorder_trace::EventId;
 
-/// Which rules of `docs/happens-before.md` a proof may use.
+/// The rules of `docs/happens-before.md` that a proof may use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RuleSet {
     /// All of them, and those of `docs/android-components.md`.
     Android,
     /// All but the component rules.
     Mailbox,
-    /// Only those marked T: program order is that of the whole handler, and tasks have no order of their own.
+    /// Only those marked T: program order is that of the whole handler, and tasks are unordered.
     Threads,
 }
 
 /// A proof that some event happens before another.
 ///
-/// It is flat: paths that several steps need stand once, in `lemmas`, and steps name them by number. A step of lemma `i` may name only
-/// lemmas before `i`, a step of `path` any; so proofs cannot be circular, and need no recursion
-/// to build, check or drop, however many rounds of the fixpoint they go back.
+/// It is flat: paths that several steps need are stored once, in `lemmas`, and steps refer to them
+/// by number. A step of lemma `i` may refer only to lemmas before `i`, a step of `path` to any. So
+/// proofs cannot be circular. Building, checking and dropping them needs no recursion, however many
+/// rounds of the fixpoint they go back.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Proof {
-    /// What steps lean on, in an order in which it can be checked.
+    /// The lemmas, in an order in which they can be checked.
     pub lemmas: Vec<Path>,
-    /// The way from the earlier event to the later.
+    /// The path from the earlier event to the later.
     pub path: Path,
 }
 
@@ -44,20 +45,22 @@ pub struct Step {
     pub from: EventId,
     /// The later event.
     pub to: EventId,
-    /// Why.
+    /// The rule.
     pub rule: Rule,
-    /// What the rule needs to know, as many as [`Rule`] says and in that order.
+    /// The premises, in the number and order that [`Rule`] gives.
     pub premises: Vec<LemmaId>,
 }
 
-/// The rules, with what the ends of a step must be and which premises it needs (none unless said).
+/// The rules, with the required ends of a step and its premises (none unless stated).
 ///
-/// `post(m)`, `get(m)`, `end(m)` are as in `docs/happens-before.md`. A *happens-before* premise is a path between the two
-/// events by section 3: between different posted tasks of one handler it must consist of [`Rule::Po`] inside tasks and of task orders. An
-/// *order* premise `m1 ≺ m2` is a path from `end(m1)` to `get(m2)` of this kind.
+/// `post(m)`, `get(m)`, `end(m)` are as in `docs/happens-before.md`. A *happens-before* premise is
+/// a path between the two events by section 3: between different posted tasks of one handler it
+/// must consist of [`Rule::Po`] inside tasks and of task orders. An *order* premise `m1 ≺ m2` is a
+/// path from `end(m1)` to `get(m2)` of this kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// Program order, over any distance: two events of one task, or of thread code as it is cut into pieces.
+    /// Program order, over any distance: two events of one task, or of thread code as it is cut
+    /// into pieces.
     Po,
     /// A handler's loop point, to the `get` of one of its tasks.
     LoopPoint,
@@ -65,13 +68,13 @@ pub enum Rule {
     Attach,
     /// `post(m)` to `get(m)`.
     Post,
-    /// A `fork`, to the handler's first event behind it.
+    /// A `fork`, to the first later event of the forked handler.
     Fork,
-    /// Any event of a handler that stands before a `join` of it, to the `join`.
+    /// Any event of a handler before a `join` of it, to the `join`.
     Join,
     /// A `release`, to a later `acquire` of the lock by another handler's task.
     Lock,
-    /// The signal or broadcast that a `wake` is matched with, to the `wake`.
+    /// The signal or broadcast matched with a `wake`, to the `wake`.
     Wake,
     /// A `barrier` event, to a later one of the same barrier by another task.
     Barrier,
@@ -79,35 +82,41 @@ pub enum Rule {
     Atomic,
     /// The `enable` of a `trigger`, to the `trigger`, or to `get` or `post` of its task.
     Enable,
-    /// Task order `end(m1)` to `get(m2)`. One premise: a path from an event of `m1` to `get(m2)`, whose last step is a base edge
-    /// ([`Post`](Rule::Post), [`LoopPoint`](Rule::LoopPoint), [`Enable`](Rule::Enable), [`Fork`](Rule::Fork),
-    /// [`Component`](Rule::Component)) and
-    /// which without that step is empty or a happens-before.
+    /// Task order `end(m1)` to `get(m2)`. One premise: a path from an event of `m1` to `get(m2)`,
+    /// whose last step is a base edge ([`Post`](Rule::Post), [`LoopPoint`](Rule::LoopPoint),
+    /// [`Enable`](Rule::Enable), [`Fork`](Rule::Fork), [`Component`](Rule::Component)) and which
+    /// without that step is empty or a happens-before.
     NoPreemption,
     /// Task order `end(m1)` to `get(m2)`. One premise: `post(m1)` happens before `post(m2)`.
     Fifo,
-    /// Task order `end(m1)` to `get(m2)`. Two premises: `post(m1)` happens before `post(m2)`, and the order `m1 ≺ m`
-    /// where `m` is the task that posted `m2`.
+    /// Task order `end(m1)` to `get(m2)`. Two premises: `post(m1)` happens before `post(m2)`, and
+    /// the order `m1 ≺ m` where `m` is the task that posted `m2`.
     DelayedPoster,
     /// `post(m1)` to `post(m2)`. One premise: the order `m1 ≺ m2`.
     FifoBackwards,
     /// Task order `end(m1)` to `get(m2)`, by transitivity. One premise: the order `m1 ≺ m2`.
     TaskOrder,
-    /// A rule of `docs/android-components.md`: an edge, or a task order `end(a)` to `get(b)`. The name begins with the word of the family
-    /// (`lifecycle`, `idle`, `service`, `broadcast`), up to a colon or the end; the rest is free.
+    /// A rule of `docs/android-components.md`: an edge, or a task order `end(a)` to `get(b)`. The
+    /// name begins with the word of the family (`lifecycle`, `idle`, `service`, `broadcast`), up to
+    /// a colon or the end; the rest is free.
     ///
-    /// Checked only in part: that ends, states and identities fit some rule of the family, not that the state that
-    /// the rules keep (what is pending, bound, registered) is the right one at that moment. In detail, with `t` a trigger of the family
-    /// in the task `m`, and the target `t` or `post(m)`, or `get(m)` where this is said:
-    /// - lifecycle: from an enable with the state of `t`, also to `get(m)`; from a trigger `p` (or its task's post, to `post(m)`) that may come before `t` by the table of steps; as a task
+    /// Checked only in part: that ends, states and identities fit some rule of the family, not that
+    /// the state in the rules (pending, bound, registered) is right at that moment. In detail, with
+    /// `t` a trigger of the family in the task `m`, and the target `t` or `post(m)`, or `get(m)`
+    /// where stated:
+    /// - lifecycle: from an enable with the state of `t`, also to `get(m)`; from a trigger `p` (or
+    ///   its task's post, to `post(m)`) that may come before `t` by the table of steps; as a task
     ///   order, between tasks with such `p` and `t`.
-    /// - idle, to `post(m)` only: from an enable with `t`'s instance and argument; from the end of a task with such an enable or trigger;
-    ///   from the first loop event of the handler.
-    /// - service: from a request or callback of the same component, also to `get(m)` (to `post(m)` also from its task's post); as a task order, between tasks
-    ///   with callbacks of the same component.
-    /// - broadcast: from a send with `t`'s argument, from a registration with `t`'s action and receiver, both also to `get(m)`; to `post(m)` from the post of a task with a
-    ///   BINDAPP-DONE; between the posts of TIME_TICK tasks; from another receipt (or, to `post(m)`, its task's post), with one premise: a
-    ///   send or registration that fits the one happens before one, of the same kind, that fits the other.
+    /// - idle, to `post(m)` only: from an enable with `t`'s instance and argument; from the end of
+    ///   a task with such an enable or trigger; from the first loop event of the handler.
+    /// - service: from a request or callback of the same component, also to `get(m)` (to `post(m)`
+    ///   also from its task's post); as a task order, between tasks with callbacks of the same
+    ///   component.
+    /// - broadcast: from a send with `t`'s argument, from a registration with `t`'s action and
+    ///   receiver, both also to `get(m)`; to `post(m)` from the post of a task with a BINDAPP-DONE;
+    ///   between the posts of TIME_TICK tasks; from another receipt (or, to `post(m)`, its task's
+    ///   post), with one premise: a send or registration that fits the one happens before one, of
+    ///   the same kind, that fits the other.
     Component(String),
 }
 
@@ -170,7 +179,7 @@ impl Proof {
         LemmaId(number)
     }
 
-    /// Returns the proof with the path given, in the place of its own.
+    /// Returns the proof with its path replaced.
     #[must_use]
     pub fn ending(mut self, steps: impl IntoIterator<Item = Step>) -> Proof {
         self.path = Path { steps: steps.into_iter().collect() };

@@ -1,10 +1,10 @@
 //! Services.
 
-use super::Adding;
+use super::OrderBuilder;
 use anyorder_trace::{Event, EventId, EventKind, Input, NameId};
 use std::collections::{BTreeMap, HashMap};
 
-/// A step of the started or of the bound line.
+/// A step of a started or bound service.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Create(EventId),
@@ -30,7 +30,7 @@ struct Record {
     is_created: bool,
     started: Option<Step>,
     bound: Option<Step>,
-    /// The callback that bound it, while it is bound.
+    /// The callback that bound it, until it is unbound.
     binding: Option<EventId>,
     first_binder: Option<EventId>,
     /// By connection, the bind request, and whether it is unbound.
@@ -39,7 +39,7 @@ struct Record {
     first_stop: Option<EventId>,
 }
 
-/// The memory of the family `service`.
+/// The state of the family `service`.
 #[derive(Default)]
 pub(super) struct Services {
     records: BTreeMap<NameId, Record>,
@@ -50,7 +50,7 @@ pub(super) struct Services {
 impl Services {
     pub(super) fn take(
         &mut self,
-        add: &mut Adding<'_, '_>,
+        add: &mut OrderBuilder<'_, '_>,
         event: Event,
         input: &Input,
         state: &str,
@@ -119,7 +119,13 @@ impl Record {
         }
     }
 
-    fn callback(&mut self, add: &mut Adding<'_, '_>, t: EventId, connection: u64, state: &str) {
+    fn callback(
+        &mut self,
+        add: &mut OrderBuilder<'_, '_>,
+        t: EventId,
+        connection: u64,
+        state: &str,
+    ) {
         match state {
             "CREATE-SERVICE" if !self.is_created => {
                 add.brings(self.creator, t);
@@ -155,14 +161,14 @@ impl Record {
         }
     }
 
-    fn arguments(&mut self, add: &mut Adding<'_, '_>, t: EventId, start: Option<EventId>) {
+    fn arguments(&mut self, add: &mut OrderBuilder<'_, '_>, t: EventId, start: Option<EventId>) {
         start.into_iter().for_each(|e| add.brings(e, t));
         if let Some(last) = self.started.replace(Step::Args(t)) {
             add.base(last.event(), t);
         }
     }
 
-    fn stop(&self, add: &mut Adding<'_, '_>, t: EventId) {
+    fn stop(&self, add: &mut OrderBuilder<'_, '_>, t: EventId) {
         let lines = [self.bound, self.started].into_iter().flatten();
         if !self.is_created || lines.clone().all(Step::is_create) {
             return;
