@@ -33,7 +33,7 @@ impl Counts {
         let number = |(place, counted): (usize, &anyorder_commute::Counted)| {
             let key = counted.key_for(call);
             let is_one = |other: &Invocation| {
-                !counted.asks_result() && counted.key_of(other).as_ref() == Some(&key)
+                !counted.uses_result() && counted.key_of(other).as_ref() == Some(&key)
             };
             let more = i64::from(behind.is_some_and(is_one));
             self.0.get(&(at, place, key)).copied().unwrap_or_default() + more

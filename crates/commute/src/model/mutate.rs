@@ -1,4 +1,4 @@
-//! Specifications that differ from a given one in a single place, to see whether a check notices.
+//! Mutation of specifications, to test a check.
 
 use crate::display::text_of;
 use crate::expr::Expr;
@@ -8,19 +8,21 @@ use crate::spec::Spec;
 /// A specification with a mistake.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// What was changed: the place of the condition, and how.
+    /// The change: the position of the condition, and the mutation.
     pub change: String,
-    /// The specification. Conditions of a method with itself may not be symmetric: [`Mutant::is_symmetric`].
+    /// The specification. Conditions of a method with itself may not be symmetric:
+    /// [`Mutant::is_symmetric`].
     pub spec: Spec,
     /// Whether the changed condition is symmetric, if it is of a method with itself.
     pub is_symmetric: bool,
 }
 
-/// The most pairs of invocations that are tried on the symmetry of a mutant.
+/// The most pairs of invocations tried for the symmetry of a mutant.
 const TRIED_MAX: usize = 10_000;
 
-/// Returns all mutants of a specification: in each condition, each literal negated, each part of a conjunction or disjunction
-/// dropped, and the whole condition replaced by `true` and by `false` if it is neither.
+/// Returns all mutants of a specification: in each condition, each literal negated, each part of a
+/// conjunction or disjunction dropped, and the whole condition replaced by `true` and by `false` if
+/// it is neither.
 #[must_use]
 pub fn mutants(spec: &Spec) -> Vec<Mutant> {
     let mut found = Vec::new();
