@@ -1,4 +1,5 @@
-//! Times the generation of large traces: `cargo run --release -p anyorder-generate --example time_generate`.
+//! Times the generation of large traces: `cargo run --release -p anyorder-generate --example
+//! time_generate`.
 
 use anyorder_generate::{Counts, Family, Request, generate};
 use std::io::Write;

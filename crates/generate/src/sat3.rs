@@ -1,22 +1,25 @@
 //! `sat3`: a formula as a trace with many handlers, consistent iff the formula is satisfiable.
 //!
-//! **Problem.** Given clauses over variables, make a partial trace whose consistent extensions are the
-//! satisfying assignments.
+//! **Problem.** Given clauses over variables, make a partial trace whose consistent extensions are
+//! the satisfying assignments.
 //!
-//! **Construction.** The initial message of handler `trues` posts a message `true_v` to the handler of each variable `v`,
-//! that of `falses` posts `false_v` to it. The variable is true iff `true_v` runs first. For literal `j` of clause `i` there is a handler
-//! of its own, with a copy of both messages: `true_v` posts one and `false_v` the other, so that FIFO makes
-//! the copies run in the order of `true_v` and `false_v`. Of the two copies, let `yes_j` be the one that runs first when
-//! the literal is true, and `no_j` the other. `yes_j` writes a variable that `no_(j+1)` reads, cyclically.
+//! **Construction.** The initial message of handler `trues` posts a message `true_v` to the handler
+//! of each variable `v`, that of `falses` posts `false_v` to it. The variable is true iff `true_v`
+//! runs first. Literal `j` of clause `i` has its own handler, with a copy of both messages:
+//! `true_v` posts one and `false_v` the other, so that FIFO makes the copies run in the order of
+//! `true_v` and `false_v`. Of the two copies, let `yes_j` be the one that runs first when the
+//! literal is true, and `no_j` the other. `yes_j` writes a variable that `no_(j+1)` reads,
+//! cyclically.
 //!
-//! **Correctness.** If all literals of a clause are false, `no_j` ends before `yes_j` begins, and there is the cycle
-//! `yes_1 -> no_2 < yes_2 -> no_3 < yes_3 -> no_1 < yes_1`. If literal `j` is true, `no_j` is the last message of its handler and nothing
-//! reads from it, so no cycle passes through it; every cycle of the clause would. For a satisfying assignment: post
-//! the messages of one variable after those of another, in the order of its value (`trues` and `falses` post in the
+//! **Correctness.** If all literals of a clause are false, `no_j` ends before `yes_j` begins, and
+//! there is the cycle `yes_1 -> no_2 < yes_2 -> no_3 < yes_3 -> no_1 < yes_1`. If literal `j` is
+//! true, `no_j` is the last message of its handler and nothing reads from it, so no cycle passes
+//! through it; every cycle of the clause would. For a satisfying assignment: post the messages of
+//! one variable after those of another, in the order of its value (`trues` and `falses` post in the
 //! same order of variables, so both orders of each pair are possible), run them, then the copies.
 //!
-//! **Size.** With `n` variables and `m` clauses of three literals: `4n + 18m` events, `2n + 6m + 2` messages, `n + 3m + 2`
-//! handlers. In general, with `l` literals in all, `4n + 6l` events.
+//! **Size.** With `n` variables and `m` clauses of three literals: `4n + 18m` events, `2n + 6m + 2`
+//! messages, `n + 3m + 2` handlers. In general, with `l` literals in all, `4n + 6l` events.
 
 use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
@@ -27,10 +30,11 @@ use crate::request::Request;
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::Trace;
 
-/// The number of clauses a variable where random 3-SAT is hardest.
+/// The clauses per variable where random 3-SAT is hardest.
 const RATIO: f64 = 4.26;
 
-/// Returns the formula whose image `generate` gives for a request: random clauses of three distinct variables.
+/// Returns the formula that `generate` encodes for a request: random clauses of three distinct
+/// variables.
 ///
 /// # Errors
 ///
@@ -54,10 +58,10 @@ pub fn sat3_formula(request: &Request) -> Result<Vec<[i32; 3]>, GenerateError> {
     Ok((0..clauses).map(clause).collect())
 }
 
-/// Makes the trace of a formula, whose messages stand in the order of the construction.
+/// Makes the trace of a formula, with messages in the order of the construction.
 ///
-/// Clauses may have any number of literals but none, and the same variable more than once. Literals are variables from 1 to
-/// `variables`, negative where negated.
+/// Clauses may have any number of literals except none, and the same variable more than once.
+/// Literals are variables from 1 to `variables`, negative where negated.
 ///
 /// ```
 /// use anyorder_generate::{Counts, sat3_image};
@@ -69,7 +73,8 @@ pub fn sat3_formula(request: &Request) -> Result<Vec<[i32; 3]>, GenerateError> {
 ///
 /// # Errors
 ///
-/// Fails when a clause is empty or has a literal of no variable, and when the trace would be too large.
+/// Fails when a clause is empty, when a literal has no variable, or when the trace would be too
+/// large.
 pub fn sat3_image<C: AsRef<[i32]>>(
     variables: usize,
     clauses: &[C],
@@ -78,7 +83,7 @@ pub fn sat3_image<C: AsRef<[i32]>>(
     finish(&draft, Layout { shuffle: false, seed: 0, recorded: false }).map(|made| made.trace)
 }
 
-/// Makes the draft that a request asks for.
+/// Makes the draft of a request.
 pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     let formula = sat3_formula(request)?;
     image(request.size as usize, &formula)
@@ -122,7 +127,7 @@ fn copies<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C]) -> Vec<Copies> {
     all
 }
 
-/// Posts the two messages of each variable, which post the copies.
+/// Posts the two messages of each variable; they post the copies.
 fn assignment<C: AsRef<[i32]>>(
     draft: &mut Draft,
     variables: u32,
@@ -155,7 +160,8 @@ fn assignment<C: AsRef<[i32]>>(
     }
 }
 
-/// Lets the first copy to run of each true literal write what the second one of the next literal reads.
+/// Makes the copy of each true literal that runs first write what the second copy of the next
+/// literal reads.
 fn links<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C], copies: &[Copies]) {
     let mut first = 0;
     for (clause, literals) in clauses.iter().enumerate() {

@@ -45,7 +45,9 @@
 //! Neither a witness nor a proof is accepted because of it.
 //!
 //! ```
-//! use anyorder_certify::consistency::{MailboxRule, check_consistency_witness, check_inconsistency, read_proof};
+//! use anyorder_certify::consistency::{
+//!     MailboxRule, check_consistency_witness, check_inconsistency, read_proof,
+//! };
 //! use anyorder_trace::{Columns, Mailbox, TraceBuilder};
 //!
 //! let mut b = TraceBuilder::new();
@@ -58,7 +60,7 @@
 //! b.columns.refers.push(r.0, Columns::INITIAL);
 //! let trace = b.finish();
 //!
-//! // The click read the cache before it was loaded: so no mailbox that keeps the order of posts was at work.
+//! // The click read the cache before it was loaded, so the mailbox did not keep the order of posts.
 //! assert_eq!(check_consistency_witness(&trace, MailboxRule::Bag, &[p, q, k, r, g, w]), Ok(()));
 //! let proof = "consistency-proof 1
 //! cycle 2

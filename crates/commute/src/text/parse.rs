@@ -6,10 +6,13 @@
 //!        | "waits" NAME "{" { count "until" condition ";" | count "~" count ";" } "}"
 //! call   = NAME "(" [ NAME { "," NAME } ] ")" [ "/" NAME ]
 //! expr   = operators of the model language: || && == != < <= > >= + - * / % ! -
-//!          over names, numbers, strings, true, false, null, ( expr ), and left.NAME( exprs ), right.NAME( exprs )
+//!          over names, numbers, strings, true, false, null, ( expr ),
+//!          and left.NAME( exprs ), right.NAME( exprs )
 //! condition = "observed", or && || ( ) over  sum ( "<" | "<=" | ">" | ">=" ) sum
-//! sum    = term { ( "+" | "-" ) term }, where a term is a number, a count, or the NAME of a number left open
-//! count  = NAME "(" [ argument { "," argument } ] ")" [ "/" literal ], where an argument is NAME, `_` or a literal
+//! sum    = term { ( "+" | "-" ) term },
+//!          where a term is a number, a count, or the NAME of the open number
+//! count  = NAME "(" [ argument { "," argument } ] ")" [ "/" literal ],
+//!          where an argument is NAME, `_` or a literal
 //! literal = true, false, null or a number
 //! ```
 

@@ -1,7 +1,8 @@
 //! Buyers: `n` buyers share the cost of an item.
 //!
-//! The buyers' side asks the seller for a quote for each buyer. The seller answers each request with an offer
-//! to that buyer, who adds a contribution; once the contributions meet the price, the order is placed.
+//! The buyers' side asks the seller for a quote for each buyer. The seller answers each request
+//! with an offer to that buyer, who adds a contribution; once the contributions meet the price, the
+//! order is placed.
 //!
 //! Messages: a quote and an offer a buyer, and two initial ones: `2n + 2`. Events: `39n + 10`.
 

@@ -1,10 +1,10 @@
 //! Broadcast consensus among `n` nodes.
 //!
-//! Every node sends its value to all nodes, itself included. A node that collects a value keeps the largest;
-//! with the last one it has decided, and tells `main`.
+//! Every node sends its value to all nodes, including itself. A node that collects a value keeps
+//! the largest; with the last one it has decided, and notifies `main`.
 //!
-//! The paper gives a node two threads, one that broadcasts and one that collects; here the
-//! initial message of the node broadcasts. Messages: `n` values a node, `n` decisions, `n + 1` initial
+//! The paper gives a node two threads, one that broadcasts and one that collects; here the initial
+//! message of the node broadcasts. Messages: `n` values a node, `n` decisions, `n + 1` initial
 //! ones: `(n + 1)^2`. Events: `31n^2 + 42n + 13`.
 
 use super::variables::{Row, Variables};

@@ -31,7 +31,8 @@
 //! assert_eq!(order, [0, 4, 5, 1, 2, 3, 6, 7]);
 //! // Job 1 cannot be done before job 2 begins.
 //! let early = solver.before(one + 3, two)?;
-//! assert_eq!(solver.solve(&[early], &mut Limits::default()), Answer::Impossible { core: vec![early] });
+//! let answer = solver.solve(&[early], &mut Limits::default());
+//! assert_eq!(answer, Answer::Impossible { core: vec![early] });
 //! # Ok::<(), anyorder_order::solver::ProblemError>(())
 //! ```
 //!
