@@ -30,15 +30,16 @@ pub fn bytes(number: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// Returns `1 race`, `2 races`.
+/// Returns `1 race`, `2 races`, `2 witnesses`, `2 categories`.
 #[must_use]
 pub fn plural(number: u64, word: &str) -> String {
-    let ending = match (number, word.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
+    let (stem, ending) = match word.strip_suffix('y') {
+        _ if number == 1 => (word, ""),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => (stem, "ies"),
+        _ if word.ends_with('s') => (word, "es"),
+        _ => (word, "s"),
     };
-    format!("{} {word}{ending}", count(number))
+    format!("{} {stem}{ending}", count(number))
 }
 
 /// Returns `1 more race`, `2 more races`.
@@ -55,12 +56,14 @@ mod tests {
     fn nouns_agree_with_their_numbers() {
         assert_eq!(plural(1, "witness"), "1 witness");
         assert_eq!(plural(2, "witness"), "2 witnesses");
+        assert_eq!([plural(0, "category"), plural(2, "delay")], ["0 categories", "2 delays"]);
         assert_eq!(more(1_000, "race"), "1,000 more races");
     }
 
     #[test]
     fn numbers_for_people() {
         assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
         assert_eq!([0, 1023, 1536, 3 << 30].map(bytes), ["0 B", "1023 B", "1.5 KiB", "3.0 GiB"]);
         assert_eq!(plural(1, "race"), "1 race");
         assert_eq!(plural(2000, "race"), "2,000 races");

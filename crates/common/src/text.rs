@@ -34,7 +34,7 @@ pub const fn is_hostile(c: char) -> bool {
         c,
         '\0'..='\x1f'
             | '\x7f'..='\u{9f}'
-            |            '\u{ad}'
+            | '\u{ad}'
             | '\u{61c}'
             | '\u{180e}'
             | '\u{200b}'..='\u{200f}'
@@ -91,6 +91,8 @@ mod tests {
         assert_eq!(escape("\u{1b}[2J"), "\\u{1b}[2J");
         assert_eq!(escape("a\tb\nc\rd"), "a\\tb\\nc\\rd");
         assert_eq!(escape("x\u{202e}y\u{9b}z\u{200b}"), "x\\u{202e}y\\u{9b}z\\u{200b}");
+        assert_eq!(escape("\0\u{e0041}\u{e0100}"), "\\u{0}\\u{e0041}\\u{e0100}");
+        assert!(matches!(escape("schön ✓ 日本"), Cow::Borrowed(_)));
     }
 
     #[test]

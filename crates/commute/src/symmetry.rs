@@ -24,25 +24,7 @@ pub(crate) fn counterexample(
     if canonical(formula) == canonical(&other) {
         return None;
     }
-    let mut slots = BTreeSet::new();
-    let mut constants = BTreeSet::new();
-    let mut has_state = false;
-    formula.visit(&mut |literal| {
-        literal.visit(&mut |part| match part {
-            Expr::Slot(_, slot) => {
-                slots.insert(*slot);
-            }
-            Expr::Value(value) => {
-                constants.insert(value.clone());
-            }
-            Expr::State(..) => has_state = true,
-            _ => {}
-        });
-    });
-    if has_state {
-        return None;
-    }
-    let slots: Vec<Slot> = slots.into_iter().collect();
+    let (slots, constants) = mentioned(formula)?;
     let choices: Vec<Vec<Value>> =
         slots.iter().map(|&slot| values(method.kind(slot), &constants)).collect();
     // An odometer over the values of the left invocation, then those of the right one.
@@ -71,20 +53,38 @@ pub(crate) fn counterexample(
                 word(other.holds(a, b))
             ));
         }
-        let mut at = 0;
-        while at < digits.len() {
-            digits[at] += 1;
-            if digits[at] < choices[at % slots.len()].len() {
-                break;
-            }
-            digits[at] = 0;
-            at += 1;
-        }
-        if at == digits.len() {
+        if !advance(&mut digits, &choices) {
             break;
         }
     }
     None
+}
+
+/// Returns the slots and the constants that a formula names; `None` where it names a state.
+fn mentioned(formula: &Formula) -> Option<(Vec<Slot>, BTreeSet<Value>)> {
+    let (mut slots, mut constants) = (BTreeSet::new(), BTreeSet::new());
+    let mut has_state = false;
+    formula.visit(&mut |literal| {
+        literal.visit(&mut |part| match part {
+            Expr::Slot(_, slot) => _ = slots.insert(*slot),
+            Expr::Value(value) => _ = constants.insert(value.clone()),
+            Expr::State(..) => has_state = true,
+            _ => {}
+        });
+    });
+    (!has_state).then(|| (slots.into_iter().collect(), constants))
+}
+
+/// Turns the odometer by one; returns whether it did not come back to its start.
+fn advance(digits: &mut [usize], choices: &[Vec<Value>]) -> bool {
+    for (at, digit) in digits.iter_mut().enumerate() {
+        *digit += 1;
+        if *digit < choices[at % choices.len()].len() {
+            return true;
+        }
+        *digit = 0;
+    }
+    false
 }
 
 fn values(kind: Kind, constants: &BTreeSet<Value>) -> Vec<Value> {

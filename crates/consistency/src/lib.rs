@@ -9,16 +9,17 @@
 pub use answer::{Answer, Fact, Limit, Link, Refutation, Stats, Step, Why};
 pub use describe::{Explanation, Overtakings, ReasonText, describe};
 pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};
-#[doc(hidden)]
-pub use full::check_full_by;
-pub use full::{NotFull, check_full};
 pub use mailbox::{Due, MailboxRule};
 pub use partial::{Given, Message, MessageId, OpenLocation, PartialTrace, Relation, Slot};
 pub use procedure::{Effort, Outcome, Procedure, Unsupported};
-#[doc(hidden)]
-pub use procedure::{FlatRules, enumerate_by, flat_by};
-#[doc(hidden)]
-pub use saturate::Rules;
+
+/// Rules left out on purpose, and the full problem: mutation tests use them.
+#[cfg(feature = "sabotage")]
+pub mod testing {
+    pub use crate::full::{NotFull, check_full, check_full_by};
+    pub use crate::procedure::{FlatRules, enumerate_by, flat_by};
+    pub use crate::saturate::Rules;
+}
 
 mod answer;
 mod describe;
@@ -26,5 +27,7 @@ mod from_trace;
 mod full;
 mod mailbox;
 mod partial;
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "only tests use some parts"))]
 mod procedure;
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "only tests use some parts"))]
 mod saturate;

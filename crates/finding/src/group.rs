@@ -8,6 +8,7 @@
 //! one repair mends, and reports show one of them in full.
 
 use crate::finding::Finding;
+use anyorder_common::union_find::UnionFind;
 use std::collections::BTreeMap;
 
 /// An event of a pair: who runs it, and where it stands in the trace.
@@ -27,7 +28,7 @@ const ENDS: [&str; 3] = ["free", "destroy", "close"];
 /// group is its first by [`Finding::rank`].
 pub fn tie(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
     let ends = first_ends(findings, pairs);
-    let mut groups = Groups((0..findings.len()).collect());
+    let mut groups = UnionFind::new(findings.len());
     // The first finding of each pair of threads, with which the others go.
     let mut of_lanes: BTreeMap<(u32, u32), usize> = BTreeMap::new();
     for (at, members) in pairs.iter().enumerate().take(findings.len()) {
@@ -35,13 +36,13 @@ pub fn tie(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
             let lanes = (first.lane, second.lane);
             if ends.get(&lanes).is_some_and(|end| *end <= second.position) {
                 let other = *of_lanes.entry(lanes).or_insert(at);
-                groups.join(at, other);
+                groups.join(at as u32, other as u32);
             }
         }
     }
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for at in 0..findings.len() {
-        members.entry(groups.find(at)).or_default().push(at);
+        members.entry(groups.find(at as u32) as usize).or_default().push(at);
     }
     for members in members.values().filter(|members| members.len() > 1) {
         let stands = members.iter().copied().min_by(|a, b| findings[*a].rank(&findings[*b]));
@@ -69,24 +70,6 @@ fn first_ends(findings: &[Finding], pairs: &[Vec<[Placed; 2]>]) -> BTreeMap<(u32
         }
     }
     ends
-}
-
-/// Which findings are in one group, each under one of them.
-struct Groups(Vec<usize>);
-
-impl Groups {
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b)] = a.min(b);
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod common;
 
+use anyorder_common::union_find::UnionFind;
 use anyorder_generate::{
     Counts, Family, Generated, PAPER_ROWS, Request, RunMailbox, generate_sized, generate_with_run,
 };
@@ -96,23 +97,13 @@ fn the_shape_is_that_of_an_application() {
 /// Finds the parts of a trace that only the looper connects, by message. The looper's own first
 /// messages are part 0; the others count from 1.
 fn parts(trace: &Trace) -> (Vec<usize>, usize) {
-    let mut parent: Vec<usize> = (0..trace.tasks_count()).collect();
-    fn root(parent: &mut [usize], mut task: usize) -> usize {
-        while parent[task] != task {
-            parent[task] = parent[parent[task]];
-            task = parent[task];
-        }
-        task
-    }
+    let mut sets = UnionFind::new(trace.tasks_count());
     let ui = trace.task_ids().find(|task| trace.task_name(*task) == "ui").unwrap();
     let mut initial_of = vec![0; trace.tables().handlers.len()];
     for task in trace.task_ids().filter(|task| !trace.ran_from_mailbox(*task)) {
         initial_of[trace.span(task).handler.index()] = task.index();
     }
-    let mut join = |a: usize, b: usize| {
-        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-        parent[a] = b;
-    };
+    let mut join = |a: usize, b: usize| _ = sets.join(a as u32, b as u32);
     let mut first_user = vec![None; trace.tables().locations.len()];
     for event in trace.events() {
         let task = event.task.index();
@@ -131,14 +122,14 @@ fn parts(trace: &Trace) -> (Vec<usize>, usize) {
             }
         }
     }
-    let start = root(&mut parent, ui.index());
+    let start = sets.find(ui.index() as u32);
     let mut numbers = vec![None; trace.tasks_count()];
-    numbers[start] = Some(0);
+    numbers[start as usize] = Some(0);
     let mut count = 1;
     let parts = (0..trace.tasks_count())
         .map(|task| {
-            let root = root(&mut parent, task);
-            *numbers[root].get_or_insert_with(|| {
+            let root = sets.find(task as u32);
+            *numbers[root as usize].get_or_insert_with(|| {
                 count += 1;
                 count - 1
             })

@@ -10,7 +10,7 @@ use crate::relation::engine::{Engine, Mode};
 use crate::relation::pass::{Ends, View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::strands::StrandId;
-use crate::report::findings::findings;
+use crate::report::findings::{Found, findings};
 use anyorder_finding::{CoverageLevel, Finding, RaceCategory};
 use anyorder_system::{Cancel, Control, StopReason, Stopped};
 use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
@@ -144,8 +144,9 @@ impl Check<'_> {
         self.count(&groups);
         let cancel = if stopped.is_ok() { cancel.clone() } else { Cancel::new() };
         let (level, max) = (self.options.coverage, self.options.max_pairs);
-        self.findings =
-            findings(&mut engine, &self.races, &groups, &uncovered, level, max, &cancel)?;
+        let (races, groups, uncovered) = (&self.races, &groups[..], &uncovered);
+        let found = Found { races, groups, uncovered, level, max_pairs: max };
+        self.findings = findings(&mut engine, &found, &cancel)?;
         stopped
     }
 

@@ -30,7 +30,7 @@ use crate::clock::ChainId;
 #[derive(Clone, Debug, Default)]
 pub struct Chains {
     chains: Vec<Chain>,
-    /// HopKind group: its most recently extended chain, or [`NO_CHAIN`].
+    /// By group: its most recently extended chain, or [`NO_CHAIN`].
     recent: Vec<u32>,
     elements_count: u32,
 }

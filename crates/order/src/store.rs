@@ -96,7 +96,7 @@ pub struct StoreStats {
     pub clocks: u64,
     /// Clocks finished that needed no node of their own.
     pub clocks_shared: u64,
-    /// Subtrees that a join did not enter implied_by both sides were the same node, or one was
+    /// Subtrees that a join did not enter because both sides were the same node, or one was
     /// empty.
     pub joins_skipped: u64,
     /// Leaves left unchanged by a join, raise or push.

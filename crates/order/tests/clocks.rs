@@ -108,7 +108,7 @@ fn chains_of_one_order(
 ) -> TestCaseResult {
     let closure = Closure::new(groups.len(), edges);
     let mut chains = Chains::default();
-    // HopKind chain: its elements; by group: its chains, the most recent last. Plain lists, to
+    // By chain: its elements; by group: its chains, the most recent last. Plain lists, to
     // compare with.
     let mut members: Vec<Vec<u32>> = Vec::new();
     let mut recent: Vec<Vec<usize>> = vec![Vec::new(); 3];

@@ -1,6 +1,6 @@
 //! JSON and JSON lines: the data as it is, in bytes that are safe to show on a terminal.
 
-use crate::escape::is_hostile;
+use anyorder_common::text::is_hostile;
 use anyorder_finding::{Finding, Outcome};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};

@@ -1,9 +1,10 @@
 //! A run as a table for a terminal, with a column for each thread: who did what, from top to bottom.
 
-use crate::escape::{clipped, visible};
+use crate::escape::clipped;
 use crate::run_table::sign;
-use crate::words::count;
 use crate::wrap::wrap;
+use anyorder_common::numbers::plural;
+use anyorder_common::text::escape;
 use anyorder_finding::run::{Run, RunStep};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -69,7 +70,7 @@ pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
 pub(crate) fn as_recorded(events: usize) -> String {
     match events {
         1 => "the first event as recorded".to_owned(),
-        _ => format!("the first {} as recorded", count(events as u64, "event")),
+        _ => format!("the first {} as recorded", plural(events as u64, "event")),
     }
 }
 
@@ -112,8 +113,8 @@ impl Shape {
             .iter()
             .map(|lane| {
                 let of_lane = run.steps.iter().filter(|step| step.lane == *lane);
-                let texts = &mut of_lane.map(|step| visible(&step.what).chars().count());
-                longest(texts, visible(lane).chars().count().min(COLUMN_MAX), COLUMN_MAX)
+                let texts = &mut of_lane.map(|step| escape(&step.what).chars().count());
+                longest(texts, escape(lane).chars().count().min(COLUMN_MAX), COLUMN_MAX)
             })
             .collect();
         let room = width.saturating_sub(indent + number);
@@ -121,7 +122,7 @@ impl Shape {
         let places = &mut run
             .steps
             .iter()
-            .filter_map(|step| Some(visible(step.place.as_ref()?).chars().count()));
+            .filter_map(|step| Some(escape(step.place.as_ref()?).chars().count()));
         let longest_place = longest(places, "at".len(), PLACE_MAX);
         let has_places = run.steps.iter().any(|step| step.place.is_some());
         if lanes.is_empty() || least > room {

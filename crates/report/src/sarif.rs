@@ -2,9 +2,9 @@
 //!
 //! Section numbers (§) are those of <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
-use crate::escape::visible;
 use crate::json::{Audience, write_value};
 use crate::words;
+use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Outcome, Severity, Site, WarningKind, explain};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Value, json};
@@ -51,9 +51,12 @@ impl Serialize for Run<'_> {
         let rules: Vec<Value> = samples.iter().map(|(id, finding)| rule(id, finding)).collect();
         let indices = samples.into_keys().enumerate().map(|(index, id)| (id, index)).collect();
         let mut run = serializer.serialize_map(None)?;
-        run.serialize_entry("tool", &json!({ "driver": {
-            "name": visible(&outcome.tool), "version": visible(&outcome.version), "rules": rules,
-        }}))?;
+        run.serialize_entry(
+            "tool",
+            &json!({ "driver": {
+                "name": escape(&outcome.tool), "version": escape(&outcome.version), "rules": rules,
+            }}),
+        )?;
         run.serialize_entry("invocations", &[invocation(outcome)])?;
         run.serialize_entry("columnKind", "unicodeCodePoints")?;
         run.serialize_entry("results", &Results(outcome, &indices))?;
@@ -79,7 +82,7 @@ impl Serialize for Results<'_> {
 /// Returns the id of the rule that a finding is a result of: its kind and category.
 fn rule_id(finding: &Finding) -> String {
     match &finding.category {
-        Some(category) => visible(&format!("{}/{category}", finding.kind)).into_owned(),
+        Some(category) => escape(&format!("{}/{category}", finding.kind)).into_owned(),
         None => finding.kind.to_string(),
     }
 }
@@ -153,7 +156,7 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
         properties["coverage"] = json!(coverage);
     }
     if let Some(group) = &finding.group {
-        properties["group"] = json!(visible(group));
+        properties["group"] = json!(escape(group));
     }
     let mut result = json!({
         "ruleId": rule_id(finding),
@@ -194,7 +197,7 @@ fn code_flow(finding: &Finding, input: Option<&str>) -> Option<Value> {
 
 /// Says why a finding does not count (§3.35).
 fn suppressions(finding: &Finding) -> Vec<Value> {
-    let because = |why: &str| json!({ "kind": "external", "justification": visible(why) });
+    let because = |why: &str| json!({ "kind": "external", "justification": escape(why) });
     let mut all = Vec::new();
     if let Some(mark) = &finding.suppressed {
         all.push(because(mark.reason.as_deref().unwrap_or("suppressed in anyorder.toml")));
@@ -226,7 +229,7 @@ fn location(site: &Site, text: String, input: Option<&str>) -> Value {
         // A label that is the position itself stands there already.
         let told = kind == "position" && site.file.is_some() && site.label == site.position();
         if let Some(name) = name.as_ref().filter(|_| !told) {
-            logical.push(json!({ "name": visible(name), "kind": kind }));
+            logical.push(json!({ "name": escape(name), "kind": kind }));
         }
     }
     if !logical.is_empty() {
@@ -260,7 +263,7 @@ fn message(text: &str) -> Value {
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-        for c in visible(line).chars() {
+        for c in escape(line).chars() {
             if matches!(c, '[' | ']' | '\\') {
                 safe.push('\\');
             }
@@ -298,7 +301,7 @@ const fn level(severity: Severity) -> &'static str {
 }
 
 fn visible_all(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| visible(text).into_owned()).collect()
+    texts.iter().map(|text| escape(text).into_owned()).collect()
 }
 
 #[cfg(test)]

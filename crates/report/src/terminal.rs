@@ -1,10 +1,11 @@
 //! The report for people at a terminal: short, ranked, readable without colour at 80 columns.
 
-use crate::escape::visible;
 use crate::run_table;
 use crate::words;
 use crate::wrap::wrap;
 use anstyle::{AnsiColor, Style as Ansi};
+use anyorder_common::numbers;
+use anyorder_common::text::escape;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{Finding, Kind, Outcome, Policy, Severity, Site, Step, Verdict};
 use std::io::{self, Write};
@@ -83,7 +84,7 @@ pub fn write_with_runs(
     }
     let more = told.len().saturating_sub(options.findings_max);
     if more > 0 {
-        let more = words::number(more as u64);
+        let more = numbers::count(more as u64);
         page.out.write_all(b"\n")?;
         page.line(Tone::Plain, 0, &format!("… and {more} more (see --format json / --report)"))?;
     }
@@ -161,14 +162,14 @@ impl Page<'_> {
     /// Writes a line with a head, and its text behind it; the text goes on below its own beginning.
     fn entry(&mut self, indent: usize, head: &str, tone: Tone, text: &str) -> io::Result<()> {
         let column = indent + head.chars().count();
-        let text = wrap(&visible(text), self.width, column, column);
+        let text = wrap(&escape(text), self.width, column, column);
         writeln!(self.out, "{:indent$}{head}{}", "", self.toned(tone, &text))
     }
 
     fn header(&mut self, outcome: &Outcome) -> io::Result<()> {
         for input in &outcome.inputs {
             let text = format!("{} ({})", input.path, input.format);
-            let head = format!("{} {}  ", visible(&outcome.tool), visible(&outcome.command));
+            let head = format!("{} {}  ", escape(&outcome.tool), escape(&outcome.command));
             self.entry(0, &head, Tone::Strong, &text)?;
         }
         let mut facts = words::sizes(outcome);
@@ -184,7 +185,7 @@ impl Page<'_> {
         let number = format!("{number:>2}. ");
         let column = number.chars().count() + severity.word().len() + 2;
         let severity = self.toned(Tone::of(severity), severity.word());
-        let title = wrap(&visible(&finding.title), self.width, column, 4);
+        let title = wrap(&escape(&finding.title), self.width, column, 4);
         writeln!(self.out, "{number}{severity}: {}", self.toned(Tone::Strong, &title))?;
         let mut marks = words::marks(finding);
         marks.extend(words::pairs(finding));
@@ -222,7 +223,7 @@ impl Page<'_> {
         }
         // Not broken into lines, so that it can be copied.
         if let Some(replay) = &finding.replay {
-            writeln!(self.out, "    replay: {}", visible(replay))?;
+            writeln!(self.out, "    replay: {}", escape(replay))?;
         }
         self.entry(4, "id ", Tone::Dim, &finding.id)
     }
@@ -233,7 +234,7 @@ impl Page<'_> {
         if members.is_empty() {
             return Ok(());
         }
-        let what = words::count(members.len() as u64, "finding");
+        let what = numbers::plural(members.len() as u64, "finding");
         self.line(Tone::Plain, 4, &format!("the same missing order makes {what} more:"))?;
         for member in members {
             let positions: Vec<String> =
@@ -250,7 +251,7 @@ impl Page<'_> {
     }
 
     fn site(&mut self, site: &Site) -> io::Result<()> {
-        let head = format!("{:<6} ", visible(words::access(site)));
+        let head = format!("{:<6} ", escape(words::access(site)));
         let mut place = Vec::new();
         place.extend(site.event.as_ref().map(|event| format!("event {event}")));
         let named = |at: &String| site.task.as_ref() != Some(at);
@@ -289,7 +290,7 @@ impl Page<'_> {
             self.entry(11, "<- ", Tone::Plain, post)?;
         }
         if skipped > 0 {
-            let skipped = words::count(skipped as u64, "post");
+            let skipped = numbers::plural(skipped as u64, "post");
             self.entry(11, "<- ", Tone::Dim, &format!("… {skipped} …"))?;
         }
         for post in &chain[head + skipped..] {
@@ -306,7 +307,7 @@ impl Page<'_> {
         }
         let more = words::grave(outcome).count().saturating_sub(WARNINGS_MAX);
         if more > 0 {
-            self.line(Tone::Plain, 0, &format!("… and {} more", words::number(more as u64)))?;
+            self.line(Tone::Plain, 0, &format!("… and {} more", numbers::count(more as u64)))?;
         }
         Ok(())
     }
@@ -321,7 +322,7 @@ impl Page<'_> {
         let verdict = self.toned(tone, outcome.verdict.word());
         let mut notes = Vec::new();
         if counting > 0 {
-            notes.push(words::count(counting, "finding") + " to look at");
+            notes.push(numbers::plural(counting, "finding") + " to look at");
         } else if !outcome.findings.is_empty() {
             notes.push("no finding counts".into());
         }
@@ -333,7 +334,7 @@ impl Page<'_> {
         }
         notes.extend(words::on_ignored(outcome));
         let column = "verdict: ".len() + outcome.verdict.word().len();
-        let notes = wrap(&visible(&notes.join("; ")), self.width, column + 2, 9);
+        let notes = wrap(&escape(&notes.join("; ")), self.width, column + 2, 9);
         let gap = if notes.is_empty() { "" } else { "; " };
         writeln!(self.out, "verdict: {verdict}{gap}{notes}")
     }

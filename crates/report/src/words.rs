@@ -1,31 +1,9 @@
 //! The phrases that all reports share, so that they say the same.
 
+use anyorder_common::numbers::{count, plural};
 use anyorder_finding::{
     Finding, Harm, OptionValue, Outcome, Policy, Site, Stat, Step, Verdict, Warning, WarningKind,
 };
-
-/// Returns a number with commas between groups of three digits.
-pub(crate) fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Returns a number with its noun, in the plural where needed.
-pub(crate) fn count(n: u64, noun: &str) -> String {
-    let ending = match (n, noun.strip_suffix('y')) {
-        (1, _) => return format!("1 {noun}"),
-        (_, Some(stem)) => return format!("{} {stem}ies", number(n)),
-        (_, None) => "s",
-    };
-    format!("{} {noun}{ending}", number(n))
-}
 
 /// Returns a warning in words: what it is, how often and where.
 pub(crate) fn warning(outcome: &Outcome, warning: &Warning) -> String {
@@ -37,8 +15,8 @@ pub(crate) fn warning(outcome: &Outcome, warning: &Warning) -> String {
     match (warning.count, places.is_empty()) {
         (0 | 1, true) => {}
         (0 | 1, false) => text.push_str(&format!(" ({places})")),
-        (n, true) => text.push_str(&format!(" ({} times)", number(n))),
-        (n, false) => text.push_str(&format!(" ({} times: {places})", number(n))),
+        (n, true) => text.push_str(&format!(" ({} times)", count(n))),
+        (n, false) => text.push_str(&format!(" ({} times: {places})", count(n))),
     }
     match &warning.input {
         Some(input) if outcome.inputs.len() > 1 => format!("{input}: {text}"),
@@ -61,7 +39,7 @@ pub(crate) fn on_ignored(outcome: &Outcome) -> Option<String> {
         (0, Verdict::Findings) => "what was ignored may hide more".to_owned(),
         (0, _) => "true only if what was ignored orders nothing and accesses nothing".to_owned(),
         (1, _) => "1 finding rests on what was ignored".to_owned(),
-        (n, _) => format!("{} findings rest on what was ignored", number(n)),
+        (n, _) => format!("{} findings rest on what was ignored", count(n)),
     })
 }
 
@@ -94,7 +72,7 @@ pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
 /// Says up to which bounds the answer is meant, with their values: `up to max-depth 20`. Each bound stands behind `mark`.
 pub(crate) fn bounds(outcome: &Outcome, mark: &str) -> String {
     let value = |bound: &str| match outcome.options.get(bound) {
-        Some(OptionValue::Integer(value)) => format!(" {}", number(*value)),
+        Some(OptionValue::Integer(value)) => format!(" {}", count(*value)),
         Some(OptionValue::Text(value)) => format!(" {value}"),
         _ => String::new(),
     };
@@ -150,9 +128,9 @@ pub(crate) fn set_aside(outcome: &Outcome) -> Option<String> {
     let of = |test: &dyn Fn(&&Finding) -> bool| outcome.findings.iter().filter(test).count() as u64;
     let known = of(&|finding| finding.baseline);
     let suppressed = of(&|finding| !finding.baseline && finding.suppressed.is_some());
-    let known = (known > 0).then(|| format!("{} in the baseline", count(known, "finding")));
+    let known = (known > 0).then(|| format!("{} in the baseline", plural(known, "finding")));
     let suppressed =
-        (suppressed > 0).then(|| format!("{} suppressed", count(suppressed, "finding")));
+        (suppressed > 0).then(|| format!("{} suppressed", plural(suppressed, "finding")));
     let parts: Vec<String> = known.into_iter().chain(suppressed).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -239,10 +217,10 @@ pub(crate) fn pairs(finding: &Finding) -> Option<String> {
     if finding.pairs_total == 0 {
         return None;
     }
-    let total = count(finding.pairs_total, "pair");
+    let total = plural(finding.pairs_total, "pair");
     Some(match finding.coverage {
         Some(coverage) if coverage.uncovered => {
-            format!("{total}, {} uncovered", number(coverage.uncovered_pairs))
+            format!("{total}, {} uncovered", count(coverage.uncovered_pairs))
         }
         _ => total,
     })
@@ -261,7 +239,7 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
     ];
     for (name, noun) in nouns {
         if let Some(n) = outcome.stats.get(name).and_then(|stat| stat.integer()) {
-            sizes.push(count(n, noun));
+            sizes.push(plural(n, noun));
         }
     }
     let stat = |name: &str| outcome.stats.get(name).and_then(|stat| stat.integer());
@@ -270,21 +248,21 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
         let parts = ["confirmed", "dropped", "unconfirmed"]
             .into_iter()
             .filter_map(|name| stat(name).filter(|n| *n > 0).map(|n| (name, n)));
-        let parts: Vec<String> = parts.map(|(name, n)| format!("{} {name}", number(n))).collect();
+        let parts: Vec<String> = parts.map(|(name, n)| format!("{} {name}", count(n))).collect();
         let list = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-        sizes.push(count(candidates, "candidate") + &list);
+        sizes.push(plural(candidates, "candidate") + &list);
     }
     let runs = stat("executions").filter(|runs| *runs > 0);
     // The executions of a search with reduction are of steps, not of runs.
     if stat("inferred").is_none() {
-        sizes.extend(runs.map(|runs| count(runs, "run")));
+        sizes.extend(runs.map(|runs| plural(runs, "run")));
     }
     if let Some(Stat::Map(classes)) = outcome.stats.get("reversals") {
         let all: u64 = classes.iter().map(|(_, n)| *n).sum();
         let some = classes.iter().filter(|(_, n)| **n > 0);
-        let some: Vec<String> = some.map(|(class, n)| format!("{} {class}", number(*n))).collect();
+        let some: Vec<String> = some.map(|(class, n)| format!("{} {class}", count(*n))).collect();
         let list = if some.is_empty() { String::new() } else { format!(": {}", some.join(", ")) };
-        sizes.push(count(all, "reversal") + &list);
+        sizes.push(plural(all, "reversal") + &list);
     }
     sizes
 }
@@ -293,8 +271,8 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
 pub(crate) fn elapsed(outcome: &Outcome) -> Option<String> {
     let ms = outcome.stats.get("elapsed_ms")?.integer()?;
     Some(match ms {
-        0..10_000 => format!("{} ms", number(ms)),
-        _ => format!("{}.{} s", number(ms / 1000), ms % 1000 / 100),
+        0..10_000 => format!("{} ms", count(ms)),
+        _ => format!("{}.{} s", count(ms / 1000), ms % 1000 / 100),
     })
 }
 
@@ -329,7 +307,7 @@ pub(crate) fn tally(outcome: &Outcome, policy: &Policy) -> Tally {
 /// Returns the parts of the summary line of all findings.
 pub(crate) fn summary(outcome: &Outcome, policy: &Policy) -> Vec<String> {
     let tally = tally(outcome, policy);
-    let mut parts = vec![count(outcome.findings.len() as u64, "finding")];
+    let mut parts = vec![plural(outcome.findings.len() as u64, "finding")];
     for (n, what) in [
         (tally.uncovered, "uncovered"),
         (tally.covered, "covered"),
@@ -337,24 +315,8 @@ pub(crate) fn summary(outcome: &Outcome, policy: &Policy) -> Vec<String> {
         (tally.tied, "of one mistake with another"),
     ] {
         if n > 0 {
-            parts.push(format!("{} {what}", number(n)));
+            parts.push(format!("{} {what}", count(n)));
         }
     }
     parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped_and_nouns_agree() {
-        assert_eq!(number(0), "0");
-        assert_eq!(number(999), "999");
-        assert_eq!(number(1000), "1,000");
-        assert_eq!(number(u64::MAX), "18,446,744,073,709,551,615");
-        assert_eq!(count(1, "pair"), "1 pair");
-        assert_eq!(count(0, "pair"), "0 pairs");
-        assert_eq!(count(2, "category"), "2 categories");
-    }
 }

@@ -98,6 +98,19 @@ pub struct TaskDef {
     pub position: Position,
 }
 
+impl Default for TaskDef {
+    /// Returns a task of which nothing is known.
+    fn default() -> TaskDef {
+        TaskDef {
+            name: NameId::EMPTY,
+            kind: TaskKind::Initial,
+            handler: HandlerId::NONE,
+            delay: 0,
+            position: Position::Back,
+        }
+    }
+}
+
 /// A memory location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Location {
@@ -128,6 +141,13 @@ pub enum Location {
         /// How often memory at this address had been allocated anew before.
         generation: u32,
     },
+}
+
+impl Default for Location {
+    /// Returns a variable without a name.
+    fn default() -> Location {
+        Location::Named(NameId::EMPTY)
+    }
 }
 
 /// What kind of input event an [`Input`] is.

@@ -30,6 +30,60 @@ impl MailboxRule {
     }
 }
 
+/// Events and messages that are ignored or treated in an unexpected way: singular, plural and
+/// treatment, in the order of the counts.
+const PHRASES: [([&str; 2], &str); 17] = [
+    (["message with a delay", "messages with a delay"], PLAIN),
+    (["message posted to the front", "messages posted to the front"], PLAIN),
+    (["run of an idle handler", "runs of idle handlers"], PLAIN),
+    (
+        ["message of a mailbox that keeps no order", "messages of mailboxes that keep no order"],
+        "treated as if it kept one",
+    ),
+    (
+        ["message without a post in the trace", "messages without a post in the trace"],
+        "in no order with others of the mailbox",
+    ),
+    (
+        ["task that was posted and never began", "tasks that were posted and never began"],
+        "no constraint",
+    ),
+    (
+        [
+            "piece of a handler's own code between its tasks",
+            "pieces of handlers' own code between their tasks",
+        ],
+        "in no order with the tasks",
+    ),
+    (
+        ["burst of an untracked handler", "bursts of untracked handlers"],
+        "in no order with others of the handler",
+    ),
+    (["lock operation", "lock operations"], "ignored: critical sections may overlap"),
+    (["operation on a condition", "operations on conditions"], "ignored"),
+    (["passage of a barrier", "passages of barriers"], "ignored"),
+    (["enabling or trigger of an input", "enablings and triggers of inputs"], "ignored"),
+    (["attachment of a mailbox", "attachments of mailboxes"], "ignored"),
+    (
+        ["address range that overlaps another", "address ranges that overlap others"],
+        "taken as separate",
+    ),
+    (
+        ["variable without coherence order", "variables without coherence order"],
+        "any order of the writes may be chosen",
+    ),
+    (
+        [
+            "fork or join of a handler with very many messages",
+            "forks and joins of handlers with very many messages",
+        ],
+        "ordered with one of the messages only",
+    ),
+    (["cancelled task", "cancelled tasks"], "no constraint"),
+];
+
+const PLAIN: &str = "treated as any other, as mailboxes are fifo";
+
 impl Kept {
     /// Returns a sentence for each kind of event or message in the trace that is ignored, or
     /// treated in an unexpected way.
@@ -37,109 +91,31 @@ impl Kept {
     pub fn notes(&self, rule: MailboxRule) -> Vec<String> {
         let fifo = rule == MailboxRule::Fifo;
         let ordered = rule != MailboxRule::Bag;
-        let plain = "treated as any other, as mailboxes are fifo";
-        let rows: [(u64, bool, [&str; 2], &str); 17] = [
-            (self.delayed, fifo, ["message with a delay", "messages with a delay"], plain),
-            (
-                self.front,
-                fifo,
-                ["message posted to the front", "messages posted to the front"],
-                plain,
-            ),
-            (self.idle, fifo, ["run of an idle handler", "runs of idle handlers"], plain),
-            (
-                self.bag,
-                ordered,
-                [
-                    "message of a mailbox that keeps no order",
-                    "messages of mailboxes that keep no order",
-                ],
-                "treated as if it kept one",
-            ),
-            (
-                self.without_post,
-                ordered,
-                ["message without a post in the trace", "messages without a post in the trace"],
-                "in no order with others of the mailbox",
-            ),
-            (
-                self.never_begun,
-                true,
-                ["task that was posted and never began", "tasks that were posted and never began"],
-                "no constraint",
-            ),
-            (
-                self.pieces,
-                true,
-                [
-                    "piece of a handler's own code between its tasks",
-                    "pieces of handlers' own code between their tasks",
-                ],
-                "in no order with the tasks",
-            ),
-            (
-                self.bursts,
-                true,
-                ["burst of an untracked handler", "bursts of untracked handlers"],
-                "in no order with others of the handler",
-            ),
-            (
-                self.locks,
-                true,
-                ["lock operation", "lock operations"],
-                "ignored: critical sections may overlap",
-            ),
-            (
-                self.conditions,
-                true,
-                ["operation on a condition", "operations on conditions"],
-                "ignored",
-            ),
-            (self.barriers, true, ["passage of a barrier", "passages of barriers"], "ignored"),
-            (
-                self.inputs,
-                true,
-                ["enabling or trigger of an input", "enablings and triggers of inputs"],
-                "ignored",
-            ),
-            (
-                self.attaches,
-                true,
-                ["attachment of a mailbox", "attachments of mailboxes"],
-                "ignored",
-            ),
-            (
-                self.overlapping,
-                true,
-                ["address range that overlaps another", "address ranges that overlap others"],
-                "taken as separate",
-            ),
-            (
-                self.open_locations,
-                true,
-                ["variable without coherence order", "variables without coherence order"],
-                "any order of the writes may be chosen",
-            ),
-            (
-                self.thin_forks,
-                true,
-                [
-                    "fork or join of a handler with very many messages",
-                    "forks and joins of handlers with very many messages",
-                ],
-                "ordered with one of the messages only",
-            ),
-            (
-                self.cancelled,
-                self.cancelled > self.never_begun,
-                ["cancelled task", "cancelled tasks"],
-                "no constraint",
-            ),
+        let counts: [(u64, bool); 17] = [
+            (self.delayed, fifo),
+            (self.front, fifo),
+            (self.idle, fifo),
+            (self.bag, ordered),
+            (self.without_post, ordered),
+            (self.never_begun, true),
+            (self.pieces, true),
+            (self.bursts, true),
+            (self.locks, true),
+            (self.conditions, true),
+            (self.barriers, true),
+            (self.inputs, true),
+            (self.attaches, true),
+            (self.overlapping, true),
+            (self.open_locations, true),
+            (self.thin_forks, true),
+            (self.cancelled, self.cancelled > self.never_begun),
         ];
-        let rows = rows.into_iter().filter(|(count, applies, ..)| *count > 0 && *applies);
-        rows.map(|(count, _, [one, many], how)| {
-            format!("{count} {}: {how}", if count == 1 { one } else { many })
-        })
-        .collect()
+        let noted =
+            counts.into_iter().zip(PHRASES).filter(|((count, applies), _)| *count > 0 && *applies);
+        noted
+            .map(|((count, _), ([one, many], how))| {
+                format!("{count} {}: {how}", if count == 1 { one } else { many })
+            })
+            .collect()
     }
 }

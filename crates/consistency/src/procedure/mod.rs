@@ -1,9 +1,12 @@
 //! The procedures behind one interface.
 
-pub use enumerate::enumerate_by;
-pub use flat::{FlatRules, flat_by};
 use solve::solve;
 pub(crate) use {enumerate::enumerate, flat::flat};
+#[cfg(feature = "sabotage")]
+pub use {
+    enumerate::enumerate_by,
+    flat::{FlatRules, flat_by},
+};
 
 use crate::answer::{Answer, Stats};
 use crate::partial::PartialTrace;

@@ -8,6 +8,7 @@
 
 use super::graph::Graph;
 use crate::partial::{MessageId, Slot};
+use anyorder_common::bits::{Rows, join, members_of_word, set, width};
 use anyorder_system::{Control, Stopped};
 use std::ops::Range;
 
@@ -23,8 +24,7 @@ pub(super) struct Endpoints {
     pub(super) places: Vec<Range<u32>>,
     /// One row per source, one bit per target. Sources: first events, then posts; targets: last
     /// events, then posts.
-    rows: Vec<u64>,
-    words: usize,
+    rows: Rows,
     /// Rows as they were before the current level changed them.
     saved: Vec<Saved>,
     saved_words: Vec<u64>,
@@ -60,15 +60,14 @@ impl Endpoints {
             places.push(start..messages.len() as u32);
         }
         let count = 2 * messages.len();
-        let words = count.div_ceil(64);
+        let words = width(count);
         let closure = (count * words * 8) as u64;
         let sweep = (graph.slots() * BLOCK * 8) as u64;
         control.check_memory(Graph::bytes(graph.trace), closure + sweep)?;
         let mut endpoints = Endpoints {
             messages,
             places,
-            rows: vec![0; count * words],
-            words,
+            rows: Rows::square(count),
             saved: Vec::new(),
             saved_words: Vec::new(),
             stamp: vec![0; count],
@@ -95,24 +94,21 @@ impl Endpoints {
         let count = self.stamp.len();
         for target in low..count.min(low + BLOCK * 64) {
             if let Some(slot) = self.target_slot(graph, target as u32) {
-                carried[slot as usize][(target - low) / 64] |= 1 << (target % 64);
+                set(&mut carried[slot as usize], (target - low) as u32);
             }
         }
         for &slot in order.iter().rev() {
             let mut all = carried[slot as usize];
             for (to, _) in graph.after(slot) {
-                for (word, more) in all.iter_mut().zip(&carried[to as usize]) {
-                    *word |= more;
-                }
+                join(&mut all, &carried[to as usize]);
             }
             carried[slot as usize] = all;
         }
-        let words = self.words;
-        for source in 0..count {
-            if let Some(slot) = self.source_slot(graph, source as u32) {
-                let start = source * words + block * BLOCK;
-                let width = BLOCK.min(words - block * BLOCK);
-                self.rows[start..start + width].copy_from_slice(&carried[slot as usize][..width]);
+        for source in 0..count as u32 {
+            if let Some(slot) = self.source_slot(graph, source) {
+                let row = &mut self.rows.row_mut(source)[block * BLOCK..];
+                let width = BLOCK.min(row.len());
+                row[..width].copy_from_slice(&carried[slot as usize][..width]);
             }
         }
     }
@@ -146,31 +142,25 @@ impl Endpoints {
 
     /// Whether a source reaches a target.
     pub(super) fn reaches(&self, source: u32, target: u32) -> bool {
-        let word = self.rows[source as usize * self.words + target as usize / 64];
-        word >> (target % 64) & 1 == 1
+        self.rows.has(source, target)
     }
 
     /// Adds an edge from a target to a source, which must not reach the target, and lists the bits
     /// it sets. `level` is the number of decisions; [`undo`](Self::undo) restores the rows.
     pub(super) fn add(&mut self, target: u32, source: u32, level: u32, reached: &mut Vec<Reached>) {
-        let from = source as usize * self.words;
         for row in 0..self.stamp.len() as u32 {
             if !self.reaches(row, target) {
                 continue;
             }
-            for word in 0..self.words {
-                let more = self.rows[from + word] & !self.rows[row as usize * self.words + word];
+            for word in 0..self.rows.row(row).len() {
+                let more = self.rows.row(source)[word] & !self.rows.row(row)[word];
                 if more == 0 {
                     continue;
                 }
                 self.save(row, level);
-                self.rows[row as usize * self.words + word] |= more;
-                let mut bits = more;
-                while bits != 0 {
-                    let target = (word * 64) as u32 + bits.trailing_zeros();
-                    reached.push(Reached { source: row, target });
-                    bits &= bits - 1;
-                }
+                self.rows.row_mut(row)[word] |= more;
+                let targets = members_of_word(more).map(|bit| word as u32 * 64 + bit);
+                reached.extend(targets.map(|target| Reached { source: row, target }));
             }
         }
     }
@@ -180,8 +170,7 @@ impl Endpoints {
         if *stamp != level {
             self.saved.push(Saved { row, stamp: *stamp });
             *stamp = level;
-            let start = row as usize * self.words;
-            self.saved_words.extend_from_slice(&self.rows[start..start + self.words]);
+            self.saved_words.extend_from_slice(self.rows.row(row));
         }
     }
 
@@ -194,9 +183,9 @@ impl Endpoints {
     pub(super) fn undo(&mut self, mark: usize) {
         while self.saved.len() > mark {
             let Some(saved) = self.saved.pop() else { return };
-            let start = saved.row as usize * self.words;
-            let kept = self.saved_words.len() - self.words;
-            self.rows[start..start + self.words].copy_from_slice(&self.saved_words[kept..]);
+            let row = self.rows.row_mut(saved.row);
+            let kept = self.saved_words.len() - row.len();
+            row.copy_from_slice(&self.saved_words[kept..]);
             self.saved_words.truncate(kept);
             self.stamp[saved.row as usize] = saved.stamp;
         }
@@ -204,6 +193,6 @@ impl Endpoints {
 
     /// The bytes in use.
     pub(super) fn bytes(&self) -> u64 {
-        ((self.rows.len() + self.saved_words.len() + self.saved.len()) * 8) as u64
+        self.rows.bytes() + ((self.saved_words.len() + self.saved.len()) * 8) as u64
     }
 }

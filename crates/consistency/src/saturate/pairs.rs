@@ -2,7 +2,9 @@
 
 use super::endpoints::Endpoints;
 use crate::partial::MessageId;
+use anyorder_common::bits::{has, set, unset, width};
 use anyorder_system::{Control, Stopped};
+use std::ops::Range;
 
 /// For each place, a row of bits: the places of its handler before which its message runs.
 pub(super) struct Pairs {
@@ -19,7 +21,7 @@ impl Pairs {
         let mut words = 0;
         let mut rows = Vec::with_capacity(endpoints.messages.len());
         for places in &endpoints.places {
-            let width = places.len().div_ceil(64);
+            let width = width(places.len());
             for _ in places.clone() {
                 rows.push((words, places.start));
                 words += width;
@@ -39,29 +41,30 @@ impl Pairs {
         self.places[message as usize]
     }
 
-    fn bit(&self, x: u32, y: u32) -> (usize, u64) {
+    /// The row of a place, and the number of another place of its handler within that row.
+    fn row(&self, x: u32, y: u32) -> (Range<usize>, u32) {
         let (start, first) = self.rows[x as usize];
-        let column = (y - first) as usize;
-        (start + column / 64, 1 << (column % 64))
+        let number = y - first;
+        (start..start + number as usize / 64 + 1, number)
     }
 
     /// Whether the message of the first place runs before that of the second; both are of one
     /// handler.
     pub(super) fn before(&self, x: u32, y: u32) -> bool {
-        let (word, bit) = self.bit(x, y);
-        self.bits[word] & bit != 0
+        let (row, number) = self.row(x, y);
+        has(&self.bits[row], number)
     }
 
     /// Records that it does.
     pub(super) fn set(&mut self, x: u32, y: u32) {
-        let (word, bit) = self.bit(x, y);
-        self.bits[word] |= bit;
+        let (row, number) = self.row(x, y);
+        set(&mut self.bits[row], number);
     }
 
     /// Removes the record.
     pub(super) fn clear(&mut self, x: u32, y: u32) {
-        let (word, bit) = self.bit(x, y);
-        self.bits[word] &= !bit;
+        let (row, number) = self.row(x, y);
+        unset(&mut self.bits[row], number);
     }
 
     /// The bytes in use.

@@ -3,9 +3,9 @@
 use crate::support::{
     REFUTE, all_orders, by_all_orders, control, mailboxes, orders_count, timed, verdict,
 };
+use anyorder_consistency::testing::{FlatRules, NotFull, check_full, enumerate_by, flat_by};
 use anyorder_consistency::{
-    Answer, Effort, FlatRules, FromTrace, Limit, MailboxRule, NotFull, PartialTrace, Procedure,
-    Stats, Unsupported, check_full, enumerate_by, flat_by,
+    Answer, Effort, FromTrace, Limit, MailboxRule, PartialTrace, Procedure, Stats, Unsupported,
 };
 use anyorder_testkit::consistency::{
     Counters, Kind, Mailbox, Problem, Shape, axiomatic, brute_force, random_partial,

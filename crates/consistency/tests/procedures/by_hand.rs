@@ -1,9 +1,10 @@
 //! Small traces by hand, and limits.
 
 use crate::support::{REFUTE, check_witness, control, partial, read, verdict};
+use anyorder_consistency::testing::{NotFull, check_full};
 use anyorder_consistency::{
-    Answer, Due, Effort, Fact, Given, Limit, Link, MailboxRule, Message, NotFull, OpenLocation,
-    PartialTrace, Procedure, Relation, Unsupported, Why, check_full,
+    Answer, Due, Effort, Fact, Given, Limit, Link, MailboxRule, Message, OpenLocation,
+    PartialTrace, Procedure, Relation, Unsupported, Why,
 };
 use anyorder_system::{Control, Limits, StopReason};
 use anyorder_trace::{EventId, HandlerId, TaskId};

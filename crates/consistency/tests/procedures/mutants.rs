@@ -2,9 +2,8 @@
 //! answer.
 
 use crate::support::{REFUTE, all_orders, control, mailboxes, partial, verdict};
-use anyorder_consistency::{
-    Answer, Effort, NotFull, PartialTrace, Rules, Stats, check_full, check_full_by, enumerate_by,
-};
+use anyorder_consistency::testing::{NotFull, Rules, check_full, check_full_by, enumerate_by};
+use anyorder_consistency::{Answer, Effort, PartialTrace, Stats};
 use anyorder_testkit::consistency::{Shape, random_partial};
 use anyorder_trace::Trace;
 

@@ -2,9 +2,8 @@
 //! accept too much.
 
 use crate::support::{control, partial, read, verdict};
-use anyorder_consistency::{
-    Answer, Effort, FlatRules, MailboxRule, MessageId, PartialTrace, Procedure, Slot, flat_by,
-};
+use anyorder_consistency::testing::{FlatRules, flat_by};
+use anyorder_consistency::{Answer, Effort, MailboxRule, MessageId, PartialTrace, Procedure, Slot};
 use anyorder_testkit::consistency::{Shape, random_partial};
 use std::collections::{BTreeMap, BTreeSet};
 

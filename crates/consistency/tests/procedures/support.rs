@@ -1,9 +1,10 @@
 //! From texts and traces to problems, and the checks that every answer must pass.
 
 use anyorder_certify::consistency as certify;
+use anyorder_consistency::testing::check_full;
 use anyorder_consistency::{
     Answer, Due, Effort, Fact, FromTrace, Link, MailboxRule, MessageId, Outcome, PartialTrace,
-    Refutation, Relation, Step, Why, check_full,
+    Refutation, Relation, Step, Why,
 };
 use anyorder_system::Control;
 use anyorder_testkit::consistency::{Mailbox, simulate};
@@ -171,7 +172,7 @@ pub(crate) fn by_all_orders(trace: &Trace, partial: &PartialTrace) -> bool {
             check_witness(trace, partial, &witness);
             true
         }
-        Err(anyorder_consistency::NotFull::Cycle(cycle)) => {
+        Err(anyorder_consistency::testing::NotFull::Cycle(cycle)) => {
             check_cycle(partial, orders, &cycle);
             false
         }

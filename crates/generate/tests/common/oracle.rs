@@ -1,6 +1,7 @@
 //! Decides consistency by the definition: tries all orders of the messages of each handler, on the
 //! transitive closure of all events. For traces of a few hundred events.
 
+use anyorder_common::bits::{Rows, members};
 use anyorder_trace::{Columns, EventId, EventKind, TaskId, Trace};
 
 /// Returns a run of the trace with FIFO mailboxes, if there is one.
@@ -165,24 +166,19 @@ struct Cycle;
 
 /// The successors of each event.
 #[derive(Clone)]
-struct Closure {
-    words: usize,
-    bits: Vec<u64>,
-}
+struct Closure(Rows);
 
 impl Closure {
     fn new(events: usize) -> Closure {
-        let words = events.div_ceil(64);
-        Closure { words, bits: vec![0; words * events] }
+        Closure(Rows::square(events))
     }
 
     fn has(&self, from: usize, to: usize) -> bool {
-        self.bits[from * self.words + to / 64] >> (to % 64) & 1 == 1
+        self.0.has(from as u32, to as u32)
     }
 
-    fn count(&self, from: usize) -> u32 {
-        let row = &self.bits[from * self.words..(from + 1) * self.words];
-        row.iter().map(|word| word.count_ones()).sum()
+    fn count(&self, from: usize) -> usize {
+        members(self.0.row(from as u32)).count()
     }
 
     fn add(&mut self, from: usize, to: usize) -> Result<(), Cycle> {
@@ -192,12 +188,10 @@ impl Closure {
         if self.has(from, to) {
             return Ok(());
         }
-        let mut behind = self.bits[to * self.words..(to + 1) * self.words].to_vec();
-        behind[to / 64] |= 1 << (to % 64);
-        for event in 0..self.bits.len() / self.words {
+        for event in 0..self.0.len() {
             if event == from || self.has(event, from) {
-                let row = &mut self.bits[event * self.words..(event + 1) * self.words];
-                row.iter_mut().zip(&behind).for_each(|(word, more)| *word |= more);
+                self.0.set(event as u32, to as u32);
+                self.0.join(event as u32, to as u32);
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Which locations conflict with which, and which can race at all.
 
 use crate::relation::strands::StrandId;
+use anyorder_common::union_find::UnionFind;
 use anyorder_trace::{EventId, Location, LocationId, Mode, Op, Trace};
 
 /// What matters of an access for conflicts: whether it writes, and whether it is atomic.
@@ -40,7 +41,7 @@ impl Conflicts {
     pub(crate) fn new(trace: &Trace, strand_of: impl Fn(EventId) -> StrandId) -> Conflicts {
         let locations = trace.tables().locations.len();
         let mut conflicts = Conflicts {
-            cluster: (0..locations).map(|i| LocationId(i as u32)).collect(),
+            cluster: Vec::new(),
             overlaps: vec![Vec::new(); locations],
             shared: vec![false; locations],
         };
@@ -82,31 +83,17 @@ impl Conflicts {
         }
         ranges.sort_unstable();
         let mut open: Vec<(u32, u64, LocationId)> = Vec::new();
+        let mut clusters = UnionFind::new(self.overlaps.len());
         for (generation, start, end, location) in ranges {
             open.retain(|(g, e, _)| *g == generation && *e > start);
             for (_, _, other) in &open {
                 self.overlaps[location.index()].push(*other);
                 self.overlaps[other.index()].push(location);
-                self.unite(*other, location);
+                clusters.join(other.0, location.0);
             }
             open.push((generation, end, location));
         }
-        for i in 0..self.cluster.len() {
-            self.cluster[i] = self.root(LocationId(i as u32));
-        }
-    }
-
-    fn root(&self, mut location: LocationId) -> LocationId {
-        while self.cluster[location.index()] != location {
-            location = self.cluster[location.index()];
-        }
-        location
-    }
-
-    fn unite(&mut self, a: LocationId, b: LocationId) {
-        let (a, b) = (self.root(a), self.root(b));
-        let (low, high) = (a.min(b), a.max(b));
-        self.cluster[high.index()] = low;
+        self.cluster = clusters.into_least().into_iter().map(LocationId).collect();
     }
 
     /// Returns the cluster of a location: accesses of different clusters never conflict.

@@ -15,6 +15,18 @@ use std::collections::BTreeMap;
 /// Groups beyond this number are not explained step by step.
 const EXPLAINED_MAX: usize = 500;
 
+/// The races of a trace, and what a report asks of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'f> {
+    pub(crate) races: &'f Races,
+    pub(crate) groups: &'f [Group],
+    pub(crate) uncovered: &'f Uncovered,
+    /// The coverage that decides which races are covered.
+    pub(crate) level: CoverageLevel,
+    /// The most pairs that a finding lists.
+    pub(crate) max_pairs: usize,
+}
+
 /// Makes a finding of each group, the most important first.
 ///
 /// # Errors
@@ -22,13 +34,10 @@ const EXPLAINED_MAX: usize = 500;
 /// Fails when it was cancelled.
 pub(crate) fn findings(
     engine: &mut Engine<'_>,
-    races: &Races,
-    groups: &[Group],
-    uncovered: &Uncovered,
-    level: CoverageLevel,
-    max_pairs: usize,
+    found: &Found<'_>,
     cancel: &Cancel,
 ) -> Result<Vec<Finding>, Stopped> {
+    let Found { races, groups, uncovered, max_pairs, .. } = *found;
     let listed: Vec<Vec<(EventId, EventId)>> = groups
         .iter()
         .map(|group| pairs(engine.trace, races, uncovered, group, max_pairs.max(1)))
@@ -50,8 +59,7 @@ pub(crate) fn findings(
         .enumerate()
         .map(|(rank, i)| {
             let explained = (rank < EXPLAINED_MAX).then_some(&captured);
-            let mut finding =
-                finding(engine, races, &groups[*i], &listed[*i], level, max_pairs, explained);
+            let mut finding = finding(engine, found, &groups[*i], &listed[*i], explained);
             tell_allocated(engine, &listed[*i], &allocated, &mut finding);
             finding
         })
@@ -84,13 +92,12 @@ fn tell_allocated(
 
 fn finding(
     engine: &Engine<'_>,
-    races: &Races,
+    found: &Found<'_>,
     group: &Group,
     listed: &[(EventId, EventId)],
-    level: CoverageLevel,
-    max_pairs: usize,
     captured: Option<&Captured>,
 ) -> Finding {
+    let Found { races, level, max_pairs, .. } = *found;
     let trace = engine.trace;
     let mut finding = Finding::new(Kind::Race);
     let (a, b) = listed.first().copied().unwrap_or((EventId(0), EventId(0)));

@@ -13,7 +13,7 @@ pub(super) struct Activity {
     activity: Vec<f64>,
     increment: f64,
     heap: Vec<u32>,
-    /// HopKind variable: its place in `heap`, or `ABSENT`.
+    /// By variable: its place in `heap`, or `ABSENT`.
     places: Vec<u32>,
 }
 

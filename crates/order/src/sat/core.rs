@@ -29,7 +29,7 @@ pub struct Core {
     pub(super) activity: Activity,
     /// What each clause's activity grows by when it takes part in a conflict.
     pub(super) clause_increment: f32,
-    /// HopKind variable: the value to try next.
+    /// By variable: the value to try next.
     pub(super) phases: Vec<bool>,
     pub(super) marks: Marks,
     pub(super) restarts: Restarts,
@@ -51,7 +51,7 @@ pub struct Core {
     /// The proof is dropped when it takes more.
     pub(super) proof_bytes_max: usize,
     pub(super) counters: Stats,
-    /// HopKind variable, of the last answer "satisfiable".
+    /// By variable, of the last answer "satisfiable".
     pub(super) model: Vec<bool>,
     pub(super) output: Output,
     /// Scratch: the literals of a conflict, all false.

@@ -29,7 +29,7 @@ pub(super) enum Mark {
 pub(super) struct Marks {
     marks: Vec<Mark>,
     touched: Vec<Lit>,
-    /// HopKind level: the number of the clause last counted there.
+    /// By level: the number of the clause last counted there.
     levels: Vec<u64>,
     stamp: u64,
     /// The path being followed: a literal and how much of its reason is done.

@@ -46,9 +46,9 @@ pub(super) struct Slot {
 
 /// The values of all variables, as a [`Theory`](super::Theory) sees them.
 pub struct Values {
-    /// HopKind literal.
+    /// By literal.
     pub(super) values: Vec<Value>,
-    /// HopKind variable.
+    /// By variable.
     pub(super) slots: Vec<Slot>,
     /// The true literals in order of assignment.
     pub(super) trail: Vec<Lit>,

@@ -30,7 +30,7 @@ struct Walk {
     /// For each literal, the clauses with it, and where its list begins.
     occurs: Vec<u32>,
     occurs_start: Vec<u32>,
-    /// HopKind variable.
+    /// By variable.
     values: Vec<bool>,
     /// For each clause, how many of its literals are true, and the exclusive or of their variables:
     /// the variable itself if there is one.

@@ -9,7 +9,7 @@ const CONE: usize = 256;
 /// The keys reachable from one key, or those that reach it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cone {
-    /// HopKind key: the last stamp at which it was found, and its position in `keys`.
+    /// By key: the last stamp at which it was found, and its position in `keys`.
     mark: Vec<(u32, u32)>,
     stamp: u32,
     pub(super) keys: Vec<Key>,

@@ -1,6 +1,7 @@
 //! The pairs of blocks that the given orders determine.
 
 use super::blocks::Blocks;
+use anyorder_common::bits::{has, members_of_word, width};
 
 /// For each block, a bit set of the blocks of its resource that must come before it.
 ///
@@ -17,7 +18,7 @@ pub(crate) struct Known {
 impl Known {
     /// Returns the size of the sets of these blocks, in bytes.
     pub(crate) fn bytes_for(blocks: &Blocks) -> usize {
-        blocks.of.iter().map(|members| members.len() * members.len().div_ceil(64) * 8).sum()
+        blocks.of.iter().map(|members| members.len() * width(members.len()) * 8).sum()
     }
 
     /// Starts with no known pair. The blocks of each resource are numbered as in `members`.
@@ -29,7 +30,7 @@ impl Known {
         };
         let mut at = 0;
         for members in members {
-            let words = members.len().div_ceil(64);
+            let words = width(members.len());
             for (number, &block) in members.iter().enumerate() {
                 known.number[block as usize] = number as u32;
                 known.start[block as usize] = at;
@@ -52,7 +53,7 @@ impl Known {
             return false;
         }
         let bit = self.number[first as usize];
-        self.words[self.start[second as usize] + bit as usize / 64] >> (bit % 64) & 1 == 1
+        has(&self.words[self.start[second as usize]..], bit)
     }
 
     #[inline]
@@ -72,16 +73,13 @@ impl Known {
         let (from, to) = (self.start[first as usize], self.start[second as usize]);
         let own = self.number[first as usize] as usize;
         for word in 0..words {
-            let mut bits = self.words[from + word];
+            let mut known = self.words[from + word];
             if own / 64 == word {
-                bits |= 1 << (own % 64);
+                known |= 1 << (own % 64);
             }
-            let mut new = bits & !self.words[to + word];
+            let new = known & !self.words[to + word];
             self.words[to + word] |= new;
-            while new != 0 {
-                fresh(word as u32 * 64 + new.trailing_zeros());
-                new &= new - 1;
-            }
+            members_of_word(new).for_each(|bit| fresh(word as u32 * 64 + bit));
         }
     }
 

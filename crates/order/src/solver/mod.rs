@@ -47,6 +47,7 @@ pub use fact::Fact;
 pub use formula::Formula;
 pub use problem::{Block, Entry, Node, Problem, ProblemError, Rank, Resource, Tag};
 pub use refutation::{Claim, Link, Refutation, Step, Why};
+#[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
 pub use solve::{Answer, Limits, Solver, Stats};
 // The literals of clauses, and the reason for a missing answer.
@@ -65,6 +66,7 @@ mod path;
 mod prepare;
 mod problem;
 mod refutation;
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;
 mod saturate;
 mod solve;

@@ -25,6 +25,9 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
+    /// No block was entered from within another.
+    pub(crate) const EMPTY: Pairs = Pairs { parent: Vec::new(), kids: Vec::new() };
+
     /// Finds the parents; `O(b log b)` for `b` blocks. The entries must come before their blocks in
     /// an order without cycles.
     pub(crate) fn build(problem: &Problem, blocks: &Blocks) -> Pairs {

@@ -189,7 +189,7 @@ impl Problem {
     }
 
     /// Sets the preferred order of the solution: among the nodes that can come next, the one with
-    /// the smallest position comes next. HopKind default, the position of a node is its number. A
+    /// the smallest position comes next. By default, the position of a node is its number. A
     /// preferred order that is a solution and agrees with the solver's decisions is returned
     /// unchanged.
     ///

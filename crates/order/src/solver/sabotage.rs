@@ -1,23 +1,36 @@
 //! Deliberate faults, to check that the tests notice them.
 
-/// Which parts of a [`Solver`](super::Solver) are faulty. For mutation tests only.
-#[doc(hidden)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Sabotage {
+/// The fault of a [`Solver`](super::Solver).
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
+#[cfg_attr(not(feature = "sabotage"), allow(dead_code, reason = "nobody can ask for it"))]
+pub enum Sabotage {
+    /// No fault.
+    #[default]
+    None,
     /// Look-ahead implies the literal whose edge would close a cycle instead of its negation.
-    pub implies_opposite: bool,
+    ImpliesOpposite,
     /// Look-ahead uses the forward cone of the edge's start instead of the backward cone.
-    pub wrong_cone: bool,
+    WrongCone,
     /// The last literal is missing in clauses of cycles and in reasons.
-    pub short_clauses: bool,
+    ShortClauses,
     /// Saturation ignores paths from the first node of a block to the last of another.
-    pub no_first_last: bool,
+    NoFirstLast,
     /// Saturation ignores paths between entries.
-    pub no_entries: bool,
+    NoEntries,
     /// Saturation forces one pair of each resource that is not forced.
-    pub unforced: bool,
+    Unforced,
     /// A candidate ignores queues.
-    pub no_queues: bool,
+    NoQueues,
     /// Not a fault: skips saturation, so that the search has to find everything.
-    pub search_only: bool,
+    SearchOnly,
+}
+
+/// Without the feature there is no fault, and all comparisons are optimised away.
+#[cfg(not(feature = "sabotage"))]
+impl PartialEq for Sabotage {
+    #[inline]
+    fn eq(&self, _: &Sabotage) -> bool {
+        false
+    }
 }

@@ -20,6 +20,7 @@ use super::graph::Graph;
 use super::known::Known;
 use super::problem::{Block, Problem};
 use super::sabotage::Sabotage;
+use anyorder_common::bits::{self, members_of_word};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -111,12 +112,12 @@ impl<'a> Saturation<'a> {
             entry_covers: vec![Vec::new(); blocks.first.len()],
             members,
             base,
-            words: bits.div_ceil(64),
+            words: bits::width(bits),
             rows: Vec::new(),
             dirty: vec![false; keys.len()],
             heap: BinaryHeap::new(),
             fresh: Vec::new(),
-            sabotage: Sabotage::default(),
+            sabotage: Sabotage::None,
             graph,
         }
     }
@@ -126,7 +127,7 @@ impl<'a> Saturation<'a> {
         if self.words == 0 {
             return End::Done;
         }
-        if self.sabotage.unforced && !self.force_wrongly() {
+        if self.sabotage == Sabotage::Unforced && !self.force_wrongly() {
             return End::Refuted;
         }
         let entries = self.blocks.entry.iter().any(|&entry| entry != NO_ENTRY);
@@ -200,10 +201,7 @@ impl<'a> Saturation<'a> {
         let width = row.len();
         row.fill(0);
         let mut join = |other: Key, rows: &[u64]| {
-            let start = other as usize * width;
-            for (word, &more) in row.iter_mut().zip(&rows[start..start + width]) {
-                *word |= more;
-            }
+            bits::join(row, &rows[other as usize * width..][..width]);
         };
         for &other in self.keys.into.keys(key) {
             join(other, &self.rows);
@@ -235,14 +233,16 @@ impl<'a> Saturation<'a> {
                 heap.push(Reverse((graph.place(added.to), added.to)));
             }
         }
-        let ending = if self.sabotage.no_first_last { 0 } else { self.blocks.ending(key).len() };
+        let ending =
+            if self.sabotage == Sabotage::NoFirstLast { 0 } else { self.blocks.ending(key).len() };
         for i in 0..ending {
             let block = self.blocks.ending(key)[i];
             if !self.force_all(block, key, columns, width, 0) {
                 return false;
             }
         }
-        let entering = if self.sabotage.no_entries { 0 } else { self.blocks.entering(key).len() };
+        let entering =
+            if self.sabotage == Sabotage::NoEntries { 0 } else { self.blocks.entering(key).len() };
         for i in 0..entering {
             let block = self.blocks.entering(key)[i];
             if !self.force_all(block, key, columns, width, columns.len) {
@@ -287,7 +287,7 @@ impl<'a> Saturation<'a> {
         let by_entry = plane > 0;
         let mut found = std::mem::take(&mut self.fresh);
         found.clear();
-        for word in 0..count.div_ceil(64) {
+        for word in 0..bits::width(count) {
             // The bits of a small resource lie within one word of the row, from its base on.
             let Some(column) =
                 (base / 64 + word).checked_sub(columns.start).filter(|&c| c < columns.len)
@@ -297,11 +297,8 @@ impl<'a> Saturation<'a> {
             let bits = self.rows[key as usize * width + plane + column] >> (base % 64);
             let left = count - word * 64;
             let mask = if left >= 64 { u64::MAX } else { (1 << left) - 1 };
-            let mut new = bits & mask & !self.known.word(block, word);
-            while new != 0 {
-                let number = word * 64 + new.trailing_zeros() as usize;
-                new &= new - 1;
-                let other = self.members[resource][number];
+            for bit in members_of_word(bits & mask & !self.known.word(block, word)) {
+                let other = self.members[resource][word * 64 + bit as usize];
                 if other != block && (!by_entry || self.problem.keeps(other, block)) {
                     found.push(other);
                 }
@@ -327,7 +324,7 @@ impl<'a> Saturation<'a> {
 
     /// Records that `first` comes before `second`, and adds the edges for it.
     fn force(&mut self, first: u32, second: u32, resource: usize) -> bool {
-        let words = self.members[resource].len().div_ceil(64);
+        let words = bits::width(self.members[resource].len());
         let covered = self.covers[second as usize].iter().any(|&cover| self.known.is(first, cover));
         let limit = self.graph.len();
         self.forced.push(Forced { first, second, limit });

@@ -104,7 +104,7 @@ impl Solver {
             scopes: Vec::new(),
             stats: Stats::default(),
             theory_stats: TheoryStats::default(),
-            sabotage: Sabotage::default(),
+            sabotage: Sabotage::None,
         }
     }
 
@@ -126,8 +126,8 @@ impl Solver {
         self.cycles = Some(Vec::new());
     }
 
-    /// Enables faults, for mutation tests. Call it before anything else.
-    #[doc(hidden)]
+    /// Enables a fault, for mutation tests. Call it before anything else.
+    #[cfg(feature = "sabotage")]
     pub fn sabotage(&mut self, sabotage: Sabotage) {
         self.sabotage = sabotage;
     }
@@ -281,16 +281,9 @@ impl Solver {
         prepared.graph = graph;
         prepared.infos = infos;
         let answer = match answer {
-            sat::Answer::Sat => {
-                let facts = (0..self.variables.len()).filter_map(|var| {
-                    let lit = Lit::new(Var::from_index(var), true);
-                    let fact = self.variables.fact(lit)?;
-                    Some(if self.core.model(lit) { fact } else { fact.opposite() })
-                });
-                let accepted = accepted.expect("a model was accepted");
-                let Prepared { keys, blocks, .. } = &prepared;
-                Answer::Ordered(linearise(&self.problem, keys, blocks, &accepted, facts))
-            }
+            sat::Answer::Sat => Answer::Ordered(
+                self.order_of_model(&prepared, &accepted.expect("a model was accepted")),
+            ),
             sat::Answer::Unsat { core } => Answer::Impossible {
                 core: core.into_iter().filter(|lit| assumptions.contains(lit)).collect(),
             },
@@ -299,6 +292,16 @@ impl Solver {
         self.prepared = Some(prepared);
         self.count(bytes);
         answer
+    }
+
+    /// Returns an order of all nodes that satisfies the facts of the model.
+    fn order_of_model(&self, prepared: &Prepared, accepted: &[u32]) -> Vec<Node> {
+        let facts = (0..self.variables.len()).filter_map(|var| {
+            let lit = Lit::new(Var::from_index(var), true);
+            let fact = self.variables.fact(lit)?;
+            Some(if self.core.model(lit) { fact } else { fact.opposite() })
+        });
+        linearise(&self.problem, &prepared.keys, &prepared.blocks, accepted, facts)
     }
 
     fn count(&mut self, bytes: usize) {

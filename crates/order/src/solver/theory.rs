@@ -25,7 +25,6 @@ use crate::sat::{Lit, Output, Theory, Values, Var};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TheoryStats {
     pub(crate) candidates: u64,
-    pub(crate) blocking_cycles: u64,
     pub(crate) cycles: u64,
     pub(crate) implied: u64,
 }
@@ -33,7 +32,6 @@ pub(crate) struct TheoryStats {
 impl TheoryStats {
     pub(crate) fn add(&mut self, other: &TheoryStats) {
         self.candidates += other.candidates;
-        self.blocking_cycles += other.blocking_cycles;
         self.cycles += other.cycles;
         self.implied += other.implied;
     }
@@ -68,7 +66,7 @@ pub(crate) struct OrderTheory<'a> {
     pub(crate) variables: &'a mut Variables,
     /// For each literal, the labels of its edges.
     edges: Vec<std::ops::Range<u32>>,
-    /// HopKind key, the edges that leave it, and those that arrive.
+    /// By key, the edges that leave it, and those that arrive.
     watches: Vec<Vec<Watch>>,
     watches_into: Vec<Vec<Watch>>,
     /// For each literal taken from the trail, the number of edges added before.
@@ -179,7 +177,7 @@ impl<'a> OrderTheory<'a> {
             cycles,
             accepted: None,
             stats: TheoryStats::default(),
-            sabotage: Sabotage::default(),
+            sabotage: Sabotage::None,
         };
         theory.add_edges();
         theory
@@ -187,7 +185,7 @@ impl<'a> OrderTheory<'a> {
 
     pub(crate) fn sabotage(&mut self, sabotage: Sabotage) {
         self.sabotage = sabotage;
-        self.runner.no_queues = sabotage.no_queues;
+        self.runner.no_queues = sabotage == Sabotage::NoQueues;
     }
 
     /// Adds edges to the variables that have none yet.
@@ -243,7 +241,7 @@ impl<'a> OrderTheory<'a> {
         }
         clause.sort_unstable();
         clause.dedup();
-        if self.sabotage.short_clauses {
+        if self.sabotage == Sabotage::ShortClauses {
             clause.pop();
         }
         clause
@@ -331,7 +329,7 @@ impl<'a> OrderTheory<'a> {
             return;
         }
         self.forward.grow::<true>(self.keys, &self.graph, to);
-        if self.sabotage.wrong_cone {
+        if self.sabotage == Sabotage::WrongCone {
             self.backward.grow::<true>(self.keys, &self.graph, from);
         } else {
             self.backward.grow::<false>(self.keys, &self.graph, from);
@@ -344,7 +342,7 @@ impl<'a> OrderTheory<'a> {
                 continue;
             }
             // A literal and its opposite may be implied at once: one entry each.
-            let lit = if self.sabotage.implies_opposite { edge } else { !edge };
+            let lit = if self.sabotage == Sabotage::ImpliesOpposite { edge } else { !edge };
             self.implied_by[lit.index()] = ImpliedBy { label, limit: self.graph.len() };
             self.stats.implied += 1;
             self.budget.debt -= IMPLIED_VALUE;
@@ -438,7 +436,6 @@ impl Theory for OrderTheory<'_> {
             self.accepted = Some(candidate.order);
             return;
         }
-        self.stats.blocking_cycles += candidate.cycles.len() as u64;
         for cycle in candidate.cycles {
             self.lemma_of(cycle, out);
         }

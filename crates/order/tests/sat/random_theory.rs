@@ -71,7 +71,7 @@ pub(crate) struct RandomTheory {
     pub(crate) definitions: Vec<(Var, Lit, Lit)>,
     pub(crate) rng: Rng,
     pub(crate) habits: Behaviour,
-    /// HopKind variable: its position on the trail and the literal there, as far as taken.
+    /// By variable: its position on the trail and the literal there, as far as taken.
     pub(crate) positions: HashMap<Var, (usize, Lit)>,
     pub(crate) taken: usize,
     /// For each implied literal: its demand, and the length of the trail.

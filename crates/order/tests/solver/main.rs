@@ -50,7 +50,7 @@ fn report(title: &str, counters: &Counters, may_be_zero: &[&str]) {
 #[test]
 fn small_problems_agree_with_all_orders() {
     let mut counters = Counters::default();
-    sessions(0..12_000, SMALL, Sabotage::default(), &mut counters);
+    sessions(0..12_000, SMALL, Sabotage::None, &mut counters);
     report(
         "seeds 0..12000, at most 12 nodes, judged by all orders or, where there are too many, by batsat",
         &counters,
@@ -63,7 +63,7 @@ fn small_problems_agree_with_all_orders() {
 #[test]
 fn the_search_alone_is_complete() {
     let mut counters = Counters::default();
-    let sabotage = Sabotage { search_only: true, ..Sabotage::default() };
+    let sabotage = Sabotage::SearchOnly;
     sessions(20_000..24_000, SMALL, sabotage, &mut counters);
     report(
         "seeds 20000..24000, at most 12 nodes, no saturation",
@@ -77,8 +77,8 @@ fn the_search_alone_is_complete() {
 #[test]
 fn middling_problems_agree_with_the_plain_encoding() {
     let mut counters = Counters::default();
-    sessions(30_000..30_600, 30, Sabotage::default(), &mut counters);
-    let sabotage = Sabotage { search_only: true, ..Sabotage::default() };
+    sessions(30_000..30_600, 30, Sabotage::None, &mut counters);
+    let sabotage = Sabotage::SearchOnly;
     sessions(31_000..31_200, 30, sabotage, &mut counters);
     report(
         "seeds 30000..30600, and 31000..31200 without saturation, at most 30 nodes, judged by batsat",

@@ -56,41 +56,41 @@ fn check(name: &str, sabotage: Sabotage) {
 
 #[test]
 fn no_sabotage_is_not_noticed() {
-    let (count, first) = noticed(Sabotage::default());
+    let (count, first) = noticed(Sabotage::None);
     assert_eq!(count, 0, "{first}");
 }
 
 #[test]
 fn implying_the_opposite_is_noticed() {
-    check("implies the opposite", Sabotage { implies_opposite: true, ..Sabotage::default() });
+    check("implies the opposite", Sabotage::ImpliesOpposite);
 }
 
 #[test]
 fn a_cone_of_the_wrong_direction_is_noticed() {
-    check("wrong cone", Sabotage { wrong_cone: true, ..Sabotage::default() });
+    check("wrong cone", Sabotage::WrongCone);
 }
 
 #[test]
 fn clauses_without_a_literal_are_noticed() {
-    check("short clauses", Sabotage { short_clauses: true, ..Sabotage::default() });
+    check("short clauses", Sabotage::ShortClauses);
 }
 
 #[test]
 fn saturation_without_the_first_last_rule_is_noticed() {
-    check("no first-last rule", Sabotage { no_first_last: true, ..Sabotage::default() });
+    check("no first-last rule", Sabotage::NoFirstLast);
 }
 
 #[test]
 fn saturation_without_the_entry_rule_is_noticed() {
-    check("no entry rule", Sabotage { no_entries: true, ..Sabotage::default() });
+    check("no entry rule", Sabotage::NoEntries);
 }
 
 #[test]
 fn a_pair_that_is_not_forced_is_noticed() {
-    check("unforced pair", Sabotage { unforced: true, ..Sabotage::default() });
+    check("unforced pair", Sabotage::Unforced);
 }
 
 #[test]
 fn a_course_without_queues_is_noticed() {
-    check("no queues", Sabotage { no_queues: true, ..Sabotage::default() });
+    check("no queues", Sabotage::NoQueues);
 }

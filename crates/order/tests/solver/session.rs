@@ -332,7 +332,7 @@ impl Session<'_> {
     fn finish(&mut self) -> Result<(), String> {
         let stats = self.solver.stats();
         self.tally(&stats);
-        if self.plan.sabotage.search_only {
+        if self.plan.sabotage == Sabotage::SearchOnly {
             return Ok(());
         }
         let forced = saturation::forced(&self.spec);

@@ -47,7 +47,7 @@ fn blocks_that_overlap_on_one_chain_have_no_order() {
         // The search must find it as well: it once let two blocks begin at one key, and then found
         // no order.
         let mut solver = Solver::new(problem.clone());
-        solver.sabotage(Sabotage { search_only: true, ..Sabotage::default() });
+        solver.sabotage(Sabotage::SearchOnly);
         let answer = solver.solve(&[], &mut Limits::default());
         assert_eq!(answer, Answer::Impossible { core: Vec::new() });
         refuted(problem);

@@ -68,13 +68,7 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
         }
         category => category,
     };
-    let mut finding = Finding::new(category.kind());
-    finding.category = Some(category.word().to_owned());
-    finding.severity = if form.is_some() { category.severity() } else { Severity::Note };
-    if category == Category::Guarded {
-        finding.harm = Harm::Harmless;
-        finding.harm_class = Some(Category::Guarded.word().to_owned());
-    }
+    let mut finding = of_category(category, form.is_some());
     finding.title = words::title(material.tables, category, first, second);
     finding.sites = vec![words::site(material.tables, first), words::site(material.tables, second)];
     finding.pairs = listed
@@ -107,12 +101,26 @@ fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
     }
     let hint = Step { rule: Some("hint".to_owned()), ..Step::new(hint(&pair)) };
     finding.explanation.push(hint);
-    let witness = witness.cloned().and_then(|witness| {
-        let event = |event| u32::try_from(event).ok().map(EventId);
-        Some((event(candidate.first)?, event(candidate.second)?, witness))
-    });
-    let ordered = candidate.ordered;
-    Some(Found { finding, category, witness, ordered })
+    let witness = witness.and_then(|witness| of_pair(candidate, witness));
+    Some(Found { finding, category, witness, ordered: candidate.ordered })
+}
+
+/// Returns a witness with the pair that it reverses.
+fn of_pair(candidate: Candidate, witness: &Witness) -> Option<(EventId, EventId, Witness)> {
+    let event = |event| u32::try_from(event).ok().map(EventId);
+    Some((event(candidate.first)?, event(candidate.second)?, witness.clone()))
+}
+
+/// Makes a finding with the kind, the severity and the harm of its category.
+fn of_category(category: Category, is_confirmed: bool) -> Finding {
+    let mut finding = Finding::new(category.kind());
+    finding.category = Some(category.word().to_owned());
+    finding.severity = if is_confirmed { category.severity() } else { Severity::Note };
+    if category == Category::Guarded {
+        finding.harm = Harm::Harmless;
+        finding.harm_class = Some(Category::Guarded.word().to_owned());
+    }
+    finding
 }
 
 /// The filter of findings without a witness.

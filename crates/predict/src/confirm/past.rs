@@ -12,7 +12,7 @@ use super::lists::Lists;
 use super::units::{Units, get_of, mailbox_of, post_of};
 use super::wakes::Wakes;
 use crate::confirm::communication::Communication;
-use anyorder_trace::{EventId, EventKind, Op, TaskId, Trace};
+use anyorder_trace::{Event, EventId, EventKind, Op, TaskId, Trace};
 use std::collections::HashMap;
 
 /// What is known of all events. About 30 bytes an event.
@@ -51,6 +51,20 @@ pub(super) struct Past {
 const EDGES: usize = 1 << 26;
 const EDGES_PER_EVENT: usize = 16;
 
+/// The last events on each cell of memory, while a trace is read.
+struct Memory {
+    written: Vec<u32>,
+    allocated: Vec<u32>,
+    /// The cells of all accesses so far.
+    touched: usize,
+}
+
+impl Memory {
+    fn new(cells: usize) -> Memory {
+        Memory { written: vec![NONE; cells], allocated: vec![NONE; cells], touched: 0 }
+    }
+}
+
 impl Past {
     /// Goes through a trace once.
     pub(super) fn new(
@@ -70,12 +84,10 @@ impl Past {
         let mut chains = Chains::new(trace);
         let mut units = past.tasks.then(|| Units::new(trace, past.components.is_some()));
         let mut last_of_task = vec![NONE; trace.tasks_count()];
-        let mut written = vec![NONE; past.cells.len()];
-        let mut allocated = vec![NONE; past.cells.len()];
+        let mut memory = Memory::new(past.cells.len());
         let mut barriers: HashMap<u32, u32> = HashMap::new();
         let rounds = Barriers::new(trace);
         let most = EDGES.min(u32::MAX as usize / 2) + EDGES_PER_EVENT.min(64) * trace.len();
-        let mut touched = 0;
         for event in trace.events() {
             let (id, kind) = (event.id.0, event.kind());
             let causes = &mut past.causes;
@@ -84,45 +96,16 @@ impl Past {
                 Some(units) => units.take(trace, event, before),
                 None => chains.take(trace, event, before),
             };
-            if let Some(components) = &past.components {
-                components.before(id).iter().for_each(|before| causes.push(*before));
-                for task in components.ended(id) {
-                    let last = last_of_task.get(task.index()).copied();
-                    causes.item_if(last != Some(NONE), last.as_ref());
-                }
-                if let Some(last) = last_of_task.get_mut(event.task.index()) {
-                    *last = id;
-                }
-            }
+            past.take_components(event, &mut last_of_task);
+            let causes = &mut past.causes;
             if kind == EventKind::Barrier
                 && let Some(before) = barriers.insert(event.operand, id)
             {
                 causes.push(before);
             }
             rounds.arrivals.get(&id).into_iter().flatten().for_each(|event| causes.push(*event));
-            if let Some(location) = event.location() {
-                let cells = past.cells.of(location.0);
-                touched += cells.len();
-                if touched > most {
-                    past.is_cut = true;
-                    return past;
-                }
-                let cells = cells.start as usize..cells.end as usize;
-                let last = allocated[cells.clone()].iter().filter(|alloc| **alloc != NONE).max();
-                past.causes.item_if(kind.is_access(), last);
-                if kind.reads() {
-                    for writer in &written[cells.clone()] {
-                        past.reads.push(*writer);
-                        past.observes.item_if(*writer != NONE, Some(writer));
-                    }
-                }
-                if kind.writes() {
-                    written[cells].fill(id);
-                } else if kind == EventKind::Alloc {
-                    allocated[cells].fill(id);
-                }
-            }
-            if past.causes.items() + past.observes.items() > most {
+            past.take_memory(event, &mut memory, most);
+            if past.causes.items() + past.observes.items() > most || memory.touched > most {
                 past.is_cut = true;
                 return past;
             }
@@ -153,6 +136,45 @@ impl Past {
         past.chains = units.map_or(chains.len(), |units| units.len());
         past.find_doubts(trace, &rounds);
         past
+    }
+
+    /// Takes what the rules of components order before an event.
+    fn take_components(&mut self, event: Event, last_of_task: &mut [u32]) {
+        let Some(components) = &self.components else { return };
+        let id = event.id.0;
+        components.before(id).iter().for_each(|before| self.causes.push(*before));
+        for task in components.ended(id) {
+            let last = last_of_task.get(task.index()).copied();
+            self.causes.item_if(last != Some(NONE), last.as_ref());
+        }
+        if let Some(last) = last_of_task.get_mut(event.task.index()) {
+            *last = id;
+        }
+    }
+
+    /// Takes what an access observes, unless more than `most` cells were touched by then.
+    fn take_memory(&mut self, event: Event, memory: &mut Memory, most: usize) {
+        let (id, kind) = (event.id.0, event.kind());
+        let Some(location) = event.location() else { return };
+        let cells = self.cells.of(location.0);
+        memory.touched += cells.len();
+        if memory.touched > most {
+            return;
+        }
+        let cells = cells.start as usize..cells.end as usize;
+        let last = memory.allocated[cells.clone()].iter().filter(|alloc| **alloc != NONE).max();
+        self.causes.item_if(kind.is_access(), last);
+        if kind.reads() {
+            for writer in &memory.written[cells.clone()] {
+                self.reads.push(*writer);
+                self.observes.item_if(*writer != NONE, Some(writer));
+            }
+        }
+        if kind.writes() {
+            memory.written[cells].fill(id);
+        } else if kind == EventKind::Alloc {
+            memory.allocated[cells].fill(id);
+        }
     }
 
     /// Finds the events that rest on a barrier that is not regular.

@@ -36,21 +36,28 @@ impl Question {
             Form::CoEnabled => (vec![second, first], Vec::new()),
             _ => (vec![first], vec![second]),
         };
-        Question::with(trace, past, (first, second), form, tail, needs, None)
+        Question::with(trace, past, (first, second), form, (tail, needs), None)
     }
 
     /// Asks whether a task can end before another one begins, which it overtakes; everything observes what it observed.
     pub(super) fn ends_first(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
         let Overtaken { overtaken, last, .. } = tasks;
         let pair = (overtaken, last);
-        Question::with(trace, past, pair, Form::Reversed, vec![last], Vec::new(), Some(overtaken))
+        Question::with(trace, past, pair, Form::Reversed, (vec![last], Vec::new()), Some(overtaken))
     }
 
     /// Asks whether a task can be taken while another one waits.
     pub(super) fn overtakes(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
         let Overtaken { overtaken, get, post, .. } = tasks;
         let form = Form::Overtakes;
-        Question::with(trace, past, (overtaken, get), form, vec![get], vec![post], Some(overtaken))
+        Question::with(
+            trace,
+            past,
+            (overtaken, get),
+            form,
+            (vec![get], vec![post]),
+            Some(overtaken),
+        )
     }
 
     fn with(
@@ -58,8 +65,7 @@ impl Question {
         past: &Past,
         (first, second): (u32, u32),
         form: Form,
-        tail: Vec<u32>,
-        needs: Vec<u32>,
+        (tail, needs): (Vec<u32>, Vec<u32>),
         never: Option<u32>,
     ) -> Question {
         let held = tail

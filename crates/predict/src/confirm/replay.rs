@@ -12,7 +12,7 @@ use super::mailboxes::Mailboxes;
 use super::past::Past;
 use super::question::Question;
 use super::waiting::Counts;
-use crate::confirm::communication::Communication;
+use crate::confirm::communication::{Communication, Observation};
 use anyorder_commute::Mode;
 use anyorder_trace::{EventKind, Trace};
 use std::collections::HashMap;
@@ -297,37 +297,50 @@ impl Replay {
                     }
                 }
                 _ => {
-                    let left = self.left.get(&object).map_or(&[][..], Vec::as_slice);
-                    let all = left.iter().chain(&self.calls[object as usize]).copied();
-                    let is_first = matches!(mode, Mode::First | Mode::TakeFirst);
-                    let hides = |e: &u32| !self.has_come(past.calls.taker(*e)) && matches(e);
-                    // What lies beyond the one expected hides nothing.
-                    let near = |e: &u32| *e != expected;
-                    let hiding: Vec<u32> = if is_first {
-                        all.take_while(near).filter(hides).take(FROM_ONE).collect()
-                    } else {
-                        all.rev().take_while(near).filter(hides).take(FROM_ONE).collect()
-                    };
-                    for other in hiding {
-                        let taker = past.calls.taker(other);
-                        let mut clause = vec![Atom::Before(taker, event), Atom::Out(event)];
-                        if expected == NONE || !is_first {
-                            clause.push(Atom::Before(event, other));
-                        }
-                        if expected != NONE {
-                            clause.push(match is_first {
-                                true => Atom::Before(expected, other),
-                                false => Atom::Before(other, expected),
-                            });
-                        }
-                        broken.push(clause);
-                    }
-                    let taker = past.calls.taker(expected);
-                    if expected != NONE && !takes(mode) && self.has_come(taker) {
-                        broken.push(vec![Atom::Before(event, taker), Atom::Out(event)]);
-                    }
+                    self.hidden((past, observation), (event, object), matches, broken);
                 }
             }
+        }
+    }
+
+    /// Finds what hides the invocation that an invocation is to observe the first or the last of.
+    fn hidden(
+        &self,
+        (past, observation): (&Past, &Observation),
+        (event, object): (u32, u32),
+        matches: impl Fn(&u32) -> bool,
+        broken: &mut Vec<Clause>,
+    ) {
+        let mode = observation.mode;
+        let expected = observation.sources.first().map_or(NONE, |e| *e as u32);
+        let left = self.left.get(&object).map_or(&[][..], Vec::as_slice);
+        let all = left.iter().chain(&self.calls[object as usize]).copied();
+        let is_first = matches!(mode, Mode::First | Mode::TakeFirst);
+        let hides = |e: &u32| !self.has_come(past.calls.taker(*e)) && matches(e);
+        // What lies beyond the one expected hides nothing.
+        let near = |e: &u32| *e != expected;
+        let hiding: Vec<u32> = if is_first {
+            all.take_while(near).filter(hides).take(FROM_ONE).collect()
+        } else {
+            all.rev().take_while(near).filter(hides).take(FROM_ONE).collect()
+        };
+        for other in hiding {
+            let taker = past.calls.taker(other);
+            let mut clause = vec![Atom::Before(taker, event), Atom::Out(event)];
+            if expected == NONE || !is_first {
+                clause.push(Atom::Before(event, other));
+            }
+            if expected != NONE {
+                clause.push(match is_first {
+                    true => Atom::Before(expected, other),
+                    false => Atom::Before(other, expected),
+                });
+            }
+            broken.push(clause);
+        }
+        let taker = past.calls.taker(expected);
+        if expected != NONE && !takes(mode) && self.has_come(taker) {
+            broken.push(vec![Atom::Before(event, taker), Atom::Out(event)]);
         }
     }
 }

@@ -81,21 +81,27 @@ pub(super) fn shorten(
             End::None => {}
             _ => return,
         }
-        let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
-        let takers = set.events.iter().flat_map(|event| past.takers(shared.trace, *event));
-        let waiting = set.events.iter().chain(&question.tail);
-        let asked = waiting.flat_map(|event| past.blocking.asked(*event, true));
-        let helpers = asked.flat_map(|asked| past.blocking.helpers(asked));
-        let helpers = helpers.map(|of| first_missing(of, |event| set.has(past, event)));
-        for next in ends.chain(takers).chain(helpers) {
-            if next != NONE && !set.has(past, next) && !question.is_behind(past, next) {
-                let mut more = added.clone();
-                more.push(next);
-                more.sort_unstable();
-                queue.push(Reverse((size + 1, more)));
-            }
+        for next in helpful(&shared, &set) {
+            let mut more = added.clone();
+            more.push(next);
+            more.sort_unstable();
+            queue.push(Reverse((size + 1, more)));
         }
     }
     // All sets were refuted but the witness's own.
     witness.shortest = true;
+}
+
+/// Returns the events that a refuted set may lack: ends of its sections, and what its events wait for.
+fn helpful(shared: &Shared<'_>, set: &Reach) -> Vec<u32> {
+    let (past, question) = (shared.past, shared.question);
+    let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);
+    let takers = set.events.iter().flat_map(|event| past.takers(shared.trace, *event));
+    let waiting = set.events.iter().chain(&question.tail);
+    let asked = waiting.flat_map(|event| past.blocking.asked(*event, true));
+    let helpers = asked.flat_map(|asked| past.blocking.helpers(asked));
+    let helpers = helpers.map(|of| first_missing(of, |event| set.has(past, event)));
+    let is_new = |next: &u32| *next != NONE && !set.has(past, *next);
+    let all = ends.chain(takers).chain(helpers);
+    all.filter(|next| is_new(next) && !question.is_behind(past, *next)).collect()
 }

@@ -103,7 +103,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             let reported = table.is_reported(act.class, record.class());
             let from = scratch.common.len();
             if looks && record.locks().may_meet(locks) {
-                sections.common(record.hold, act.lane, &mut scratch.common);
+                sections.common(record.lockset, act.lane, &mut scratch.common);
             }
             if scratch.common.len() > from {
                 if reported && by_lock == 0 {
@@ -132,7 +132,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     continue;
                 }
                 let from = scratch.common.len();
-                sections.common(record.hold, act.lane, &mut scratch.common);
+                sections.common(record.lockset, act.lane, &mut scratch.common);
                 if table.is_reported(act.class, record.class()) {
                     scratch.together.push((record, from, scratch.common.len()));
                 }
@@ -220,7 +220,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 
 /// Returns whether the access that communicates with `observed` does so with an action in a section.
 fn communicates(observed: Option<&Record>, section: u32, sections: &Sections) -> bool {
-    observed.is_some_and(|record| sections.of_hold(record.hold).contains(&section))
+    observed.is_some_and(|record| sections.of_lockset(record.lockset).contains(&section))
 }
 
 const fn cell_key(act: Act) -> usize {

@@ -28,7 +28,7 @@ use crate::relations::overlaps::Overlaps;
 use crate::relations::relation::Relation;
 use crate::report::{Report, Side};
 use crate::sections::candidates::Open;
-use crate::sections::table::{NO_HOLD, Sections};
+use crate::sections::table::{NO_LOCKSET, Sections};
 use crate::shadow::by_lock::ByLocks;
 use crate::shadow::quick::{Coverings, Quick};
 use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
@@ -200,21 +200,21 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let table = act.table(&self.table, &self.own_tables);
         let lane = self.lanes.get(act.lane);
         let now = epoch(lane.slot, lane.now);
-        let hold = if R::SECTIONS { self.sections.hold(act.lane) } else { NO_HOLD };
+        let lockset = if R::SECTIONS { self.sections.lockset(act.lane) } else { NO_LOCKSET };
         let cell = &mut self.cells[act.space][act.index];
         let newest = &cell.newest;
-        let same = newest.epoch == now && newest.class() == act.class && newest.hold == hold;
+        let same = newest.epoch == now && newest.class() == act.class && newest.lockset == lockset;
         let lonely = !cell.overlaps;
         if same && newest.is_quiet() && lonely {
             return;
         }
         let locks = if R::SECTIONS { self.sections.locks(act.lane) } else { LockBits::default() };
-        let new = Record::new(now, act.side, (hold, locks), act.class, true);
+        let new = Record::new(now, act.side, (lockset, locks), act.class, true);
         let conflicting = table.conflicting(act.class);
         if R::SECTIONS && cell.by_lock != 0 {
             let free = lonely && cell.classes & conflicting == 0;
             let quiet = free || lonely && self.knows_indexed(act) || self.compare(&[act], locks);
-            let new = Record::new(now, act.side, (hold, locks), act.class, quiet);
+            let new = Record::new(now, act.side, (lockset, locks), act.class, quiet);
             self.remember_indexed(act, new);
             return;
         }
@@ -231,7 +231,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             Quick::Ordered => true,
             Quick::Slow => self.compare(&[act], locks),
         };
-        self.remember(act, Record::new(now, act.side, (hold, locks), act.class, quiet));
+        self.remember(act, Record::new(now, act.side, (lockset, locks), act.class, quiet));
     }
 
     /// Makes an action the newest of its object, and forgets the records that it covers.
@@ -254,20 +254,20 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
         let lane = lanes.get(act.lane);
         if R::SECTIONS {
-            sections.keep_hold(new.hold);
+            sections.keep_lockset(new.lockset);
         }
         let skips = waits || pool.classes(cell.more()) & covering == 0;
         cell.add(pool, new, (skips, heavy), |old| {
             let covered = covering >> old.class().0 & 1 != 0
                 && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
-                && (old.hold == NO_HOLD
-                    || old.hold == new.hold
+                && (old.lockset == NO_LOCKSET
+                    || old.lockset == new.lockset
                     || (old.locks().may_be_in(new.locks())
-                        && sections.covers(lanes, act.lane, old.hold)
+                        && sections.covers(lanes, act.lane, old.lockset)
                         // What the lane knows by a pair's own edge only may still be learnt by another edge.
-                        && !pairs.iter().any(|pair| pair.has_any(&sections.of_hold(old.hold)))));
+                        && !pairs.iter().any(|pair| pair.has_any(&sections.of_lockset(old.lockset)))));
             if R::SECTIONS && covered {
-                sections.drop_hold(old.hold);
+                sections.drop_lockset(old.lockset);
             }
             covered
         });
@@ -380,10 +380,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     fn act_on_several(&mut self, acts: &[Act]) {
         let lane = self.lanes.get(acts[0].lane);
         let now = epoch(lane.slot, lane.now);
-        let hold = if R::SECTIONS { self.sections.hold(acts[0].lane) } else { NO_HOLD };
+        let lockset = if R::SECTIONS { self.sections.lockset(acts[0].lane) } else { NO_LOCKSET };
         let repeats = acts.iter().all(|act| {
             let newest = &self.cells[act.space][act.index].newest;
-            let same = newest.epoch == now && newest.class() == act.class && newest.hold == hold;
+            let same =
+                newest.epoch == now && newest.class() == act.class && newest.lockset == lockset;
             same && newest.is_quiet()
         });
         if repeats {
@@ -393,7 +394,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             if R::SECTIONS { self.sections.locks(acts[0].lane) } else { LockBits::default() };
         let quiet = self.compare(acts, locks);
         for act in acts {
-            self.remember(*act, Record::new(now, act.side, (hold, locks), act.class, quiet));
+            self.remember(*act, Record::new(now, act.side, (lockset, locks), act.class, quiet));
         }
     }
 }

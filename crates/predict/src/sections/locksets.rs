@@ -1,34 +1,34 @@
-//! Hold sets: the sections that were open at some access. Accesses share them.
+//! Locksets: the sections that were open at some access. Accesses share them.
 //!
-//! Most accesses lie in no section or in one. These need no set: the number of the hold set says it all.
+//! Most accesses lie in no section or in one. These need no set: the number of the lockset says it all.
 
 use std::ops::Deref;
 
-/// The number of a hold set: 0 for none, with the highest bit a section, else the place of a set of several.
-pub(crate) const NO_HOLD: u32 = 0;
-/// Stands for a hold set that has not been made since the locks held changed.
+/// The number of a lockset: 0 for none, with the highest bit a section, else the place of a set of several.
+pub(crate) const NO_LOCKSET: u32 = 0;
+/// Stands for a lockset that has not been made since the locks held changed.
 pub(crate) const UNMADE: u32 = (1 << 31) - 1;
 const ONE: u32 = 1 << 31;
 
-/// Returns the number of the hold set that has one section.
+/// Returns the number of the lockset that has one section.
 pub(crate) const fn of_one(section: u32) -> u32 {
     ONE | section
 }
 
-/// Returns the section of a hold set that has one.
+/// Returns the section of a lockset that has one.
 #[inline]
-pub(crate) const fn as_one(hold: u32) -> Option<u32> {
-    if hold & ONE != 0 { Some(hold & !ONE) } else { None }
+pub(crate) const fn as_one(lockset: u32) -> Option<u32> {
+    if lockset & ONE != 0 { Some(lockset & !ONE) } else { None }
 }
 
 /// A set of several sections.
 #[derive(Clone, Debug, Default)]
-struct HoldSet {
+struct Lockset {
     sections: Vec<u32>,
     references: u32,
 }
 
-/// The sections of a hold set.
+/// The sections of a lockset.
 pub(crate) struct Members<'h> {
     one: [u32; 1],
     several: Option<&'h [u32]>,
@@ -43,65 +43,65 @@ impl Deref for Members<'_> {
     }
 }
 
-/// The hold sets of several sections, as counted references.
+/// The locksets of several sections, as counted references.
 #[derive(Clone, Debug)]
-pub(crate) struct Holds {
-    sets: Vec<HoldSet>,
+pub(crate) struct Locksets {
+    sets: Vec<Lockset>,
     free: Vec<u32>,
 }
 
-impl Default for Holds {
-    fn default() -> Holds {
+impl Default for Locksets {
+    fn default() -> Locksets {
         // The first one is the empty one, and stays.
-        Holds { sets: vec![HoldSet::default()], free: Vec::new() }
+        Locksets { sets: vec![Lockset::default()], free: Vec::new() }
     }
 }
 
-impl Holds {
+impl Locksets {
     /// Makes a set of several sections, named once.
     pub(crate) fn make(&mut self, sections: impl Iterator<Item = u32>) -> u32 {
-        let hold = self.free.pop().unwrap_or_else(|| {
-            self.sets.push(HoldSet::default());
+        let lockset = self.free.pop().unwrap_or_else(|| {
+            self.sets.push(Lockset::default());
             self.sets.len() as u32 - 1
         });
-        let set = &mut self.sets[hold as usize];
+        let set = &mut self.sets[lockset as usize];
         set.sections.clear();
         set.sections.extend(sections);
         set.references = 1;
-        hold
+        lockset
     }
 
     /// Notes that a set of several sections is named once more.
     #[inline]
-    pub(crate) fn keep(&mut self, hold: u32) {
-        self.sets[hold as usize].references += 1;
+    pub(crate) fn keep(&mut self, lockset: u32) {
+        self.sets[lockset as usize].references += 1;
     }
 
     /// Notes that a set of several sections is named once less; returns whether it is to be given back.
     #[inline]
-    pub(crate) fn drop(&mut self, hold: u32) -> bool {
-        let set = &mut self.sets[hold as usize];
+    pub(crate) fn drop(&mut self, lockset: u32) -> bool {
+        let set = &mut self.sets[lockset as usize];
         set.references -= 1;
         set.references == 0
     }
 
     /// Gives a set back.
-    pub(crate) fn free(&mut self, hold: u32) {
-        self.free.push(hold);
+    pub(crate) fn free(&mut self, lockset: u32) {
+        self.free.push(lockset);
     }
 
-    /// Returns the sections of a hold set.
+    /// Returns the sections of a lockset.
     #[inline]
-    pub(crate) fn members(&self, hold: u32) -> Members<'_> {
-        match as_one(hold) {
+    pub(crate) fn members(&self, lockset: u32) -> Members<'_> {
+        match as_one(lockset) {
             Some(section) => Members { one: [section], several: None },
-            None => Members { one: [0], several: Some(&self.sets[hold as usize].sections) },
+            None => Members { one: [0], several: Some(&self.sets[lockset as usize].sections) },
         }
     }
 
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let set = |h: &HoldSet| size_of::<HoldSet>() + 4 * h.sections.capacity();
+        let set = |h: &Lockset| size_of::<Lockset>() + 4 * h.sections.capacity();
         self.sets.iter().map(set).sum()
     }
 }

@@ -4,12 +4,12 @@
 //! references, so that memory follows the shadow state and not the length of the trace.
 
 use crate::relations::lanes::{LaneId, Lanes};
-use crate::sections::locksets::{Holds, Members, UNMADE, as_one, of_one};
+use crate::sections::locksets::{Locksets, Members, UNMADE, as_one, of_one};
 use crate::sections::snapshots::{NO_SNAPSHOT, Snapshots};
 use crate::shadow::record::LockBits;
 use anyorder_order::{ChainId, Clock};
 
-pub(crate) use crate::sections::locksets::NO_HOLD;
+pub(crate) use crate::sections::locksets::NO_LOCKSET;
 
 /// One critical section.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub(crate) struct Held {
 #[derive(Clone, Debug, Default)]
 struct OfLane {
     held: Vec<Held>,
-    hold: u32,
+    lockset: u32,
     locks: LockBits,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Sections {
     released: Vec<u32>,
     references: Vec<u32>,
     free: Vec<u32>,
-    holds: Holds,
+    locksets: Locksets,
     snapshots: Snapshots,
     lanes: Vec<OfLane>,
     /// Releases of locks that were not held.
@@ -119,66 +119,66 @@ impl Sections {
         let of_lane = &mut self.lanes[lane];
         let locks = of_lane.held.iter().map(|held| LockBits::of(held.lock));
         of_lane.locks = locks.fold(LockBits::default(), LockBits::union);
-        let hold = match of_lane.held[..] {
-            [] => NO_HOLD,
+        let lockset = match of_lane.held[..] {
+            [] => NO_LOCKSET,
             // The lane itself keeps the section.
             [held] => of_one(held.section),
             _ => UNMADE,
         };
-        let old = std::mem::replace(&mut of_lane.hold, hold);
+        let old = std::mem::replace(&mut of_lane.lockset, lockset);
         if old != UNMADE && as_one(old).is_none() {
-            self.drop_hold(old);
+            self.drop_lockset(old);
         }
     }
 
-    /// Returns the hold set of a lane's next access.
+    /// Returns the lockset of a lane's next access.
     #[inline]
-    pub(crate) fn hold(&mut self, lane: LaneId) -> u32 {
-        let hold = self.lanes[lane].hold;
-        if hold == UNMADE { self.make_hold(lane) } else { hold }
+    pub(crate) fn lockset(&mut self, lane: LaneId) -> u32 {
+        let lockset = self.lanes[lane].lockset;
+        if lockset == UNMADE { self.make_lockset(lane) } else { lockset }
     }
 
-    fn make_hold(&mut self, lane: LaneId) -> u32 {
+    fn make_lockset(&mut self, lane: LaneId) -> u32 {
         let of_lane = &mut self.lanes[lane];
-        let hold = self.holds.make(of_lane.held.iter().map(|held| held.section));
+        let lockset = self.locksets.make(of_lane.held.iter().map(|held| held.section));
         for held in &of_lane.held {
             self.references[held.section as usize] += 1;
         }
-        of_lane.hold = hold;
-        hold
+        of_lane.lockset = lockset;
+        lockset
     }
 
-    /// Notes that one more record names a hold set.
+    /// Notes that one more record names a lockset.
     #[inline]
-    pub(crate) fn keep_hold(&mut self, hold: u32) {
-        match as_one(hold) {
+    pub(crate) fn keep_lockset(&mut self, lockset: u32) {
+        match as_one(lockset) {
             Some(section) => self.keep_section(section),
-            None if hold == NO_HOLD => {}
-            None => self.holds.keep(hold),
+            None if lockset == NO_LOCKSET => {}
+            None => self.locksets.keep(lockset),
         }
     }
 
-    /// Notes that one record less names a hold set.
+    /// Notes that one record less names a lockset.
     #[inline]
-    pub(crate) fn drop_hold(&mut self, hold: u32) {
-        match as_one(hold) {
+    pub(crate) fn drop_lockset(&mut self, lockset: u32) {
+        match as_one(lockset) {
             Some(section) => self.drop_section(section),
-            None if hold == NO_HOLD => {}
+            None if lockset == NO_LOCKSET => {}
             None => {
-                if self.holds.drop(hold) {
-                    self.drop_members(hold);
+                if self.locksets.drop(lockset) {
+                    self.drop_members(lockset);
                 }
             }
         }
     }
 
     #[cold]
-    fn drop_members(&mut self, hold: u32) {
-        for at in 0..self.of_hold(hold).len() {
-            let section = self.of_hold(hold)[at];
+    fn drop_members(&mut self, lockset: u32) {
+        for at in 0..self.of_lockset(lockset).len() {
+            let section = self.of_lockset(lockset)[at];
             self.drop_section(section);
         }
-        self.holds.free(hold);
+        self.locksets.free(lockset);
     }
 
     /// Notes that a section is named once more.
@@ -248,10 +248,10 @@ impl Sections {
         released != 0 && released <= clock.get(slot)
     }
 
-    /// Returns the sections of a hold set.
+    /// Returns the sections of a lockset.
     #[inline]
-    pub(crate) fn of_hold(&self, hold: u32) -> Members<'_> {
-        self.holds.members(hold)
+    pub(crate) fn of_lockset(&self, lockset: u32) -> Members<'_> {
+        self.locksets.members(lockset)
     }
 
     /// Returns which locks a lane holds.
@@ -266,10 +266,10 @@ impl Sections {
         &self.lanes[lane].held
     }
 
-    /// Adds the closed sections of a hold set whose lock excludes one that a lane holds now to `common`.
+    /// Adds the closed sections of a lockset whose lock excludes one that a lane holds now to `common`.
     #[inline]
-    pub(crate) fn common(&self, hold: u32, lane: LaneId, common: &mut Vec<u32>) {
-        for section in &*self.of_hold(hold) {
+    pub(crate) fn common(&self, lockset: u32, lane: LaneId, common: &mut Vec<u32>) {
+        for section in &*self.of_lockset(lockset) {
             let s = self.section(*section);
             let excludes = |held: &Held| held.lock == s.lock && !(held.shared && s.shared);
             if self.released(*section) != 0 && self.held(lane).iter().any(excludes) {
@@ -278,10 +278,10 @@ impl Sections {
         }
     }
 
-    /// Returns whether whatever a later access learns from the sections of `hold`, it learns from those that a lane holds now.
-    pub(crate) fn covers(&self, lanes: &Lanes, lane: LaneId, hold: u32) -> bool {
+    /// Returns whether whatever a later access learns from the sections of `lockset`, it learns from those that a lane holds now.
+    pub(crate) fn covers(&self, lanes: &Lanes, lane: LaneId, lockset: u32) -> bool {
         let me = lanes.get(lane);
-        self.of_hold(hold).iter().all(|section| {
+        self.of_lockset(lockset).iter().all(|section| {
             let s = self.section(*section);
             let covers = |held: &Held| held.lock == s.lock && (!held.shared || s.shared);
             let known = s.slot == me.slot || self.is_known(*section, s.slot, &me.clock);
@@ -297,7 +297,7 @@ impl Sections {
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.sections.capacity() * (size_of::<Section>() + 8)
-            + self.holds.memory_bytes()
+            + self.locksets.memory_bytes()
             + self.snapshots.memory_bytes()
     }
 }

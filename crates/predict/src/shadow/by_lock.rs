@@ -27,13 +27,13 @@ pub(crate) struct Entry {
     epoch: [u32; 2],
     packed: [u32; 2],
     site: u32,
-    pub(crate) hold: u32,
+    pub(crate) lockset: u32,
     /// The section of the lock, and in the highest bit whether that is shared.
     section: u32,
 }
 
 const SHARED: u32 = 1 << 31;
-const NO_ENTRY: Entry = Entry { epoch: [0; 2], packed: [0; 2], site: 0, hold: 0, section: 0 };
+const NO_ENTRY: Entry = Entry { epoch: [0; 2], packed: [0; 2], site: 0, lockset: 0, section: 0 };
 const _: () = assert!(size_of::<Entry>() == 28);
 
 const fn halves(number: u64) -> [u32; 2] {
@@ -53,7 +53,7 @@ impl Entry {
             epoch: halves(record.epoch),
             packed: halves(record.packed()),
             site: record.site.0,
-            hold: record.hold,
+            lockset: record.lockset,
             section: section | flag,
         }
     }
@@ -61,7 +61,7 @@ impl Entry {
     /// Returns the access.
     #[inline]
     pub(crate) fn record(&self) -> Record {
-        Record::unpack(whole(self.epoch), whole(self.packed), SiteId(self.site), self.hold)
+        Record::unpack(whole(self.epoch), whole(self.packed), SiteId(self.site), self.lockset)
     }
 
     /// Returns the section of the lock.

@@ -7,7 +7,7 @@ use crate::class::{Class, Specification};
 use crate::options::Candidates;
 use crate::relations::engine::{Act, Engine};
 use crate::relations::relation::Relation;
-use crate::sections::table::NO_HOLD;
+use crate::sections::table::NO_LOCKSET;
 use crate::shadow::by_lock::Entry;
 use crate::shadow::record::Record;
 
@@ -79,18 +79,18 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let covering = coverings.of(usize::from(act.table), act.class);
         let covers = |old: Class| covering >> old.0 & 1 != 0;
         let waits = !printed && pool.may_wait(cell.more(), conflicting);
-        sections.keep_hold(new.hold);
+        sections.keep_lockset(new.lockset);
         if waits && let Some(old) = cell.find(pool, &new, true) {
-            sections.drop_hold(old.hold);
+            sections.drop_lockset(old.lockset);
             *old = new;
         } else {
             let skips = waits || pool.classes(cell.more()) & covering == 0;
             cell.add(pool, new, (skips, heavy), |old| {
                 let covered = covers(old.class())
                     && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
-                    && (!printed || old.hold == NO_HOLD || old.hold == new.hold);
+                    && (!printed || old.lockset == NO_LOCKSET || old.lockset == new.lockset);
                 if covered {
-                    sections.drop_hold(old.hold);
+                    sections.drop_lockset(old.lockset);
                 }
                 covered
             });
@@ -98,7 +98,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let held_count = sections.held(act.lane).len();
         for at in 0..held_count {
             let held = sections.held(act.lane)[at];
-            sections.keep_hold(new.hold);
+            sections.keep_lockset(new.lockset);
             let entry = Entry::new(&new, held.section, held.shared);
             by_locks.add((cell.by_lock, held.lock), (entry, conflicting), |old| {
                 let covered = covers(old.class())
@@ -108,13 +108,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     // What the lane knows by a pair's own edge only may still be learnt by another edge.
                     && !pairs.iter().any(|pair| pair.has(old.section()));
                 if covered {
-                    sections.drop_hold(old.hold);
+                    sections.drop_lockset(old.lockset);
                 }
                 covered
             });
         }
         if cell.has_one() && by_locks.len(cell.by_lock) == held_count {
-            by_locks.free(cell.by_lock, |entry| sections.drop_hold(entry.hold));
+            by_locks.free(cell.by_lock, |entry| sections.drop_lockset(entry.lockset));
             cell.by_lock = 0;
         }
     }
@@ -124,13 +124,13 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { cells, by_locks, sections, pool, .. } = self;
         let number = by_locks.make();
         for record in cells[space][index].records(pool) {
-            for at in 0..sections.of_hold(record.hold).len() {
-                let section = sections.of_hold(record.hold)[at];
+            for at in 0..sections.of_lockset(record.lockset).len() {
+                let section = sections.of_lockset(record.lockset)[at];
                 let (lock, shared) = {
                     let section = sections.section(section);
                     (section.lock, section.shared)
                 };
-                sections.keep_hold(record.hold);
+                sections.keep_lockset(record.lockset);
                 let entry = Entry::new(record, section, shared);
                 by_locks.add((number, lock), (entry, u32::MAX), |_| false);
             }

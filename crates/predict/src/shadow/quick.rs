@@ -7,7 +7,7 @@ use crate::relations::engine::{Act, Engine};
 use crate::relations::lanes::{Lane, LaneId};
 use crate::relations::relation::Relation;
 use crate::sections::candidates::Candidate;
-use crate::sections::locksets::{NO_HOLD, as_one};
+use crate::sections::locksets::{NO_LOCKSET, as_one};
 use crate::sections::table::Sections;
 use crate::shadow::record::{LockBits, Record};
 use anyorder_order::Clock;
@@ -73,7 +73,7 @@ struct Question<'e> {
     class: Class,
     conflicting: u32,
     covering: u32,
-    hold: u32,
+    lockset: u32,
     locks: LockBits,
     /// The pairs whose second sections the lane has not released.
     pairs: &'e [Candidate],
@@ -97,7 +97,7 @@ impl Question<'_> {
     fn knows_sections(&self, old: &Record, together: &mut u64) -> bool {
         let mut common = false;
         let clock: &Clock = &self.lane.clock;
-        for section in &*self.sections.of_hold(old.hold) {
+        for section in &*self.sections.of_lockset(old.lockset) {
             let s = self.sections.section(*section);
             if !self.sections.is_known(*section, s.slot, clock) {
                 return false;
@@ -115,15 +115,15 @@ impl Question<'_> {
         self.covering >> old.class().0 & 1 != 0
             && (old.slot() == self.lane.slot || old.count() <= self.lane.clock.get(old.slot()))
             && (!R::SECTIONS
-                || old.hold == self.hold
-                || old.hold == NO_HOLD
+                || old.lockset == self.lockset
+                || old.lockset == NO_LOCKSET
                 || self.covers_one(old))
     }
 
     /// Returns whether the locks held do for later accesses what the one lock of a record does.
     #[inline]
     fn covers_one(&self, old: &Record) -> bool {
-        let Some(section) = as_one(old.hold) else { return false };
+        let Some(section) = as_one(old.lockset) else { return false };
         let s = self.sections.section(section);
         let clock = &self.lane.clock;
         (s.slot == self.lane.slot || self.sections.is_known(section, s.slot, clock))
@@ -151,7 +151,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             class: act.class,
             conflicting: table.conflicting(act.class),
             covering: coverings.of(usize::from(act.table), act.class),
-            hold: new.hold,
+            lockset: new.lockset,
             locks: new.locks(),
             pairs: open.get(act.lane).map_or(&[], |open| &open.pairs),
         };
@@ -189,10 +189,10 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         };
         if R::SECTIONS {
             if done {
-                sections.keep_hold(new.hold);
+                sections.keep_lockset(new.lockset);
                 for (dropped, old) in [(drops_first, first), (drops_second, second)] {
                     if dropped {
-                        sections.drop_hold(old.hold);
+                        sections.drop_lockset(old.lockset);
                     }
                 }
             }

@@ -3,7 +3,7 @@
 //! A record stands for an access, and for all accesses that it *covers*: those that are ordered before it, conflict with no
 //! more than it does, and whose critical sections tell a later access nothing that its own do not. Without races
 //! and with one lock an object has one record; a race or a set of readers makes them more, one for each thread,
-//! class and hold set at the most.
+//! class and lockset at the most.
 
 use crate::class::Class;
 use crate::report::Side;
@@ -20,7 +20,7 @@ pub(crate) struct Record {
     /// in the highest bit whether nothing raced with it.
     packed: u64,
     pub(crate) site: SiteId,
-    pub(crate) hold: u32,
+    pub(crate) lockset: u32,
 }
 
 const EVENT_BITS: u32 = 48;
@@ -70,14 +70,15 @@ pub(crate) const fn epoch(slot: ChainId, now: u32) -> u64 {
 
 impl Record {
     /// The record of an object that nobody has accessed.
-    pub(crate) const NONE: Record = Record { epoch: 0, packed: 0, site: SiteId::UNKNOWN, hold: 0 };
+    pub(crate) const NONE: Record =
+        Record { epoch: 0, packed: 0, site: SiteId::UNKNOWN, lockset: 0 };
 
     /// Makes a record. Events beyond 48 bits, some years of tracing, would be shown wrongly, and nothing else.
     #[inline]
     pub(crate) const fn new(
         epoch: u64,
         side: Side,
-        (hold, locks): (u32, LockBits),
+        (lockset, locks): (u32, LockBits),
         class: Class,
         quiet: bool,
     ) -> Record {
@@ -85,7 +86,7 @@ impl Record {
         let class = ((class.0 & 31) as u64) << EVENT_BITS;
         let locks = (locks.0 as u64) << (EVENT_BITS + CLASS_BITS);
         let packed = side.event & EVENT_MASK | class | locks | flag;
-        Record { epoch, packed, site: side.site, hold }
+        Record { epoch, packed, site: side.site, lockset }
     }
 
     /// Returns the event, the class, the locks and the flag as one number.
@@ -96,8 +97,8 @@ impl Record {
 
     /// Makes a record of its parts again.
     #[inline]
-    pub(crate) const fn unpack(epoch: u64, packed: u64, site: SiteId, hold: u32) -> Record {
-        Record { epoch, packed, site, hold }
+    pub(crate) const fn unpack(epoch: u64, packed: u64, site: SiteId, lockset: u32) -> Record {
+        Record { epoch, packed, site, lockset }
     }
 
     /// Returns the class in a packed number.
@@ -217,7 +218,7 @@ impl Pool {
         let list = self.list(more);
         let last = list.len().saturating_sub(1);
         let places = [0, last / 4, last / 2, last / 4 * 3, last];
-        places.iter().fold(0, |all, at| all | list.get(*at).map_or(0, |record| record.hold))
+        places.iter().fold(0, |all, at| all | list.get(*at).map_or(0, |record| record.lockset))
     }
 
     fn make(&mut self) -> u32 {
@@ -291,17 +292,17 @@ impl Cell {
         self.more
     }
 
-    /// Returns the record of one slot and class, if there is one, and of one hold set if asked for.
+    /// Returns the record of one slot and class, if there is one, and of one lockset if asked for.
     #[inline]
     pub(crate) fn find<'c>(
         &'c mut self,
         pool: &'c mut Pool,
         like: &Record,
-        any_hold: bool,
+        any_lockset: bool,
     ) -> Option<&'c mut Record> {
         let is_like = |r: &Record| {
             r.epoch >> 32 == like.epoch >> 32
-                && (any_hold || r.hold == like.hold)
+                && (any_lockset || r.lockset == like.lockset)
                 && r.class().0 == like.class().0
                 && r.is_some()
         };

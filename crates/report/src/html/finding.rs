@@ -6,6 +6,7 @@ use super::sequence;
 use super::threads;
 use super::write::Options;
 use crate::words;
+use anyorder_common::numbers;
 use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Policy, Site, Step};
 use maud::{Markup, html};
@@ -59,7 +60,7 @@ pub(super) fn markup(
                     }
                     @if let Some(group) = &finding.group { span.chip { "group " (safe(group).chars().take(4).collect::<String>()) } }
                     @if standing == "aside" { span.chip { @if finding.baseline { "baseline" } @else { "suppressed" } } }
-                    @if finding.pairs_total > 0 { span.chip { (words::count(finding.pairs_total, "pair")) } }
+                    @if finding.pairs_total > 0 { span.chip { (numbers::plural(finding.pairs_total, "pair")) } }
                 }
             }
             div.body {
@@ -185,7 +186,7 @@ fn pairs(finding: &Finding, max: usize) -> Markup {
                         }
                     }
                 }
-                @if hidden > 0 { p.dim { "… and " (words::number(hidden)) " more" } }
+                @if hidden > 0 { p.dim { "… and " (numbers::count(hidden)) " more" } }
             }
         }
     }

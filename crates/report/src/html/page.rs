@@ -6,6 +6,7 @@ use super::timeline::TimelineData;
 use super::write::Options;
 use crate::escape::clipped;
 use crate::words;
+use anyorder_common::numbers;
 use anyorder_finding::run::Runs;
 use anyorder_finding::{OptionValue, Outcome, Policy, RaceCategory, Stat, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -165,7 +166,7 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
         section.tiles aria-label="Summary" {
             div.numbers {
                 @for (name, n, class) in &tiles {
-                    div.tile.(class) { span.n { (words::number(*n)) } span.what { (name) } }
+                    div.tile.(class) { span.n { (numbers::count(*n)) } span.what { (name) } }
                 }
             }
             (categories(outcome))
@@ -191,7 +192,7 @@ fn categories(outcome: &Outcome) -> Markup {
                             td { svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" {
                                 rect.(colour_class(name)) width=(n.saturating_mul(100) / most) height="8" {}
                             } }
-                            td.num { (words::number(*n)) }
+                            td.num { (numbers::count(*n)) }
                         }
                     }
                 }
@@ -264,7 +265,7 @@ fn list(
                 (finding::markup(index, it, policy, timeline.is_some_and(|t| t.has_finding(index)), shown.len() == 1, runs.get(&it.id), options))
             }
             @if more > 0 {
-                p.notice { b { (words::number(more as u64)) " more" } " findings are not on this page; " code { "--format json" } " has them all." }
+                p.notice { b { (numbers::count(more as u64)) " more" } " findings are not on this page; " code { "--format json" } " has them all." }
             }
         }
     }
@@ -323,7 +324,7 @@ fn foot(outcome: &Outcome) -> Markup {
                     table.facts {
                         @for (name, value) in outcome.stats.iter().take(CHOICES_MAX) {
                             @if let Stat::Integer(n) = value {
-                                tr { th scope="row" { (safe(name)) } td.num { (words::number(*n)) } }
+                                tr { th scope="row" { (safe(name)) } td.num { (numbers::count(*n)) } }
                             }
                         }
                     }

@@ -131,7 +131,7 @@ impl TimelineData {
 
     /// Returns what is not shown as it is, in words; `None` where everything is.
     pub(super) fn note(&self) -> Option<String> {
-        let number = |n: usize| crate::words::number(n as u64);
+        let number = |n: usize| anyorder_common::numbers::count(n as u64);
         let mut notes = Vec::new();
         if self.tasks.lane.len() < self.tasks_total {
             notes.push(format!(

@@ -8,8 +8,7 @@
 //! [`saturate`](crate::saturate).
 //!
 //! **Guarantee.** Exact: it decides every trace, given time. Consistent answers carry an order that
-//! [`check_full`](crate::check_full) accepts; inconsistent ones a complete refutation where one was
-//! asked for.
+//! satisfies the full problem; inconsistent ones carry a complete refutation on request.
 //!
 //! **Naive version.** All orders of all handlers, each tested for cycles at the end.
 //!
@@ -55,7 +54,6 @@ pub(crate) fn enumerate(
 /// # Errors
 ///
 /// Refuses traces whose coherence is open.
-#[doc(hidden)]
 pub fn enumerate_by(
     trace: &PartialTrace,
     rules: Rules,

@@ -70,7 +70,6 @@ pub(crate) fn flat(
 /// # Errors
 ///
 /// Refuses traces with nested posting, and those whose coherence is open.
-#[doc(hidden)]
 pub fn flat_by(
     trace: &PartialTrace,
     rules: FlatRules,

@@ -77,7 +77,8 @@ impl Broadcasts {
                 let origin = announced
                     .and_then(|announced| self.announced.get(&announced).copied())
                     .unwrap_or_else(|| self.origin(input.argument, key));
-                self.receive(trace, event, action, origin, binding_post, given);
+                self.order_post(trace, (event, action), binding_post, given);
+                self.receive(trace, event, origin, given);
             }
             _ => {}
         }
@@ -95,12 +96,11 @@ impl Broadcasts {
         Origin { sender, registration: self.registrations.get(&key).copied(), sticky: false }
     }
 
-    fn receive(
+    /// Orders the post of the task that receives.
+    fn order_post(
         &mut self,
         trace: &Trace,
-        event: EventId,
-        action: NameId,
-        origin: Origin,
+        (event, action): (EventId, NameId),
         binding_post: Option<EventId>,
         given: &mut Given,
     ) {
@@ -115,6 +115,9 @@ impl Broadcasts {
                 given.edge(last, post, TICK);
             }
         }
+    }
+
+    fn receive(&mut self, trace: &Trace, event: EventId, origin: Origin, given: &mut Given) {
         if let Some(sender) = origin.sender {
             given.cause(trace, sender, event, RULE);
             if !origin.sticky {

@@ -2,7 +2,7 @@
 
 use super::{Given, posted_task};
 use crate::relation::rules::Rule;
-use anyorder_trace::{EventId, EventKind, InputId, NameId, Trace};
+use anyorder_trace::{EventId, EventKind, Input, InputId, NameId, Trace};
 use rustc_hash::FxHashMap;
 
 const REQUESTED: Rule = Rule::Component("service: requested");
@@ -73,8 +73,8 @@ impl Services {
             (EventKind::Disable, "REQUEST_UNBIND_SERVICE") => {
                 self.unbind_request(connection, event)
             }
-            (EventKind::Trigger, state) => {
-                self.callback(trace, event, state, service, connection, intent, given);
+            (EventKind::Trigger, _) => {
+                self.callback(trace, event, &input, given);
             }
             _ => {}
         }
@@ -98,30 +98,20 @@ impl Services {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one input, taken apart once")]
-    fn callback(
-        &mut self,
-        trace: &Trace,
-        event: EventId,
-        state: &str,
-        service: NameId,
-        connection: u64,
-        intent: u64,
-        given: &mut Given,
-    ) {
-        let Some(record) = self.services.get_mut(&service) else { return };
-        match state {
+    fn callback(&mut self, trace: &Trace, event: EventId, input: &Input, given: &mut Given) {
+        let Some(record) = self.services.get_mut(&input.component) else { return };
+        match trace.tables().name(input.state) {
             "CREATE-SERVICE" => record.create(trace, event, given),
             "BIND-SERVICE" => record.bind(trace, event, given),
             "UNBIND-SERVICE" => record.unbind(trace, event, given),
-            "SERVICE_CONNECT" => record.connect(trace, event, connection, given),
+            "SERVICE_CONNECT" => record.connect(trace, event, input.instance, given),
             "SERVICE-ARGS" => {
-                let request = self.starts.remove(&(service, intent));
+                let request = self.starts.remove(&(input.component, input.argument));
                 record.args(trace, event, request, given);
             }
             "STOP-SERVICE" => {
                 record.stop(trace, event, given);
-                self.services.remove(&service);
+                self.services.remove(&input.component);
             }
             _ => {}
         }

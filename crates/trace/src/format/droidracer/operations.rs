@@ -136,18 +136,8 @@ impl Translator {
         match word {
             // An `ACCESS` only closes a run of accesses, which have lines of their own.
             b"START" | b"ACCESS" => Ok(None),
-            b"THREADINIT" => {
-                let tid = fields.count("tid")?;
-                let initial = self.threads.begin(&mut self.interner, tid)?.initial;
-                out.push(EventKind::Begin, initial, 0);
-                Ok(None)
-            }
-            b"THREADEXIT" => {
-                let tid = fields.count("tid")?;
-                let initial = self.threads.get(&mut self.interner, tid)?.initial;
-                out.push(EventKind::Exit, initial, 0);
-                self.threads.exit(tid);
-                Ok(None)
+            b"THREADINIT" | b"THREADEXIT" | b"NATIVE-ENTRY" | b"NATIVE-EXIT" => {
+                self.thread(word, fields, out)
             }
             b"FORK" => {
                 let (parent, child) = (fields.count("par-tid")?, fields.count("child-tid")?);
@@ -157,28 +147,6 @@ impl Translator {
                 Ok(None)
             }
             b"JOIN" => self.join(fields, out),
-            b"NATIVE-ENTRY" => {
-                let tid = fields.count("tid")?;
-                let name =
-                    if fields.has("thread-name") { fields.text("thread-name")? } else { "".into() };
-                let odd = self.threads.find(tid).is_some_and(|thread| thread.in_burst);
-                let burst = self.threads.begin_burst(&mut self.interner, tid, &name)?;
-                out.push(EventKind::Begin, burst, 0);
-                Ok(odd.then(|| format!("thread {tid} enters again before it exits").into()))
-            }
-            b"NATIVE-EXIT" => {
-                let tid = fields.count("tid")?;
-                let thread = self.threads.get(&mut self.interner, tid)?;
-                let (burst, open) = (thread.current, thread.in_burst);
-                if !open {
-                    let message = format!("thread {tid} exits without having entered");
-                    return Ok(Some(message.into()));
-                }
-                thread.current = thread.initial;
-                thread.in_burst = false;
-                out.push(EventKind::Exit, burst, 0);
-                Ok(None)
-            }
             b"ATTACH-Q" | b"LOOP" => self.queue(word, fields, out),
             b"POST" => self.post(fields, out),
             b"CALL" => self.call(fields, out),
@@ -203,6 +171,49 @@ impl Translator {
                 self.condition(EventKind::Wake, tid, i64::from(tid), out)
             }
             _ => self.input_operation(word, fields, out),
+        }
+    }
+
+    /// Translates the beginning and the end of a thread, or of a burst.
+    fn thread(
+        &mut self,
+        word: &[u8],
+        fields: &Fields<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<Oddity, Fault> {
+        let tid = fields.count("tid")?;
+        match word {
+            b"THREADINIT" => {
+                let initial = self.threads.begin(&mut self.interner, tid)?.initial;
+                out.push(EventKind::Begin, initial, 0);
+                Ok(None)
+            }
+            b"THREADEXIT" => {
+                let initial = self.threads.get(&mut self.interner, tid)?.initial;
+                out.push(EventKind::Exit, initial, 0);
+                self.threads.exit(tid);
+                Ok(None)
+            }
+            b"NATIVE-ENTRY" => {
+                let name =
+                    if fields.has("thread-name") { fields.text("thread-name")? } else { "".into() };
+                let odd = self.threads.find(tid).is_some_and(|thread| thread.in_burst);
+                let burst = self.threads.begin_burst(&mut self.interner, tid, &name)?;
+                out.push(EventKind::Begin, burst, 0);
+                Ok(odd.then(|| format!("thread {tid} enters again before it exits").into()))
+            }
+            _ => {
+                let thread = self.threads.get(&mut self.interner, tid)?;
+                let (burst, open) = (thread.current, thread.in_burst);
+                if !open {
+                    let message = format!("thread {tid} exits without having entered");
+                    return Ok(Some(message.into()));
+                }
+                thread.current = thread.initial;
+                thread.in_burst = false;
+                out.push(EventKind::Exit, burst, 0);
+                Ok(None)
+            }
         }
     }
 

@@ -49,6 +49,13 @@ pub(super) struct Gathered {
     coherence: CoherenceLines,
 }
 
+/// A line of the file: its number, and what stands in it.
+#[derive(Clone, Copy)]
+struct Line<'l> {
+    number: u64,
+    text: &'l [u8],
+}
+
 impl Gathered {
     /// Adds what a line says.
     ///
@@ -83,7 +90,7 @@ impl Gathered {
                 Ok(())
             }
             Statement::Event { id, handler, message, operation } => {
-                self.event(id, handler, *message, *operation, line, text)
+                self.event(id, handler, *message, *operation, Line { number: line, text })
             }
         }
     }
@@ -94,8 +101,7 @@ impl Gathered {
         handler: &str,
         message: Word<'_>,
         operation: Operation<'_>,
-        line: u64,
-        text: &[u8],
+        at: Line<'_>,
     ) -> Result<(), TableFull> {
         let row = self.columns.len() as u32;
         if row >= u32::MAX - 1 {
@@ -106,18 +112,23 @@ impl Gathered {
         if *known == NONE {
             *known = row;
         } else {
-            self.wrong(line, 0, format!("there is an event `{id}` already"), text);
+            self.wrong(at.number, 0, format!("there is an event `{id}` already"), at.text);
         }
         let handler_id = self.handler(handler)?;
         let is_get = operation == Operation::Get;
         let task = if message.text == INITIAL_MESSAGE {
             if is_get {
-                self.wrong(line, message.offset, "an initial message has no `get`".into(), text);
+                self.wrong(
+                    at.number,
+                    message.offset,
+                    "an initial message has no `get`".into(),
+                    at.text,
+                );
             }
             self.initial_of[handler_id.index()]
         } else {
             let task = self.task(message.text)?;
-            self.in_message(task, handler_id, is_get, message, line, text);
+            self.in_message(task, handler_id, is_get, message, at);
             task
         };
         let (kind, operand) = match operation {
@@ -125,23 +136,23 @@ impl Gathered {
                 let location = self.variable(variable)?;
                 let from_name = self.interner.name(from.text)?;
                 let offset = offset_of(&from);
-                self.reads.push(PendingRead { row, from: from_name, line, offset });
+                self.reads.push(PendingRead { row, from: from_name, line: at.number, offset });
                 (EventKind::Read, location.0)
             }
             Operation::Write { variable } => {
                 let location = self.variable(variable)?;
-                self.coherence.write(location, line);
+                self.coherence.write(location, at.number);
                 (EventKind::Write, location.0)
             }
             Operation::Post { message: posted } => {
                 let task = self.task(posted)?;
                 let before = &mut self.messages[task.index()].post_line;
                 if *before == 0 {
-                    *before = line;
+                    *before = at.number;
                 } else {
                     let message =
                         format!("message `{posted}` is posted again, after line {before}");
-                    self.wrong(line, 0, message, text);
+                    self.wrong(at.number, 0, message, at.text);
                 }
                 (EventKind::Post, task.0)
             }
@@ -159,17 +170,16 @@ impl Gathered {
         handler: HandlerId,
         is_get: bool,
         message: Word<'_>,
-        line: u64,
-        text: &[u8],
+        at: Line<'_>,
     ) {
         let entry = &mut self.messages[task.index()];
         let first = entry.first_line == 0;
         let (get_line, first_line) = (entry.get_line, entry.first_line);
         if first {
-            entry.first_line = line;
+            entry.first_line = at.number;
         }
         if is_get && get_line == 0 {
-            entry.get_line = line;
+            entry.get_line = at.number;
         }
         let handler_known = &mut self.interner.tables.tasks[task.index()].handler;
         if first {
@@ -180,7 +190,7 @@ impl Gathered {
                 "message `{}` is on another handler than in line {first_line}",
                 message.text
             );
-            self.wrong(line, message.offset, shown, text);
+            self.wrong(at.number, message.offset, shown, at.text);
         }
         if is_get && !first {
             let shown = if get_line == 0 {
@@ -188,7 +198,7 @@ impl Gathered {
             } else {
                 format!("message `{}` has a `get` already, in line {get_line}", message.text)
             };
-            self.wrong(line, message.offset, shown, text);
+            self.wrong(at.number, message.offset, shown, at.text);
         }
     }
 

@@ -6,38 +6,31 @@ use crate::event::{EventKind, Op, OperandKind};
 use crate::ids::NameId;
 use crate::tables::{Meta, Tables};
 
-/// How many entries each table has. Ids below are good.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) names: usize,
-    pub(super) handlers: usize,
-    pub(super) tasks: usize,
-    pub(super) locations: usize,
-    pub(super) locks: usize,
-    pub(super) conditions: usize,
-    pub(super) inputs: usize,
-    pub(super) sites: usize,
-    pub(super) stacks: usize,
-    pub(super) invocations: usize,
+macro_rules! sizes {
+    ($($table:ident)*) => {
+        /// How many entries each table has. Ids below are good.
+        #[derive(Clone, Copy, Debug)]
+        pub(super) struct Sizes {
+            $(pub(super) $table: usize,)*
+        }
+
+        impl Sizes {
+            /// Takes the sizes of tables.
+            pub(super) fn of(tables: &Tables) -> Sizes {
+                Sizes { $($table: tables.$table.len(),)* }
+            }
+
+            /// Returns each table by name, with its size.
+            pub(super) fn each(&self) -> Vec<(&'static str, usize)> {
+                vec![$((stringify!($table), self.$table),)*]
+            }
+        }
+    };
 }
 
-impl Sizes {
-    /// Takes the sizes of tables.
-    pub(super) fn of(tables: &Tables) -> Sizes {
-        Sizes {
-            names: tables.names.len(),
-            handlers: tables.handlers.len(),
-            tasks: tables.tasks.len(),
-            locations: tables.locations.len(),
-            locks: tables.locks.len(),
-            conditions: tables.conditions.len(),
-            inputs: tables.inputs.len(),
-            sites: tables.sites.len(),
-            stacks: tables.stacks.len(),
-            invocations: tables.invocations.len(),
-        }
-    }
+sizes!(names handlers tasks locations locks conditions inputs sites stacks invocations);
 
+impl Sizes {
     /// Returns the size of the table that operands of a kind point into, and what it holds.
     fn of_operands(&self, kind: EventKind) -> (u64, &'static str) {
         let (size, what) = match kind.operand() {

@@ -28,6 +28,7 @@ mod index;
 mod lanes;
 mod layout;
 mod reader;
+mod rows;
 mod sparse;
 mod table_read;
 mod table_write;

@@ -3,10 +3,10 @@
 use super::bytes::{Damage, Input, Read, damage};
 use super::check::{FileNames, known, same_labels};
 use super::layout::{ENTRIES_MAX, LIST_ITEMS_MAX, NAME_BYTES_MAX, Section};
-use crate::ids::{HandlerId, LocationId, NameId, SiteId};
+use super::rows::{Reading, Row};
+use crate::ids::{LocationId, NameId, SiteId};
 use crate::tables::{
-    Coherence, Handler, Input as InputEvent, InputFamily, Invocation, LabelScheme, Location,
-    Mailbox, Meta, Position, Site, Tables, TaskDef, TaskKind, TraceOrder,
+    Coherence, Handler, Invocation, LabelScheme, Location, Meta, Tables, TraceOrder,
 };
 
 /// Fills tables from blocks, keeping its memory from one to the next.
@@ -69,23 +69,16 @@ impl TableDecoder {
         match section {
             Section::Meta => {}
             Section::Names => self.names(count, input, tables, names)?,
-            Section::Handlers => {
-                let new = self.handler_columns(count, input, names)?;
-                tables.handlers.extend(new);
-            }
+            Section::Handlers => self.rows(count, input, (tables, names), |t| &mut t.handlers)?,
             Section::HandlersChanged => self.handlers_changed(count, input, tables, names)?,
-            Section::Tasks => self.tasks(count, input, tables, names)?,
+            Section::Tasks => self.rows(count, input, (tables, names), |t| &mut t.tasks)?,
             Section::Locations => self.locations(count, input, tables, names)?,
-            Section::Locks => {
-                let new = self.name_deltas(count, input, names)?;
-                tables.locks.extend(new);
-            }
+            Section::Locks => self.rows(count, input, (tables, names), |t| &mut t.locks)?,
             Section::Conditions => {
-                let new = self.name_deltas(count, input, names)?;
-                tables.conditions.extend(new);
+                self.rows(count, input, (tables, names), |t| &mut t.conditions)?;
             }
-            Section::Inputs => self.inputs(count, input, tables, names)?,
-            Section::Sites => self.sites(count, input, tables, names)?,
+            Section::Inputs => self.rows(count, input, (tables, names), |t| &mut t.inputs)?,
+            Section::Sites => self.rows(count, input, (tables, names), |t| &mut t.sites)?,
             Section::Stacks => self.stacks(count, input, tables)?,
             Section::Invocations => self.invocations(count, input, tables, names)?,
             Section::Coherence => {
@@ -143,20 +136,31 @@ impl TableDecoder {
         self.take_memory(0, 0)
     }
 
-    fn handler_columns(
+    /// Reads rows that all have the same columns.
+    fn read_rows<R: Row>(
         &mut self,
         count: usize,
         input: &mut Input<'_>,
-        names: &FileNames,
-    ) -> Read<Vec<Handler>> {
-        self.take_memory(count, size_of::<Handler>())?;
-        let handler_names = self.name_deltas(count, input, names)?;
-        let bytes = input.take(count, "mailboxes")?;
-        let handler = |(name, byte): (NameId, &u8)| match Mailbox::from_number(byte & 127) {
-            Some(mailbox) => Ok(Handler { name, mailbox, untracked: byte & 128 != 0 }),
-            None => damage(format!("unknown mailbox {}, expected 0 to 3", byte & 127)),
-        };
-        handler_names.into_iter().zip(bytes).map(handler).collect()
+        (tables, names): (&Tables, &FileNames),
+    ) -> Read<Vec<R>> {
+        self.take_memory(count, size_of::<R>())?;
+        let mut rows = vec![R::default(); count];
+        let (column, column64) = (&mut self.column, &mut self.column64);
+        let handlers = tables.handlers.len();
+        R::columns(&mut Reading { input, names, handlers, column, column64 }, &mut rows)?;
+        Ok(rows)
+    }
+
+    fn rows<R: Row>(
+        &mut self,
+        count: usize,
+        input: &mut Input<'_>,
+        (tables, names): (&mut Tables, &FileNames),
+        table: fn(&mut Tables) -> &mut Vec<R>,
+    ) -> Read<()> {
+        let new = self.read_rows(count, input, (tables, names))?;
+        table(tables).extend(new);
+        Ok(())
     }
 
     fn handlers_changed(
@@ -168,35 +172,11 @@ impl TableDecoder {
     ) -> Read<()> {
         let mut positions = Vec::new();
         input.deltas32(count, "handlers", &mut positions)?;
-        let changed = self.handler_columns(count, input, names)?;
+        let changed = self.read_rows(count, input, (tables, names))?;
         self.bytes -= count * size_of::<Handler>();
         for (position, handler) in positions.into_iter().zip(changed) {
             known(position, tables.handlers.len(), "handler")?;
             tables.handlers[position as usize] = handler;
-        }
-        Ok(())
-    }
-
-    fn tasks(
-        &mut self,
-        count: usize,
-        input: &mut Input<'_>,
-        tables: &mut Tables,
-        names: &FileNames,
-    ) -> Read<()> {
-        self.take_memory(count, size_of::<TaskDef>())?;
-        let task_names = self.name_deltas(count, input, names)?;
-        let kinds = input.take(count, "kinds of tasks")?;
-        input.deltas32(count, "handlers of tasks", &mut self.column)?;
-        input.column64(count, "delays", &mut self.column64)?;
-        for (i, name) in task_names.into_iter().enumerate() {
-            let (kind, position) = task_kind(kinds[i])?;
-            let handler = HandlerId(self.column[i].wrapping_sub(1));
-            if !handler.is_none() {
-                known(handler.0, tables.handlers.len(), "handler")?;
-            }
-            let delay = self.column64[i];
-            tables.tasks.push(TaskDef { name, kind, handler, delay, position });
         }
         Ok(())
     }
@@ -243,61 +223,6 @@ impl TableDecoder {
                 Some(location) => tables.locations.push(location),
                 None => return damage(format!("unknown sort of location {sort}, expected 0 to 3")),
             }
-        }
-        Ok(())
-    }
-
-    fn inputs(
-        &mut self,
-        count: usize,
-        input: &mut Input<'_>,
-        tables: &mut Tables,
-        names: &FileNames,
-    ) -> Read<()> {
-        self.take_memory(count, size_of::<InputEvent>())?;
-        let families = input.take(count, "families of inputs")?;
-        let input_names = self.name_deltas(count, input, names)?;
-        let states = self.name_deltas(count, input, names)?;
-        let components = self.name_deltas(count, input, names)?;
-        let (mut instances, mut arguments) = (Vec::new(), Vec::new());
-        input.deltas64(count, "instances", &mut instances)?;
-        input.deltas64(count, "arguments", &mut arguments)?;
-        for i in 0..count {
-            let Some(family) = InputFamily::from_number(families[i]) else {
-                return damage(format!(
-                    "unknown family of inputs {}, expected 0 to 6",
-                    families[i]
-                ));
-            };
-            tables.inputs.push(InputEvent {
-                family,
-                name: input_names[i],
-                state: states[i],
-                component: components[i],
-                instance: instances[i],
-                argument: arguments[i],
-            });
-        }
-        Ok(())
-    }
-
-    fn sites(
-        &mut self,
-        count: usize,
-        input: &mut Input<'_>,
-        tables: &mut Tables,
-        names: &FileNames,
-    ) -> Read<()> {
-        self.take_memory(count, size_of::<Site>())?;
-        let labels = self.name_deltas(count, input, names)?;
-        let functions = self.name_deltas(count, input, names)?;
-        let files = self.name_deltas(count, input, names)?;
-        let (mut lines, mut columns) = (Vec::new(), Vec::new());
-        input.deltas32(count, "lines", &mut lines)?;
-        input.deltas32(count, "columns", &mut columns)?;
-        for i in 0..count {
-            let (label, function, file) = (labels[i], functions[i], files[i]);
-            tables.sites.push(Site { label, function, file, line: lines[i], column: columns[i] });
         }
         Ok(())
     }
@@ -390,16 +315,6 @@ fn next_field(
     fields: &mut impl Iterator<Item = NameId>,
 ) -> Option<Location> {
     Some(Location::Field { object: objects.next()?, class: classes.next()?, field: fields.next()? })
-}
-
-fn task_kind(byte: u8) -> Read<(TaskKind, Position)> {
-    let kind = match byte & 127 {
-        0 => TaskKind::Initial,
-        1 => TaskKind::Posted,
-        2 => TaskKind::Burst,
-        other => return damage(format!("unknown kind of task {other}, expected 0, 1 or 2")),
-    };
-    Ok((kind, if byte & 128 == 0 { Position::Back } else { Position::Front }))
 }
 
 fn meta(input: &mut Input<'_>) -> Read<Meta> {

@@ -6,8 +6,9 @@
 use super::bytes::{Damage, Read, damage, put_column, put_deltas32, put_deltas64, put_number};
 use super::check::{Sizes, known, same_labels};
 use super::layout::{ENTRIES_MAX, LIST_ITEMS_MAX, NAME_BYTES_MAX, Section};
-use crate::ids::{HandlerId, NameId, SiteId};
-use crate::tables::{Coherence, Handler, Input, Invocation, Location, Meta, Site, Tables, TaskDef};
+use super::rows::{Row, Writing};
+use crate::ids::{NameId, SiteId};
+use crate::tables::{Coherence, Handler, Invocation, Location, Meta, Tables};
 
 /// The bytes of contents from which a block of tables is closed.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -59,20 +60,9 @@ impl TableEncoder {
     }
 
     fn check_growth(&self, tables: &Tables) -> Read<()> {
-        let (old, new) = (&self.sizes, Sizes::of(tables));
-        let grown = [
-            (old.names, new.names, "names"),
-            (self.handlers.len(), new.handlers, "handlers"),
-            (old.tasks, new.tasks, "tasks"),
-            (old.locations, new.locations, "locations"),
-            (old.locks, new.locks, "locks"),
-            (old.conditions, new.conditions, "conditions"),
-            (old.inputs, new.inputs, "inputs"),
-            (old.sites, new.sites, "sites"),
-            (old.stacks, new.stacks, "stacks"),
-            (old.invocations, new.invocations, "invocations"),
-            (self.coherence, tables.coherence.len(), "orders of writes"),
-        ];
+        let (old, new) = (self.sizes.each().into_iter(), Sizes::of(tables).each());
+        let coherence = (self.coherence, tables.coherence.len(), "orders of writes");
+        let grown = old.zip(new).map(|((what, old), (_, new))| (old, new, what)).chain([coherence]);
         for (old, new, what) in grown {
             if new < old {
                 return damage(format!(
@@ -93,19 +83,22 @@ impl TableEncoder {
         } else if self.handlers != tables.handlers {
             self.handlers(tables)?;
         } else if let Some(new) = next(&tables.tasks, tasks) {
-            self.tasks(new, tables)?;
+            self.rows(Section::Tasks, new, tables)?;
+            self.sizes.tasks += new.len();
         } else if let Some(new) = next(&tables.locations, locations) {
             self.locations(new, tables)?;
         } else if let Some(new) = next(&tables.locks, locks) {
-            self.name_column(Section::Locks, new, tables)?;
+            self.rows(Section::Locks, new, tables)?;
             self.sizes.locks += new.len();
         } else if let Some(new) = next(&tables.conditions, conditions) {
-            self.name_column(Section::Conditions, new, tables)?;
+            self.rows(Section::Conditions, new, tables)?;
             self.sizes.conditions += new.len();
         } else if let Some(new) = next(&tables.inputs, inputs) {
-            self.inputs(new, tables)?;
+            self.rows(Section::Inputs, new, tables)?;
+            self.sizes.inputs += new.len();
         } else if let Some(new) = next(&tables.sites, self.sizes.sites) {
-            self.sites(new, tables)?;
+            self.rows(Section::Sites, new, tables)?;
+            self.sizes.sites += new.len();
         } else {
             return self.section_of_lists(tables);
         }
@@ -175,13 +168,13 @@ impl TableEncoder {
             .collect();
         if changed.is_empty() {
             let new = next(&tables.handlers, old).unwrap_or_default();
-            self.head(Section::Handlers, new.len());
-            self.handler_columns(new.iter(), tables)?;
+            self.rows(Section::Handlers, new, tables)?;
             self.handlers.extend_from_slice(new);
         } else {
             self.head(Section::HandlersChanged, changed.len());
             put_deltas32(&mut self.out, changed.iter().map(|i| *i as u32));
-            self.handler_columns(changed.iter().map(|i| &tables.handlers[*i]), tables)?;
+            let mut rows: Vec<Handler> = changed.iter().map(|i| tables.handlers[*i]).collect();
+            Handler::columns(&mut Writing { out: &mut self.out, tables }, &mut rows)?;
             for i in changed {
                 self.handlers[i] = tables.handlers[i];
             }
@@ -190,31 +183,10 @@ impl TableEncoder {
         Ok(())
     }
 
-    fn handler_columns<'h>(
-        &mut self,
-        handlers: impl Iterator<Item = &'h Handler> + Clone,
-        tables: &Tables,
-    ) -> Read<()> {
-        self.name_deltas(handlers.clone().map(|handler| handler.name), tables)?;
-        self.out.extend(
-            handlers.map(|handler| handler.mailbox as u8 | (u8::from(handler.untracked) << 7)),
-        );
-        Ok(())
-    }
-
-    fn tasks(&mut self, new: &[TaskDef], tables: &Tables) -> Read<()> {
-        self.head(Section::Tasks, new.len());
-        self.name_deltas(new.iter().map(|task| task.name), tables)?;
-        self.out.extend(new.iter().map(|task| task.kind as u8 | ((task.position as u8) << 7)));
-        for task in new.iter().filter(|task| !task.handler.is_none()) {
-            known(task.handler.0, tables.handlers.len(), "handler")?;
-        }
-        let plus_one = |handler: HandlerId| handler.0.wrapping_add(1);
-        put_deltas32(&mut self.out, new.iter().map(|task| plus_one(task.handler)));
-        let delays: Vec<u64> = new.iter().map(|task| task.delay).collect();
-        put_column(&mut self.out, &delays);
-        self.sizes.tasks += new.len();
-        Ok(())
+    /// Writes rows that all have the same columns.
+    fn rows<R: Row>(&mut self, section: Section, new: &[R], tables: &Tables) -> Read<()> {
+        self.head(section, new.len());
+        R::columns(&mut Writing { out: &mut self.out, tables }, &mut new.to_vec())
     }
 
     /// Writes a byte a location that says of which sort it is, then the columns of each sort.
@@ -255,34 +227,6 @@ impl TableEncoder {
         put_column(&mut self.out, &sizes);
         put_deltas32(&mut self.out, generations.into_iter());
         self.sizes.locations += new.len();
-        Ok(())
-    }
-
-    fn name_column(&mut self, section: Section, new: &[NameId], tables: &Tables) -> Read<()> {
-        self.head(section, new.len());
-        self.name_deltas(new.iter().copied(), tables)
-    }
-
-    fn inputs(&mut self, new: &[Input], tables: &Tables) -> Read<()> {
-        self.head(Section::Inputs, new.len());
-        self.out.extend(new.iter().map(|input| input.family as u8));
-        self.name_deltas(new.iter().map(|input| input.name), tables)?;
-        self.name_deltas(new.iter().map(|input| input.state), tables)?;
-        self.name_deltas(new.iter().map(|input| input.component), tables)?;
-        put_deltas64(&mut self.out, new.iter().map(|input| input.instance));
-        put_deltas64(&mut self.out, new.iter().map(|input| input.argument));
-        self.sizes.inputs += new.len();
-        Ok(())
-    }
-
-    fn sites(&mut self, new: &[Site], tables: &Tables) -> Read<()> {
-        self.head(Section::Sites, new.len());
-        self.name_deltas(new.iter().map(|site| site.label), tables)?;
-        self.name_deltas(new.iter().map(|site| site.function), tables)?;
-        self.name_deltas(new.iter().map(|site| site.file), tables)?;
-        put_deltas32(&mut self.out, new.iter().map(|site| site.line));
-        put_deltas32(&mut self.out, new.iter().map(|site| site.column));
-        self.sizes.sites += new.len();
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use super::words::{FAMILIES, LABELS, MAILBOXES, ORDERS, TASK_KINDS};
 use crate::format::fault::{Fault, LineError};
 use crate::ids::{HandlerId, LocationId, SiteId};
 use crate::tables::{
-    Coherence, Handler, Input, Invocation, Location, Mailbox, Position, Site, TaskDef, TaskKind,
+    Coherence, Handler, Input, Invocation, Location, Mailbox, Position, Site, Tables, TaskDef,
 };
 
 /// Takes a definition, of which `word` is the first word, at `column`.
@@ -24,46 +24,18 @@ pub(super) fn definition(
     }
     known.close()?;
     match word {
-        b"handler" => {
-            known.next_id(cursor, b'h')?;
-            let entry = handler(known, cursor);
-            push(&mut known.tables.handlers, entry, Handler::default())
-        }
+        b"handler" => entry(known, cursor, b'h', handler, |tables| &mut tables.handlers),
         b"change" => {
             let id = known.reference(cursor, b'h')?;
             known.tables.handlers[id as usize] = handler(known, cursor)?;
             Ok(())
         }
-        b"task" => {
-            known.next_id(cursor, b't')?;
-            let entry = task(known, cursor);
-            push(&mut known.tables.tasks, entry, NO_TASK)
-        }
-        b"location" => {
-            known.next_id(cursor, b'x')?;
-            let entry = location(known, cursor);
-            push(&mut known.tables.locations, entry, Location::Named(Default::default()))
-        }
-        b"lock" => {
-            known.next_id(cursor, b'l')?;
-            let entry = only_name(known, cursor);
-            push(&mut known.tables.locks, entry, Default::default())
-        }
-        b"condition" => {
-            known.next_id(cursor, b'c')?;
-            let entry = only_name(known, cursor);
-            push(&mut known.tables.conditions, entry, Default::default())
-        }
-        b"input" => {
-            known.next_id(cursor, b'i')?;
-            let entry = input(known, cursor);
-            push(&mut known.tables.inputs, entry, Input::default())
-        }
-        b"site" => {
-            known.next_id(cursor, b's')?;
-            let entry = site(known, cursor);
-            push(&mut known.tables.sites, entry, Site::default())
-        }
+        b"task" => entry(known, cursor, b't', task, |tables| &mut tables.tasks),
+        b"location" => entry(known, cursor, b'x', location, |tables| &mut tables.locations),
+        b"lock" => entry(known, cursor, b'l', only_name, |tables| &mut tables.locks),
+        b"condition" => entry(known, cursor, b'c', only_name, |tables| &mut tables.conditions),
+        b"input" => entry(known, cursor, b'i', input, |tables| &mut tables.inputs),
+        b"site" => entry(known, cursor, b's', site, |tables| &mut tables.sites),
         b"stack" => {
             known.next_id(cursor, b'k')?;
             known.tables.stacks.push(Vec::new());
@@ -71,9 +43,7 @@ pub(super) fn definition(
             stack_items(known, cursor)
         }
         b"invocation" => {
-            known.next_id(cursor, b'v')?;
-            let entry = invocation(known, cursor);
-            push(&mut known.tables.invocations, entry, Invocation::default())?;
+            entry(known, cursor, b'v', invocation, |tables| &mut tables.invocations)?;
             known.open = Open::Arguments;
             arguments(known, cursor)
         }
@@ -99,26 +69,21 @@ pub(super) fn definition(
     }
 }
 
-const NO_TASK: TaskDef = TaskDef {
-    name: crate::ids::NameId::EMPTY,
-    kind: TaskKind::Initial,
-    handler: HandlerId::NONE,
-    delay: 0,
-    position: Position::Back,
-};
-
-/// Adds an entry, or an empty one in its place.
-fn push<T>(table: &mut Vec<T>, entry: Result<T, LineError>, empty: T) -> Result<(), LineError> {
-    match entry {
-        Ok(entry) => {
-            table.push(entry);
-            Ok(())
-        }
-        Err(error) => {
-            table.push(empty);
-            Err(error)
-        }
-    }
+/// Adds the next entry of a table, or an empty one in its place.
+fn entry<T: Default>(
+    known: &mut Known,
+    cursor: &mut Cursor,
+    letter: u8,
+    read: fn(&mut Known, &mut Cursor) -> Result<T, LineError>,
+    table: fn(&mut Tables) -> &mut Vec<T>,
+) -> Result<(), LineError> {
+    known.next_id(cursor, letter)?;
+    let (entry, error) = match read(known, cursor) {
+        Ok(entry) => (entry, Ok(())),
+        Err(error) => (T::default(), Err(error)),
+    };
+    table(&mut known.tables).push(entry);
+    error
 }
 
 /// The optional parts at the end of a line, in any order, each once at the most.
@@ -196,7 +161,7 @@ fn task(known: &mut Known, cursor: &mut Cursor) -> Result<TaskDef, LineError> {
     if cursor.peek() == b'h' && cursor.peek_second().is_ascii_digit() {
         handler = HandlerId(known.reference(cursor, b'h')?);
     }
-    let mut task = TaskDef { name, kind, handler, ..NO_TASK };
+    let mut task = TaskDef { name, kind, handler, ..TaskDef::default() };
     let mut options = Options::of(&["delay=", "front"]);
     while let Some(option) = options.next(cursor)? {
         match option {

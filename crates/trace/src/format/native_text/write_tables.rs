@@ -138,33 +138,16 @@ impl Written {
 
     /// Writes all that no event needed.
     pub(super) fn rest(&mut self, tables: &Tables, out: &mut Vec<u8>) -> io::Result<()> {
-        let last = |length: usize| length.checked_sub(1).map(|last| last as u32);
-        if let Some(last) = last(tables.handlers.len()) {
-            self.handler(tables, last, out)?;
+        macro_rules! all {
+            ($($entry:ident $table:ident,)*) => {
+                $(if let Some(last) = tables.$table.len().checked_sub(1) {
+                    self.$entry(tables, last as u32, out)?;
+                })*
+            };
         }
-        if let Some(last) = last(tables.tasks.len()) {
-            self.task(tables, last, out)?;
-        }
-        if let Some(last) = last(tables.locations.len()) {
-            self.location(tables, last, out)?;
-        }
-        if let Some(last) = last(tables.locks.len()) {
-            self.lock(tables, last, out)?;
-        }
-        if let Some(last) = last(tables.conditions.len()) {
-            self.condition(tables, last, out)?;
-        }
-        if let Some(last) = last(tables.inputs.len()) {
-            self.input(tables, last, out)?;
-        }
-        if let Some(last) = last(tables.sites.len()) {
-            self.site(tables, last, out)?;
-        }
-        if let Some(last) = last(tables.stacks.len()) {
-            self.stack(tables, last, out)?;
-        }
-        if let Some(last) = last(tables.invocations.len()) {
-            self.invocation(tables, last, out)?;
+        all! {
+            handler handlers, task tasks, location locations, lock locks, condition conditions,
+            input inputs, site sites, stack stacks, invocation invocations,
         }
         self.coherence(tables, out)?;
         while self.names < tables.names.len() {
@@ -368,14 +351,16 @@ impl Written {
     }
 
     fn lock_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        self.ready(tables, &[tables.locks[id]], out)?;
-        self.add_name(tables, " ", tables.locks[id]);
-        Ok(())
+        self.only_name(tables, tables.locks[id], out)
     }
 
     fn condition_entry(&mut self, tables: &Tables, id: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        self.ready(tables, &[tables.conditions[id]], out)?;
-        self.add_name(tables, " ", tables.conditions[id]);
+        self.only_name(tables, tables.conditions[id], out)
+    }
+
+    fn only_name(&mut self, tables: &Tables, id: NameId, out: &mut Vec<u8>) -> io::Result<()> {
+        self.ready(tables, &[id], out)?;
+        self.add_name(tables, " ", id);
         Ok(())
     }
 

@@ -144,20 +144,7 @@ impl<W: Write> NativeTextWriter<W> {
             line.push(b'.');
             line.extend_from_slice(mode.as_bytes());
         }
-        match table {
-            // Nothing is expected there; what stands there all the same is kept.
-            OperandKind::Nothing if operand == 0 => {}
-            OperandKind::Nothing => push_id(line, " operand=", operand),
-            OperandKind::Number => push_id(line, " ", operand),
-            OperandKind::Name => {
-                line.push(b' ');
-                written.name(tables, NameId(operand), line);
-            }
-            _ => {
-                line.extend_from_slice(&[b' ', letter(table)]);
-                push_decimal(u64::from(operand), line);
-            }
-        }
+        push_operand(written, tables, (table, operand), line);
         if site.0 != 0 {
             push_id(line, " @s", site.0);
         }
@@ -170,17 +157,7 @@ impl<W: Write> NativeTextWriter<W> {
             Some(Columns::INITIAL) => line.extend_from_slice(b" refers=initial"),
             refers => push_part(line, " refers=", refers),
         }
-        match (number, named) {
-            (None, _) => {}
-            (_, Some(name)) => {
-                line.extend_from_slice(b" #");
-                written.name(tables, name, line);
-            }
-            (Some(_), None) if tables.meta.labels == LabelScheme::Name => {
-                line.extend_from_slice(b" #-");
-            }
-            (Some(number), None) => push_id(line, " #", number),
-        }
+        push_number(written, tables, (number, named), line);
         line.push(b'\n');
         text.extend_from_slice(line);
         Ok(())
@@ -190,6 +167,49 @@ impl<W: Write> NativeTextWriter<W> {
         self.output.write_all(&self.text)?;
         self.text.clear();
         Ok(())
+    }
+}
+
+#[inline]
+fn push_number(
+    written: &mut Written,
+    tables: &Tables,
+    number: (Option<u32>, Option<NameId>),
+    line: &mut Vec<u8>,
+) {
+    match number {
+        (None, _) => {}
+        (_, Some(name)) => {
+            line.extend_from_slice(b" #");
+            written.name(tables, name, line);
+        }
+        (Some(_), None) if tables.meta.labels == LabelScheme::Name => {
+            line.extend_from_slice(b" #-");
+        }
+        (Some(number), None) => push_id(line, " #", number),
+    }
+}
+
+#[inline]
+fn push_operand(
+    written: &mut Written,
+    tables: &Tables,
+    (table, operand): (OperandKind, u32),
+    line: &mut Vec<u8>,
+) {
+    match table {
+        // Nothing is expected there; what stands there all the same is kept.
+        OperandKind::Nothing if operand == 0 => {}
+        OperandKind::Nothing => push_id(line, " operand=", operand),
+        OperandKind::Number => push_id(line, " ", operand),
+        OperandKind::Name => {
+            line.push(b' ');
+            written.name(tables, NameId(operand), line);
+        }
+        _ => {
+            line.extend_from_slice(&[b' ', letter(table)]);
+            push_decimal(u64::from(operand), line);
+        }
     }
 }
 
