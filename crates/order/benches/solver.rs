@@ -284,7 +284,7 @@ fn compare() {
 
 fn grow(most: u32) {
     println!(
-        "\nfamily     nodes answer   ours_s    pairs undecided variables conflicts   tried megabytes"
+        "\nfamily     nodes answer   ours_s    pairs undecided variables conflicts candidates megabytes"
     );
     for (name, make, _) in &FAMILIES[1..] {
         for nodes in [1_000, 10_000, 30_000, 100_000].into_iter().filter(|&nodes| nodes <= most) {

@@ -60,9 +60,9 @@ impl Activities {
 
     fn trigger(&mut self, add: &mut OrderBuilder<'_, '_>, t: EventId, instance: u64, state: &str) {
         let pending = self.pending.remove(&(instance, state.to_owned())).unwrap_or_default();
-        pending.iter().for_each(|e| add.brings(*e, t));
+        pending.iter().for_each(|e| add.add_cause(*e, t));
         if state == "RESUME-ACT" && pending.is_empty() {
-            self.unused_resume.take().into_iter().for_each(|e| add.brings(e, t));
+            self.unused_resume.take().into_iter().for_each(|e| add.add_cause(e, t));
         }
         let before: &[&str] = match state {
             "RESUME-ACT" => {

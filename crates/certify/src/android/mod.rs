@@ -111,7 +111,7 @@ impl OrderBuilder<'_, '_> {
     }
 
     /// `e => t`.
-    fn brings(&mut self, e: EventId, t: EventId) {
+    fn add_cause(&mut self, e: EventId, t: EventId) {
         self.edge(Some(e), Some(t));
         if let Some(m) = self.view.posted_task_of(t)
             && self.view.task_of(e) != m

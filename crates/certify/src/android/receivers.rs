@@ -104,7 +104,7 @@ impl Receivers {
             }
         }
         let Origin { sender, registration, by_sticky } = origin;
-        sender.into_iter().chain(registration).for_each(|e| add.brings(e, t));
+        sender.into_iter().chain(registration).for_each(|e| add.add_cause(e, t));
         let (cause, lines) = if by_sticky { (registration, 2..4) } else { (sender, 0..2) };
         let Some(cause) = cause else { return };
         for (line, effect) in add.orders.lines[lines].iter_mut().zip([Some(t), post]) {

@@ -128,28 +128,28 @@ impl Record {
     ) {
         match state {
             "CREATE-SERVICE" if !self.is_created => {
-                add.brings(self.creator, t);
+                add.add_cause(self.creator, t);
                 self.is_created = true;
                 (self.started, self.bound) = (Some(Step::Create(t)), Some(Step::Create(t)));
             }
             "BIND-SERVICE" if self.is_created && self.binding.is_none() => {
-                self.first_binder.into_iter().for_each(|e| add.brings(e, t));
+                self.first_binder.into_iter().for_each(|e| add.add_cause(e, t));
                 if let Some(Step::Create(p) | Step::Unbind(p)) = self.bound {
                     add.base(p, t);
                 }
                 (self.bound, self.binding) = (Some(Step::Bind(t)), Some(t));
             }
             "SERVICE_CONNECT" => {
-                self.binding.into_iter().for_each(|bind| add.brings(bind, t));
+                self.binding.into_iter().for_each(|bind| add.add_cause(bind, t));
                 let post = add.view.posted_task_of(t).and_then(|m| add.view.post(m));
                 if let (Some((request, _)), Some(post)) = (self.requests.get(&connection), post)
                     && *request < post
                 {
-                    add.brings(*request, t);
+                    add.add_cause(*request, t);
                 }
             }
             "UNBIND-SERVICE" if self.binding.is_some() => {
-                self.unbinders.drain(..).for_each(|e| add.brings(e, t));
+                self.unbinders.drain(..).for_each(|e| add.add_cause(e, t));
                 if let Some(Step::Bind(p)) = self.bound {
                     add.base(p, t);
                 }
@@ -162,7 +162,7 @@ impl Record {
     }
 
     fn arguments(&mut self, add: &mut OrderBuilder<'_, '_>, t: EventId, start: Option<EventId>) {
-        start.into_iter().for_each(|e| add.brings(e, t));
+        start.into_iter().for_each(|e| add.add_cause(e, t));
         if let Some(last) = self.started.replace(Step::Args(t)) {
             add.base(last.event(), t);
         }
@@ -175,7 +175,7 @@ impl Record {
         }
         lines.for_each(|last| add.base(last.event(), t));
         if self.started.is_some_and(|last| !last.is_create()) {
-            self.first_stop.into_iter().for_each(|e| add.brings(e, t));
+            self.first_stop.into_iter().for_each(|e| add.add_cause(e, t));
         }
     }
 }

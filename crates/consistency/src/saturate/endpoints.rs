@@ -135,7 +135,7 @@ impl Endpoints {
     }
 
     /// The places of the handler of a place.
-    pub(super) fn rivals(&self, graph: &Graph<'_>, place: u32) -> Range<u32> {
+    pub(super) fn places_of_handler(&self, graph: &Graph<'_>, place: u32) -> Range<u32> {
         let message = self.messages[place as usize];
         self.places[graph.trace.messages[message as usize].handler as usize].clone()
     }

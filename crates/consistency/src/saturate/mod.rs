@@ -154,7 +154,7 @@ impl<'t> Saturation<'t> {
             if self.cancel.reason().is_some() {
                 return Ok(());
             }
-            for y in self.endpoints.rivals(&self.graph, x) {
+            for y in self.endpoints.places_of_handler(&self.graph, x) {
                 for (source, target) in [(x, y), (count + x, count + y)] {
                     if self.endpoints.reaches(source, target) {
                         self.note(&Reached { source, target })?;
@@ -203,7 +203,7 @@ impl<'t> Saturation<'t> {
         mut cursor: (u32, u32),
     ) -> Option<((MessageId, MessageId), (u32, u32))> {
         while cursor.0 < self.endpoints.count() {
-            let end = self.endpoints.rivals(&self.graph, cursor.0).end;
+            let end = self.endpoints.places_of_handler(&self.graph, cursor.0).end;
             for other in cursor.1.max(cursor.0 + 1)..end {
                 if !self.pairs.before(cursor.0, other) && !self.pairs.before(other, cursor.0) {
                     let message = |place: u32| self.endpoints.messages[place as usize];
@@ -305,7 +305,9 @@ impl<'t> Saturation<'t> {
         }
         let (x, y) =
             if posts { (bit.source - count, bit.target - count) } else { (bit.source, bit.target) };
-        if x == y || !self.endpoints.rivals(&self.graph, x).contains(&y) || self.pairs.before(x, y)
+        if x == y
+            || !self.endpoints.places_of_handler(&self.graph, x).contains(&y)
+            || self.pairs.before(x, y)
         {
             return Ok(());
         }

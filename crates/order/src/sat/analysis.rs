@@ -66,7 +66,7 @@ impl Core {
         self.clause.push(Lit(0));
         let mut open = 0;
         for &lit in &conflict {
-            open += self.see(lit, level);
+            open += self.mark_conflict_literal(lit, level);
         }
         let mut at = self.values.trail.len();
         loop {
@@ -83,7 +83,7 @@ impl Core {
             self.reason_into(lit, theory, &mut conflict);
             for &other in &conflict {
                 if other != lit {
-                    open += self.see(other, level);
+                    open += self.mark_conflict_literal(other, level);
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Core {
     /// Records a false literal of the clause being resolved; returns 1 when it is a new one of the
     /// current level.
     #[inline]
-    fn see(&mut self, lit: Lit, level: u32) -> usize {
+    fn mark_conflict_literal(&mut self, lit: Lit, level: u32) -> usize {
         let at = self.values.level_of(lit);
         if at == 0 || self.marks.get(lit) == Mark::Seen {
             return 0;
@@ -131,7 +131,7 @@ impl Core {
     /// Requests the reason of a true literal, records it in the proof and keeps it. Leaves it in
     /// `self.reason`, `lit` first.
     pub(super) fn explain<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
-        self.ask(lit, theory);
+        self.request_reason(lit, theory);
         match self.arena.push(&self.reason, false, 0) {
             Some(clause) => {
                 self.values.slots[lit.var().index()].reason = Reason::from_clause(clause);
@@ -147,7 +147,7 @@ impl Core {
     /// # Panics
     /// If the theory gives a literal that is not false, or was not yet false when `lit` became
     /// true. That is a bug of the theory and could lead to a wrong answer.
-    pub(super) fn ask<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
+    pub(super) fn request_reason<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
         self.reason.clear();
         self.reason.push(lit);
         let tag = theory.explain(lit, &mut self.reason);

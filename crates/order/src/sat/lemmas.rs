@@ -48,7 +48,7 @@ impl Core {
     /// Learns from an implied literal that is false.
     fn refute_implied<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) -> bool {
         self.counters.theory_conflicts += 1;
-        self.ask(lit, theory);
+        self.request_reason(lit, theory);
         self.conflict.clear();
         self.conflict.extend_from_slice(&self.reason);
         self.learn(theory)

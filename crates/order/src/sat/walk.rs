@@ -53,7 +53,7 @@ impl Core {
         self.walked_at = self.counters.conflicts;
         self.walk_at = self.counters.conflicts.saturating_add(since.saturating_mul(GROWTH) / 100);
         let mut walk = self.walk_from_phases();
-        if walk.go(since.saturating_mul(FLIPS_PER_CONFLICT)) {
+        if walk.run(since.saturating_mul(FLIPS_PER_CONFLICT)) {
             self.phases.copy_from_slice(&walk.values);
         }
     }
@@ -114,7 +114,7 @@ impl Walk {
                 }
             }
             match walk.holding[clause] {
-                (0, _) => walk.shatter(clause as u32),
+                (0, _) => walk.break_clause(clause as u32),
                 (1, var) => walk.breaks[var as usize] += 1,
                 _ => {}
             }
@@ -123,7 +123,7 @@ impl Walk {
     }
 
     /// Flips until all clauses hold, at most `flips` times; returns whether they do.
-    fn go(&mut self, flips: u64) -> bool {
+    fn run(&mut self, flips: u64) -> bool {
         let weights: Vec<f64> =
             (0..64).map(|count| (EPSILON + f64::from(count)).powf(EXPONENT)).collect();
         let mut chances = Vec::new();
@@ -159,7 +159,7 @@ impl Walk {
             *held ^= var.0;
             match before {
                 0 => {
-                    self.mend(clause);
+                    self.repair_clause(clause);
                     self.breaks[var.index()] += 1;
                 }
                 1 => self.breaks[holder as usize] -= 1,
@@ -174,7 +174,7 @@ impl Walk {
             *held ^= var.0;
             match (*count, *held) {
                 (0, _) => {
-                    self.shatter(clause);
+                    self.break_clause(clause);
                     self.breaks[var.index()] -= 1;
                 }
                 (1, holder) => self.breaks[holder as usize] += 1,
@@ -183,12 +183,12 @@ impl Walk {
         }
     }
 
-    fn shatter(&mut self, clause: u32) {
+    fn break_clause(&mut self, clause: u32) {
         self.place[clause as usize] = self.broken.len() as u32;
         self.broken.push(clause);
     }
 
-    fn mend(&mut self, clause: u32) {
+    fn repair_clause(&mut self, clause: u32) {
         let place = self.place[clause as usize];
         self.broken.swap_remove(place as usize);
         if let Some(&moved) = self.broken.get(place as usize) {
@@ -232,7 +232,7 @@ mod tests {
         for seed in 0..40 {
             let (lits, start) = planted(60, 210, seed);
             let mut walk = Walk::new(lits.clone(), start.clone(), vec![false; 60], seed);
-            let found = walk.go(20_000);
+            let found = walk.run(20_000);
             let again = Walk::new(lits, start, walk.values.clone(), seed);
             assert_eq!(walk.holding, again.holding);
             assert_eq!(walk.breaks, again.breaks);
@@ -245,6 +245,6 @@ mod tests {
 
     #[test]
     fn a_walk_of_no_clauses_ends() {
-        assert!(Walk::new(Vec::new(), vec![0], vec![true], 1).go(10));
+        assert!(Walk::new(Vec::new(), vec![0], vec![true], 1).run(10));
     }
 }

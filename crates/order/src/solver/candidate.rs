@@ -118,7 +118,7 @@ impl CandidateRunner {
         let effort = 16 * keys as u64 + 1_000_000;
         let candidate = Candidate { order: Vec::with_capacity(keys), cycles: Vec::new() };
         let mut run = Run { on, hint, with: self, candidate, effort };
-        run.go();
+        run.run_all();
         run.candidate
     }
 
@@ -128,7 +128,7 @@ impl CandidateRunner {
 }
 
 impl Run<'_, '_> {
-    fn go(&mut self) {
+    fn run_all(&mut self) {
         for key in (0..self.on.keys.len() as u32).rev() {
             if self.with.waits[key as usize] == 0 {
                 self.enable(key);

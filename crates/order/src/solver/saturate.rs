@@ -224,7 +224,7 @@ impl<'a> Saturation<'a> {
         // During the first pass all later keys are dirty anyway.
         for i in 0..self.keys.out.keys(key).len() {
             let other = self.keys.out.keys(key)[i];
-            self.soil(other);
+            self.mark_dirty(other);
         }
         let (dirty, heap, graph) = (&mut self.dirty, &mut self.heap, &self.graph);
         for (_, added) in graph.added_out(key) {
@@ -260,7 +260,7 @@ impl<'a> Saturation<'a> {
         })
     }
 
-    fn soil(&mut self, key: Key) {
+    fn mark_dirty(&mut self, key: Key) {
         if !self.dirty[key as usize] {
             self.dirty[key as usize] = true;
             self.heap.push(Reverse((self.graph.place(key), key)));
@@ -384,7 +384,7 @@ impl<'a> Saturation<'a> {
         if !self.graph.add(self.keys, from, to, label) {
             return false;
         }
-        self.soil(to);
+        self.mark_dirty(to);
         true
     }
 
