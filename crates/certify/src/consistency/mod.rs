@@ -60,7 +60,7 @@
 //! b.columns.refers.push(r.0, Columns::INITIAL);
 //! let trace = b.finish();
 //!
-//! // The click read the cache before it was loaded, so the mailbox did not keep the order of posts.
+//! // The click read the cache before it was loaded: the mailbox did not keep the order of posts.
 //! assert_eq!(check_consistency_witness(&trace, MailboxRule::Bag, &[p, q, k, r, g, w]), Ok(()));
 //! let proof = "consistency-proof 1
 //! cycle 2
