@@ -12,6 +12,20 @@ const TEST_LINES_MAX: usize = 800;
 /// Files that are longer all the same, with their bound: the list may only shrink.
 const KNOWN_LONG: &[(&str, usize)] = &[];
 
+/// No comment may be wider.
+const COMMENT_COLUMNS_MAX: usize = 100;
+
+/// Crates with wider comments, and how many lines of them: the numbers may only shrink.
+const WIDE_COMMENTS: &[(&str, usize)] = &[
+    ("cli", 133),
+    ("drive", 1),
+    ("explore", 312),
+    ("lang", 227),
+    ("search", 139),
+    ("system", 84),
+    ("vm", 255),
+];
+
 /// Words that must not stand in sources, put together here so that this file has none of them.
 fn banned() -> Vec<(String, &'static str)> {
     vec![
@@ -47,6 +61,32 @@ fn the_rules_catch_what_they_forbid() {
     assert_eq!(complaints("a/tests/x.rs", &"\n".repeat(TEST_LINES_MAX + 1)).len(), 1);
     assert_eq!(complaints("lib.rs", "//! Doc.\nfn f() {}\n").len(), 1);
     assert_eq!(complaints("lib.rs", "//! ```\n//! fn f() {}\n//! ```\nmod a;\n").len(), 0);
+}
+
+#[test]
+fn comments_are_narrow() {
+    let root = workspace().join("crates");
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(&root).expect("the folder can be listed").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let known = WIDE_COMMENTS.iter().find(|(crate_name, _)| *crate_name == name);
+        let bound = known.map_or(0, |(_, bound)| *bound);
+        let mut files = Vec::new();
+        collect(&entry.path(), "rs", &mut files);
+        let mut wide = Vec::new();
+        for path in files {
+            let text = fs::read_to_string(&path).expect("sources are UTF-8");
+            let lines = wide_comments(&text).into_iter();
+            wide.extend(lines.map(|line| format!("{}:{line}", path.display())));
+        }
+        if wide.len() > bound {
+            wrong.push(format!("{name}: {bound} allowed\n{}", wide.join("\n")));
+        }
+    }
+    assert!(wrong.is_empty(), "comments wider than 100 columns:\n{}", wrong.join("\n"));
+    let fits = format!("    /// {}", "x".repeat(COMMENT_COLUMNS_MAX - 8));
+    assert_eq!(wide_comments(&format!("{fits}\n{fits}y\nlet {fits}y\n")), [2]);
+    assert_eq!(wide_comments(&format!("//! ```\n//! {fits}\n//! ```\n//! | {fits} |\n")), [0; 0]);
 }
 
 #[test]
@@ -107,6 +147,26 @@ fn complaints(name: &str, text: &str) -> Vec<String> {
         wrong.push(format!("{name}: a lib.rs is a table of contents and has no logic"));
     }
     wrong
+}
+
+/// Returns the numbers of the comment lines that are too wide; examples of code and rows of tables
+/// have no bound.
+fn wide_comments(text: &str) -> Vec<usize> {
+    let mut wide = Vec::new();
+    let mut in_code = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some(comment) = line.trim_start().strip_prefix("//") else {
+            in_code = false;
+            continue;
+        };
+        let comment = comment.trim_start_matches(['/', '!']).trim_start();
+        in_code ^= comment.starts_with("```");
+        let is_free = in_code || comment.starts_with('|');
+        if !is_free && line.chars().count() > COMMENT_COLUMNS_MAX {
+            wide.push(number);
+        }
+    }
+    wide
 }
 
 /// Returns the relative targets of the links of a document, without their anchors.

@@ -1,7 +1,8 @@
 //! Sets of small numbers as rows of 64-bit words.
 //!
-//! A row is a slice of words; it holds the numbers below 64 times its length. Rows that are combined
-//! are equally wide, or the first one is the wider. Operations on whole rows take `n / 64` steps for `n` numbers.
+//! A row is a slice of words; it holds the numbers below 64 times its length. Rows that are
+//! combined are equally wide, or the first one is the wider. Operations on whole rows take `n / 64`
+//! steps for `n` numbers.
 
 /// Returns how many words a row for the numbers below `count` has.
 #[inline]

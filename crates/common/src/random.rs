@@ -1,7 +1,7 @@
 //! Deterministic generators of pseudo-random numbers.
 //!
-//! A seed gives the same numbers on every machine, in every version: results, reports and tests name seeds. None of
-//! them is fit for secrets.
+//! A seed gives the same numbers on every machine, in every version: results, reports and tests
+//! name seeds. None of them is fit for secrets.
 
 /// What every generator offers on top of its bits.
 ///
@@ -53,8 +53,8 @@ pub trait Random {
     }
 }
 
-/// SplitMix64 by Steele, Lea and Flood ("Fast splittable pseudorandom number generators", OOPSLA 2014): every
-/// seed is good.
+/// SplitMix64 by Steele, Lea and Flood ("Fast splittable pseudorandom number generators", OOPSLA
+/// 2014): every seed is good.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(pub u64);
 
@@ -68,8 +68,8 @@ impl Random for SplitMix64 {
     }
 }
 
-/// xorshift64* by Sebastiano Vigna ("An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM
-/// TOMS 2016): the quickest. A seed of 0 gives only zeros.
+/// xorshift64* by Sebastiano Vigna ("An experimental exploration of Marsaglia's xorshift
+/// generators, scrambled", ACM TOMS 2016): the quickest. A seed of 0 gives only zeros.
 #[derive(Clone, Debug)]
 pub struct XorShift64(pub u64);
 
@@ -83,8 +83,9 @@ impl Random for XorShift64 {
     }
 }
 
-/// The generator to take when nothing speaks for another: xoshiro256** 1.0 by David Blackman and Sebastiano Vigna ("Scrambled linear pseudorandom number generators",
-/// ACM TOMS 2021), seeded by [`SplitMix64`]: for long sequences. Every seed is good.
+/// The generator to take when nothing speaks for another: xoshiro256** 1.0 by David Blackman
+/// and Sebastiano Vigna ("Scrambled linear pseudorandom number generators", ACM TOMS 2021),
+/// seeded by [`SplitMix64`]: for long sequences. Every seed is good.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: [u64; 4],
@@ -135,7 +136,8 @@ mod tests {
         assert_eq!(got, expected);
     }
 
-    /// The first numbers of xoshiro256** from the state 1, 2, 3, 4, as its authors' code gives them.
+    /// The first numbers of xoshiro256** from the state 1, 2, 3, 4, as its authors' code gives
+    /// them.
     #[test]
     fn the_numbers_are_those_of_xoshiro() {
         let mut rng = Rng { state: [1, 2, 3, 4] };

@@ -1,8 +1,8 @@
 //! Strongly connected components, without recursion.
 //!
-//! **Source.** R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1 (2), 1972,
-//! with the call stack made explicit. **Cost.** Linear in the nodes and edges that the roots reach; eight
-//! bytes a node, and a call of the stack for each node of the longest path.
+//! **Source.** R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1 (2),
+//! 1972, with the call stack made explicit. **Cost.** Linear in the nodes and edges that the roots
+//! reach; eight bytes a node, and a call of the stack for each node of the longest path.
 
 /// One component, as [`components`] shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

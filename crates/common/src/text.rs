@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Returns `text` with control, invisible and direction-changing characters written as `\u{..}`; tabs,
-/// newlines and carriage returns as `\t`, `\n`, `\r`.
+/// Returns `text` with control, invisible and direction-changing characters written as `\u{..}`;
+/// tabs, newlines and carriage returns as `\t`, `\n`, `\r`.
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hostile) {
@@ -59,7 +59,8 @@ pub fn shorten(text: &str, width: usize) -> String {
     short
 }
 
-/// Returns `text` escaped and cut to `width` characters in its middle: paths and fields differ at their ends.
+/// Returns `text` escaped and cut to `width` characters in its middle: paths and fields differ at
+/// their ends.
 #[must_use]
 pub fn shorten_middle(text: &str, width: usize) -> String {
     let text = escape(text);

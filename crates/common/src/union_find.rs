@@ -2,9 +2,10 @@
 
 /// Disjoint sets of the numbers below a length. The least number of a set stands for it.
 ///
-/// **Source.** R. Tarjan and J. van Leeuwen, "Worst-case analysis of set union algorithms", J. ACM 31 (2), 1984: path
-/// halving. **Deviation.** Sets are joined under the least number, not under the larger set, so that results do
-/// not depend on the order of joins. **Cost.** `O(log n)` amortised for each operation.
+/// **Source.** R. Tarjan and J. van Leeuwen, "Worst-case analysis of set union algorithms", J. ACM
+/// 31 (2), 1984: path halving. **Deviation.** Sets are joined under the least number, not under the
+/// larger set, so that results do not depend on the order of joins. **Cost.** `O(log n)` amortised
+/// for each operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnionFind {
     parents: Vec<u32>,

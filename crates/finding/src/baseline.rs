@@ -33,7 +33,8 @@ pub struct BaselineError {
 }
 
 impl Baseline {
-    /// Reads a baseline. An empty text is an empty baseline, so that a new file can be made by hand.
+    /// Reads a baseline. An empty text is an empty baseline, so that a new file can be made by
+    /// hand.
     ///
     /// # Errors
     ///
@@ -50,8 +51,8 @@ impl Baseline {
         Ok(Baseline { entries })
     }
 
-    /// Makes a baseline of findings, sorted by id, each once. Suppressed ones are left out: the suppression
-    /// holds for them.
+    /// Makes a baseline of findings, sorted by id, each once. Suppressed ones are left out: the
+    /// suppression holds for them.
     #[must_use]
     pub fn of(findings: &[Finding]) -> Baseline {
         let mut entries: Vec<BaselineEntry> = findings

@@ -37,8 +37,8 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Returns whether a finding makes the result a failure. Suppressed ones and those of the baseline
-    /// never do, strict or not.
+    /// Returns whether a finding makes the result a failure. Suppressed ones and those of the
+    /// baseline never do, strict or not.
     #[must_use]
     pub fn counts(&self, finding: &Finding) -> bool {
         if finding.is_set_aside() || finding.severity < self.fail_on {
@@ -49,7 +49,8 @@ impl Policy {
     }
 }
 
-/// Returns the exit status of a command that came to a result: [`CLEAN`], [`FINDINGS`] or [`LIMIT`].
+/// Returns the exit status of a command that came to a result: [`CLEAN`], [`FINDINGS`] or
+/// [`LIMIT`].
 ///
 /// Findings beat limits. A verdict `inconsistent` or `not_robust` is a failure of its own where no
 /// finding goes with it; where findings do, they decide, so that they can be suppressed.

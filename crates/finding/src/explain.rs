@@ -2,7 +2,8 @@
 
 use crate::words::Kind;
 
-/// Everything that [`explain`] knows: the kinds, then the categories of races, coverage, the filters.
+/// Everything that [`explain`] knows: the kinds, then the categories of races, coverage, the
+/// filters.
 pub const TOPICS: &[&str] = &[
     "race",
     "order_violation",
@@ -45,8 +46,8 @@ pub const TOPICS: &[&str] = &[
 ];
 
 impl Kind {
-    /// Returns what this kind of finding means and what to do about it: a first line that says it all, a
-    /// blank line, then paragraphs of at most 80 columns.
+    /// Returns what this kind of finding means and what to do about it: a first line that says it
+    /// all, a blank line, then paragraphs of at most 80 columns.
     #[must_use]
     pub const fn explain(self) -> &'static str {
         match self {
@@ -67,7 +68,8 @@ impl Kind {
     }
 }
 
-/// Returns the text about a topic: one of [`TOPICS`], with `-` or `_` between words; `None` for any other.
+/// Returns the text about a topic: one of [`TOPICS`], with `-` or `_` between words; `None` for any
+/// other.
 #[must_use]
 pub fn explain(topic: &str) -> Option<&'static str> {
     let topic = topic.replace('-', "_").to_ascii_lowercase();

@@ -44,8 +44,8 @@ pub struct Finding {
     /// Whether a replay showed it again; `None` where that was not tried. Written as `null` then.
     #[serde(default)]
     pub confirmed: Option<bool>,
-    /// In which sense its witness shows another order, the strongest of the group: `reversed`, `last`, `co_enabled` or
-    /// `overtakes`.
+    /// In which sense its witness shows another order, the strongest of the group: `reversed`,
+    /// `last`, `co_enabled` or `overtakes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
     /// Why it is a problem, step by step; for a race the nearest orders that exist.
@@ -118,9 +118,9 @@ impl Finding {
         self.sites.iter().find_map(|site| site.location.as_deref())
     }
 
-    /// Orders findings for a report: what is not set aside first, then the uncovered, then by severity,
-    /// then by the number of pairs (most first), then by location and id. A total order, so reports are
-    /// the same whatever the order in which engines find things.
+    /// Orders findings for a report: what is not set aside first, then the uncovered, then by
+    /// severity, then by the number of pairs (most first), then by location and id. A total order,
+    /// so reports are the same whatever the order in which engines find things.
     #[must_use]
     pub fn rank(&self, other: &Finding) -> std::cmp::Ordering {
         let key = |f: &Finding| (f.is_set_aside(), f.is_covered(), std::cmp::Reverse(f.severity));
@@ -174,8 +174,8 @@ pub struct Site {
     /// How it is accessed: `read`, `write`, `rmw` or `free`, with an atomic ordering behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<String>,
-    /// How the task came to run, one line a post: the post of the task itself first, the input event
-    /// or the thread at the root last.
+    /// How the task came to run, one line a post: the post of the task itself first, the input
+    /// event or the thread at the root last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
     /// The locks held there.
@@ -187,7 +187,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// Returns the source position as `file:line:column`, else the label; `None` when neither is known.
+    /// Returns the source position as `file:line:column`, else the label; `None` when neither is
+    /// known.
     #[must_use]
     pub fn position(&self) -> Option<String> {
         let Some(file) = &self.file else { return self.label.clone() };

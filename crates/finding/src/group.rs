@@ -1,11 +1,11 @@
 //! Findings of one mistake, tied together.
 //!
-//! **Problem.** Who frees, destroys or closes what another thread still uses makes as many findings as there are fields and locks
-//! in it. **Method.** They miss one order: that all the other thread does comes before the first of
-//! these ends. A finding belongs to it where its first action is by the thread that uses and its
-//! second by the one that ends, at that event or behind it: the order of the two threads at that
-//! event orders it, too. **Guarantee.** None is left out of a result: a group says which findings
-//! one repair mends, and reports show one of them in full.
+//! **Problem.** Who frees, destroys or closes what another thread still uses makes as many findings
+//! as there are fields and locks in it. **Method.** They miss one order: that all the other thread
+//! does comes before the first of these ends. A finding belongs to it where its first action is by
+//! the thread that uses and its second by the one that ends, at that event or behind it: the order
+//! of the two threads at that event orders it, too. **Guarantee.** None is left out of a result: a
+//! group says which findings one repair mends, and reports show one of them in full.
 
 use crate::finding::Finding;
 use anyorder_common::union_find::UnionFind;

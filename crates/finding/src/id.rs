@@ -1,12 +1,13 @@
 //! Ids of findings: the same problem has the same id in every run.
 //!
-//! **Problem.** A baseline lists findings by id; the id must not change when the schedule, the event
-//! numbers, the identities of objects or the order of the two accesses do. **Method.** FNV-1a (64 bits;
-//! <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>) over the words of kind and category and the
-//! sorted keys of the sites. A key holds the source position, the access and the location without the identity of
-//! its object or its address; task and handler take part only where a site has neither position nor
-//! location. **Deviation.** Groups that differ in nothing of that (one field of two objects) get an ordinal, in the
-//! order of the list; so two such groups may swap ids when an engine lists them the other way round.
+//! **Problem.** A baseline lists findings by id; the id must not change when the schedule, the
+//! event numbers, the identities of objects or the order of the two accesses do. **Method.** FNV-1a
+//! (64 bits; <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>) over the words of kind and
+//! category and the sorted keys of the sites. A key holds the source position, the access and the
+//! location without the identity of its object or its address; task and handler take part only
+//! where a site has neither position nor location. **Deviation.** Groups that differ in nothing of
+//! that (one field of two objects) get an ordinal, in the order of the list; so two such groups may
+//! swap ids when an engine lists them the other way round.
 
 use crate::finding::{Finding, Site};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! What an analysis found, as data: the one type of result of every engine and every report.
 //!
-//! This crate decides what a finding is, how a whole result is written as JSON, which findings count
-//! for the exit status, and which a team has set aside. It knows nothing of traces, engines or
-//! files, and prints nothing.
+//! This crate decides what a finding is, how a whole result is written as JSON, which findings
+//! count for the exit status, and which a team has set aside. It knows nothing of traces, engines
+//! or files, and prints nothing.
 //!
 //! The types to know: [`Outcome`], all that one command found; [`Finding`], one reported problem;
 //! [`Site`], one place that takes part in it; [`Policy`], what makes a result a failure.

@@ -5,8 +5,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A map from names to values in the order of their first setting, so that a result reads from the general
-/// to the particular. Look-ups are linear: it holds tens of entries.
+/// A map from names to values in the order of their first setting, so that a result reads from the
+/// general to the particular. Look-ups are linear: it holds tens of entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ordered<V>(Vec<(String, V)>);
 

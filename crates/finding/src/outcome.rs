@@ -30,7 +30,8 @@ pub struct Outcome {
     /// The names of the options that cut the search.
     #[serde(default)]
     pub limits: Vec<String>,
-    /// The names of the options that bound what was asked, where there is more beyond them: what is complete is so up to these.
+    /// The names of the options that bound what was asked, where there is more beyond them: what is
+    /// complete is so up to these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<String>,
     /// What was not understood of the inputs, or is odd about them; what was found may rest on it.
@@ -74,9 +75,9 @@ impl Outcome {
         }
     }
 
-    /// Sets the verdict of `check`, `explore` and `predict` from what was found: `findings` where one
-    /// counts, else `incomplete` where a limit was hit, else `ok`. To be called after the baseline and the
-    /// suppressions were applied.
+    /// Sets the verdict of `check`, `explore` and `predict` from what was found: `findings` where
+    /// one counts, else `incomplete` where a limit was hit, else `ok`. To be called after the
+    /// baseline and the suppressions were applied.
     pub fn judge(&mut self, policy: &Policy) {
         self.verdict = if self.findings.iter().any(|finding| policy.counts(finding)) {
             Verdict::Findings
@@ -97,7 +98,8 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// Records that there is more beyond a bound that was asked for, which is no limit; each name is listed once.
+    /// Records that there is more beyond a bound that was asked for, which is no limit; each name
+    /// is listed once.
     pub fn bounded_by(&mut self, option: &str) {
         if !self.bounds.iter().any(|bound| bound == option) {
             self.bounds.push(option.to_owned());

@@ -1,4 +1,5 @@
-//! A run that shows a finding, step by step, as reports draw it: a table on a terminal, a sequence diagram on a page.
+//! A run that shows a finding, step by step, as reports draw it: a table on a terminal, a sequence
+//! diagram on a page.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ pub struct Run {
     pub first: usize,
     /// What ran, in order.
     pub steps: Vec<RunStep>,
-    /// The number of steps after which the run repeats itself for ever; equal to the number of steps where nothing happens any more.
+    /// The number of steps after which the run repeats itself for ever; equal to the number of
+    /// steps where nothing happens any more.
     pub repeats_from: Option<usize>,
     /// What is wrong at the end, in one phrase.
     pub end: String,
@@ -102,7 +104,8 @@ pub struct RunStep {
     pub failure: Option<String>,
     /// What it is where two runs are compared.
     pub mark: Option<Mark>,
-    /// What it is called by where that is not its place in the run, such as the number of an event in a trace.
+    /// What it is called by where that is not its place in the run, such as the number of an event
+    /// in a trace.
     pub number: Option<String>,
     /// The number of steps that are left out before it.
     pub left_out: usize,
@@ -174,7 +177,8 @@ impl RunStep {
 }
 
 impl Change {
-    /// Returns the change as `name: old -> new`, or `name: value again` where that was there before.
+    /// Returns the change as `name: old -> new`, or `name: value again` where that was there
+    /// before.
     #[must_use]
     pub fn words(&self) -> String {
         let Change { name, old, new } = self;

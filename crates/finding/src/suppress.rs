@@ -63,8 +63,8 @@ impl Suppressions {
     ///
     /// # Errors
     ///
-    /// Fails with the place of the first thing that is wrong: no TOML, an unknown key, an unknown kind,
-    /// or a suppression that states nothing and so would hide everything.
+    /// Fails with the place of the first thing that is wrong: no TOML, an unknown key, an unknown
+    /// kind, or a suppression that states nothing and so would hide everything.
     pub fn parse(text: &str) -> Result<Suppressions, SuppressionError> {
         let file: File = toml::from_str(text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
@@ -83,8 +83,8 @@ impl Suppressions {
         &self.entries
     }
 
-    /// Marks the findings that a suppression matches, with the first that does; returns the suppressions
-    /// that matched nothing. O(findings × suppressions).
+    /// Marks the findings that a suppression matches, with the first that does; returns the
+    /// suppressions that matched nothing. O(findings × suppressions).
     pub fn apply(&self, findings: &mut [Finding]) -> Vec<&Suppression> {
         let mut used = vec![false; self.entries.len()];
         for finding in findings {

@@ -131,10 +131,10 @@ words! {
 }
 
 words! {
-    /// What leaves the order of a race's two accesses open. Where several apply: `multi_threaded` before
-    /// `co_enabled` before `delayed` before `cross_posted`. But a race that is both of the last two is
-    /// `cross_posted` if another race of its location is `delayed` already: so DroidRacer's tool counts. The list is
-    /// in the order of reports.
+    /// What leaves the order of a race's two accesses open. Where several apply: `multi_threaded`
+    /// before `co_enabled` before `delayed` before `cross_posted`. But a race that is both of the
+    /// last two is `cross_posted` if another race of its location is `delayed` already: so
+    /// DroidRacer's tool counts. The list is in the order of reports.
     RaceCategory {
         /// The accesses are on two threads.
         MultiThreaded = "multi_threaded",
@@ -190,8 +190,8 @@ words! {
 }
 
 impl Severity {
-    /// Returns the severity of a race from what is known of it: what a run has shown to go wrong is an
-    /// error; what is covered or harmless a note; everything else a warning.
+    /// Returns the severity of a race from what is known of it: what a run has shown to go wrong is
+    /// an error; what is covered or harmless a note; everything else a warning.
     #[must_use]
     pub const fn of_race(harm: Harm, uncovered: bool) -> Severity {
         match (harm, uncovered) {

@@ -23,7 +23,7 @@
 
 use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
-use crate::finish::{EVENTS_MAX, Layout, finish};
+use crate::finish::{EVENTS_MAX, finish_in_order};
 use crate::formula::{check_literals, clauses_count, literal, variable};
 use crate::generate::checked_size;
 use crate::request::Request;
@@ -79,8 +79,7 @@ pub fn sat3_image<C: AsRef<[i32]>>(
     variables: usize,
     clauses: &[C],
 ) -> Result<Trace, GenerateError> {
-    let draft = image(variables, clauses)?;
-    finish(&draft, Layout { shuffle: false, seed: 0, recorded: false }).map(|made| made.trace)
+    finish_in_order(&image(variables, clauses)?)
 }
 
 /// Makes the draft of a request.

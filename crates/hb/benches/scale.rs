@@ -1,6 +1,7 @@
 //! How the time of a check grows with events, tasks and chains, on generated traces.
 //!
-//! `cargo bench -p anyorder-hb --bench scale` prints a table; with `-- --quick` only its smaller rows.
+//! `cargo bench -p anyorder-hb --bench scale` prints a table; with `-- --quick` only its smaller
+//! rows.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 

@@ -1,6 +1,7 @@
 //! What event-driven EDC costs beside happens-before, on generated traces with locks.
 //!
-//! `cargo bench -p anyorder-hb --bench sections` prints a table; `EVENTS=4000000` says how long the traces are.
+//! `cargo bench -p anyorder-hb --bench sections` prints a table; `EVENTS=4000000` says how long the
+//! traces are.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -72,7 +73,8 @@ fn timed<R>(trace: &Trace, run: impl FnOnce() -> R) -> (f64, R) {
     (trace.len() as f64 / seconds / 1e6, result)
 }
 
-/// The seconds that this thread has run on a processor, where the system tells, else those of the clock.
+/// The seconds that this thread has run on a processor, where the system tells, else those of the
+/// clock.
 fn processor_seconds(start: Instant) -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let first = text.split_whitespace().next().and_then(|first| first.parse::<u64>().ok());

@@ -32,8 +32,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Returns the options that fit a rule set: coverage between tasks where tasks can be reordered,
-    /// between accesses otherwise.
+    /// Returns the options that fit a rule set: coverage between tasks where tasks can be
+    /// reordered, between accesses otherwise.
     #[must_use]
     pub fn new(rules: RuleSet) -> Options {
         let coverage =
@@ -69,8 +69,8 @@ pub struct Statistics {
     pub races: u64,
     /// Groups with an uncovered race.
     pub races_uncovered: u64,
-    /// Classes and fields with races, by category; co-enabled: objects and fields. As DroidRacer counts.
-    /// Where locations are not fields, groups.
+    /// Classes and fields with races, by category; co-enabled: objects and fields. As DroidRacer
+    /// counts. Where locations are not fields, groups.
     pub races_by_category: RaceCounts,
 }
 
@@ -87,8 +87,8 @@ pub struct Checked {
 
 /// Finds all races of a trace.
 ///
-/// Never fails: a check that was stopped says so, with what it found. Time and memory: see `engine` and `races` in the
-/// source; linear in the events, times the chains for those that synchronise.
+/// Never fails: a check that was stopped says so, with what it found. Time and memory: see `engine`
+/// and `races` in the source; linear in the events, times the chains for those that synchronise.
 #[must_use]
 pub fn check(trace: &Trace, options: &Options, control: &Control<'_>) -> Checked {
     let mut check = Check {

@@ -116,7 +116,8 @@ fn a_fault_is_noticed() {
     }
 }
 
-/// Traces that no program has: events in a random order, some of them missing. Nothing is promised of the answers but that they come.
+/// Traces that no program has: events in a random order, some of them missing. Nothing is promised
+/// of the answers but that they come.
 #[test]
 fn odd_traces_do_no_harm() {
     let (mut found, mut strays) = (0, 0);

@@ -149,8 +149,8 @@ fn listed(report: &Reported) -> BTreeSet<(&'static str, Counted)> {
     result
 }
 
-/// Compares one run with its log. `counts` are the sizes of the log's category lists, `added` the number
-/// of findings on what DroidRacer does not report.
+/// Compares one run with its log. `counts` are the sizes of the log's category lists, `added` the
+/// number of findings on what DroidRacer does not report.
 fn compare(app: &'static str, races: usize, counts: [u64; 5], added: usize) -> Option<Run> {
     let run = Run::new(app)?;
     let found = run.found();

@@ -106,7 +106,8 @@ fn agrees_on_random_traces() {
     assert!(counts.keys().any(|key| key == "rounds 3"), "the fixpoint never took three rounds");
 }
 
-/// Two sticky registrations in order, whose receipts nothing else orders: random traces seldom have them.
+/// Two sticky registrations in order, whose receipts nothing else orders: random traces seldom have
+/// them.
 fn sticky_receipts() -> Trace {
     let mut b = TraceBuilder::new();
     let app = b.handler("app", Mailbox::None).unwrap();
@@ -176,8 +177,8 @@ fn a_dropped_rule_is_noticed() {
     assert_eq!(missed, [RuleName::DelayedPoster], "dropping other rules must be noticed");
 }
 
-/// An input orders `a` before `c`, whose posts two tasks of one handler make; FIFO orders `c` before `b`. Nothing is
-/// read backwards from the first pair, but from `a` and `b` it is.
+/// An input orders `a` before `c`, whose posts two tasks of one handler make; FIFO orders `c`
+/// before `b`. Nothing is read backwards from the first pair, but from `a` and `b` it is.
 #[test]
 fn fifo_is_read_backwards_through_an_order_by_fifo() {
     let mut t = TraceBuilder::new();
@@ -216,8 +217,8 @@ fn fifo_is_read_backwards_through_an_order_by_fifo() {
     assert_eq!(difference(&trace, &hb, &naive), None);
 }
 
-/// A fork of a handler that has run already orders what it does from then on: its first event behind the fork, be it
-/// inside a task, in thread code or in a burst.
+/// A fork of a handler that has run already orders what it does from then on: its first event
+/// behind the fork, be it inside a task, in thread code or in a burst.
 #[test]
 fn a_fork_orders_a_handler_that_has_already_run() {
     for untracked in [false, true] {
@@ -248,8 +249,8 @@ fn a_fork_orders_a_handler_that_has_already_run() {
     }
 }
 
-/// A task runs before its handler's loop event and is before it; so it is before what begins later, and their posts are in
-/// order.
+/// A task runs before its handler's loop event and is before it; so it is before what begins later,
+/// and their posts are in order.
 #[test]
 fn fifo_is_read_backwards_from_an_order_by_the_loop_point() {
     let mut t = TraceBuilder::new();

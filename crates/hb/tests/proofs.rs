@@ -1,5 +1,5 @@
-//! The proofs that `why` gives are accepted by the crate that knows traces and no engine, and proofs made
-//! wrong are refused.
+//! The proofs that `why` gives are accepted by the crate that knows traces and no engine, and
+//! proofs made wrong are refused.
 
 use anyorder_certify as certify;
 use anyorder_common::random::{Random, Rng};
@@ -132,7 +132,8 @@ impl Seen {
             .map_err(|error| format!("{x:?}, {y:?}: {error}\n{proof:#?}"))?;
         let refused =
             |mutant: &certify::Proof| certify::check_proof(trace, set, mutant, x, y).is_err();
-        // Any one of these may hold by chance; that all do would mean a checker that checks nothing.
+        // Any one of these may hold by chance; that all do would mean a checker that checks
+        // nothing.
         for mutant in shifted(&proof, trace.len()) {
             self.mutants += 1;
             self.refused_shifted += usize::from(refused(&mutant));
@@ -149,8 +150,8 @@ impl Seen {
     }
 }
 
-/// The proof with the target of a step moved by one event, and with it the source of the next, so that the path is
-/// linked all the same.
+/// The proof with the target of a step moved by one event, and with it the source of the next, so
+/// that the path is linked all the same.
 fn shifted(proof: &certify::Proof, events: usize) -> Vec<certify::Proof> {
     let mut mutants = Vec::new();
     for at in 0..proof.path.steps.len().saturating_sub(1) {

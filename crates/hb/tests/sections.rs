@@ -60,7 +60,8 @@ fn sectioned<'t>(trace: &'t Trace, rules: RuleSet) -> HappensBefore<'t> {
         .expect("small traces fit")
 }
 
-/// Counts how often two relations differ on a trace, and checks that the second is part of the first.
+/// Counts how often two relations differ on a trace, and checks that the second is part of the
+/// first.
 fn compare(trace: &Trace, hb: &HappensBefore<'_>, edc: &HappensBefore<'_>, place: &str) -> u64 {
     let mut fewer = 0;
     for x in events(trace) {

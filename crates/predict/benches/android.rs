@@ -1,7 +1,7 @@
 //! What the search for witnesses takes on a log of DroidRacer: all candidates of event-driven EDC.
 //!
-//! `LOG` is the path of the log; without it, both logs beside the checkout are taken, where they are there. `PAIRS` is how many candidates are
-//! tried at the most (all), `FROM` the first of them.
+//! `LOG` is the path of the log; without it, both logs beside the checkout are taken, where they
+//! are there. `PAIRS` is how many candidates are tried at the most (all), `FROM` the first of them.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 

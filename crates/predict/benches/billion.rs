@@ -1,7 +1,8 @@
 //! A trace of very many events, made while it is read: speed and memory on the way.
 //!
-//! `EVENTS` is the length (200,000,000), `ANALYSES` what is run (`hb,edc`; also `wdc`). Seconds are processor time with the making of the events, whose
-//! own speed is told first. Memory is that of the process: nothing of the trace is kept.
+//! `EVENTS` is the length (200,000,000), `ANALYSES` what is run (`hb,edc`; also `wdc`). Seconds are
+//! processor time with the making of the events, whose own speed is told first. Memory is that of
+//! the process: nothing of the trace is kept.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 

@@ -1,7 +1,8 @@
-//! How speed depends on the number of threads and of locks held at once; tables in Markdown, and a plot where `SVG` names a file for it.
+//! How speed depends on the number of threads and of locks held at once; tables in Markdown, and a
+//! plot where `SVG` names a file for it.
 //!
-//! `EVENTS` is the length of each trace (1,000,000), in the binary format and in memory; reading is included. An analysis is
-//! repeated until it has taken `MILLISECONDS` (300) of processor time.
+//! `EVENTS` is the length of each trace (1,000,000), in the binary format and in memory; reading is
+//! included. An analysis is repeated until it has taken `MILLISECONDS` (300) of processor time.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 

@@ -1,10 +1,12 @@
-//! Ours beside RAPID's engines on the same STD file: processor time, wall time, memory, and which accesses race.
+//! Ours beside RAPID's engines on the same STD file: processor time, wall time, memory, and which
+//! accesses race.
 //!
-//! `EVENTS` is the length (5,000,000). With `RAPID_CLASSPATH`, a Java class path to a build of RAPID, its engines `HB`, `HBEpoch`
-//! and `WCP` run too (`RAPID_ENGINES`, by commas; `RAPID_JAVA`, options of the machine by spaces). Each engine is a process of its
-//! own, start and reading included; ours run three times, the least counts. RAPID prints the source position of
-//! each access that is in a race with an earlier one; so do ours, and the lists are compared. The file is about 18 bytes
-//! an event, in a temporary folder that is removed.
+//! `EVENTS` is the length (5,000,000). With `RAPID_CLASSPATH`, a Java class path to a build of
+//! RAPID, its engines `HB`, `HBEpoch` and `WCP` run too (`RAPID_ENGINES`, by commas; `RAPID_JAVA`,
+//! options of the machine by spaces). Each engine is a process of its own, start and reading
+//! included; ours run three times, the least counts. RAPID prints the source position of each
+//! access that is in a race with an earlier one; so do ours, and the lists are compared. The file
+//! is about 18 bytes an event, in a temporary folder that is removed.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -42,7 +44,8 @@ impl Drop for Folder {
 struct Row {
     name: String,
     cost: Cost,
-    /// The source position of each access that races with an earlier one, in the order of the trace.
+    /// The source position of each access that races with an earlier one, in the order of the
+    /// trace.
     racy: Vec<u32>,
     racy_count: usize,
 }
@@ -141,7 +144,8 @@ fn child(what: &str) -> Result<(), Box<dyn Error>> {
 fn report(engine: &str, source: &mut dyn TraceSource) -> Result<(), Box<dyn Error>> {
     let options = Options {
         candidates: if engine == "edc" { Candidates::Corrected } else { Candidates::Off },
-        // Candidates under a common lock are many: listed with the others they would be most of the memory.
+        // Candidates under a common lock are many: listed with the others they would be most of the
+        // memory.
         violations_max: if engine == "edc" { 0 } else { 10_000_000 },
         ..Options::default()
     };

@@ -1,7 +1,9 @@
-//! Events per second of each analysis, from a binary trace of 8 threads, 16 locks and 20,000 variables.
+//! Events per second of each analysis, from a binary trace of 8 threads, 16 locks and 20,000
+//! variables.
 //!
-//! `EVENTS`, `THREADS`, `LOCKS`, `VARIABLES` change the trace; `FREE=1` lets half of the variables be accessed
-//! under any lock, so that most objects are shared under changing locks; `ONLY=wdc`, `edc` or `hb` runs one analysis.
+//! `EVENTS`, `THREADS`, `LOCKS`, `VARIABLES` change the trace; `FREE=1` lets half of the variables
+//! be accessed under any lock, so that most objects are shared under changing locks; `ONLY=wdc`,
+//! `edc` or `hb` runs one analysis.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
@@ -35,7 +37,8 @@ impl Rng {
     }
 }
 
-/// Writes a trace: each thread takes a free lock, accesses variables under it, gives it back, and works on its own.
+/// Writes a trace: each thread takes a free lock, accesses variables under it, gives it back, and
+/// works on its own.
 fn generate(shape: Shape) -> Vec<u8> {
     let mut b = TraceBuilder::new();
     let tasks: Vec<TaskId> = (0..shape.threads)
@@ -113,7 +116,8 @@ fn next(
     }
 }
 
-/// Returns the seconds that this process has run on a processor, where the system tells: other programs do not count.
+/// Returns the seconds that this process has run on a processor, where the system tells: other
+/// programs do not count.
 fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;

@@ -108,7 +108,8 @@ fn refers(columns: &Columns, row: usize) -> Option<u64> {
     columns.refers.get(row as u32).filter(|event| *event != Columns::INITIAL)
 }
 
-/// Runs analyses over a stream, block by block; returns the number of events. `progress` gets the number so far.
+/// Runs analyses over a stream, block by block; returns the number of events. `progress` gets the
+/// number so far.
 ///
 /// # Errors
 ///

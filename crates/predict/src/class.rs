@@ -1,9 +1,10 @@
 //! What an action does to an object, and which actions commute.
 //!
-//! **Idea.** The actions on one object come in at most 32 classes (read, write, wait, ...), which mean what the *table* of the object says;
-//! whether two actions commute depends on their classes only. Conditions on values are expressed by the *cell*: an `add(v)` of a set touches
-//! the cell "value `v` of that set". This is the access-point form `<X, eta, C>` with a point = (cell, class). An action may touch several
-//! cells; it conflicts with another if one of them says so.
+//! **Idea.** The actions on one object come in at most 32 classes (read, write, wait, ...), which
+//! mean what the *table* of the object says; whether two actions commute depends on their classes
+//! only. Conditions on values are expressed by the *cell*: an `add(v)` of a set touches the cell
+//! "value `v` of that set". This is the access-point form `<X, eta, C>` with a point = (cell,
+//! class). An action may touch several cells; it conflicts with another if one of them says so.
 
 use crate::analysis::Step;
 use anyorder_trace::{EventKind, Op, Tables};
@@ -77,8 +78,8 @@ impl ClassTable {
         ClassTable { conflicts: none, reported: none, observes: none, observers: none, kept: 0 }
     }
 
-    /// Returns the table of memory accesses: two of them commute if both only read, and are not reported if both
-    /// are atomic; a read observes the write before it.
+    /// Returns the table of memory accesses: two of them commute if both only read, and are not
+    /// reported if both are atomic; a read observes the write before it.
     #[must_use]
     pub fn memory() -> ClassTable {
         let mut table = ClassTable::new();
@@ -102,7 +103,8 @@ impl ClassTable {
         table
     }
 
-    /// Says that actions of two classes on one object do not commute, and that violations are reported.
+    /// Says that actions of two classes on one object do not commute, and that violations are
+    /// reported.
     pub fn conflict(&mut self, a: Class, b: Class) -> &mut ClassTable {
         for (x, y) in [(a, b), (b, a)] {
             self.conflicts[x.index()] |= 1 << y.index();
@@ -111,15 +113,16 @@ impl ClassTable {
         self
     }
 
-    /// Says that an action of class `later` communicates with the last action of class `earlier` before it: the order
-    /// COMM. Such a pair must conflict.
+    /// Says that an action of class `later` communicates with the last action of class `earlier`
+    /// before it: the order COMM. Such a pair must conflict.
     pub fn observe(&mut self, later: Class, earlier: Class) -> &mut ClassTable {
         self.observes[later.index()] |= 1 << earlier.index();
         self.observers[earlier.index()] |= 1 << later.index();
         self
     }
 
-    /// Says that an action of this class is remembered until another one of it comes, whatever other classes conflict with.
+    /// Says that an action of this class is remembered until another one of it comes, whatever
+    /// other classes conflict with.
     pub fn keep(&mut self, class: Class) -> &mut ClassTable {
         self.kept |= 1 << class.index();
         self
@@ -152,7 +155,8 @@ impl ClassTable {
         self.observes[later.index()] >> earlier.index() & 1 != 0
     }
 
-    /// Returns whether `new` stands for `old`: it conflicts with, and is observed by, all that `old` is.
+    /// Returns whether `new` stands for `old`: it conflicts with, and is observed by, all that
+    /// `old` is.
     #[inline]
     pub(crate) fn covers(&self, new: Class, old: Class) -> bool {
         let (n, o) = (new.index(), old.index());
@@ -169,7 +173,8 @@ impl ClassTable {
 pub struct Point {
     /// Number of the object: what reports name, dense from 0.
     pub object: u32,
-    /// Number of the cell, dense from 0 over all objects of the specification. Only points of one cell conflict, and all of them have one table.
+    /// Number of the cell, dense from 0 over all objects of the specification. Only points of one
+    /// cell conflict, and all of them have one table.
     pub cell: u32,
     /// Number of the table in [`Specification::classes`].
     pub table: u16,
@@ -177,7 +182,8 @@ pub struct Point {
     pub class: Class,
 }
 
-/// Turns events other than memory accesses into actions on objects: the seam for commutativity specifications.
+/// Turns events other than memory accesses into actions on objects: the seam for commutativity
+/// specifications.
 pub trait Specification {
     /// Whether [`hides`](Specification::hides) may ever be true.
     const HIDES: bool = false;
@@ -185,18 +191,20 @@ pub trait Specification {
     /// Returns the tables of classes that its points name; the first is that of memory accesses.
     fn classes(&self) -> Vec<ClassTable>;
 
-    /// Adds the points that an event touches to `points`; all are of one object. Called for each event that is not a memory access and not hidden.
+    /// Adds the points that an event touches to `points`; all are of one object. Called for each
+    /// event that is not a memory access and not hidden.
     fn points(&mut self, tables: &Tables, step: Step, points: &mut Vec<Point>);
 
-    /// Returns whether two events, each an operation with its operand, commute although they touch points that conflict: where a
-    /// condition says more than points can.
+    /// Returns whether two events, each an operation with its operand, commute although they touch
+    /// points that conflict: where a condition says more than points can.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         let _ = (tables, first, second);
         false
     }
 
-    /// Returns whether a memory access or a lock operation, given with its task and operand, is to be ignored, as it is inside something. Asked
-    /// once for each such event, in the order of the trace.
+    /// Returns whether a memory access or a lock operation, given with its task and operand, is to
+    /// be ignored, as it is inside something. Asked once for each such event, in the order of the
+    /// trace.
     fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
         let _ = (task, kind, operand);
         false
@@ -215,7 +223,8 @@ impl Specification for MemoryOnly {
     fn points(&mut self, _: &Tables, _: Step, _: &mut Vec<Point>) {}
 }
 
-/// Condition variables: waiting does not commute with signalling or broadcasting; these commute among themselves.
+/// Condition variables: waiting does not commute with signalling or broadcasting; these commute
+/// among themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Conditions;
 

@@ -1,10 +1,11 @@
 //! Event-driven EDC: candidates in traces whose tasks come from mailboxes.
 //!
-//! **Problem.** Which two actions that do not commute does the order of `docs/prediction.md`, *Event-driven EDC*, leave open?
-//! That order is happens-before over tasks, mailboxes and threads, with critical sections ordered only as far as they do not commute.
+//! **Problem.** Which two actions that do not commute does the order of `docs/prediction.md`,
+//! *Event-driven EDC*, leave open? That order is happens-before over tasks, mailboxes and threads,
+//! with critical sections ordered only as far as they do not commute.
 //!
-//! **Idea.** `anyorder-hb` computes the order and both kinds of pairs, from a trace in memory; this turns actions into its points, and its
-//! pairs into a [`Report`].
+//! **Idea.** `anyorder-hb` computes the order and both kinds of pairs, from a trace in memory; this
+//! turns actions into its points, and its pairs into a [`Report`].
 
 use crate::analysis::Step;
 use crate::class::{Point, Specification};
@@ -20,8 +21,9 @@ use std::collections::BTreeMap;
 /// What event-driven EDC finds in a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EventDriven {
-    /// The candidates, racy ones first, and counts. Of accesses that have the same races the report lists the first ones: `racy` counts pairs of such
-    /// runs, and, for actions of the specification, for each second action one first action of each chain of tasks and class.
+    /// The candidates, racy ones first, and counts. Of accesses that have the same races the report
+    /// lists the first ones: `racy` counts pairs of such runs, and, for actions of the
+    /// specification, for each second action one first action of each chain of tasks and class.
     pub report: Report,
     /// How many pairs of memory accesses, each one counted, race.
     pub race_pairs: u64,
@@ -31,9 +33,11 @@ pub struct EventDriven {
 
 /// Finds the candidates of a trace by event-driven EDC under a rule set.
 ///
-/// What `specification` hides is not left out: give it a trace [without internals](crate::without_internals).
+/// What `specification` hides is not left out: give it a trace [without
+/// internals](crate::without_internals).
 ///
-/// Time and memory: as happens-before over the trace, and linear in the actions inside critical sections.
+/// Time and memory: as happens-before over the trace, and linear in the actions inside critical
+/// sections.
 ///
 /// # Errors
 ///

@@ -8,8 +8,9 @@ pub enum Candidates {
     /// The corrected form; see `docs/prediction.md`.
     #[default]
     Corrected,
-    /// As the thesis prints its Algorithm 2, for comparison: racy pairs are tested before the clock has learnt from critical
-    /// sections, and a non-racy one is compared at the release with the clock that contains it, so that none is ever found.
+    /// As the thesis prints its Algorithm 2, for comparison: racy pairs are tested before the clock
+    /// has learnt from critical sections, and a non-racy one is compared at the release with the
+    /// clock that contains it, so that none is ever found.
     AsPrinted,
 }
 
@@ -20,7 +21,8 @@ pub struct Options {
     pub candidates: Candidates,
     /// How many violations are listed; all are counted.
     pub violations_max: usize,
-    /// How many pairs under a common lock one thread may have open at a time; further ones are counted as lost.
+    /// How many pairs under a common lock one thread may have open at a time; further ones are
+    /// counted as lost.
     pub open_max: usize,
 }
 

@@ -23,7 +23,8 @@ pub enum ViolationKind {
 /// One of the two actions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Side {
-    /// Number of the event in the trace, from 0. For a repeated access of one epoch: the first of them.
+    /// Number of the event in the trace, from 0. For a repeated access of one epoch: the first of
+    /// them.
     pub event: u64,
     /// Its source position.
     pub site: SiteId,
@@ -57,7 +58,8 @@ pub struct Counts {
     pub hidden: u64,
     /// Acquires of locks.
     pub acquires: u64,
-    /// Racy candidates: for each later action, one for each earlier one that is remembered (at least one if there is any).
+    /// Racy candidates: for each later action, one for each earlier one that is remembered (at
+    /// least one if there is any).
     pub racy: u64,
     /// Actions that are the second of some racy pair; exact.
     pub racy_seconds: u64,

@@ -1,4 +1,5 @@
-//! Programs that block: right ones raise no alarm, and what may wait for ever is found. Each answer is checked by `anyorder_certify`.
+//! Programs that block: right ones raise no alarm, and what may wait for ever is found. Each answer
+//! is checked by `anyorder_certify`.
 
 #[path = "common/script.rs"]
 mod script;
@@ -16,7 +17,8 @@ use anyorder_system::{Cancel, Control};
 use anyorder_trace::{Columns, EventId, EventKind, Mode, Op, Trace};
 use script::script;
 
-/// The trace of a script; `broadcast out:c` is the end of a wait on `c` by timeout, `destroy no:m` a failed attempt at `m`, `signal barrier:b` a barrier.
+/// The trace of a script; `broadcast out:c` is the end of a wait on `c` by timeout, `destroy no:m`
+/// a failed attempt at `m`, `signal barrier:b` a barrier.
 fn trace(text: &str) -> Trace {
     let plain = script(text);
     let (mut tables, mut columns): (_, Columns) = (plain.tables().clone(), plain.columns().clone());
@@ -327,7 +329,8 @@ fn nobody_passes_a_barrier_before_all_have_arrived() {
     assert_eq!(form(&confirm(&t, &built_in(), 0, 5)), Some(Form::Reversed));
 }
 
-/// What the last events observed in the trace is not asked of them, so that it cannot make them rest on a barrier.
+/// What the last events observed in the trace is not asked of them, so that it cannot make them
+/// rest on a barrier.
 #[test]
 fn what_a_last_event_observed_does_not_count_against_it() {
     let t = trace(

@@ -1,4 +1,5 @@
-//! The check around a search that is made up: which pairs are tried, in which order, what becomes of them, and that the counts add up.
+//! The check around a search that is made up: which pairs are tried, in which order, what becomes
+//! of them, and that the counts add up.
 
 #[path = "common/script.rs"]
 mod script;

@@ -221,7 +221,8 @@ fn the_groups_have_witnesses() {
         let text = format!("T1 {a}; T2 {b}");
         assert_eq!(confirmed(&text), [(0, 1, Some(Form::CoEnabled))], "{text}");
     }
-    // What receives waits for what is sent; what sends waits for room, of which the trace shows none, or for the `close`.
+    // What receives waits for what is sent; what sends waits for room, of which the trace shows
+    // none, or for the `close`.
     for text in [
         "T1 channel:c.send(1)=1; T2 channel:c.recv()=1",
         "T1 channel:c.close()=1; T2 channel:c.send(1)=0",

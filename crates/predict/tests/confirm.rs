@@ -1,4 +1,5 @@
-//! Witnesses of small traces: the examples of the thesis, and for each rule the smallest trace in which it decides.
+//! Witnesses of small traces: the examples of the thesis, and for each rule the smallest trace in
+//! which it decides.
 
 mod common;
 
@@ -12,7 +13,8 @@ use anyorder_trace::{EventId, EventKind, InvocationId, Location, LocationId, Op,
 use common::script::script;
 use std::collections::HashMap;
 
-/// The trace of a script. A variable `8+4` is a range of 4 bytes, `rmw alloc:8+4` allocates it, `signal barrier:b` passes a barrier.
+/// The trace of a script. A variable `8+4` is a range of 4 bytes, `rmw alloc:8+4` allocates it,
+/// `signal barrier:b` passes a barrier.
 fn trace(text: &str) -> Trace {
     let plain = script(text);
     let (mut tables, mut columns) = (plain.tables().clone(), plain.columns().clone());
@@ -145,15 +147,18 @@ fn only_the_release_that_gives_the_lock_back_ends_a_section() {
     assert_eq!(ask(text, 1, 4), found(Form::Reversed, &[3, 4, 5, 6, 7, 8, 0, 1]));
 }
 
-/// What is not needed may be needed in order to get a lock out of the way: here a third thread's section.
+/// What is not needed may be needed in order to get a lock out of the way: here a third thread's
+/// section.
 #[test]
 fn optional_ends_of_sections() {
-    // `r y` needs a part of T3's section, and T2 the lock that T3 holds there: T3's section has to end.
+    // `r y` needs a part of T3's section, and T2 the lock that T3 holds there: T3's section has to
+    // end.
     let text = "T3 acq m; T3 w y; T3 rel m; T1 w x; T2 r y; T2 acq m; T2 w x; T2 rel m";
     assert_eq!(ask(text, 3, 6), found(Form::Reversed, &[0, 1, 4, 2, 5, 6, 3]));
 }
 
-/// T4's section has to end, so more is looked at than what is needed; T3's, which then is looked at, too, cannot end, and need not begin.
+/// T4's section has to end, so more is looked at than what is needed; T3's, which then is looked
+/// at, too, cannot end, and need not begin.
 #[test]
 fn what_is_not_needed_may_stay_out() {
     let text =
@@ -164,7 +169,8 @@ fn what_is_not_needed_may_stay_out() {
     events.sort_unstable();
     assert_eq!(events, [0, 1, 2, 4, 5, 10, 11, 12, 13, 14, 15, 16]);
     assert!(witness.shortest);
-    // Here T3's section may end before T2's begins, or come behind it; only the second can be, and then it stays open.
+    // Here T3's section may end before T2's begins, or come behind it; only the second can be, and
+    // then it stays open.
     let text = "T2 fork T3; T3 acq n; T3 w u; T1 acq m; T1 w v; T1 w x; T1 rel m; T3 acq m; T3 r v; T3 rel m; T3 rel n
         T4 acq k; T4 w y; T4 rel k; T2 acq n; T2 rel n; T2 r u; T2 r y; T2 acq k; T2 w x; T2 rel k";
     for text in [
@@ -253,7 +259,8 @@ fn wakes_need_their_signals_behind_their_waits() {
     assert_eq!(ask(text, 1, 4), Answer::Impossible);
     let text = "T2 wait c; T1 signal c; T1 w x; T2 wake c; T2 w x";
     assert_eq!(ask(text, 2, 4), found(Form::Reversed, &[0, 1, 3, 4, 2]));
-    // The wait comes behind `x`, and the signal behind the wait: all of the waiter's past is needed.
+    // The wait comes behind `x`, and the signal behind the wait: all of the waiter's past is
+    // needed.
     let text = "T2 w x; T2 wait c; T1 signal c; T1 w x; T2 wake c";
     assert_eq!(ask(text, 0, 3), found(Form::Reversed, &[2, 3, 0]));
     assert_eq!(
@@ -270,7 +277,8 @@ fn wakes_need_their_signals_behind_their_waits() {
     assert_eq!(ask("T1 w x; T2 wake c; T2 w x", 0, 2), found(Form::Reversed, &[1, 2, 0]));
 }
 
-/// Invocations `o.put(n)=0` and `o.MODE(n)=0`, which observes, in the mode that is its name, the puts of the same `n`.
+/// Invocations `o.put(n)=0` and `o.MODE(n)=0`, which observes, in the mode that is its name, the
+/// puts of the same `n`.
 #[derive(Default)]
 struct Calls {
     puts: HashMap<(u32, u64), Vec<u64>>,
@@ -338,7 +346,8 @@ fn invocations_observe_what_they_observed() {
         let text = format!("T1 o.{mode}(1)=0; T2 o.put(1)=0");
         assert_eq!(ask_calls(&text, 0, 1), found(Form::Last, &[1, 0]), "{mode}");
     }
-    // T3's put would come before T2 looks. It may stand before or behind T1's, as the mode has it; but all see both.
+    // T3's put would come before T2 looks. It may stand before or behind T1's, as the mode has it;
+    // but all see both.
     for (mode, puts) in [
         ("last", Some([5, 0])),
         ("all", None),

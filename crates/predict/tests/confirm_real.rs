@@ -1,4 +1,5 @@
-//! Candidates of the recorded runs beside the checkout, where they are there; each witness re-checked.
+//! Candidates of the recorded runs beside the checkout, where they are there; each witness
+//! re-checked.
 
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_reordering,

@@ -1,4 +1,5 @@
-//! How much the search looks at: long traces, and all pairs of small ones. `cargo bench -p anyorder-predict --bench confirm` tells times.
+//! How much the search looks at: long traces, and all pairs of small ones. `cargo bench -p
+//! anyorder-predict --bench confirm` tells times.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Witnesses in which tasks change places, against brute force over all schedules of small event-driven traces.
+//! Witnesses in which tasks change places, against brute force over all schedules of small
+//! event-driven traces.
 
 mod common;
 
@@ -54,7 +55,8 @@ impl Brute<'_> {
         check_schedule(self.trace, &order).is_ok()
     }
 
-    /// The post and the `get` of the task of `a`, and the `get` of that of `b`, if one handler took both from its mailbox.
+    /// The post and the `get` of the task of `a`, and the `get` of that of `b`, if one handler took
+    /// both from its mailbox.
     fn overtaking(&self, a: usize, b: usize) -> Option<(usize, usize, usize)> {
         let [a, b] = [a, b].map(|event| self.trace.event(EventId(event as u32)).task);
         let [one, two] = [a, b].map(|task| self.trace.span(task));
@@ -318,7 +320,8 @@ fn tasks_of_one_handler_do_not_overlap() {
         w.b.end(two).expect("room");
         ask(&w.b.finish(), a, b)
     };
-    // The second task cannot end before the first one begins, as it reads what that writes; but it can be the first to begin.
+    // The second task cannot end before the first one begins, as it reads what that writes; but it
+    // can be the first to begin.
     let Answer::Confirmed(witness) = trace(true) else { panic!("the posts are not ordered") };
     assert_eq!((witness.form, witness.order.len()), (Form::Overtakes, 3));
     let Answer::Confirmed(witness) = trace(false) else { panic!("nor is anything else") };

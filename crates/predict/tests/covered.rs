@@ -8,7 +8,8 @@ use common::naive::{Naive, Order};
 use common::script::script;
 use std::collections::BTreeSet;
 
-/// Compares the candidates with those of the definition and with `more`, for objects with few records and with many.
+/// Compares the candidates with those of the definition and with `more`, for objects with few
+/// records and with many.
 fn check(text: &str, expected: &[(usize, usize)], more: &[(usize, usize)]) {
     let trace = script(text);
     let defined = Naive::new(&trace, Order::Edc, false).candidates();
@@ -36,8 +37,8 @@ fn a_covered_section_may_order_the_outer_one_of_what_covers_it() {
         &[(3, 6)],
         &[],
     );
-    // Where U's section was known before, its access is forgotten, and with it what would have ordered the last pair. Only a pair
-    // under several locks can be invented so.
+    // Where U's section was known before, its access is forgotten, and with it what would have
+    // ordered the last pair. Only a pair under several locks can be invented so.
     check(
         "T acq n; T fork U; U acq m; U w x; U rel m; T join U; T acq m; T w x; T rel m; T rel n
          V acq n; V acq m; V w x; V rel m; V rel n",

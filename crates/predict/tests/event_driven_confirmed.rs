@@ -1,4 +1,5 @@
-//! Candidates of event-driven EDC, confirmed by the search for witnesses, and the witnesses re-checked.
+//! Candidates of event-driven EDC, confirmed by the search for witnesses, and the witnesses
+//! re-checked.
 
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, WitnessForm, check_schedule,

@@ -1,4 +1,5 @@
-//! The traces of `examples/traces`: what each of them shows is found in it, and its ordered variant is silent.
+//! The traces of `examples/traces`: what each of them shows is found in it, and its ordered variant
+//! is silent.
 
 mod common;
 

@@ -1,5 +1,6 @@
-//! The groups of Figure 3.2 of the thesis as traces: found where nothing orders the two actions, racy or under a lock, and not found where something
-//! does. And locks used after their end, which it does not have.
+//! The groups of Figure 3.2 of the thesis as traces: found where nothing orders the two actions,
+//! racy or under a lock, and not found where something does. And locks used after their end, which
+//! it does not have.
 
 mod common;
 

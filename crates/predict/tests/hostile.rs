@@ -1,4 +1,5 @@
-//! Traces that no program could have produced: an analysis ends with an error or a result, never with a panic.
+//! Traces that no program could have produced: an analysis ends with an error or a result, never
+//! with a panic.
 
 mod common;
 

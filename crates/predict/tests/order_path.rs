@@ -1,4 +1,5 @@
-//! Chains of edges that say why two events are ordered, against the relation computed from its definition.
+//! Chains of edges that say why two events are ordered, against the relation computed from its
+//! definition.
 
 mod common;
 
@@ -144,7 +145,8 @@ fn a_pair_that_each_other_pair_orders() {
     assert_eq!(paths.why(EventId(1), EventId(4), 100), Ordered::Not);
 }
 
-/// A long trace: all pairs asked for get an answer within a bound of steps that is far from quadratic.
+/// A long trace: all pairs asked for get an answer within a bound of steps that is far from
+/// quadratic.
 #[test]
 fn long_traces_need_few_steps() {
     for guarded in [true, false] {

@@ -1,5 +1,6 @@
-//! What `docs/prediction-real-traces.md` says of the recorded runs beside the checkout, where they are there: the bug of pbzip2 is
-//! confirmed at each of its places, what the program's own protocol orders is dropped, and memcached's two races are confirmed.
+//! What `docs/prediction-real-traces.md` says of the recorded runs beside the checkout, where they
+//! are there: the bug of pbzip2 is confirmed at each of its places, what the program's own protocol
+//! orders is dropped, and memcached's two races are confirmed.
 
 use anyorder_certify::{Call, Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_predict::{
@@ -90,7 +91,8 @@ fn the_queue_of_pbzip2_is_used_after_its_end() {
         let lines = (format!("pbzip2.cpp:{first}"), format!("pbzip2.cpp:{second}"));
         fates.get(&lines).copied().unwrap_or_default()
     };
-    // Each of three consumers may be late: at the queue's lock, its flag, its memory, and the two mutexes of `main`.
+    // Each of three consumers may be late: at the queue's lock, its flag, its memory, and the two
+    // mutexes of `main`.
     for (consumer, main) in [
         ("889", "1046"),
         ("890", "1065"),

@@ -94,7 +94,8 @@ fn points_conflict_when_calls_do_not_commute() {
     }
 }
 
-/// With its acquire a release is hidden, and not by itself: the lock of a section that an invocation ends would look held for ever.
+/// With its acquire a release is hidden, and not by itself: the lock of a section that an
+/// invocation ends would look held for ever.
 #[test]
 fn a_release_inside_of_a_lock_taken_outside_is_seen() {
     let mut b = TraceBuilder::new();
@@ -364,7 +365,8 @@ fn edc_over_specified_objects_is_that_of_the_definition() {
             variables: 1 + rng.index(4),
             locking: 20 + rng.index(40),
             other: [0, 5, 20][rng.index(3)],
-            // An atomic write lets others know of an acquire and not of the release, which is not looked at.
+            // An atomic write lets others know of an acquire and not of the release, which is not
+            // looked at.
             atomic: 0,
             shared: [0, 0, 50][rng.index(3)],
             ranges: rng.percent(10),

@@ -1,4 +1,5 @@
-//! Specified objects: which object is of which type, what is hidden where, and traces that make no sense.
+//! Specified objects: which object is of which type, what is hidden where, and traces that make no
+//! sense.
 
 mod common;
 

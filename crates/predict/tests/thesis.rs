@@ -45,7 +45,8 @@ fn figure_3_1_is_found_with_the_specification_of_sets_only() {
     // At the level of reads and writes the set's inside orders the two.
     let inside = FIGURE_3_1.replace("s.add(1)=1", "w s").replace("s.contains(42)=1", "r s");
     assert_eq!(corrected(&inside), []);
-    // The same value: not commuting. Read and free are ordered; whether the calls can change places is for the witness to tell.
+    // The same value: not commuting. Read and free are ordered; whether the calls can change places
+    // is for the witness to tell.
     let same = FIGURE_3_1.replace("42", "1");
     assert_eq!(found(&same, sets(), Candidates::Corrected), [(NonRacy, 2, 5)]);
     // Of the result it depends on whether they do: this `add` found the value there.
@@ -53,8 +54,8 @@ fn figure_3_1_is_found_with_the_specification_of_sets_only() {
     assert_eq!(found(&there, sets(), Candidates::Corrected), [(Racy, 0, 6)]);
 }
 
-/// Section 3.2 prints `v1 != v2 || (r1 && r2)`. Then `contains` may come before the `add` that it has seen, and the `free` that depends on it
-/// before the read.
+/// Section 3.2 prints `v1 != v2 || (r1 && r2)`. Then `contains` may come before the `add` that it
+/// has seen, and the `free` that depends on it before the read.
 #[test]
 fn as_printed_add_commutes_with_the_contains_that_sees_it() {
     let printed =

@@ -44,8 +44,8 @@ pub(crate) enum Audience {
     Html,
 }
 
-/// Writes a value as JSON in which every hostile character is a `\u` escape: the data is the same, and
-/// bytes that would steer a terminal or end an HTML element never appear.
+/// Writes a value as JSON in which every hostile character is a `\u` escape: the data is the same,
+/// and bytes that would steer a terminal or end an HTML element never appear.
 pub(crate) fn write_value<T: Serialize + ?Sized>(
     value: &T,
     audience: Audience,

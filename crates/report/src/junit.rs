@@ -5,9 +5,9 @@ use crate::words;
 use anyorder_finding::{Finding, Outcome, Policy};
 use std::io::{self, Write};
 
-/// Writes the result as one test suite. A finding that counts is a failure, one that is suppressed or in the
-/// baseline is skipped, and any other passes with its text as output. One more test case stands for the
-/// search as a whole; it has an error where a limit cut it.
+/// Writes the result as one test suite. A finding that counts is a failure, one that is suppressed
+/// or in the baseline is skipped, and any other passes with its text as output. One more test case
+/// stands for the search as a whole; it has an error where a limit cut it.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! A run as a table for a terminal, with a column for each thread: who did what, from top to bottom.
+//! A run as a table for a terminal, with a column for each thread: who did what, from top to
+//! bottom.
 
 use crate::escape::clipped;
 use crate::run_table::sign;
@@ -9,7 +10,8 @@ use anyorder_finding::run::{Run, RunStep};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// A column of a thread is at least this wide; where the terminal has no room for that, there is no table.
+/// A column of a thread is at least this wide; where the terminal has no room for that, there is no
+/// table.
 const COLUMN_MIN: usize = 12;
 
 /// The most characters of a column, of a step's name, and of a source position.
@@ -31,7 +33,8 @@ const SPACE: usize = 2;
 const LAST_MAX: usize = 14;
 const EARLIER_MAX: usize = 6;
 
-/// Returns the rows of a run, each line ending in a line feed; `None` where there are more threads than fit into `width`.
+/// Returns the rows of a run, each line ending in a line feed; `None` where there are more threads
+/// than fit into `width`.
 pub(crate) fn table(run: &Run, indent: usize, width: usize) -> Option<String> {
     let lanes = run.lanes();
     let shape = Shape::new(run, &lanes, indent, width)?;
@@ -74,8 +77,8 @@ pub(crate) fn as_recorded(events: usize) -> String {
     }
 }
 
-/// Returns the places of the steps that have a row: the last ones, the marked ones, and before them the last of those that do not
-/// follow the step before them, which are there for a reason.
+/// Returns the places of the steps that have a row: the last ones, the marked ones, and before them
+/// the last of those that do not follow the step before them, which are there for a reason.
 fn shown(run: &Run) -> BTreeSet<usize> {
     let tail = run.steps.len().saturating_sub(LAST_MAX);
     let mut places: BTreeSet<usize> = (tail..run.steps.len()).collect();

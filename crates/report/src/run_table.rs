@@ -19,8 +19,8 @@ const EFFECT_CHARS_MAX: usize = 200;
 /// The most tasks and differences that are listed of a comparison.
 const LISTED_MAX: usize = 12;
 
-/// Returns the rows of a run, each line ending in a line feed, indented by `indent`, at most `width` columns wide where names allow. A run
-/// that is compared with another follows that one.
+/// Returns the rows of a run, each line ending in a line feed, indented by `indent`, at most
+/// `width` columns wide where names allow. A run that is compared with another follows that one.
 pub(crate) fn table(run: &Run, indent: usize, width: usize) -> String {
     match &run.compared {
         _ if run.by_lane => {

@@ -1,6 +1,7 @@
 //! SARIF 2.1.0 for code scanning services.
 //!
-//! Section numbers (§) are those of <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+//! Section numbers (§) are those of
+//! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
 use crate::json::{Audience, write_value};
 use crate::words;
@@ -11,8 +12,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes the result as one SARIF log with one run, and a newline. Results are written one by one; memory is
-/// that of one finding.
+/// Writes the result as one SARIF log with one run, and a newline. Results are written one by one;
+/// memory is that of one finding.
 ///
 /// # Errors
 ///
@@ -274,8 +275,8 @@ fn message(text: &str) -> Value {
     json!({ "text": safe })
 }
 
-/// Makes a valid relative or absolute URI reference of a path; nothing in it can be a scheme, a query or
-/// a host.
+/// Makes a valid relative or absolute URI reference of a path; nothing in it can be a scheme, a
+/// query or a host.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for (position, byte) in path.bytes().enumerate() {

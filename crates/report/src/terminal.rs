@@ -10,8 +10,8 @@ use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{Finding, Kind, Outcome, Policy, Severity, Site, Step, Verdict};
 use std::io::{self, Write};
 
-/// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for what is reported,
-/// dim for what may be skipped. Nothing is said by colour alone.
+/// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for what is
+/// reported, dim for what may be skipped. Nothing is said by colour alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Style {
     /// No escape sequences at all.
@@ -97,7 +97,8 @@ pub fn write_with_runs(
     page.verdict(outcome, policy)
 }
 
-/// Returns a run as a table of at most `width` columns where names allow, a step a row, each line ending in a line feed.
+/// Returns a run as a table of at most `width` columns where names allow, a step a row, each line
+/// ending in a line feed.
 #[must_use]
 pub fn table(run: &Run, width: usize) -> String {
     run_table::table(run, 0, width)

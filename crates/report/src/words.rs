@@ -56,8 +56,8 @@ pub(crate) fn options_that_cut(outcome: &Outcome) -> impl Iterator<Item = &str> 
     outcome.limits.iter().map(String::as_str).filter(|limit| *limit != INTERRUPT)
 }
 
-/// Says what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both. Each limit
-/// stands behind `mark`.
+/// Says what ended the search early: `interrupted (Ctrl-C)`, `cut by` its limits, or both. Each
+/// limit stands behind `mark`.
 pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
     let options: Vec<String> =
         options_that_cut(outcome).map(|option| format!("{mark}{option}")).collect();
@@ -69,7 +69,8 @@ pub(crate) fn cut(outcome: &Outcome, mark: &str) -> String {
     }
 }
 
-/// Says up to which bounds the answer is meant, with their values: `up to max-depth 20`. Each bound stands behind `mark`.
+/// Says up to which bounds the answer is meant, with their values: `up to max-depth 20`. Each bound
+/// stands behind `mark`.
 pub(crate) fn bounds(outcome: &Outcome, mark: &str) -> String {
     let value = |bound: &str| match outcome.options.get(bound) {
         Some(OptionValue::Integer(value)) => format!(" {}", count(*value)),
@@ -92,7 +93,8 @@ pub(crate) fn thread(site: &Site) -> Option<&str> {
     site.thread.as_deref().filter(|_| !said(&site.handler) && !said(&site.task))
 }
 
-/// Returns where a finding stands: `uncovered`, `covered`, or nothing where coverage does not apply.
+/// Returns where a finding stands: `uncovered`, `covered`, or nothing where coverage does not
+/// apply.
 pub(crate) fn coverage(finding: &Finding) -> Option<&'static str> {
     finding.coverage.map(|coverage| if coverage.uncovered { "uncovered" } else { "covered" })
 }
@@ -186,7 +188,8 @@ const IMPOSSIBLE: &str = "impossible";
 /// The format of the witness of a prediction.
 const REORDERING: &str = "reordering";
 
-/// Returns whether a finding was predicted: another order of recorded events shows it, or was looked for.
+/// Returns whether a finding was predicted: another order of recorded events shows it, or was
+/// looked for.
 pub(crate) fn is_predicted(finding: &Finding) -> bool {
     finding.witness.as_ref().is_some_and(|witness| witness.format == REORDERING)
         || finding.filters.iter().any(|filter| filter == UNCONFIRMED)

@@ -1,7 +1,8 @@
 //! Breaks text into lines of a width, with an indent of its own behind the first line.
 
-/// Returns the text in lines of at most `width` characters, at blanks where there are any. The first line
-/// is to stand behind `first` characters that are there already, all others begin with `indent` blanks.
+/// Returns the text in lines of at most `width` characters, at blanks where there are any. The
+/// first line is to stand behind `first` characters that are there already, all others begin with
+/// `indent` blanks.
 pub(crate) fn wrap(text: &str, width: usize, first: usize, indent: usize) -> String {
     // Narrower than this, breaking would make less readable what it should make more readable.
     let width = width.max(indent + 20);

@@ -7,8 +7,8 @@ use anyorder_finding::{
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::{Mailbox, Trace, TraceBuilder};
 
-/// Everything at once: markup, ends of scripts and sections, terminal escapes, NUL, C1 controls, reordering,
-/// invisible characters, line ends, attribute ends, links.
+/// Everything at once: markup, ends of scripts and sections, terminal escapes, NUL, C1 controls,
+/// reordering, invisible characters, line ends, attribute ends, links.
 const HOSTILE: &str = "<script>alert(1)</script>]]>--><img src=x onerror=alert(1)>\x1b[2J\x1b]0;t\x07\0\u{9b}31m\u{202e}\u{200b}\u{2028}\r\n\"'`&amp;[x](javascript:alert(1))../../etc";
 
 /// Parts that must never come out as they are.

@@ -18,8 +18,8 @@ fn column(data: &Value, name: &str) -> Vec<i64> {
     data["tasks"][name].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).collect()
 }
 
-/// `length` tasks that each post the next, on two handlers in turn; each writes once. Positions: 0 is the
-/// first post, then for each task get, write, post of the next, end.
+/// `length` tasks that each post the next, on two handlers in turn; each writes once. Positions: 0
+/// is the first post, then for each task get, write, post of the next, end.
 fn relay(length: u32) -> Trace {
     let mut b = TraceBuilder::new();
     let handlers =

@@ -1,27 +1,34 @@
 //! The greatest antichain of a sample: how many things can be under way at the same time.
 //!
-//! **Problem.** Given `n` elements and a strict partial order on them, find a largest set of which no two are ordered.
+//! **Problem.** Given `n` elements and a strict partial order on them, find a largest set of which
+//! no two are ordered.
 //!
-//! **Source.** Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950; Fulkerson's reduction to
-//! bipartite matching, Proc. AMS 7, 1956; Hopcroft, Karp, "An n^5/2 algorithm for maximum matchings in bipartite
-//! graphs", SIAM J. Computing 2(4), 1973; the set itself by König's theorem.
+//! **Source.** Dilworth, "A decomposition theorem for partially ordered sets", Annals of
+//! Mathematics 51, 1950; Fulkerson's reduction to bipartite matching, Proc. AMS 7, 1956; Hopcroft,
+//! Karp, "An n^5/2 algorithm for maximum matchings in bipartite graphs", SIAM J. Computing 2(4),
+//! 1973; the set itself by König's theorem.
 //!
-//! **Guarantee.** No two of the result are ordered. If `before` is transitive, no antichain is larger.
+//! **Guarantee.** No two of the result are ordered. If `before` is transitive, no antichain is
+//! larger.
 //!
 //! **Naive version.** All subsets, in the tests below.
 //!
-//! **Worked example.** 0 < 1 < 3 and 0 < 2 < 3. Matching: 0-1, 1-3 (each element once as the earlier and once as the later of a
-//! pair); 4 - 2 = 2 chains cover all, 0 < 1 < 3 and 2. From the unmatched lefts 2 and 3, alternating paths reach right 3 and
-//! left 1; elements whose left copy is reached and right copy is not: 1, 2.
+//! **Worked example.** 0 < 1 < 3 and 0 < 2 < 3. Matching: 0-1, 1-3 (each element once as the
+//! earlier and once as the later of a pair); 4 - 2 = 2 chains cover all, 0 < 1 < 3 and 2. From the
+//! unmatched lefts 2 and 3, alternating paths reach right 3 and left 1; elements whose left copy is
+//! reached and right copy is not: 1, 2.
 //!
-//! **Deviations.** Rows of bits instead of lists of edges: each phase looks at 64 candidates at a time.
+//! **Deviations.** Rows of bits instead of lists of edges: each phase looks at 64 candidates at a
+//! time.
 //!
-//! **Cost.** `n^2` questions and `n^2 / 8` bytes; O(n^2 / 64) a phase, with O(sqrt(n)) phases. 10,000 elements take 12.5 MB.
+//! **Cost.** `n^2` questions and `n^2 / 8` bytes; O(n^2 / 64) a phase, with O(sqrt(n)) phases.
+//! 10,000 elements take 12.5 MB.
 
 use anyorder_common::bits::{Rows, has, members_of_word, unset, width};
 
-/// Returns a greatest antichain of `0..elements` under `before(a, b)`, ascending. `before` must be a strict order without
-/// cycles; only pairs of different elements are asked. See the module for the cost.
+/// Returns a greatest antichain of `0..elements` under `before(a, b)`, ascending. `before` must be
+/// a strict order without cycles; only pairs of different elements are asked. See the module for
+/// the cost.
 ///
 /// ```
 /// use anyorder_testkit::greatest_antichain;
@@ -46,7 +53,8 @@ struct Matching {
     rows: Rows,
     right_of: Vec<u32>,
     left_of: Vec<u32>,
-    /// By left copy: its distance from an unmatched one in the last search; `NONE` when not reached.
+    /// By left copy: its distance from an unmatched one in the last search; `NONE` when not
+    /// reached.
     layer: Vec<u32>,
     /// Right copies not reached by the last search.
     unseen: Vec<u64>,
@@ -79,8 +87,8 @@ impl Matching {
         }
     }
 
-    /// Searches from all unmatched left copies along alternating paths, up to the first layer with an unmatched right
-    /// copy; returns whether there is one.
+    /// Searches from all unmatched left copies along alternating paths, up to the first layer with
+    /// an unmatched right copy; returns whether there is one.
     fn layers(&mut self) -> bool {
         self.layer_last = NONE;
         self.unseen.fill(u64::MAX);
@@ -158,7 +166,8 @@ impl Matching {
         }
     }
 
-    /// The elements outside König's vertex cover, which is: left copies not reached, right copies reached.
+    /// The elements outside König's vertex cover, which is: left copies not reached, right copies
+    /// reached.
     fn independent(&self) -> Vec<u32> {
         (0..self.elements as u32)
             .filter(|&i| self.layer[i as usize] != NONE && has(&self.unseen, i))

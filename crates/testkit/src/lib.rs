@@ -3,9 +3,10 @@
 //! [`naive`] computes happens-before, races and coverage straight from their definitions, in cubic
 //! time. It shares nothing with the engines but the trace model, so that agreement means something.
 //! [`random`] makes small traces by simulating small programs; every one of them could really have
-//! happened. [`script()`] makes a trace of a few lines of text, and [`worked`] holds examples. [`synthetic`] streams traces of any size into a
-//! sink, for benchmarks. [`consistency`] decides partial traces by trying all runs, and makes small ones that are hard to decide. [`reorder`] tries all
-//! reorderings of a small trace. [`greatest_antichain`] measures how wide an order is.
+//! happened. [`script()`] makes a trace of a few lines of text, and [`worked`] holds examples.
+//! [`synthetic`] streams traces of any size into a sink, for benchmarks. [`consistency`] decides
+//! partial traces by trying all runs, and makes small ones that are hard to decide. [`reorder`]
+//! tries all reorderings of a small trace. [`greatest_antichain`] measures how wide an order is.
 //!
 //! ```
 //! use anyorder_testkit::{Naive, RuleSet, Rules, Shape, random_trace};

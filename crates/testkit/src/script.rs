@@ -16,9 +16,10 @@
 //!
 //! - `handler NAME none|fifo|bag|delayed [untracked]`; its initial code goes by the handler's name.
 //! - `task NAME HANDLER [delay=N] [front]` and `burst NAME HANDLER`.
-//! - `[LABEL:] TASK KIND [OPERAND] [MODE] [refers=LABEL]`, where `TASK` may be a handler. A location is a name, or
-//!   `ADDRESS+SIZE[.GENERATION]`; a mode is `relaxed`, `acquire`, `release`, `acq_rel`, `seq_cst` or `shared`; an input is a
-//!   name, or a family followed by `name=`, `state=`, `component=`, `instance=`, `argument=`.
+//! - `[LABEL:] TASK KIND [OPERAND] [MODE] [refers=LABEL]`, where `TASK` may be a handler. A
+//!   location is a name, or `ADDRESS+SIZE[.GENERATION]`; a mode is `relaxed`, `acquire`, `release`,
+//!   `acq_rel`, `seq_cst` or `shared`; an input is a name, or a family followed by `name=`,
+//!   `state=`, `component=`, `instance=`, `argument=`.
 
 use anyorder_trace::{
     EventId, EventKind, HandlerId, Input, InputFamily, Location, Mailbox, Mode, Op, OperandKind,

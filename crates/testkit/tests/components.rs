@@ -1,9 +1,10 @@
-//! The oracle on Android components, one rule at a time; `a<b`: `a` happens before `b`, `a|b`: not so.
+//! The oracle on Android components, one rule at a time; `a<b`: `a` happens before `b`, `a|b`: not
+//! so.
 
 use anyorder_testkit::{Naive, RuleSet, Rules, script, show};
 
-/// Tasks `a`, `b`, `c` of a main thread, posted by three threads that nothing orders; their events are labelled
-/// by the text, and so are those that the threads do first and last.
+/// Tasks `a`, `b`, `c` of a main thread, posted by three threads that nothing orders; their events
+/// are labelled by the text, and so are those that the threads do first and last.
 fn check(text: &str, expected: &str) {
     let head = "handler main fifo\nhandler u none\nhandler v none\nhandler w none\nhandler x none
          task a main\ntask b main\ntask c main\n";

@@ -1,7 +1,7 @@
 //! The oracle on traces made by hand, one rule at a time.
 //!
-//! Expectations: `a<b` means that `a` happens before `b`, `a|b` that it does not; `m<<n` that task `m` ends before
-//! task `n` begins, `m||n` that no such order exists.
+//! Expectations: `a<b` means that `a` happens before `b`, `a|b` that it does not; `m<<n` that task
+//! `m` ends before task `n` begins, `m||n` that no such order exists.
 
 use anyorder_testkit::worked::{R4_RACING, R4_UNCOVERED, r4_slides};
 use anyorder_testkit::{Naive, RuleSet, Rules, Script, script, show};
@@ -225,7 +225,8 @@ fn orders_between_handlers_are_transitive() {
 
 #[test]
 fn fifo_is_read_backwards() {
-    // n can only run behind m, so it was posted behind m, and what w did before is before what v did then.
+    // n can only run behind m, so it was posted behind m, and what w did before is before what v
+    // did then.
     let text = two("task m ui\ntask n ui\na: w write x\np: w post m\nr: v post n\nb: v write x
          m get\nm enable i\nm end\nn get\nn trigger i\nn end");
     check(&text, "m<<n p<r a<b");

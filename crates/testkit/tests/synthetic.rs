@@ -1,4 +1,5 @@
-//! The large synthetic traces, made small: their counts, their form, and what the oracle says of them.
+//! The large synthetic traces, made small: their counts, their form, and what the oracle says of
+//! them.
 
 use anyorder_testkit::synthetic::{EventDriven, Fixpoint, event_driven, fixpoint};
 use anyorder_testkit::{Naive, RuleSet, Rules};

@@ -1,7 +1,7 @@
 //! How fast the native binary format is read and written, on one core, and how small it is.
 //!
-//! Run with `cargo bench -p anyorder-trace --bench binary`. The memcached trace is taken from `../shared` next
-//! to the checkout where it is there; generated ones are always run.
+//! Run with `cargo bench -p anyorder-trace --bench binary`. The memcached trace is taken from
+//! `../shared` next to the checkout where it is there; generated ones are always run.
 #![allow(clippy::print_stdout, reason = "a bench prints its numbers")]
 
 use anyorder_common::random::{Random, Rng};
@@ -93,8 +93,8 @@ fn repeated(trace: &Trace, events: usize) -> Trace {
     Trace::new(trace.tables().clone(), columns)
 }
 
-/// Tasks of about 100 events on 20 handlers, which read and write fields of objects and post further tasks. The
-/// handlers take turns of about `turn` events.
+/// Tasks of about 100 events on 20 handlers, which read and write fields of objects and post
+/// further tasks. The handlers take turns of about `turn` events.
 fn event_driven(events: usize, turn: u64) -> Trace {
     const HANDLERS: usize = 20;
     let mut random = Rng::new(1);
@@ -138,7 +138,8 @@ fn event_driven(events: usize, turn: u64) -> Trace {
     b.finish()
 }
 
-/// Four threads walk arrays, each element a location of its own: as many distinct operations as events.
+/// Four threads walk arrays, each element a location of its own: as many distinct operations as
+/// events.
 fn array_walks(events: usize) -> Trace {
     let mut random = Rng::new(2);
     let mut b = TraceBuilder::new();

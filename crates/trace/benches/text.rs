@@ -1,7 +1,7 @@
 //! How fast the text formats are read and written, on one core.
 //!
-//! Run with `cargo bench -p anyorder-trace --bench text`. Real traces are taken from `../shared` next to the
-//! checkout where it is there; generated ones are always run.
+//! Run with `cargo bench -p anyorder-trace --bench text`. Real traces are taken from `../shared`
+//! next to the checkout where it is there; generated ones are always run.
 #![allow(clippy::print_stdout, reason = "a bench prints its numbers")]
 
 use anyorder_common::random::{Random, Rng};
@@ -63,8 +63,8 @@ fn named_trace(events: usize) -> String {
     out
 }
 
-/// Runs something that returns its events and bytes, several times, and prints the best time: others use the
-/// machine as well.
+/// Runs something that returns its events and bytes, several times, and prints the best time:
+/// others use the machine as well.
 fn measure(what: &str, run: impl Fn() -> (u64, u64)) {
     const RUNS: usize = 12;
     let mut best = f64::INFINITY;

@@ -207,7 +207,8 @@ impl TraceBuilder {
         Ok(self.push(task, Op::new(EventKind::Release, mode), lock.0))
     }
 
-    /// Appends a fork, join, begin, exit, attach or loop: kinds whose operand is a handler or nothing.
+    /// Appends a fork, join, begin, exit, attach or loop: kinds whose operand is a handler or
+    /// nothing.
     pub fn on_handler(&mut self, task: TaskId, kind: EventKind, handler: HandlerId) -> EventId {
         self.push(task, kind.into(), handler.0)
     }

@@ -100,7 +100,8 @@ fn words(formats: &[Format]) -> String {
     words.join(" or ")
 }
 
-/// Recognises a format by the first [`HEAD_BYTES`] bytes of an input, or by all of it where there are fewer.
+/// Recognises a format by the first [`HEAD_BYTES`] bytes of an input, or by all of it where there
+/// are fewer.
 ///
 /// # Errors
 ///
@@ -148,7 +149,8 @@ pub fn detect(head: &[u8]) -> Result<Format, DetectError> {
     }
 }
 
-/// Returns the format whose first line this is, whatever its version: the reader knows which it can read.
+/// Returns the format whose first line this is, whatever its version: the reader knows which it can
+/// read.
 fn header(line: &[u8]) -> Option<Format> {
     match line.split(|byte| byte.is_ascii_whitespace()).next()? {
         b"anyorder-trace" => Some(Format::NativeText),

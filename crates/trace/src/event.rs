@@ -206,8 +206,9 @@ pub enum OperandKind {
 
 /// How an access or a lock operation is done: three bits beside the kind.
 ///
-/// For accesses: plain, or an atomic ordering. For lock operations: exclusive or shared, and whether
-/// it was a (successful) attempt. For the end of a wait: whether its time ran out. Other kinds have mode 0.
+/// For accesses: plain, or an atomic ordering. For lock operations: exclusive or shared, and
+/// whether it was a (successful) attempt. For the end of a wait: whether its time ran out. Other
+/// kinds have mode 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Mode(u8);
 
@@ -279,7 +280,8 @@ impl Mode {
     }
 }
 
-/// Kind and mode of an event in one byte: the kind in the low five bits, the mode in the high three.
+/// Kind and mode of an event in one byte: the kind in the low five bits, the mode in the high
+/// three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(transparent)]
 pub struct Op(u8);

@@ -25,7 +25,8 @@ macro_rules! define_id {
             ///
             /// # Panics
             ///
-            /// Panics when `index` does not fit below [`Self::NONE`]; builders refuse such tables first.
+            /// Panics when `index` does not fit below [`Self::NONE`]; builders refuse such tables
+            /// first.
             #[inline]
             #[must_use]
             pub fn from_index(index: usize) -> $name {

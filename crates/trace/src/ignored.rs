@@ -32,8 +32,8 @@ impl Ignored {
     /// The number of events of each operation that are listed; others are counted.
     pub const EVENTS_MAX: usize = 5;
 
-    /// The number of operations that are counted by name; uses of further ones are counted together,
-    /// under `…`.
+    /// The number of operations that are counted by name; uses of further ones are counted
+    /// together, under `…`.
     pub const OPERATIONS_MAX: usize = 100;
 
     /// Finds the unknown operations of a trace, in the order of their first uses.

@@ -4,8 +4,8 @@
 //! is well-formed. It knows nothing of orders, races or reports, and prints nothing.
 //!
 //! The types to know: [`Trace`], a whole trace in memory; [`Event`] and its [`Action`];
-//! [`TraceSource`] and [`TraceSink`], the two ends of a stream of [`Block`]s; [`TraceBuilder`], to make
-//! a trace by hand.
+//! [`TraceSource`] and [`TraceSink`], the two ends of a stream of [`Block`]s; [`TraceBuilder`], to
+//! make a trace by hand.
 //!
 //! ```
 //! use anyorder_trace::{EventKind, Mailbox, TraceBuilder};

@@ -25,8 +25,8 @@ pub struct OpenOptions {
 ///
 /// # Errors
 ///
-/// Fails when the input cannot be read, or what has to be read at once (a file head, a table of sites) breaks
-/// its format.
+/// Fails when the input cannot be read, or what has to be read at once (a file head, a table of
+/// sites) breaks its format.
 pub fn open<'a>(
     format: Format,
     input: Box<dyn BufRead + 'a>,
@@ -52,7 +52,8 @@ pub fn open<'a>(
 
 /// Opens a writer of the given format.
 ///
-/// Writers keep no more than a block of the trace in memory, but for `edtrace`, which keeps all of it.
+/// Writers keep no more than a block of the trace in memory, but for `edtrace`, which keeps all of
+/// it.
 ///
 /// # Errors
 ///

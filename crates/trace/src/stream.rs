@@ -27,7 +27,8 @@ pub trait TraceSource {
 
 /// A writer of some format, or anything else that wants events as they come.
 pub trait TraceSink {
-    /// Takes the next events. `tables` only ever grows between calls, but for handlers, which may change.
+    /// Takes the next events. `tables` only ever grows between calls, but for handlers, which may
+    /// change.
     ///
     /// # Errors
     ///
@@ -53,7 +54,8 @@ pub enum CopyError {
     Write(#[source] io::Error),
 }
 
-/// Copies all events of `source` into `sink`; returns their number. `progress` gets the number so far.
+/// Copies all events of `source` into `sink`; returns their number. `progress` gets the number so
+/// far.
 ///
 /// # Errors
 ///

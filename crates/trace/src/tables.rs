@@ -48,7 +48,8 @@ impl Mailbox {
     }
 }
 
-/// A handler. Unlike the other tables, entries may change while a trace is read (a thread gets a mailbox).
+/// A handler. Unlike the other tables, entries may change while a trace is read (a thread gets a
+/// mailbox).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Handler {
     /// Its name.

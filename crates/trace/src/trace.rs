@@ -66,7 +66,8 @@ impl Trace {
         Ok(Trace::new(source.take_tables(), columns))
     }
 
-    /// Makes a trace of tables and columns; operands out of their table's range are the caller's fault.
+    /// Makes a trace of tables and columns; operands out of their table's range are the caller's
+    /// fault.
     ///
     /// # Panics
     ///
@@ -213,8 +214,8 @@ impl Trace {
         }
     }
 
-    /// Finds the event with a label. In traces with two numberings a bare number means the access of
-    /// that number before the operation; `op:N` and `access:N` (or `rwId:N`) say which.
+    /// Finds the event with a label. In traces with two numberings a bare number means the access
+    /// of that number before the operation; `op:N` and `access:N` (or `rwId:N`) say which.
     #[must_use]
     pub fn find(&self, label: &str) -> Option<EventId> {
         let (prefix, rest) = label.split_once(':').unwrap_or(("", label));

@@ -1,4 +1,5 @@
-//! Two real logs of DroidRacer's runtime: what is read equals what simple searches of the text find.
+//! Two real logs of DroidRacer's runtime: what is read equals what simple searches of the text
+//! find.
 
 #![expect(clippy::print_stderr, reason = "tests say what they skipped")]
 

@@ -263,7 +263,8 @@ fn what_cannot_be_written_is_refused() {
     assert!(error.to_string().contains("no `acquire` (event 1)"), "{error}");
 }
 
-/// Random good traces, as text: handlers with initial and posted messages that post, read and write.
+/// Random good traces, as text: handlers with initial and posted messages that post, read and
+/// write.
 fn good_text() -> impl Strategy<Value = String> {
     let step = (0..6usize, 0..4u8, 0..3usize, any::<prop::sample::Index>());
     (prop::collection::vec(step, 0..60), any::<bool>()).prop_map(|(steps, reverse)| {

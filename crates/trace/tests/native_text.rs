@@ -1,4 +1,5 @@
-//! The native text format: what is written comes back as it was, and whatever is wrong is said with its place.
+//! The native text format: what is written comes back as it was, and whatever is wrong is said with
+//! its place.
 
 use anyorder_trace::format::native_text::{NativeTextReader, NativeTextWriter};
 use anyorder_trace::{

@@ -1,4 +1,5 @@
-//! STD: on two real traces, operation by operation, error by error, and there and back on random ones.
+//! STD: on two real traces, operation by operation, error by error, and there and back on random
+//! ones.
 #![allow(clippy::print_stdout, reason = "speeds are told, not judged")]
 
 use anyorder_trace::format::std::{Losses, StdReader, StdWriter, site_table};

@@ -78,7 +78,8 @@ fn std_text(choices: &mut Choices) -> String {
     out
 }
 
-/// What each event says in words, with ranges told apart by the order in which their generations first appear.
+/// What each event says in words, with ranges told apart by the order in which their generations
+/// first appear.
 fn said(trace: &Trace) -> Vec<String> {
     let tables = trace.tables();
     let mut seen = BTreeMap::new();

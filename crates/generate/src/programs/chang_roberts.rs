@@ -10,7 +10,7 @@
 //! (207 events, 11 messages) fit no ring of two nodes with one election, whose identities make
 //! three messages in any arrangement. Size 2 is 161 events and 9 messages here.
 
-use super::variables::{Row, Variables};
+use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
 use crate::simulator::{Body, Io, Program};
 
@@ -62,8 +62,7 @@ impl Program for ChangRoberts {
     type Message = Message;
 
     fn handlers(&self) -> Vec<Name> {
-        let nodes = (0..self.nodes).map(|node| Name::one("node", node));
-        std::iter::once(Name::plain("main")).chain(nodes).collect()
+        main_and("node", self.nodes)
     }
 
     fn variables(&self) -> Vec<Name> {

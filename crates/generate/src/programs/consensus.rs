@@ -7,7 +7,7 @@
 //! message of the node broadcasts. Messages: `n` values a node, `n` decisions, `n + 1` initial
 //! ones: `(n + 1)^2`. Events: `31n^2 + 42n + 13`.
 
-use super::variables::{Row, Variables};
+use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
 use crate::simulator::{Body, Io, Program};
 
@@ -58,8 +58,7 @@ impl Program for Consensus {
     type Message = Message;
 
     fn handlers(&self) -> Vec<Name> {
-        let nodes = (0..self.nodes).map(|node| Name::one("node", node));
-        std::iter::once(Name::plain("main")).chain(nodes).collect()
+        main_and("node", self.nodes)
     }
 
     fn variables(&self) -> Vec<Name> {

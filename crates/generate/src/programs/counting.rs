@@ -7,7 +7,7 @@
 //! Messages: `n` starts, `n` messages to each handler, and `n + 1` initial ones: `(n + 1)^2`.
 //! Events: `24n^2 + 13n + 7`.
 
-use super::variables::{Row, Variables};
+use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
 use crate::simulator::{Body, Io, Program};
 
@@ -50,8 +50,7 @@ impl Program for Counting {
     type Message = Message;
 
     fn handlers(&self) -> Vec<Name> {
-        let counters = (0..self.counters).map(|counter| Name::one("counter", counter));
-        std::iter::once(Name::plain("main")).chain(counters).collect()
+        main_and("counter", self.counters)
     }
 
     fn variables(&self) -> Vec<Name> {

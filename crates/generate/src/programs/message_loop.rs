@@ -7,7 +7,7 @@
 //! Messages: those, 4 for the two endings, and `n + 1` initial ones: `4n^2 + n + 5`. Events:
 //! `56n^2 + 7n + 30`.
 
-use super::variables::{Row, Variables};
+use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;
 use crate::simulator::{Body, Io, Program};
 
@@ -61,8 +61,7 @@ impl Program for MessageLoop {
     type Message = Message;
 
     fn handlers(&self) -> Vec<Name> {
-        let members = (0..self.handlers).map(|member| Name::one("ring", member));
-        std::iter::once(Name::plain("main")).chain(members).collect()
+        main_and("ring", self.handlers)
     }
 
     fn variables(&self) -> Vec<Name> {

@@ -2,6 +2,12 @@
 
 use crate::draft::Name;
 
+/// Returns the handlers of a program: `main`, and `count` numbered ones.
+pub(super) fn main_and(name: &'static str, count: u32) -> Vec<Name> {
+    let numbered = (0..count).map(|number| Name::one(name, number));
+    std::iter::once(Name::plain("main")).chain(numbered).collect()
+}
+
 /// The variables of a program so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variables {

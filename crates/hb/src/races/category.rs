@@ -70,8 +70,8 @@ impl Origins {
     }
 }
 
-/// The environment posts the tasks of input events; that those posts cross handlers says nothing. Idle
-/// handlers are the program's own.
+/// The environment posts the tasks of input events; that those posts cross handlers says nothing.
+/// Idle handlers are the program's own.
 fn keeps_no_cross_post(trace: &Trace, input: InputId) -> bool {
     trace.tables().inputs[input.index()].family != anyorder_trace::InputFamily::Idle
 }
@@ -185,9 +185,9 @@ impl<'e, 't> Categories<'e, 't> {
     }
 }
 
-/// Gives each racing pair of runs its category. A race whose tasks differ both in a delayed and in a
-/// cross-handler post is counted as delayed the first time that its location has one, and as cross-posted after
-/// that: so does DroidRacer, which goes through reads before writes.
+/// Gives each racing pair of runs its category. A race whose tasks differ both in a delayed and in
+/// a cross-handler post is counted as delayed the first time that its location has one, and as
+/// cross-posted after that: so does DroidRacer, which goes through reads before writes.
 pub(crate) fn categorise(races: &Races, categories: &mut Categories<'_, '_>) -> Vec<RaceCategory> {
     let mut order: Vec<u32> = (0..races.pairs.len() as u32).collect();
     let key = |pair: (RunId, RunId)| {

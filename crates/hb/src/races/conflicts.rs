@@ -36,8 +36,8 @@ pub(crate) struct Conflicts {
 }
 
 impl Conflicts {
-    /// Finds overlaps, and which locations more than one strand accesses. Time: linear in the events, and n log n in the
-    /// ranges plus the number of overlapping pairs.
+    /// Finds overlaps, and which locations more than one strand accesses. Time: linear in the
+    /// events, and n log n in the ranges plus the number of overlapping pairs.
     pub(crate) fn new(trace: &Trace, strand_of: impl Fn(EventId) -> StrandId) -> Conflicts {
         let locations = trace.tables().locations.len();
         let mut conflicts = Conflicts {

@@ -1,13 +1,13 @@
 //! All races of a trace, counted exactly.
 //!
-//! **Problem.** All pairs of conflicting accesses that happens-before leaves unordered (`docs/happens-before.md`,
-//! section 4).
+//! **Problem.** All pairs of conflicting accesses that happens-before leaves unordered
+//! (`docs/happens-before.md`, section 4).
 //!
-//! **Idea.** Accesses of one strand to one location, of one class, with no synchronisation of the strand
-//! and no other access to the location in between, have the same races: they form a *run*. For each
-//! new run, on each chain that has accessed the location, the unordered runs are the last ones, those
-//! behind the bound that the clock gives; so the work is proportional to the chains that share the location,
-//! and to the races found.
+//! **Idea.** Accesses of one strand to one location, of one class, with no synchronisation of the
+//! strand and no other access to the location in between, have the same races: they form a *run*.
+//! For each new run, on each chain that has accessed the location, the unordered runs are the last
+//! ones, those behind the bound that the clock gives; so the work is proportional to the chains
+//! that share the location, and to the races found.
 //!
 //! **Cost.** O(1) for an access that extends a run; else O(chains at the location + races of runs).
 
@@ -60,7 +60,8 @@ impl Races {
         self.pairs.iter().map(|pair| self.pairs_in(*pair)).sum()
     }
 
-    /// Returns the accesses of a run, in trace order. Linear in the events between its first and its last.
+    /// Returns the accesses of a run, in trace order. Linear in the events between its first and
+    /// its last.
     pub(crate) fn accesses(&self, trace: &Trace, id: RunId) -> Vec<EventId> {
         let run = *self.run(id);
         let columns = trace.columns();
@@ -78,8 +79,9 @@ impl Races {
 
 /// Runs of one location on one handler, all of them reads or all of them writes.
 ///
-/// Mostly they are in order. Then it is enough to ask for the last of them: what is before it is before
-/// whatever it is before. That holds while the runs of the handler belong to posted tasks all, or none.
+/// Mostly they are in order. Then it is enough to ask for the last of them: what is before it is
+/// before whatever it is before. That holds while the runs of the handler belong to posted tasks
+/// all, or none.
 #[derive(Clone, Debug, Default)]
 struct RunSet {
     of_chain: Vec<(ChainId, Vec<RunId>)>,
@@ -103,7 +105,8 @@ struct OnHandler {
 }
 
 impl RunSet {
-    /// Notes the races of a new run with those here; returns whether all here, in conflict or not, happen before it.
+    /// Notes the races of a new run with those here; returns whether all here, in conflict or not,
+    /// happen before it.
     fn find(
         &self,
         races: &mut Races,
@@ -204,7 +207,8 @@ impl<'t> Detector<'t> {
         }
     }
 
-    /// Returns whether an access of `strand`, in `task`, to `location` belongs to a run that is the last at its location.
+    /// Returns whether an access of `strand`, in `task`, to `location` belongs to a run that is the
+    /// last at its location.
     fn extends(
         run: &Run,
         view: &View<'_, '_>,

@@ -1,7 +1,7 @@
 //! Patterns of races that seldom do harm.
 //!
-//! **Source.** EventRacer (Raychev et al., OOPSLA 2013) and R4's section 2.4 filter, on web pages, the
-//! late registration of event handlers, and races with unload handlers. Traces here say what is
+//! **Source.** EventRacer (Raychev et al., OOPSLA 2013) and R4's section 2.4 filter, on web pages,
+//! the late registration of event handlers, and races with unload handlers. Traces here say what is
 //! registered (`enable`) and triggered; so both patterns are told from inputs.
 
 use crate::races::category::Origins;
@@ -11,8 +11,8 @@ use rustc_hash::FxHashSet;
 /// A pattern.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Filter {
-    /// One task registers (enables) the input event that the other task comes from: in the other order the input
-    /// would not have been handled.
+    /// One task registers (enables) the input event that the other task comes from: in the other
+    /// order the input would not have been handled.
     LateRegistration,
     /// One task comes from a teardown: what it leaves behind nobody is meant to use.
     Unload,

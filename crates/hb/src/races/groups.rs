@@ -10,7 +10,8 @@ use rustc_hash::FxHashMap;
 /// How races are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroupBy {
-    /// By field: class and field (co-enabled: object and field), variable; address ranges by pair of sites.
+    /// By field: class and field (co-enabled: object and field), variable; address ranges by pair
+    /// of sites.
     Field,
     /// By pair of source positions.
     Sites,

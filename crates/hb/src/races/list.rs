@@ -22,8 +22,8 @@ pub struct Race {
 
 /// Lists every race of a trace, in the order of the earlier access, then of the later.
 ///
-/// Memory grows with the number of races, which can be quadratic in the events: [`check`](crate::check) counts
-/// them without listing.
+/// Memory grows with the number of races, which can be quadratic in the events:
+/// [`check`](crate::check) counts them without listing.
 ///
 /// # Errors
 ///

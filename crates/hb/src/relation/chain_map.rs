@@ -14,11 +14,11 @@ pub(crate) struct ChainInfo {
     pub(crate) local: ChainId,
 }
 
-/// The chains of a trace. Chains of posted tasks hold tasks of one handler in their task order; chains
-/// of thread code hold strands of one handler, each wholly before the next.
+/// The chains of a trace. Chains of posted tasks hold tasks of one handler in their task order;
+/// chains of thread code hold strands of one handler, each wholly before the next.
 ///
-/// Events of a chain ascend in trace order, so that a position on a chain is an event number, and an
-/// entry `v` of a clock says: all events of the chain with numbers below `v`.
+/// Events of a chain ascend in trace order, so that a position on a chain is an event number, and
+/// an entry `v` of a clock says: all events of the chain with numbers below `v`.
 #[derive(Clone, Debug)]
 pub(crate) struct ChainMap {
     chains: Chains,

@@ -9,10 +9,12 @@ use anyorder_trace::{EventId, TaskId, Trace};
 pub struct ComponentOrders {
     /// The first event comes before the second; all forward.
     pub edges: Vec<(EventId, EventId)>,
-    /// Two tasks of one handler, in the order of the trace: the first ends before the second begins.
+    /// Two tasks of one handler, in the order of the trace: the first ends before the second
+    /// begins.
     pub tasks: Vec<(TaskId, TaskId)>,
-    /// Lists of causes with their effects. In each, effects come in the order of their causes: received broadcasts in the order of their
-    /// sends, or of their sticky registrations, and so the posts of the tasks that receive them.
+    /// Lists of causes with their effects. In each, effects come in the order of their causes:
+    /// received broadcasts in the order of their sends, or of their sticky registrations, and so
+    /// the posts of the tasks that receive them.
     pub lines: [Vec<(EventId, EventId)>; 4],
 }
 

@@ -1,28 +1,31 @@
-//! Happens-before as a fixpoint: what the passes over a trace share, and what can be asked of the result. One
-//! pass is in `pass`, its rules for tasks in `task_order`.
+//! Happens-before as a fixpoint: what the passes over a trace share, and what can be asked of the
+//! result. One pass is in `pass`, its rules for tasks in `task_order`.
 //!
-//! **Problem.** Given a trace and a rule set, the least relation of `docs/happens-before.md`, sections 1-3, as
-//! a clock for each event.
+//! **Problem.** Given a trace and a rule set, the least relation of `docs/happens-before.md`,
+//! sections 1-3, as a clock for each event.
 //!
-//! **Source.** Rules after Maiya, Kanade, Majumdar, "Race Detection for Android Applications", PLDI 2014,
-//! and their published sources; chains after Raychev, Vechev, Sridharan, "Effective Race Detection for
-//! Event-Driven Programs", OOPSLA 2013, who share clock entries among the tasks of a chain.
+//! **Source.** Rules after Maiya, Kanade, Majumdar, "Race Detection for Android Applications", PLDI
+//! 2014, and their published sources; chains after Raychev, Vechev, Sridharan, "Effective Race
+//! Detection for Event-Driven Programs", OOPSLA 2013, who share clock entries among the tasks of a
+//! chain.
 //!
 //! **Guarantee.** Exactly the relation defined; checked against a naive closure.
 //!
-//! **Naive version.** A Boolean matrix over all events, closed by repeating all rules until nothing changes.
+//! **Naive version.** A Boolean matrix over all events, closed by repeating all rules until nothing
+//! changes.
 //!
-//! **Idea.** Every edge goes forward in the trace. When a task begins, all that can order it behind earlier
-//! tasks of its handler is known: the clock of its post (no pre-emption), and the posts of the tasks begun
-//! before it that are before its own post (FIFO). So a single pass computes the least fixpoint of these two
-//! rules, although each feeds the other. Only *fifo, read backwards* and orders that depend on other orders add
-//! edges to events already passed: those are collected, and the pass is repeated with them until none is new.
+//! **Idea.** Every edge goes forward in the trace. When a task begins, all that can order it behind
+//! earlier tasks of its handler is known: the clock of its post (no pre-emption), and the posts of
+//! the tasks begun before it that are before its own post (FIFO). So a single pass computes the
+//! least fixpoint of these two rules, although each feeds the other. Only *fifo, read backwards*
+//! and orders that depend on other orders add edges to events already passed: those are collected,
+//! and the pass is repeated with them until none is new.
 //!
-//! **Deviations.** The rule of the delayed poster is not computed: it follows from no pre-emption and
-//! transitivity (`m1 ≺ m` and `m` posts `m2` give `m1 ≺ m2`).
+//! **Deviations.** The rule of the delayed poster is not computed: it follows from no pre-emption
+//! and transitivity (`m1 ≺ m` and `m` posts `m2` give `m1 ≺ m2`).
 //!
-//! **Cost.** With `C` chains, `S` synchronising events and `T` tasks: O(S·C) for joins, O(T·C) for task
-//! orders, O(T·C) memory. Accesses cost nothing here.
+//! **Cost.** With `C` chains, `S` synchronising events and `T` tasks: O(S·C) for joins, O(T·C) for
+//! task orders, O(T·C) memory. Accesses cost nothing here.
 
 use crate::races::conflicts::Conflicts;
 use crate::races::detector::Run;
@@ -62,12 +65,12 @@ pub(crate) struct Engine<'t> {
     pub(crate) rules: RuleSet,
     pub(crate) strands: Strands,
     pub(crate) chains: ChainMap,
-    /// Of each posted strand: for each chain of its handler (by local number), the number of the event behind
-    /// the last task that ends before it begins.
+    /// Of each posted strand: for each chain of its handler (by local number), the number of the
+    /// event behind the last task that ends before it begins.
     pub(crate) orders: Vec<Clock>,
     pub(crate) given: Given,
-    /// Strands without a chain: bursts that do nothing but post one task. All that is before that task's
-    /// begin is before them but for themselves, so nobody needs to ask for them.
+    /// Strands without a chain: bursts that do nothing but post one task. All that is before that
+    /// task's begin is before them but for themselves, so nobody needs to ask for them.
     bare: Vec<bool>,
     /// The edges that the fixpoint has added to the given ones.
     pub(crate) derived: FxHashSet<(EventId, EventId)>,
@@ -104,7 +107,8 @@ impl<'t> Engine<'t> {
         Engine::with_points(trace, rules, mode, &Points::default(), cancel)
     }
 
-    /// As [`new`](Self::new), with actions beside memory accesses; they matter only where sections give the order of locks.
+    /// As [`new`](Self::new), with actions beside memory accesses; they matter only where sections
+    /// give the order of locks.
     ///
     /// # Errors
     ///
@@ -257,8 +261,9 @@ impl<'t> Engine<'t> {
         self.strands.of_task(TaskId(self.trace.event(post).operand)).next()
     }
 
-    /// Returns the event number below which all events of `chain` happen before an event of `strand`;
-    /// `own` is the answer for the strand's own chain, and `known` that of the event's clock.
+    /// Returns the event number below which all events of `chain` happen before an event of
+    /// `strand`; `own` is the answer for the strand's own chain, and `known` that of the event's
+    /// clock.
     #[inline]
     pub(crate) fn bound(
         &self,
@@ -279,14 +284,15 @@ impl<'t> Engine<'t> {
         }
     }
 
-    /// Returns whether task `a` ends before task `b` begins; both are posted strands of one handler.
+    /// Returns whether task `a` ends before task `b` begins; both are posted strands of one
+    /// handler.
     pub(crate) fn task_before(&self, a: StrandId, b: StrandId) -> bool {
         let local = self.chains.info(self.chains.of(a)).local;
         self.orders[b.index()].get(local) > self.strands.get(a).last.0
     }
 
-    /// Goes through the whole trace once more, showing every event to `visitor`; returns the clocks at the
-    /// ends of all strands.
+    /// Goes through the whole trace once more, showing every event to `visitor`; returns the clocks
+    /// at the ends of all strands.
     ///
     /// # Errors
     ///
@@ -306,8 +312,8 @@ impl<'t> Engine<'t> {
         self.strands.of_event(self.trace.columns().tasks[event.index()], event)
     }
 
-    /// Returns what task-level coverage takes a run's accesses to belong to: their task; in `threads` the
-    /// task that stands for their handler.
+    /// Returns what task-level coverage takes a run's accesses to belong to: their task; in
+    /// `threads` the task that stands for their handler.
     pub(crate) fn node_of(&self, run: &Run) -> TaskId {
         if self.rules.reorders_tasks() { run.task } else { self.strands.get(run.strand).task }
     }

@@ -37,9 +37,10 @@ impl BegunTasks {
         &self.chains
     }
 
-    /// Visits, for tasks posted from `chain` before event number `bound` with a delay that FIFO orders before
-    /// `delay`, as many as are needed: `take` merges a task and says nothing; tasks that others
-    /// dominate are left out. `is_before` says whether a task is known to be before already.
+    /// Visits, for tasks posted from `chain` before event number `bound` with a delay that FIFO
+    /// orders before `delay`, as many as are needed: `take` merges a task and says nothing; tasks
+    /// that others dominate are left out. `is_before` says whether a task is known to be before
+    /// already.
     pub(crate) fn visit_ordered(
         &self,
         chain: ChainId,
@@ -62,9 +63,9 @@ impl BegunTasks {
         }
     }
 
-    /// Returns the last tasks that began without delay, the last one first, while all tasks of this handler began
-    /// in the order of their posts. What was posted before the post of one of these, without delay, is
-    /// before it.
+    /// Returns the last tasks that began without delay, the last one first, while all tasks of this
+    /// handler began in the order of their posts. What was posted before the post of one of these,
+    /// without delay, is before it.
     pub(crate) fn recent(&self) -> impl Iterator<Item = &(StrandId, Stamp)> {
         let regular = if self.irregular { &[][..] } else { &self.recent[..] };
         regular.iter().rev()
@@ -83,7 +84,8 @@ impl BegunTasks {
         self.recent.push((strand, post));
     }
 
-    /// Adds a task that has begun. `is_before(a, b)` says whether task `a` ends before task `b` begins.
+    /// Adds a task that has begun. `is_before(a, b)` says whether task `a` ends before task `b`
+    /// begins.
     pub(crate) fn insert(
         &mut self,
         chain: ChainId,

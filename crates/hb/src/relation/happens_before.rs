@@ -36,8 +36,8 @@ impl<'t> HappensBefore<'t> {
         HappensBefore::with_locks(trace, rules, Locks::HandOver, &Points::default(), cancel)
     }
 
-    /// Computes the relation with another order of locks: with [`Locks::Sections`], event-driven EDC, for which `points`
-    /// adds actions to the memory accesses.
+    /// Computes the relation with another order of locks: with [`Locks::Sections`], event-driven
+    /// EDC, for which `points` adds actions to the memory accesses.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! What a forward pass remembers between events: clocks of strands, and of what later events wait for.
+//! What a forward pass remembers between events: clocks of strands, and of what later events wait
+//! for.
 
 use crate::relation::fifo::BegunTasks;
 use crate::relation::strands::StrandId;
@@ -6,8 +7,8 @@ use anyorder_order::{ChainId, Clock, ClockRef, ClockStore};
 use anyorder_trace::{ConditionId, EventId, HandlerId, LocationId, LockId, TaskId};
 use rustc_hash::FxHashMap;
 
-/// All clocks of a pass. Clocks share what they have in common, so copies cost nothing, and a clock costs
-/// what it differs by from those it was made of.
+/// All clocks of a pass. Clocks share what they have in common, so copies cost nothing, and a clock
+/// costs what it differs by from those it was made of.
 #[derive(Debug)]
 pub(crate) struct Clocks {
     store: ClockStore,
@@ -49,7 +50,8 @@ impl Clocks {
         edit.finish()
     }
 
-    /// Returns the clock with an entry made at least `value`. The chain of a bare strand has no entry.
+    /// Returns the clock with an entry made at least `value`. The chain of a bare strand has no
+    /// entry.
     pub(crate) fn raise(&mut self, clock: ClockRef, chain: ChainId, value: u32) -> ClockRef {
         if chain.0 == u32::MAX {
             return clock;
@@ -74,7 +76,8 @@ impl Clocks {
         self.store.for_each(clock, visit);
     }
 
-    /// Calls `visit` with each entry that is greater than that of `than`. Costs what the two differ by.
+    /// Calls `visit` with each entry that is greater than that of `than`. Costs what the two differ
+    /// by.
     pub(crate) fn for_each_above(
         &self,
         clock: ClockRef,
@@ -144,7 +147,8 @@ pub(crate) struct Releases {
     pub(crate) shared: ByKey,
 }
 
-/// The releases of the sections of a slot: of each handler those that no later one of the handler knows.
+/// The releases of the sections of a slot: of each handler those that no later one of the handler
+/// knows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
     releases: Vec<SlotRelease>,

@@ -1,9 +1,9 @@
 //! The order of the tasks of a handler: what a pass does when a task begins.
 //!
-//! **Idea.** What ends before a task begins is one number for each chain of its handler. No pre-emption and the
-//! FIFO rule find it from the clocks of the events before its begin, its post first of all; the ends of the
-//! tasks found are then joined into its clock. *Fifo, read backwards* takes the other direction: edges between
-//! posts, for the next pass.
+//! **Idea.** What ends before a task begins is one number for each chain of its handler. No
+//! pre-emption and the FIFO rule find it from the clocks of the events before its begin, its post
+//! first of all; the ends of the tasks found are then joined into its clock. *Fifo, read backwards*
+//! takes the other direction: edges between posts, for the next pass.
 
 use crate::relation::given::Edge;
 use crate::relation::pass::Pass;
@@ -104,8 +104,9 @@ impl Pass<'_, '_> {
                 }
             });
         };
-        // What was posted before a recent task that is before this one needs no look; else through the
-        // posters that this handler has had, or through those that the post knows of: mostly one is short.
+        // What was posted before a recent task that is before this one needs no look; else through
+        // the posters that this handler has had, or through those that the post knows of: mostly
+        // one is short.
         if let Some(recent) = recent {
             let clocks = &self.state.clocks;
             clocks.for_each_above(post.clock, recent.clock, &mut visit);
@@ -124,8 +125,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Finds a task that began not long ago, whose post is before a post, with the same rules for what is
-    /// before the two posts.
+    /// Finds a task that began not long ago, whose post is before a post, with the same rules for
+    /// what is before the two posts.
     fn recent_before(&self, strand: StrandId, post: &Stamp) -> Option<(StrandId, Stamp)> {
         let engine = &*self.engine;
         let at = engine.strands.get(strand);
@@ -150,10 +151,10 @@ impl Pass<'_, '_> {
         })
     }
 
-    /// The FIFO rule for tasks that bare strands posted. Such a post is before another exactly if the begin of
-    /// its task is, whatever their order as tasks. Where that makes a difference to no pre-emption, the
-    /// other is made by a task of the same handler.
-    /// Returns whether one of them is tainted.
+    /// The FIFO rule for tasks that bare strands posted. Such a post is before another exactly if
+    /// the begin of its task is, whatever their order as tasks. Where that makes a difference to no
+    /// pre-emption, the other is made by a task of the same handler. Returns whether one of them is
+    /// tainted.
     fn fifo_of_bare_posts(&self, strand: StrandId, post: &Stamp, order: &mut Clock) -> bool {
         let engine = &*self.engine;
         let at = engine.strands.get(strand);
@@ -258,9 +259,9 @@ impl Pass<'_, '_> {
         );
     }
 
-    /// The FIFO rule, read backwards: collects edges between the posts of tasks that are in order. Of each
-    /// poster the last post is enough; and what is before a recent task needs no look: its post is, or will
-    /// be, before the post of that one, which is before this one.
+    /// The FIFO rule, read backwards: collects edges between the posts of tasks that are in order.
+    /// Of each poster the last post is enough; and what is before a recent task needs no look: its
+    /// post is, or will be, before the post of that one, which is before this one.
     fn read_backwards(&mut self, strand: StrandId, post: &Stamp) {
         let engine = &*self.engine;
         let poster = engine.strands.get(post.strand);

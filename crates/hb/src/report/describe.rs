@@ -41,8 +41,8 @@ pub(crate) fn task(trace: &Trace, task: TaskId) -> String {
     }
 }
 
-/// Returns the chain of posts that led to a task, its own post first, the input event or the thread at the
-/// root last.
+/// Returns the chain of posts that led to a task, its own post first, the input event or the thread
+/// at the root last.
 #[must_use]
 pub fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
     let mut lines = Vec::new();

@@ -30,7 +30,8 @@ pub(crate) fn steps(engine: &Engine<'_>, captured: &Captured, a: EventId, b: Eve
     steps
 }
 
-/// Says which order is missing, following the two chains of posts back as long as they run side by side.
+/// Says which order is missing, following the two chains of posts back as long as they run side by
+/// side.
 fn why_unordered(engine: &Engine<'_>, captured: &Captured, a: EventId, b: EventId) -> Vec<Step> {
     let trace = engine.trace;
     let task_of = |event: EventId| trace.event(event).task;

@@ -1,9 +1,9 @@
 //! Builds proofs that one event happens before another.
 //!
-//! **Idea.** Backwards from what is to be shown, by the relation that the engine computed: a rule whose premises
-//! hold, then those premises. Posts order tasks by FIFO, and tasks order posts by FIFO read backwards, so that
-//! premises can lead in a circle: what is being proved is out of bounds for its own proof, and where this closes one
-//! way another is tried.
+//! **Idea.** Backwards from what is to be shown, by the relation that the engine computed: a rule
+//! whose premises hold, then those premises. Posts order tasks by FIFO, and tasks order posts by
+//! FIFO read backwards, so that premises can lead in a circle: what is being proved is out of
+//! bounds for its own proof, and where this closes one way another is tried.
 
 use super::proof::{Proof, ProofStep};
 use super::trail::{WayEdge, way};
@@ -16,7 +16,8 @@ use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{Action, EventId, EventKind, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How deep the premises of task orders are proved; what lies deeper makes the proof fail, not the answer.
+/// How deep the premises of task orders are proved; what lies deeper makes the proof fail, not the
+/// answer.
 const DEPTH_MAX: usize = 400;
 
 /// How many orders are tried to be proved before the proof is given up.
@@ -147,7 +148,8 @@ impl<'e, 't> Prover<'e, 't> {
         }
     }
 
-    /// Proves an edge by a component rule, of which several may give the same edge, with a condition or without.
+    /// Proves an edge by a component rule, of which several may give the same edge, with a
+    /// condition or without.
     fn component(&mut self, edge: WayEdge) -> Result<Option<Vec<ProofStep>>, Stopped> {
         let (from, to) = (edge.from, edge.to);
         let edges = &self.engine.given.edges;
@@ -210,7 +212,8 @@ impl<'e, 't> Prover<'e, 't> {
         lemma
     }
 
-    /// Proves that task `a` ends before task `b` begins: steps from the end of `a` to the begin of `b`.
+    /// Proves that task `a` ends before task `b` begins: steps from the end of `a` to the begin of
+    /// `b`.
     fn order(&mut self, a: StrandId, b: StrandId) -> Result<Option<Vec<ProofStep>>, Stopped> {
         let ends = (self.engine.strands.get(a).last, self.engine.strands.get(b).first);
         self.tries += 1;

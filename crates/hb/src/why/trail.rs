@@ -1,8 +1,8 @@
 //! A way through the edges from one event to another.
 //!
-//! **Idea.** One pass from the earlier event, noting for each strand the first event that is reached and
-//! the edge that reached it; then back from the later event. The same edges as in the forward pass of
-//! `engine`, but a bit instead of a clock.
+//! **Idea.** One pass from the earlier event, noting for each strand the first event that is
+//! reached and the edge that reached it; then back from the later event. The same edges as in the
+//! forward pass of `engine`, but a bit instead of a clock.
 
 use crate::relation::engine::Engine;
 use crate::relation::rules::Rule;
@@ -39,7 +39,8 @@ struct Search {
 /// Edges and orders of tasks that a way must not use, by their ends.
 pub(crate) type Closed = FxHashSet<(EventId, EventId)>;
 
-/// Finds a way from `x` to `y` along edges; the events of one strand between two edges are implied. `None` when there is none.
+/// Finds a way from `x` to `y` along edges; the events of one strand between two edges are implied.
+/// `None` when there is none.
 pub(crate) fn way(
     engine: &Engine<'_>,
     x: EventId,
@@ -103,7 +104,8 @@ impl Search {
             return edge(*fork, Rule::Fork);
         }
         if at.first == event {
-            // The loop point orders the pieces of thread code as well; that counts as program order.
+            // The loop point orders the pieces of thread code as well; that counts as program
+            // order.
             let from_loop = if at.posted { Rule::Loop } else { Rule::Po };
             let point = engine.strands.loop_points[at.handler.index()];
             if !point.is_none() && point < event && self.is_reached(engine, point) {

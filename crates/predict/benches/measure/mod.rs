@@ -16,7 +16,8 @@ pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The seconds that this thread has run on a processor, where the system tells, else those of the clock: other programs do not count.
+/// The seconds that this thread has run on a processor, where the system tells, else those of the
+/// clock: other programs do not count.
 pub fn processor_seconds(start: Instant) -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     match text.split_whitespace().next().and_then(|first| first.parse::<u64>().ok()) {
@@ -33,7 +34,8 @@ pub fn timed<R>(run: impl FnOnce() -> R) -> (f64, R) {
     (processor_seconds(start) - before, result)
 }
 
-/// The largest and the present resident memory of a process, in KiB; `None` where the system does not tell.
+/// The largest and the present resident memory of a process, in KiB; `None` where the system does
+/// not tell.
 pub fn memory_kib(process: &str) -> Option<(u64, u64)> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let field = |name: &str| {

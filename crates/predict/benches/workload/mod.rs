@@ -1,10 +1,12 @@
-//! Traces made while they are read: threads that take locks in ascending order, access variables under them, and work on their own.
+//! Traces made while they are read: threads that take locks in ascending order, access variables
+//! under them, and work on their own.
 //!
-//! Of the variables the first half belongs to the locks in equal parts, each accessed under its lock only; a quarter belongs to the
-//! threads; the rest all only read. At each step any thread may be the next. A thread outside begins a section in one step of four,
-//! and makes one to twelve accesses in it, of which a quarter write. One access in `stray_every` goes, under whatever lock or none, to
-//! one of 32 variables that no lock owns, another one every 4,096 events: those race. The first thread forks all
-//! others before and joins them after. Equal shapes give equal traces.
+//! Of the variables the first half belongs to the locks in equal parts, each accessed under its
+//! lock only; a quarter belongs to the threads; the rest all only read. At each step any thread may
+//! be the next. A thread outside begins a section in one step of four, and makes one to twelve
+//! accesses in it, of which a quarter write. One access in `stray_every` goes, under whatever lock
+//! or none, to one of 32 variables that no lock owns, another one every 4,096 events: those race.
+//! The first thread forks all others before and joins them after. Equal shapes give equal traces.
 
 #![allow(dead_code, unreachable_pub, reason = "each bench uses some of it")]
 
@@ -25,7 +27,8 @@ pub struct Shape {
     pub variables: usize,
     /// Locks that a section takes, one inside the other; 0: there are no sections.
     pub held: usize,
-    /// Whether a lock is always taken with the same others; else each comes from its part of all locks by chance.
+    /// Whether a lock is always taken with the same others; else each comes from its part of all
+    /// locks by chance.
     pub same_nests: bool,
     /// In how many accesses one goes to a variable that no lock owns; 0: none does.
     pub stray_every: u32,
@@ -216,7 +219,8 @@ impl Workload {
     }
 }
 
-/// Names all there is: threads, locks, variables, and a source position for each of 1,000 groups of variables, reading and writing, and for the rest.
+/// Names all there is: threads, locks, variables, and a source position for each of 1,000 groups of
+/// variables, reading and writing, and for the rest.
 fn tables(shape: Shape) -> Result<Tables, TableFull> {
     let mut tables = Interner::default();
     for i in 0..shape.threads {

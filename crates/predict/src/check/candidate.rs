@@ -28,7 +28,8 @@ pub struct CandidateList {
 }
 
 impl CandidateList {
-    /// Makes the list of a report's candidates. A pair that was found on two objects is one; racy, if it is so on one of them.
+    /// Makes the list of a report's candidates. A pair that was found on two objects is one; racy,
+    /// if it is so on one of them.
     #[must_use]
     pub fn of(report: &Report) -> CandidateList {
         let mut by_events: BTreeMap<(u64, u64), ViolationKind> = BTreeMap::new();

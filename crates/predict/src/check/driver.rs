@@ -50,7 +50,8 @@ pub struct Checked {
     pub cuts: Vec<&'static str>,
     /// What ended the check early.
     pub stopped: Option<StopReason>,
-    /// All pairs that were tried or were to be, with what became of them; of [`check_unconfirmed`] none.
+    /// All pairs that were tried or were to be, with what became of them; of [`check_unconfirmed`]
+    /// none.
     pub fates: Vec<(Candidate, Fate)>,
     /// Whether all pairs of the trace were tried, and not only the candidates of the analysis.
     pub all_pairs: bool,
@@ -64,7 +65,8 @@ pub struct Subject<'a, S> {
     pub report: &'a Report,
     /// The specification that the analysis used, as it was before.
     pub spec: S,
-    /// The order of the analysis: it tells which of all pairs it orders. Without it, all that was not listed counts as ordered.
+    /// The order of the analysis: it tells which of all pairs it orders. Without it, all that was
+    /// not listed counts as ordered.
     pub order: Option<Order<'a>>,
     /// What tells why the analysis orders two events, for pairs that are confirmed all the same.
     pub why: Option<&'a OrderPaths>,
@@ -74,7 +76,8 @@ pub struct Subject<'a, S> {
     pub is_known: &'a dyn Fn(&Candidate) -> bool,
 }
 
-/// Tries the candidates of an analysis, and on small traces all other pairs; makes findings of what is left.
+/// Tries the candidates of an analysis, and on small traces all other pairs; makes findings of what
+/// is left.
 ///
 /// # Errors
 ///
@@ -163,8 +166,8 @@ fn add_chains(trace: &Trace, found: &mut [Found]) {
     }
 }
 
-/// Adds the pairs that the analysis ordered, if all are wanted and there are few enough. Returns whether all pairs of the trace are
-/// there.
+/// Adds the pairs that the analysis ordered, if all are wanted and there are few enough. Returns
+/// whether all pairs of the trace are there.
 fn add_all_pairs<S: Specification>(
     trace: &Trace,
     spec: S,

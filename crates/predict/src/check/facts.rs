@@ -1,5 +1,5 @@
-//! What findings tell of single events: who, where, on what, under which locks. Taken in one pass, also over streams that
-//! are too long to hold.
+//! What findings tell of single events: who, where, on what, under which locks. Taken in one pass,
+//! also over streams that are too long to hold.
 
 use crate::error::PredictError;
 use anyorder_trace::{
@@ -28,7 +28,8 @@ pub(crate) struct Fact {
     pub(crate) site: SiteId,
     pub(crate) stack: Option<StackId>,
     pub(crate) label: String,
-    /// The locks held at the event, in the order of their ids. An acquire does not hold yet what it takes, a release still does.
+    /// The locks held at the event, in the order of their ids. An acquire does not hold yet what it
+    /// takes, a release still does.
     pub(crate) held: Vec<Held>,
     /// Where the memory was allocated that it acts on.
     pub(crate) allocated: Option<Allocated>,
@@ -56,8 +57,8 @@ pub struct Facts {
 type Open = BTreeMap<(u32, u32), Vec<(LockId, u32, bool)>>;
 
 impl Facts {
-    /// Gathers what is known of some events, in one pass over the trace. Events that the trace does not have are left out.
-    /// Memory follows the events asked for.
+    /// Gathers what is known of some events, in one pass over the trace. Events that the trace does
+    /// not have are left out. Memory follows the events asked for.
     ///
     /// # Errors
     ///

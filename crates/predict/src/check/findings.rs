@@ -36,7 +36,8 @@ pub(crate) fn findings(material: &Material<'_>, groups: &[Group]) -> Vec<Found> 
     found
 }
 
-/// Makes the finding of a group: of its confirmed pairs, where there are any; else of those without an answer.
+/// Makes the finding of a group: of its confirmed pairs, where there are any; else of those without
+/// an answer.
 fn finding(material: &Material<'_>, group: &Group) -> Option<Found> {
     let fate = |i: &usize| &material.fates[*i];
     let confirmed: Vec<usize> =
@@ -126,8 +127,8 @@ fn of_category(category: Category, is_confirmed: bool) -> Finding {
 /// The filter of findings without a witness.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 
-/// Returns the member that stands for the group: one that shows that a call may wait for ever, then with the strongest form, then with the shortest
-/// witness, then the first.
+/// Returns the member that stands for the group: one that shows that a call may wait for ever, then
+/// with the strongest form, then with the shortest witness, then the first.
 fn best(material: &Material<'_>, members: &[usize]) -> Option<usize> {
     let rank = |i: &usize| match &material.fates[*i] {
         Fate::Confirmed(Witness { form, order, waits, .. }) => (0, !waits, *form, order.len()),

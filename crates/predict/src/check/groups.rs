@@ -20,12 +20,13 @@ struct SiteKey {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Group {
     pub(crate) category: Category,
-    /// Positions in the list of candidates: those that the analysis left open first, then by their events.
+    /// Positions in the list of candidates: those that the analysis left open first, then by their
+    /// events.
     pub(crate) members: Vec<usize>,
 }
 
-/// Puts candidates into groups: by category, pair of source positions, and object. Groups with a candidate come before
-/// those of ordered pairs only; both are in the order of their first members.
+/// Puts candidates into groups: by category, pair of source positions, and object. Groups with a
+/// candidate come before those of ordered pairs only; both are in the order of their first members.
 ///
 /// A candidate of events that nothing is known of is in no group.
 pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -> Vec<Group> {

@@ -3,11 +3,13 @@
 use super::tries::Fate;
 use crate::confirm::Form;
 
-/// How many events the witnesses kept may have in all: while there is room for everybody, and of the best of each group.
+/// How many events the witnesses kept may have in all: while there is room for everybody, and of
+/// the best of each group.
 const ROOM_FOR_ALL: usize = 1 << 25;
 const ROOM_FOR_BEST: usize = 1 << 28;
 
-/// What ranks witnesses: whether it shows no call that waits for ever, the form, the number of events, and the candidate.
+/// What ranks witnesses: whether it shows no call that waits for ever, the form, the number of
+/// events, and the candidate.
 type Rank = (bool, Form, usize, usize);
 
 /// Keeps account of witnesses.

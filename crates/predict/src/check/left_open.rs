@@ -1,5 +1,5 @@
-//! Which of all pairs the analysis had ordered, and which it left open without listing them: it keeps one action for several that it cannot
-//! tell apart.
+//! Which of all pairs the analysis had ordered, and which it left open without listing them: it
+//! keeps one action for several that it cannot tell apart.
 
 use super::candidate::Candidate;
 use super::facts::Facts;
@@ -48,13 +48,16 @@ impl std::fmt::Debug for Order<'_> {
     }
 }
 
-/// What two actions have in common that the analysis takes for one another: lane and time, and the locks held.
+/// What two actions have in common that the analysis takes for one another: lane and time, and the
+/// locks held.
 type Like = (u32, u32, Vec<(u32, bool)>);
 
-/// Says of each candidate that is marked as ordered whether it is: in one pass of a new analysis over the trace.
+/// Says of each candidate that is marked as ordered whether it is: in one pass of a new analysis
+/// over the trace.
 ///
-/// A pair without a common lock is ordered if the second event knows the first. A pair under a common lock always is, by its own edge: it counts as
-/// left open if there is a candidate that the analysis cannot tell from it.
+/// A pair without a common lock is ordered if the second event knows the first. A pair under a
+/// common lock always is, by its own edge: it counts as left open if there is a candidate that the
+/// analysis cannot tell from it.
 ///
 /// # Errors
 ///

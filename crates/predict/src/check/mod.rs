@@ -1,8 +1,10 @@
-//! From candidates to findings: which pairs are tried, what becomes of them, and what is said of each group.
+//! From candidates to findings: which pairs are tried, what becomes of them, and what is said of
+//! each group.
 //!
-//! The engine's candidates are pairs of events. [`check()`] hands them to a search for witnesses, one of each group after
-//! another, and makes findings of the groups. On small traces it also tries the pairs that the engine ordered. It prints
-//! nothing, and knows no format: witnesses are lists of events.
+//! The engine's candidates are pairs of events. [`check()`] hands them to a search for witnesses,
+//! one of each group after another, and makes findings of the groups. On small traces it also tries
+//! the pairs that the engine ordered. It prints nothing, and knows no format: witnesses are lists
+//! of events.
 
 pub use candidate::{Candidate, CandidateList};
 pub use category::Category;

@@ -41,7 +41,8 @@ pub struct CheckOptions {
     pub reorders: Reorders,
     /// How many pairs are tried at the most.
     pub tries_max: u64,
-    /// How many events the tries may look at in all, as [`Confirms::work`](super::Confirms::work) counts them.
+    /// How many events the tries may look at in all, as [`Confirms::work`](super::Confirms::work)
+    /// counts them.
     pub work_max: u64,
     /// How many pairs a finding lists at the most.
     pub max_pairs: usize,

@@ -49,7 +49,8 @@ pub(crate) fn commute<S: Specification>(
     spec.commute(trace.tables(), (a.op, a.operand), (b.op, b.operand))
 }
 
-/// What is done to each memory location, and to each cell of specified objects by its table and number.
+/// What is done to each memory location, and to each cell of specified objects by its table and
+/// number.
 #[derive(Default)]
 struct Objects {
     memory: BTreeMap<u32, Actions>,

@@ -1,5 +1,5 @@
-//! Counts of one check. Whatever was tried and whatever limit cut it, `racy + non_racy` and `confirmed + dropped + unconfirmed`
-//! are both the number of candidates.
+//! Counts of one check. Whatever was tried and whatever limit cut it, `racy + non_racy` and
+//! `confirmed + dropped + unconfirmed` are both the number of candidates.
 
 use super::candidate::{Candidate, CandidateList};
 use super::tries::Fate;
@@ -19,7 +19,8 @@ pub struct Statistics {
     pub invocations: u64,
     /// Locks.
     pub locks: u64,
-    /// Candidates: pairs of events that the analysis left open, and those confirmed although it had ordered them.
+    /// Candidates: pairs of events that the analysis left open, and those confirmed although it had
+    /// ordered them.
     pub candidates: u64,
     /// Candidates that no common lock keeps apart.
     pub racy: u64,

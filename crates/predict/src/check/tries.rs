@@ -15,7 +15,8 @@ pub enum Fate {
     Untried,
     /// There is a witness.
     Confirmed(Witness),
-    /// There is a witness of this form. It was not kept: those of other pairs of its group are better, or it has too many events.
+    /// There is a witness of this form. It was not kept: those of other pairs of its group are
+    /// better, or it has too many events.
     Shown(Form),
     /// There is none: proved.
     Impossible,
@@ -27,7 +28,8 @@ pub enum Fate {
 
 /// A search for witnesses, with whatever checks them.
 pub trait Confirms {
-    /// Tries a pair, `first` before `second` in the trace. Never [`Fate::Untried`] or [`Fate::Shown`].
+    /// Tries a pair, `first` before `second` in the trace. Never [`Fate::Untried`] or
+    /// [`Fate::Shown`].
     fn confirm(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Fate;
 
     /// Returns how much was done so far, in events looked at: the same for the same calls.
@@ -45,7 +47,8 @@ pub(crate) struct Tried {
     pub(crate) stopped: Option<StopReason>,
 }
 
-/// Tries one pair of each group, then the next one of each, until all are tried or a bound is reached.
+/// Tries one pair of each group, then the next one of each, until all are tried or a bound is
+/// reached.
 pub(crate) fn try_all(
     candidates: &[Candidate],
     groups: &[Group],
@@ -91,7 +94,8 @@ impl Tried {
     }
 }
 
-/// Returns the members of all groups with the places of these: the first of each, then the second of each.
+/// Returns the members of all groups with the places of these: the first of each, then the second
+/// of each.
 fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let longest = groups.iter().map(|group| group.members.len()).max().unwrap_or(0);
     (0..longest).flat_map(move |turn| {

@@ -1,7 +1,8 @@
 //! One attempt: a set of events, some of which must be in, and the order solver.
 //!
-//! Given at first are chains, causes and what is observed. The order found is replayed; what it breaks becomes clauses, and the solver is asked
-//! again, until nothing is broken or there is no order.
+//! Given at first are chains, causes and what is observed. The order found is replayed; what it
+//! breaks becomes clauses, and the solver is asked again, until nothing is broken or there is no
+//! order.
 
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
@@ -35,7 +36,8 @@ pub(super) enum End {
 /// What is thought of events that the attempt does not look at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Beyond {
-    /// Those before the window have happened as they did, the others do not happen: what is found is a witness.
+    /// Those before the window have happened as they did, the others do not happen: what is found
+    /// is a witness.
     Fixed,
     /// Nothing is known of them: if nothing is found, there is no witness.
     Open,
@@ -105,7 +107,8 @@ impl Ground<'_> {
         (required, broken)
     }
 
-    /// Makes an attempt; `broken` is what the order of the trace breaks. `conflicts` is what may be used up; what was used is taken off.
+    /// Makes an attempt; `broken` is what the order of the trace breaks. `conflicts` is what may be
+    /// used up; what was used is taken off.
     pub(super) fn attempt(
         &self,
         mut broken: Vec<Clause>,
@@ -170,7 +173,8 @@ impl Ground<'_> {
         if self.beyond == Beyond::Fixed { End::Found(order) } else { End::Unclear }
     }
 
-    /// Returns the clause in literals; empty if it cannot hold, `None` if it holds or nothing can be said.
+    /// Returns the clause in literals; empty if it cannot hold, `None` if it holds or nothing can
+    /// be said.
     fn literals(&self, nodes: &Nodes, solver: &mut Solver, clause: &Clause) -> Option<Vec<Lit>> {
         let mut literals = Vec::new();
         for atom in clause {
@@ -286,8 +290,8 @@ impl Nodes {
         Nodes { events, of, end }
     }
 
-    /// Returns the problem: chains, causes, what is observed, and which events come before the end. `None` if it is plain that nothing
-    /// solves it.
+    /// Returns the problem: chains, causes, what is observed, and which events come before the end.
+    /// `None` if it is plain that nothing solves it.
     fn problem(&mut self, ground: &Ground<'_>) -> Option<Problem> {
         let (past, start) = (ground.past, ground.window.start);
         let mut problem = Problem::new();

@@ -1,4 +1,5 @@
-//! Barriers: what must stand before the first event of each round, and the barriers of which that is not known.
+//! Barriers: what must stand before the first event of each round, and the barriers of which that
+//! is not known.
 
 use anyorder_trace::{EventKind, Trace};
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,4 +1,5 @@
-//! What invocations wait for: which calls count for and against one that waits, and the rules that are asked of it.
+//! What invocations wait for: which calls count for and against one that waits, and the rules that
+//! are asked of it.
 //!
 //! Numbers of calls are kept in *counters*: one for each object, pattern of a rule and key.
 
@@ -216,7 +217,8 @@ impl Asked {
     }
 }
 
-/// Returns the first of some events of a chain, in order, that has not come; `NONE` for none. Those that have come are a beginning.
+/// Returns the first of some events of a chain, in order, that has not come; `NONE` for none. Those
+/// that have come are a beginning.
 pub(super) fn first_missing(events: &[u32], has_come: impl Fn(u32) -> bool) -> u32 {
     let at = events.partition_point(|event| has_come(*event));
     events.get(at).copied().unwrap_or(NONE)

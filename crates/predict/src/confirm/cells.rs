@@ -1,7 +1,7 @@
 //! Memory cut into cells: pieces that every location of the trace holds wholly or not at all.
 //!
-//! A location is a run of neighbouring cells, and two locations overlap exactly if they share a cell. So what is said of each byte of a
-//! range need only be said of each cell.
+//! A location is a run of neighbouring cells, and two locations overlap exactly if they share a
+//! cell. So what is said of each byte of a range need only be said of each cell.
 
 use anyorder_trace::{Location, Tables};
 use std::collections::HashMap;

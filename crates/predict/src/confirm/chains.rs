@@ -15,7 +15,8 @@ pub(super) struct Link {
     pub(super) owner: u32,
 }
 
-/// Chains of events while a trace goes through: a handler with its tasks, or one burst of an untracked handler.
+/// Chains of events while a trace goes through: a handler with its tasks, or one burst of an
+/// untracked handler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chains {
     of_task: Vec<u32>,

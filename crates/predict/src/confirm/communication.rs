@@ -1,6 +1,7 @@
 //! What invocations observe of one another, as the search for witnesses asks for it.
 //!
-//! Memory and conditions are not here: what they communicate is the same for all programs (`docs/witnesses.md`).
+//! Memory and conditions are not here: what they communicate is the same for all programs
+//! (`docs/witnesses.md`).
 
 use anyorder_commute::{Invocation, Mode, Waits};
 use anyorder_trace::{Op, Tables};
@@ -10,23 +11,28 @@ use anyorder_trace::{Op, Tables};
 pub struct Observation {
     /// Which of the earlier events that match are observed.
     pub mode: Mode,
-    /// The numbers of the events observed, in trace order. Empty: that there was none, which is an observation as well.
+    /// The numbers of the events observed, in trace order. Empty: that there was none, which is an
+    /// observation as well.
     pub sources: Vec<u64>,
 }
 
-/// The communication of specified objects: takes the events of a trace in order, and says which of them observe which.
+/// The communication of specified objects: takes the events of a trace in order, and says which of
+/// them observe which.
 pub trait Communication {
-    /// Returns the number of the specified object that an event acts on and communicates through, dense from 0; `None` if it is none.
+    /// Returns the number of the specified object that an event acts on and communicates through,
+    /// dense from 0; `None` if it is none.
     fn object(&mut self, tables: &Tables, op: Op, operand: u32) -> Option<u32>;
 
-    /// Takes the next event of an object, and returns what it observes: one entry for each mode in which it observes.
+    /// Takes the next event of an object, and returns what it observes: one entry for each mode in
+    /// which it observes.
     fn observe(&mut self, tables: &Tables, event: u64, op: Op, operand: u32) -> Vec<Observation>;
 
-    /// Returns whether, in this mode, an event with the operand `earlier` is one of those among which the one with the operand `later` chooses
-    /// what it observes. Both act on one object.
+    /// Returns whether, in this mode, an event with the operand `earlier` is one of those among
+    /// which the one with the operand `later` chooses what it observes. Both act on one object.
     fn matches(&self, tables: &Tables, mode: Mode, earlier: (Op, u32), later: (Op, u32)) -> bool;
 
-    /// Returns the invocation that an event is, with what those of its object wait for; `None` if none of them waits.
+    /// Returns the invocation that an event is, with what those of its object wait for; `None` if
+    /// none of them waits.
     fn waits(&self, tables: &Tables, op: Op, operand: u32) -> Option<(&Waits, Invocation)> {
         let _ = (tables, op, operand);
         None

@@ -1,7 +1,7 @@
 //! What the rules of Android components ask of a reordering.
 //!
-//! Edges and orders of tasks are causes like others. That broadcasts are received in the order of their causes is checked in each order that is
-//! tried, as the turns of mailboxes are.
+//! Edges and orders of tasks are causes like others. That broadcasts are received in the order of
+//! their causes is checked in each order that is tried, as the turns of mailboxes are.
 
 use super::clause::{Atom, Clause};
 use anyorder_hb::component_orders;
@@ -85,7 +85,8 @@ impl Components {
     }
 }
 
-/// By line, what was caused and has not come, in the order of the causes, while an order of events goes through.
+/// By line, what was caused and has not come, in the order of the causes, while an order of events
+/// goes through.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deliveries {
     pending: Vec<Vec<Entry>>,
@@ -143,7 +144,8 @@ impl Deliveries {
     }
 }
 
-/// Returns whether the effect of one entry comes first, if its cause does. What the recorded run did otherwise, a witness may do as well.
+/// Returns whether the effect of one entry comes first, if its cause does. What the recorded run
+/// did otherwise, a witness may do as well.
 fn goes_first(first: Entry, second: Entry) -> bool {
     let ran_otherwise = first.0 < second.0 && first.1 > second.1;
     first.0 != second.0 && first.1 != second.1 && !ran_otherwise

@@ -55,7 +55,8 @@ impl Reorders {
 pub struct ConfirmOptions {
     /// What may be reordered.
     pub reorders: Reorders,
-    /// How many events before the first action are looked at; what lies before them happens as it did. 0 is no bound.
+    /// How many events before the first action are looked at; what lies before them happens as it
+    /// did. 0 is no bound.
     pub window: u64,
     /// How many conflicts the order solver may have for one candidate.
     pub conflicts: u64,
@@ -70,7 +71,8 @@ impl Default for ConfirmOptions {
 /// What the search did so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ConfirmStats {
-    /// Events looked at, each as often as it was: what the search costs, but for conflicts. Equal calls give equal numbers.
+    /// Events looked at, each as often as it was: what the search costs, but for conflicts. Equal
+    /// calls give equal numbers.
     pub events: u64,
     /// Windows, for each form.
     pub windows: u64,
@@ -216,14 +218,15 @@ impl<'t> Confirmer<'t> {
             None if search.is_impossible() && search.effort.doubt => {
                 Answer::Unconfirmed(GaveUp::Barrier)
             }
-            // Where it depends on the order which acquire a release belongs to, more was asked than had to be.
+            // Where it depends on the order which acquire a release belongs to, more was asked than
+            // had to be.
             None if search.is_impossible() && !self.past.holding.is_ambiguous => Answer::Impossible,
             None => Answer::Unconfirmed(search.gave_up),
         }
     }
 
-    /// Tries all forms that are open in a window that begins about `back` events before the first action. Returns whether it was
-    /// the last window.
+    /// Tries all forms that are open in a window that begins about `back` events before the first
+    /// action. Returns whether it was the last window.
     fn round(&mut self, search: &mut Search, back: u32, cancel: &Cancel) -> bool {
         let (first, second) = search.pair;
         let mut is_last = back >= self.most() || back >= first;
@@ -290,7 +293,8 @@ impl<'t> Confirmer<'t> {
         (if is_last && bound == 0 { 0 } else { start }, is_last)
     }
 
-    /// Makes the witness of an order, without the tail, of events from `start` on, and looks for a shorter one.
+    /// Makes the witness of an order, without the tail, of events from `start` on, and looks for a
+    /// shorter one.
     pub(super) fn witness(
         &mut self,
         question: &Question,
@@ -348,7 +352,8 @@ impl<'t> Confirmer<'t> {
         self.replay.is_lost(past, question.first, &|event| self.window.allows(event))
     }
 
-    /// Returns whether two accesses with a witness of another form have none in which both are next.
+    /// Returns whether two accesses with a witness of another form have none in which both are
+    /// next.
     fn is_apart(&mut self, search: &mut Search, form: Form, start: u32, cancel: &Cancel) -> bool {
         let (first, second) = search.pair;
         let is_access = |event| self.trace.event(EventId(event)).kind().is_access();

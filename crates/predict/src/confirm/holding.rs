@@ -7,8 +7,9 @@ use std::collections::HashMap;
 /// Number of a section, in the order of the acquires.
 pub(super) type SectionId = u32;
 
-/// From the acquire of a lock that its owner does not hold to the release that gives it back. Where tasks change places, also from each further acquire
-/// to its own release: which is the outermost may change.
+/// From the acquire of a lock that its owner does not hold to the release that gives it back. Where
+/// tasks change places, also from each further acquire to its own release: which is the outermost
+/// may change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     /// The lock; or, behind all locks, a handler that runs one unit at a time.
@@ -43,7 +44,8 @@ struct Open {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holding {
     pub(super) sections: Vec<Section>,
-    /// For each event that begins or ends a section, that section; and the same for the turns of handlers, if there are any.
+    /// For each event that begins or ends a section, that section; and the same for the turns of
+    /// handlers, if there are any.
     of: Vec<u32>,
     of_turn: Vec<u32>,
     turns: Vec<SectionId>,
@@ -56,11 +58,13 @@ pub(super) struct Holding {
     stops: Vec<u32>,
     starts: Vec<u32>,
     items: Vec<SectionId>,
-    /// The open sections of each lock, and the first event that begins one that an open one excludes.
+    /// The open sections of each lock, and the first event that begins one that an open one
+    /// excludes.
     holders: Vec<Vec<SectionId>>,
     overlap: u32,
-    /// Whether each acquire begins a section of its own, which the release of its mode that matches it ends; those that are open, by owner
-    /// and lock, with their modes; and those inside others, by their releases.
+    /// Whether each acquire begins a section of its own, which the release of its mode that matches
+    /// it ends; those that are open, by owner and lock, with their modes; and those inside others,
+    /// by their releases.
     each: bool,
     own: HashMap<(u32, u32), Vec<(SectionId, bool)>>,
     inner: HashMap<u32, SectionId>,
@@ -86,7 +90,8 @@ impl Holding {
         }
     }
 
-    /// Takes the next event of the trace. Returns, where it ends a section that another chain began, the acquire of that.
+    /// Takes the next event of the trace. Returns, where it ends a section that another chain
+    /// began, the acquire of that.
     pub(super) fn take(&mut self, event: Event, link: Link) -> Option<u32> {
         let (id, lock) = (event.id.0, event.operand);
         let since = self.stops.last().map_or(usize::MAX, |stop| (id - stop) as usize);
@@ -129,8 +134,8 @@ impl Holding {
         self.met.get(&event).map(|section| &self.sections[*section as usize])
     }
 
-    /// The same for the turn of a handler, which the unit of the event has up to its event `last`. To be called behind
-    /// [`take`](Self::take).
+    /// The same for the turn of a handler, which the unit of the event has up to its event `last`.
+    /// To be called behind [`take`](Self::take).
     pub(super) fn take_turn(&mut self, event: u32, chain: u32, (handler, last): (u32, u32)) {
         let begun = (self.turns.get(chain as usize)).copied().filter(|turn| *turn != NONE);
         let turn = match begun {
@@ -199,7 +204,8 @@ impl Holding {
         section
     }
 
-    /// Ends, where each acquire begins a section, that of the last one of this mode; returns its acquire if another chain took it.
+    /// Ends, where each acquire begins a section, that of the last one of this mode; returns its
+    /// acquire if another chain took it.
     fn end_own(&mut self, event: u32, shared: bool, lock: u32, link: Link) -> Option<u32> {
         let own = self.own.get_mut(&(link.owner, lock))?;
         let at =

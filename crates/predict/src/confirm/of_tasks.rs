@@ -1,9 +1,10 @@
 //! What is asked of two tasks of one handler, for all candidates in them.
 //!
-//! Which action of a task is meant changes nothing for the form `overtakes`. And a witness of `reversed` or `last` holds the whole task of the second
-//! action before any event of the task of the first, as the handler runs one at a time: where that cannot be, neither can they; where it can, the
-//! order found is tried as the beginning of theirs. Both questions have the conflicts of a candidate for themselves, so that answers do not
-//! depend on which candidate is tried first.
+//! Which action of a task is meant changes nothing for the form `overtakes`. And a witness of
+//! `reversed` or `last` holds the whole task of the second action before any event of the task of
+//! the first, as the handler runs one at a time: where that cannot be, neither can they; where it
+//! can, the order found is tried as the beginning of theirs. Both questions have the conflicts of a
+//! candidate for themselves, so that answers do not depend on which candidate is tried first.
 
 use super::answer::{GaveUp, Witness};
 use super::attempt::End;
@@ -94,9 +95,10 @@ impl Confirmer<'_> {
         Known { ends_first, beginning: beginning.map(Rc::new), overtakes, witness, doubt }
     }
 
-    /// Tries what is known of the tasks of a candidate as the beginning of a witness, for `reversed` and `last`. What is needed besides comes in
-    /// the order of the trace: before the task of the second action, what can, else behind it all; or all of it behind. Returns the order,
-    /// without the tail, and where its window begins.
+    /// Tries what is known of the tasks of a candidate as the beginning of a witness, for
+    /// `reversed` and `last`. What is needed besides comes in the order of the trace: before the
+    /// task of the second action, what can, else behind it all; or all of it behind. Returns the
+    /// order, without the tail, and where its window begins.
     pub(super) fn behind_beginning(
         &mut self,
         question: &Question,
@@ -161,8 +163,8 @@ impl Confirmer<'_> {
     }
 }
 
-/// Returns how an order goes in which a task ends before another one begins, up to where it is taken; `None` if the other one is not posted
-/// by then.
+/// Returns how an order goes in which a task ends before another one begins, up to where it is
+/// taken; `None` if the other one is not posted by then.
 fn taken(beginning: &Witness, tasks: Overtaken) -> Option<(u32, Vec<u32>)> {
     let is = |number: u32| move |event: &EventId| event.0 == number;
     let get = beginning.order.iter().position(is(tasks.get))?;

@@ -33,8 +33,8 @@ pub(super) struct Past {
     pub(super) wakes: Wakes,
     pub(super) calls: Calls,
     pub(super) blocking: Blocking,
-    /// Whether an event needs one of a barrier of which it is not known who waits for whom, or is one; empty if there are none. And
-    /// the first such event.
+    /// Whether an event needs one of a barrier of which it is not known who waits for whom, or is
+    /// one; empty if there are none. And the first such event.
     doubtful: Vec<bool>,
     /// The events of such barriers.
     unknown: Vec<u32>,
@@ -217,8 +217,8 @@ impl Past {
         self.tasks || !self.calls.is_empty()
     }
 
-    /// Returns who takes what an event puts somewhere: who takes the value of an invocation; the `get` of a posted task; who receives a
-    /// broadcast.
+    /// Returns who takes what an event puts somewhere: who takes the value of an invocation; the
+    /// `get` of a posted task; who receives a broadcast.
     pub(super) fn takers<'p>(
         &'p self,
         trace: &Trace,
@@ -258,7 +258,8 @@ impl Past {
             || !self.calls.observed(event.0).is_empty()
     }
 
-    /// Returns whether an event must observe what it observed wherever it stands: what it observes is what it waited for.
+    /// Returns whether an event must observe what it observed wherever it stands: what it observes
+    /// is what it waited for.
     pub(super) fn is_bound(&self, trace: &Trace, event: u32) -> bool {
         trace.event(EventId(event)).kind() == EventKind::Wake && self.wakes.of(event).is_some()
             || self.blocking.is_bound(event)

@@ -1,4 +1,5 @@
-//! One question of the search: two actions, in which sense they are to be reversed, and what is held around them.
+//! One question of the search: two actions, in which sense they are to be reversed, and what is
+//! held around them.
 
 use super::answer::Form;
 use super::holding::{Section, SectionId};
@@ -14,7 +15,8 @@ pub(super) struct Question {
     pub(super) form: Form,
     /// The last events of a witness, in order, that the search sets apart.
     pub(super) tail: Vec<u32>,
-    /// The sections that are open before an event of the tail, and the one it begins; each event with its sections.
+    /// The sections that are open before an event of the tail, and the one it begins; each event
+    /// with its sections.
     pub(super) held: Vec<(u32, SectionId)>,
     /// Events that must be in beside what the tail needs.
     pub(super) needs: Vec<u32>,
@@ -39,7 +41,8 @@ impl Question {
         Question::with(trace, past, (first, second), form, (tail, needs), None)
     }
 
-    /// Asks whether a task can end before another one begins, which it overtakes; everything observes what it observed.
+    /// Asks whether a task can end before another one begins, which it overtakes; everything
+    /// observes what it observed.
     pub(super) fn ends_first(trace: &Trace, past: &Past, tasks: Overtaken) -> Question {
         let Overtaken { overtaken, last, .. } = tasks;
         let pair = (overtaken, last);
@@ -81,8 +84,8 @@ impl Question {
         Question { first, second, form, tail, held, needs, never, asked }
     }
 
-    /// Returns whether an event can only come behind the witness: it follows one of its last events in the chain of that event,
-    /// or is one.
+    /// Returns whether an event can only come behind the witness: it follows one of its last events
+    /// in the chain of that event, or is one.
     #[inline]
     pub(super) fn is_behind(&self, past: &Past, event: u32) -> bool {
         let chain = past.chain[event as usize];
@@ -101,8 +104,8 @@ impl Question {
         acquires.min().unwrap_or(self.first).min(self.first)
     }
 
-    /// Returns the section held at the end of the witness that keeps a section of the witness from being open: that has to be
-    /// given back before.
+    /// Returns the section held at the end of the witness that keeps a section of the witness from
+    /// being open: that has to be given back before.
     pub(super) fn keepers<'q>(
         &'q self,
         past: &'q Past,
@@ -138,7 +141,8 @@ pub(super) struct Overtaken {
 }
 
 impl Overtaken {
-    /// Returns the tasks of two actions; `None` unless they are two tasks that one handler took from its mailbox.
+    /// Returns the tasks of two actions; `None` unless they are two tasks that one handler took
+    /// from its mailbox.
     pub(super) fn of(trace: &Trace, first: u32, second: u32) -> Option<Overtaken> {
         let [first, second] = [first, second].map(|event| trace.event(EventId(event)).task);
         let (overtaken, get) = (get_of(trace, first)?, get_of(trace, second)?);

@@ -133,8 +133,8 @@ impl Reach {
         Ok(())
     }
 
-    /// Fills the set, from `start` on, with what every witness holds that holds the events `more`, the tail left out. Fails if there can
-    /// be none.
+    /// Fills the set, from `start` on, with what every witness holds that holds the events `more`,
+    /// the tail left out. Fails if there can be none.
     pub(super) fn require(
         &mut self,
         past: &Past,
@@ -170,7 +170,8 @@ impl Reach {
         Ok(())
     }
 
-    /// Adds, for each section that is begun, its end, and for each event that is taken, its taker; those that `allowed` lets in.
+    /// Adds, for each section that is begun, its end, and for each event that is taken, its taker;
+    /// those that `allowed` lets in.
     pub(super) fn complete(
         &mut self,
         (trace, past): (&Trace, &Past),
@@ -222,7 +223,8 @@ impl Reach {
         }
     }
 
-    /// Adds the calls that could make a call return that waits: all that are allowed, of each counter once.
+    /// Adds the calls that could make a call return that waits: all that are allowed, of each
+    /// counter once.
     fn add_helpers(
         &mut self,
         past: &Past,

@@ -1,6 +1,7 @@
 //! Goes through an order of events and collects what it breaks: locks, and what events observe.
 //!
-//! The order holds all causes and everything that is observed before the events that need it; so an event can only observe too much.
+//! The order holds all causes and everything that is observed before the events that need it; so an
+//! event can only observe too much.
 
 use super::answer::Form;
 use super::calls::takes;
@@ -55,7 +56,8 @@ impl Replay {
         }
     }
 
-    /// Runs `order`, then the tail of the question, behind what happened before `start`; returns what is broken, or the beginning of it.
+    /// Runs `order`, then the tail of the question, behind what happened before `start`; returns
+    /// what is broken, or the beginning of it.
     pub(super) fn run(
         &mut self,
         (trace, past, communication): (&Trace, &Past, &dyn Communication),
@@ -143,7 +145,8 @@ impl Replay {
         (round == self.round).then_some(place)
     }
 
-    /// Returns whether the first action waits for ever behind the second one, at the end of what was run last; see [`Counts::is_lost`].
+    /// Returns whether the first action waits for ever behind the second one, at the end of what
+    /// was run last; see [`Counts::is_lost`].
     pub(super) fn is_lost(&self, past: &Past, first: u32, may_come: &dyn Fn(u32) -> bool) -> bool {
         let has_come = |event: u32| event != first && self.has_come(event);
         self.counts.is_lost(past, first, &has_come, may_come)
@@ -345,14 +348,16 @@ impl Replay {
     }
 }
 
-/// Returns the place of an event in a round that begins at `start`, if it is in; 0 for what lies before.
+/// Returns the place of an event in a round that begins at `start`, if it is in; 0 for what lies
+/// before.
 fn come(seen: &[(u32, u32)], (start, now): (u32, u32), event: u32) -> Option<u32> {
     let Some(at) = event.checked_sub(start) else { return Some(0) };
     let (round, place) = *seen.get(at as usize)?;
     (round == now).then_some(place)
 }
 
-/// A write comes neither between another one and the event that observes that, nor before an event that observes none.
+/// A write comes neither between another one and the event that observes that, nor before an event
+/// that observes none.
 fn between(source: u32, other: u32, observer: u32) -> Clause {
     let mut clause = vec![Atom::Before(observer, other), Atom::Out(observer)];
     if source != NONE {

@@ -1,8 +1,10 @@
 //! The shortest witness.
 //!
-//! A witness that gives back no section that a smaller set of its events leaves open, and takes nothing more, is one with that set alone: what is
-//! left out of it hides nothing and holds nothing. So from a set without a witness of its own, all witnesses lead on through the end of one of
-//! its open sections, or through the taker of something in it. Sets are tried by their size, the smallest first.
+//! A witness that gives back no section that a smaller set of its events leaves open, and takes
+//! nothing more, is one with that set alone: what is left out of it hides nothing and holds
+//! nothing. So from a set without a witness of its own, all witnesses lead on through the end of
+//! one of its open sections, or through the taker of something in it. Sets are tried by their size,
+//! the smallest first.
 
 use super::answer::Witness;
 use super::attempt::{Beyond, End, Shared};
@@ -23,7 +25,8 @@ const SETS_MAX: usize = 64;
 /// So many conflicts are allowed.
 const CONFLICTS_MAX: u64 = 1_000;
 
-/// Looks for a witness that is shorter, or finds that there is none. Gives up, and leaves the witness as it is, when there is too much to look at.
+/// Looks for a witness that is shorter, or finds that there is none. Gives up, and leaves the
+/// witness as it is, when there is too much to look at.
 pub(super) fn shorten(
     shared: Shared<'_>,
     replay: &mut Replay,
@@ -92,7 +95,8 @@ pub(super) fn shorten(
     witness.shortest = true;
 }
 
-/// Returns the events that a refuted set may lack: ends of its sections, and what its events wait for.
+/// Returns the events that a refuted set may lack: ends of its sections, and what its events wait
+/// for.
 fn helpful(shared: &Shared<'_>, set: &Reach) -> Vec<u32> {
     let (past, question) = (shared.past, shared.question);
     let ends = set.begun.iter().map(|s| past.holding.sections[*s as usize].release);

@@ -11,8 +11,9 @@ use super::replay::Replay;
 use crate::confirm::communication::Communication;
 use anyorder_trace::{EventId, Trace};
 
-/// Makes a witness of an order, without the tail, of events from `start` on. It begins with what is needed in any case, and adds
-/// what the order needs: ends of sections, and takers. If the window begins behind `prefix_max`, all that lies before it stays.
+/// Makes a witness of an order, without the tail, of events from `start` on. It begins with what is
+/// needed in any case, and adds what the order needs: ends of sections, and takers. If the window
+/// begins behind `prefix_max`, all that lies before it stays.
 pub(super) fn trim(
     all: (&Trace, &Past, &dyn Communication),
     replay: &mut Replay,

@@ -1,7 +1,9 @@
-//! Event-driven traces: what handlers run without interruption, and what must come before each part of it.
+//! Event-driven traces: what handlers run without interruption, and what must come before each part
+//! of it.
 //!
-//! A *unit* is a posted task, a burst, or a piece of thread code between two tasks of its handler. The definitions of thread code, loop points
-//! and enabling are those of `docs/happens-before.md`, section 1.
+//! A *unit* is a posted task, a burst, or a piece of thread code between two tasks of its handler.
+//! The definitions of thread code, loop points and enabling are those of `docs/happens-before.md`,
+//! section 1.
 
 use super::chains::{Link, NONE};
 use super::components::is_of_component;
@@ -15,7 +17,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Units {
     /// For each event, its unit.
     of: Vec<u32>,
-    /// For each unit: its handler if that runs one unit at a time, the event before that the trace goes through, and its last event.
+    /// For each unit: its handler if that runs one unit at a time, the event before that the trace
+    /// goes through, and its last event.
     handler: Vec<u32>,
     seen: Vec<u32>,
     last: Vec<u32>,
@@ -25,7 +28,8 @@ pub(super) struct Units {
     /// For each task, what enabled the inputs that it is the effect of.
     enables: HashMap<u32, Vec<u32>>,
     triggers: HashMap<u32, u32>,
-    /// While the trace goes through, for each handler: its units, its forks, and its last thread code.
+    /// While the trace goes through, for each handler: its units, its forks, and its last thread
+    /// code.
     of_handler: Vec<Vec<u32>>,
     forks: Vec<Vec<u32>>,
     code: Vec<u32>,
@@ -50,8 +54,8 @@ pub(super) fn post_of(trace: &Trace, task: TaskId) -> Option<u32> {
     trace.span(task).post.some().map(|post| post.0)
 }
 
-/// Returns whether the fifo rule puts `first`, if it is posted earlier and both are pending, before `second`. What the recorded run did
-/// against the rule, a witness may do as well.
+/// Returns whether the fifo rule puts `first`, if it is posted earlier and both are pending, before
+/// `second`. What the recorded run did against the rule, a witness may do as well.
 pub(super) fn goes_first(trace: &Trace, first: TaskId, second: TaskId) -> bool {
     let tasks = &trace.tables().tasks;
     let (one, two) = (tasks[first.index()], tasks[second.index()]);
@@ -69,7 +73,8 @@ pub(super) fn mailbox_of(trace: &Trace, task: TaskId) -> Option<HandlerId> {
 }
 
 impl Units {
-    /// Finds the units of a trace. Two passes. Inputs of components have rules of their own where `components` says so.
+    /// Finds the units of a trace. Two passes. Inputs of components have rules of their own where
+    /// `components` says so.
     pub(super) fn new(trace: &Trace, components: bool) -> Units {
         let handlers = trace.tables().handlers.len();
         let mut units = Units {
@@ -177,7 +182,8 @@ impl Units {
         self.handler.len()
     }
 
-    /// Returns the handler that runs an event's unit while it runs no other, and the last event of the unit.
+    /// Returns the handler that runs an event's unit while it runs no other, and the last event of
+    /// the unit.
     pub(super) fn turn(&self, event: u32) -> (u32, u32) {
         let unit = self.of[event as usize] as usize;
         (self.handler[unit], self.last[unit])

@@ -1,4 +1,5 @@
-//! Goes through an order of events and collects which calls could not return, and which waits and attempts would have ended otherwise.
+//! Goes through an order of events and collects which calls could not return, and which waits and
+//! attempts would have ended otherwise.
 
 use super::blocking::{Asked, CounterId, Raise, first_missing, last_come};
 use super::chains::NONE;
@@ -12,7 +13,8 @@ pub(super) struct Counts {
     counts: Vec<(u32, i64)>,
     round: u32,
     start: u32,
-    /// The first of the last events, whose communication is not asked for, and what it raises or could raise.
+    /// The first of the last events, whose communication is not asked for, and what it raises or
+    /// could raise.
     before: u32,
     last: Vec<Raise>,
 }
@@ -36,7 +38,8 @@ impl Counts {
         if round == self.round { count } else { past.blocking.before(counter, self.start) }
     }
 
-    /// Takes the next event. `is_tail`: its communication is not asked for, and neither are its results.
+    /// Takes the next event. `is_tail`: its communication is not asked for, and neither are its
+    /// results.
     pub(super) fn take(
         &mut self,
         past: &Past,
@@ -61,7 +64,8 @@ impl Counts {
         }
     }
 
-    /// Returns whether a rule holds before the first of the last events, or behind it: there it counts by what does not depend on its result.
+    /// Returns whether a rule holds before the first of the last events, or behind it: there it
+    /// counts by what does not depend on its result.
     fn holds(&self, past: &Past, asked: &Asked, behind: bool) -> bool {
         asked.holds(|counter| {
             let of_last = self.last.iter().any(|raise| raise.counter == counter && !raise.asks);
@@ -94,8 +98,9 @@ impl Counts {
         clause
     }
 
-    /// Returns whether the last event waits for ever behind the one before it: it could return before that, not behind it, and `may_come` lets
-    /// none of the calls come that could help it. To be called when that one has been taken, with what has come so far.
+    /// Returns whether the last event waits for ever behind the one before it: it could return
+    /// before that, not behind it, and `may_come` lets none of the calls come that could help it.
+    /// To be called when that one has been taken, with what has come so far.
     pub(super) fn is_lost(
         &self,
         past: &Past,

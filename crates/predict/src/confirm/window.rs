@@ -23,7 +23,8 @@ impl Window {
         self.from = NONE;
     }
 
-    /// Finds out what comes behind the tail in every run. Linear in the distance from the first action to the end.
+    /// Finds out what comes behind the tail in every run. Linear in the distance from the first
+    /// action to the end.
     pub(super) fn bar(&mut self, past: &Past, question: &Question) {
         self.from = question.first;
         self.barred.clear();

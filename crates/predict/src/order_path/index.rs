@@ -49,7 +49,8 @@ pub(super) struct Section {
     pub(super) release: u32,
 }
 
-/// What an event does to a cell: a location of memory (space 0), or one of the specification (space 1).
+/// What an event does to a cell: a location of memory (space 0), or one of the specification (space
+/// 1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Act {
     pub(super) event: u32,
@@ -201,7 +202,8 @@ impl<S: Specification> Maker<'_, S> {
             return;
         }
         self.actions(event, lane);
-        // Actions of an acquire are before the section that it begins, and those of a release in the one that it ends.
+        // Actions of an acquire are before the section that it begins, and those of a release in
+        // the one that it ends.
         self.index.hold_of.push(self.open[lane as usize].hold);
         match kind {
             EventKind::Acquire => self.acquire(event, lane),

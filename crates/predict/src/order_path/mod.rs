@@ -1,18 +1,23 @@
 //! Why a relation orders two events of a trace: a shortest chain of its edges.
 //!
-//! **Problem.** EDC ([`DoesntCommute`](crate::DoesntCommute)) orders some pairs that can change places; a search over all pairs confirms them all the same. The report
-//! should then say what the analysis took for an order. Given two events `a < b`: a chain of edges of EDC from `a` to `b`, or that there is none.
+//! **Problem.** EDC ([`DoesntCommute`](crate::DoesntCommute)) orders some pairs that can change
+//! places; a search over all pairs confirms them all the same. The report should then say what the
+//! analysis took for an order. Given two events `a < b`: a chain of edges of EDC from `a` to `b`,
+//! or that there is none.
 //!
 //! **Source.** `docs/prediction.md`, sections 1, 3 and 4.
 //!
-//! **Idea.** From `b` backwards, breadth first. What is reached of a lane is all of it up to some event, so a lane is a number that only grows, and
-//! each event is looked at once. Of the sections of one lane and lock that an action has edges from, the last one tells all; it is found by going
+//! **Idea.** From `b` backwards, breadth first. What is reached of a lane is all of it up to some
+//! event, so a lane is a number that only grows, and each event is looked at once. Of the sections
+//! of one lane and lock that an action has edges from, the last one tells all; it is found by going
 //! back through the conflicting actions of that lane.
 //!
-//! **Guarantee.** The chain has as few edges as possible that are not program order; for barriers that more than 16 lanes pass, almost.
+//! **Guarantee.** The chain has as few edges as possible that are not program order; for barriers
+//! that more than 16 lanes pass, almost.
 //!
-//! **Cost.** [`OrderPaths::new`] is linear in the trace, but for joins of handlers with many bursts. A search looks at the events between
-//! `a` and `b`; where lanes share objects and few locks, at actions of others again and again, which `steps_max` bounds.
+//! **Cost.** [`OrderPaths::new`] is linear in the trace, but for joins of handlers with many
+//! bursts. A search looks at the events between `a` and `b`; where lanes share objects and few
+//! locks, at actions of others again and again, which `steps_max` bounds.
 
 pub use index::OrderRule;
 
@@ -53,7 +58,8 @@ pub struct OrderPaths {
 }
 
 impl OrderPaths {
-    /// Looks at a trace. `spec` says which actions there are, as for an analysis; with [`MemoryOnly`](crate::MemoryOnly) the order is WDC.
+    /// Looks at a trace. `spec` says which actions there are, as for an analysis; with
+    /// [`MemoryOnly`](crate::MemoryOnly) the order is WDC.
     ///
     /// # Errors
     ///

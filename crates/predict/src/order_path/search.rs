@@ -46,7 +46,8 @@ pub(super) fn search(index: &Index, first: u32, second: u32, steps_max: u64) -> 
 }
 
 impl Search<'_> {
-    /// Looks at what is new in a lane. Returns whether the first event is; `None` if the steps are used up.
+    /// Looks at what is new in a lane. Returns whether the first event is; `None` if the steps are
+    /// used up.
     fn visit(&mut self, at: usize) -> Option<bool> {
         let until = self.reached[at].from;
         let lane = self.index.lane_of[until as usize];
@@ -114,8 +115,9 @@ impl Search<'_> {
         Some(())
     }
 
-    /// Adds the edges to an action from the sections of one earlier action that end at `low` or later; takes the sections of the later
-    /// one out of `wanted` that have an edge now: what comes from earlier in that lane tells no more.
+    /// Adds the edges to an action from the sections of one earlier action that end at `low` or
+    /// later; takes the sections of the later one out of `wanted` that have an edge now: what comes
+    /// from earlier in that lane tells no more.
     fn section(&mut self, act: &Act, (action, low): (u32, u32), wanted: &mut Vec<u32>, by: usize) {
         let index = self.index;
         for &first in index.held(action) {

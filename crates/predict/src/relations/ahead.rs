@@ -1,7 +1,8 @@
-//! Fetches the shadow state of some events together, before they are applied: one wait for memory, and not one for each.
+//! Fetches the shadow state of some events together, before they are applied: one wait for memory,
+//! and not one for each.
 //!
-//! The loads of one step do not depend on each other, so that the processor runs them side by side. What is fetched is a
-//! guess, and means nothing but time.
+//! The loads of one step do not depend on each other, so that the processor runs them side by side.
+//! What is fetched is a guess, and means nothing but time.
 
 use crate::class::{Class, ClassTable};
 use crate::sections::table::Sections;
@@ -72,7 +73,8 @@ impl Ahead {
         indexed: Option<(&ByLocks, &Pool, &Sections)>,
     ) {
         let columns = &block.columns;
-        // No branch here depends on what is loaded: a wrong guess of the processor would end the overlap.
+        // No branch here depends on what is loaded: a wrong guess of the processor would end the
+        // overlap.
         let mut touched = 0;
         for row in chunk.clone() {
             if columns.ops[row].kind().is_access()

@@ -17,7 +17,8 @@ pub(crate) struct Scratch {
     pub(crate) acts: Vec<Act>,
     /// Conflicting records without a common lock that are to be reported.
     apart: Vec<Record>,
-    /// Conflicting records with common locks that are to be reported: which part of `common` is theirs.
+    /// Conflicting records with common locks that are to be reported: which part of `common` is
+    /// theirs.
     together: Vec<(Record, usize, usize)>,
     /// Sections that the access learns from.
     common: Vec<u32>,
@@ -34,8 +35,9 @@ impl Scratch {
 }
 
 impl<R: Relation, S: Specification> Engine<R, S> {
-    /// Compares an action with the records it conflicts with, and learns from critical sections; returns whether it races
-    /// with none. The action is given for each of the cells that it touches, all of one object.
+    /// Compares an action with the records it conflicts with, and learns from critical sections;
+    /// returns whether it races with none. The action is given for each of the cells that it
+    /// touches, all of one object.
     pub(crate) fn compare(&mut self, acts: &[Act], locks: LockBits) -> bool {
         let act = acts[0];
         self.scratch.apart.clear();
@@ -82,7 +84,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let Engine { cells, sections, scratch, table, own_tables, lanes, pool, options, .. } = self;
         let table = act.table(table, own_tables);
         let lane = lanes.get(act.lane);
-        // Those under common locks have been found by their locks, and are known once these are learnt from.
+        // Those under common locks have been found by their locks, and are known once these are
+        // learnt from.
         let looks = by_lock == 0 || options.candidates == Candidates::AsPrinted;
         for record in cells[act.space][index].records(pool) {
             if !table.conflicts(act.class, record.class()) {
@@ -218,7 +221,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 }
 
-/// Returns whether the access that communicates with `observed` does so with an action in a section.
+/// Returns whether the access that communicates with `observed` does so with an action in a
+/// section.
 fn communicates(observed: Option<&Record>, section: u32, sections: &Sections) -> bool {
     observed.is_some_and(|record| sections.of_lockset(record.lockset).contains(&section))
 }

@@ -1,19 +1,23 @@
 //! The streaming analyses HB, WDC and EDC: one engine, three relations.
 //!
-//! **Problem.** For each action of a trace tell whether some earlier action does not commute with it and is not ordered
-//! before it (racy), or is ordered only by the critical sections of the two (non-racy candidate).
+//! **Problem.** For each action of a trace tell whether some earlier action does not commute with
+//! it and is not ordered before it (racy), or is ordered only by the critical sections of the two
+//! (non-racy candidate).
 //!
-//! **Source.** WDC: Algorithm 1, EDC: Algorithm 2 of the thesis on OVPredict (chapter 3), corrected. HB with epochs: Flanagan and Freund,
-//! FastTrack, PLDI 2009.
+//! **Source.** WDC: Algorithm 1, EDC: Algorithm 2 of the thesis on OVPredict (chapter 3),
+//! corrected. HB with epochs: Flanagan and Freund, FastTrack, PLDI 2009.
 //!
-//! **Guarantee.** The orders are exactly those of `docs/prediction.md`, and so are the second events of racy pairs.
+//! **Guarantee.** The orders are exactly those of `docs/prediction.md`, and so are the second
+//! events of racy pairs.
 //!
-//! **Deviations.** (1) Races are tested after the clock has learnt from critical sections, not before. (2) An object keeps
-//! several records where FastTrack keeps one: after a race the last write alone would hide later ones. (3) Release clocks are not kept
-//! for each pair of lock and object but for each section that a record still names. (4) Candidates: see `candidates.rs`.
+//! **Deviations.** (1) Races are tested after the clock has learnt from critical sections, not
+//! before. (2) An object keeps several records where FastTrack keeps one: after a race the last
+//! write alone would hide later ones. (3) Release clocks are not kept for each pair of lock and
+//! object but for each section that a record still names. (4) Candidates: see `candidates.rs`.
 //!
-//! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under the same locks; else one
-//! comparison for each record of the object, and for each record under a common lock at most one join of clocks.
+//! **Cost.** O(1) for an access that repeats the last one of its object in the same epoch and under
+//! the same locks; else one comparison for each record of the object, and for each record under a
+//! common lock at most one join of clocks.
 
 use crate::analysis::{Analysis, Stamp, Step};
 use crate::class::{Class, ClassTable, Point, Specification};
@@ -147,13 +151,15 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         self.last.is_some_and(|(lane, _)| self.lanes.get(lane).clock.get(stamp.slot) >= stamp.count)
     }
 
-    /// Returns the number of places in clocks: lanes, less those that go on in the place of another.
+    /// Returns the number of places in clocks: lanes, less those that go on in the place of
+    /// another.
     #[must_use]
     pub fn slots_count(&self) -> u32 {
         self.lanes.slots_count()
     }
 
-    /// Returns how many critical sections are remembered now, and how many were at the same time at the most.
+    /// Returns how many critical sections are remembered now, and how many were at the same time at
+    /// the most.
     #[must_use]
     pub fn sections_counts(&self) -> (usize, usize) {
         self.sections.counts()
@@ -264,7 +270,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     || old.lockset == new.lockset
                     || (old.locks().may_be_in(new.locks())
                         && sections.covers(lanes, act.lane, old.lockset)
-                        // What the lane knows by a pair's own edge only may still be learnt by another edge.
+                        // What the lane knows by a pair's own edge only may still be learnt by
+                        // another edge.
                         && !pairs.iter().any(|pair| pair.has_any(&sections.of_lockset(old.lockset)))));
             if R::SECTIONS && covered {
                 sections.drop_lockset(old.lockset);
@@ -441,7 +448,8 @@ impl<R: Relation, S: Specification> Analysis for Engine<R, S> {
             kind if kind.is_access() => self.access(lane, step)?,
             EventKind::Acquire => {
                 self.locks.check(step)?;
-                // An acquire lies outside its own section, and behind the releases that a lock orders before it.
+                // An acquire lies outside its own section, and behind the releases that a lock
+                // orders before it.
                 if R::LOCKS {
                     self.acquire(lane, step);
                     self.own_actions(tables, lane, step)?;

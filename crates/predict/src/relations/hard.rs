@@ -1,8 +1,9 @@
 //! The hard order: what every relation here contains beside program order.
 //!
-//! Fork before the first event, last event before join, post before get, signal before wake, earlier barrier events
-//! before later ones, and an atomic release before the acquire that reads it; as `docs/happens-before.md` defines them for
-//! its rule set `threads`. Forks, joins and posts hold in every run; wakes, barriers and atomics are only what was observed.
+//! Fork before the first event, last event before join, post before get, signal before wake,
+//! earlier barrier events before later ones, and an atomic release before the acquire that reads
+//! it; as `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins and posts
+//! hold in every run; wakes, barriers and atomics are only what was observed.
 
 use crate::relations::lanes::{LaneId, Lanes, Watch};
 use anyorder_order::Clock;

@@ -1,8 +1,9 @@
 //! Lanes: what runs one event after another, with its clock.
 //!
-//! A lane is a handler (its posted tasks included, in the order observed), or one burst of an untracked handler. Each
-//! lane has a *slot*, its place in all clocks. Slots are dense: when a lane has been joined, a lane
-//! forked by somebody who knows all of its events goes on in its slot, as if it were its continuation.
+//! A lane is a handler (its posted tasks included, in the order observed), or one burst of an
+//! untracked handler. Each lane has a *slot*, its place in all clocks. Slots are dense: when a lane
+//! has been joined, a lane forked by somebody who knows all of its events goes on in its slot, as
+//! if it were its continuation.
 
 use crate::error::PredictError;
 use anyorder_order::{ChainId, Clock};
@@ -33,7 +34,8 @@ pub(crate) struct Lane {
     /// Whether the next event has something to do first: a fork, or a new slot.
     pending: bool,
     joined: bool,
-    /// Whether it has had an event. Until then its slot may be that of a lane of which it knows nothing yet.
+    /// Whether it has had an event. Until then its slot may be that of a lane of which it knows
+    /// nothing yet.
     begun: bool,
 }
 
@@ -241,7 +243,8 @@ impl Lanes {
         self.advance(lane);
     }
 
-    /// A lane goes on after a handler has ended: the handler's events so far are before what follows.
+    /// A lane goes on after a handler has ended: the handler's events so far are before what
+    /// follows.
     pub(crate) fn join_handler(&mut self, lane: LaneId, handler: usize, watch: Watch<'_>) {
         if handler >= self.handlers.len() || self.lanes[lane].handler == handler {
             return;

@@ -1,7 +1,8 @@
 //! Which memory locations overlap, found as the tables of a trace grow.
 //!
-//! Ranges are kept by generation and by the power of two above their size, so that a range looks only at starts no farther
-//! away than that power: each look-up touches few ranges that do not overlap.
+//! Ranges are kept by generation and by the power of two above their size, so that a range looks
+//! only at starts no farther away than that power: each look-up touches few ranges that do not
+//! overlap.
 
 use crate::error::PredictError;
 use anyorder_trace::{Location, Tables};
@@ -20,7 +21,8 @@ pub(crate) struct Overlaps {
 }
 
 impl Overlaps {
-    /// Adds the locations that are new in `tables`; calls `found` with each location that overlaps another, perhaps often.
+    /// Adds the locations that are new in `tables`; calls `found` with each location that overlaps
+    /// another, perhaps often.
     pub(crate) fn grow(
         &mut self,
         tables: &Tables,

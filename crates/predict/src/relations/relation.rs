@@ -6,8 +6,8 @@ pub trait Relation {
     const NAME: &'static str;
     /// Whether each release of a lock is before the next acquires of it.
     const LOCKS: bool;
-    /// Whether the release of a critical section is before a later action that lies in a section of the same lock and
-    /// conflicts with an action of the first.
+    /// Whether the release of a critical section is before a later action that lies in a section of
+    /// the same lock and conflicts with an action of the first.
     const SECTIONS: bool;
 }
 
@@ -21,8 +21,8 @@ impl Relation for Hb {
     const SECTIONS: bool = false;
 }
 
-/// Weak doesn't-commute and, with a specification of more than memory, its extension EDC: locks order critical sections that
-/// contain conflicting actions.
+/// Weak doesn't-commute and, with a specification of more than memory, its extension EDC: locks
+/// order critical sections that contain conflicting actions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DoesntCommute;
 

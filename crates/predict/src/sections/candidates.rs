@@ -1,19 +1,24 @@
 //! Pairs under a common lock that are still open: candidates for non-racy order violations.
 //!
-//! **Problem.** Two conflicting actions `a < b` lie in sections `A(m)`, `B(m)` of a common lock. The relation orders them by
-//! the very edge `release A(m) -> b` that the pair makes. They can change places only if `B` as a whole can come before `A`:
-//! if the acquire of `A(m)` is not ordered before the release of `B(m)`, for every common `m`, when the pair's own edges
-//! are left out.
+//! **Problem.** Two conflicting actions `a < b` lie in sections `A(m)`, `B(m)` of a common lock.
+//! The relation orders them by the very edge `release A(m) -> b` that the pair makes. They can
+//! change places only if `B` as a whole can come before `A`: if the acquire of `A(m)` is not
+//! ordered before the release of `B(m)`, for every common `m`, when the pair's own edges are left
+//! out.
 //!
-//! **Definition computed.** The pair is dropped iff for a common lock `m` there is an edge `g -> f` into the thread of `b`, `f` no later than
-//! the release of `B(m)`, with `acquire A(m)` at or before `g` in the full relation, and that is not an own edge. An edge from the
-//! release of one of the sections `A` to an access in the thread of `b` is own if that access is at or after `b` and to its object (or memory that overlaps it), unless
-//! it communicates (COMM) with an action in that section.
+//! **Definition computed.** The pair is dropped iff for a common lock `m` there is an edge `g -> f`
+//! into the thread of `b`, `f` no later than the release of `B(m)`, with `acquire A(m)` at or
+//! before `g` in the full relation, and that is not an own edge. An edge from the release of one of
+//! the sections `A` to an access in the thread of `b` is own if that access is at or after `b` and
+//! to its object (or memory that overlaps it), unless it communicates (COMM) with an action in that
+//! section.
 //!
-//! **Idea.** Such edges pass by one at a time as clocks to be learnt; each is compared with the acquire's epoch. A pair costs one
-//! comparison for each clock learnt while its second section is open.
+//! **Idea.** Such edges pass by one at a time as clocks to be learnt; each is compared with the
+//! acquire's epoch. A pair costs one comparison for each clock learnt while its second section is
+//! open.
 //!
-//! **Deviation** from Algorithm 2 of the thesis, which compares the access itself with a clock that contains the pair's own edge.
+//! **Deviation** from Algorithm 2 of the thesis, which compares the access itself with a clock that
+//! contains the pair's own edge.
 
 use crate::report::Violation;
 use crate::sections::table::Sections;
@@ -45,7 +50,8 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Returns whether somebody who knows so much of the first action's slot orders a first section whose second one is open.
+    /// Returns whether somebody who knows so much of the first action's slot orders a first section
+    /// whose second one is open.
     #[inline]
     pub(crate) fn is_ordered_by(&self, known: u32) -> bool {
         self.common.iter().any(|common| common.open && common.acquired <= known)
@@ -103,7 +109,8 @@ impl Open {
         dropped
     }
 
-    /// Notes that the lane has released `lock`; gives the pairs that have no open section left to `decided`.
+    /// Notes that the lane has released `lock`; gives the pairs that have no open section left to
+    /// `decided`.
     pub(crate) fn released(
         &mut self,
         sections: &mut Sections,

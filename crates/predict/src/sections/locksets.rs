@@ -1,10 +1,12 @@
 //! Locksets: the sections that were open at some access. Accesses share them.
 //!
-//! Most accesses lie in no section or in one. These need no set: the number of the lockset says it all.
+//! Most accesses lie in no section or in one. These need no set: the number of the lockset says it
+//! all.
 
 use std::ops::Deref;
 
-/// The number of a lockset: 0 for none, with the highest bit a section, else the place of a set of several.
+/// The number of a lockset: 0 for none, with the highest bit a section, else the place of a set of
+/// several.
 pub(crate) const NO_LOCKSET: u32 = 0;
 /// Stands for a lockset that has not been made since the locks held changed.
 pub(crate) const UNMADE: u32 = (1 << 31) - 1;
@@ -77,7 +79,8 @@ impl Locksets {
         self.sets[lockset as usize].references += 1;
     }
 
-    /// Notes that a set of several sections is named once less; returns whether it is to be given back.
+    /// Notes that a set of several sections is named once less; returns whether it is to be given
+    /// back.
     #[inline]
     pub(crate) fn drop(&mut self, lockset: u32) -> bool {
         let set = &mut self.sets[lockset as usize];

@@ -1,4 +1,5 @@
-//! Critical sections: locksets of accesses, the clocks of releases, and pairs under a lock that are still open.
+//! Critical sections: locksets of accesses, the clocks of releases, and pairs under a lock that are
+//! still open.
 
 pub(crate) mod candidates;
 pub(crate) mod locksets;

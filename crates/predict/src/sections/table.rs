@@ -1,7 +1,8 @@
 //! Critical sections: which are open, and what those that some record still names gave away.
 //!
-//! A section is all that a lane does between the outermost acquire of a lock and the matching release. Sections are counted
-//! references, so that memory follows the shadow state and not the length of the trace.
+//! A section is all that a lane does between the outermost acquire of a lock and the matching
+//! release. Sections are counted references, so that memory follows the shadow state and not the
+//! length of the trace.
 
 use crate::relations::lanes::{LaneId, Lanes};
 use crate::sections::locksets::{Locksets, Members, UNMADE, as_one, of_one};
@@ -43,8 +44,9 @@ struct OfLane {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sections {
     sections: Vec<Section>,
-    /// Of each section, the lane's epoch at the release, 0 while it is open. Apart from the rest, as are the references: most looks at
-    /// a section want one of these only, and there are many sections.
+    /// Of each section, the lane's epoch at the release, 0 while it is open. Apart from the rest,
+    /// as are the references: most looks at a section want one of these only, and there are many
+    /// sections.
     released: Vec<u32>,
     references: Vec<u32>,
     free: Vec<u32>,
@@ -64,7 +66,8 @@ impl Sections {
         }
     }
 
-    /// A lane takes a lock. Taking it again only counts: the first acquire says whether the section is shared.
+    /// A lane takes a lock. Taking it again only counts: the first acquire says whether the section
+    /// is shared.
     pub(crate) fn acquire(&mut self, lanes: &Lanes, lane: LaneId, lock: u32, shared: bool) {
         if let Some(held) = self.lanes[lane].held.iter_mut().find(|held| held.lock == lock) {
             held.depth = held.depth.saturating_add(1);
@@ -266,7 +269,8 @@ impl Sections {
         &self.lanes[lane].held
     }
 
-    /// Adds the closed sections of a lockset whose lock excludes one that a lane holds now to `common`.
+    /// Adds the closed sections of a lockset whose lock excludes one that a lane holds now to
+    /// `common`.
     #[inline]
     pub(crate) fn common(&self, lockset: u32, lane: LaneId, common: &mut Vec<u32>) {
         for section in &*self.of_lockset(lockset) {
@@ -278,7 +282,8 @@ impl Sections {
         }
     }
 
-    /// Returns whether whatever a later access learns from the sections of `lockset`, it learns from those that a lane holds now.
+    /// Returns whether whatever a later access learns from the sections of `lockset`, it learns
+    /// from those that a lane holds now.
     pub(crate) fn covers(&self, lanes: &Lanes, lane: LaneId, lockset: u32) -> bool {
         let me = lanes.get(lane);
         self.of_lockset(lockset).iter().all(|section| {
@@ -289,7 +294,8 @@ impl Sections {
         })
     }
 
-    /// Returns the number of sections that something names, and of those made at the same time at the most.
+    /// Returns the number of sections that something names, and of those made at the same time at
+    /// the most.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.sections.len() - self.free.len(), self.sections.len())
     }

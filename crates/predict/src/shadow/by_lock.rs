@@ -1,11 +1,13 @@
 //! The accesses of one object by the locks they were under, for objects with many records.
 //!
-//! **Problem.** Without any discipline of locks an object has a record for each pair of thread and lock. An access
-//! learns only from those under the locks that it is under itself, and must not look at all others.
+//! **Problem.** Without any discipline of locks an object has a record for each pair of thread and
+//! lock. An access learns only from those under the locks that it is under itself, and must not
+//! look at all others.
 //!
-//! **Idea.** An access plays two parts: it may race with a later one, and the sections that it lies in may be learnt from. The records of
-//! the object's [`Cell`](crate::shadow::record::Cell) play the first one only; there is an [`Entry`] here for each lock that was held.
-//! An entry gives way as soon as a later one of the same lock tells no less, whatever other locks the two were under.
+//! **Idea.** An access plays two parts: it may race with a later one, and the sections that it lies
+//! in may be learnt from. The records of the object's [`Cell`](crate::shadow::record::Cell) play
+//! the first one only; there is an [`Entry`] here for each lock that was held. An entry gives way
+//! as soon as a later one of the same lock tells no less, whatever other locks the two were under.
 
 use crate::class::Class;
 use crate::shadow::record::Record;
@@ -223,7 +225,8 @@ struct ByLock {
 impl ByLock {
     #[inline]
     fn place(&self, lock: u32) -> usize {
-        // Locks are numbered densely: their low bits spread them, the others only help against patterns.
+        // Locks are numbered densely: their low bits spread them, the others only help against
+        // patterns.
         (lock ^ lock >> 7 ^ lock >> 15) as usize & self.groups.len().wrapping_sub(1)
     }
 
@@ -315,7 +318,8 @@ impl ByLocks {
         inline.iter().chain(self.lists.list(group.map_or(0, |group| group.more)))
     }
 
-    /// Returns whether a condition holds for all entries of an object for a lock that have one of some classes; it may be asked of others.
+    /// Returns whether a condition holds for all entries of an object for a lock that have one of
+    /// some classes; it may be asked of others.
     #[inline]
     pub(crate) fn all(
         &self,
@@ -330,8 +334,9 @@ impl ByLocks {
         })
     }
 
-    /// Adds an entry of an object for a lock, and drops those of that lock that are `covered`. Where the new entry conflicts with nothing in
-    /// a long list, it may be that only one is dropped there.
+    /// Adds an entry of an object for a lock, and drops those of that lock that are `covered`.
+    /// Where the new entry conflicts with nothing in a long list, it may be that only one is
+    /// dropped there.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -382,7 +387,8 @@ impl ByLocks {
         by_lock.groups.get(by_lock.place(lock)).map_or(0, |g| g.lock | g.inline[INLINE - 1].section)
     }
 
-    /// Returns the sections of some entries of some classes, probably of a lock; 0 in place of others.
+    /// Returns the sections of some entries of some classes, probably of a lock; 0 in place of
+    /// others.
     #[inline]
     pub(crate) fn some_sections(&self, object: u32, lock: u32, classes: u32) -> [u32; INLINE] {
         let by_lock = &self.all[object as usize - 1];

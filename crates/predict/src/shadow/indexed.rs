@@ -1,7 +1,8 @@
 //! Actions on objects whose records are kept by lock.
 //!
-//! The records in the object's cell only tell of races: one gives way to any later one that it is ordered before, whatever
-//! locks the two were under. Sections are learnt from by the entries in [`ByLock`](crate::shadow::by_lock::ByLock).
+//! The records in the object's cell only tell of races: one gives way to any later one that it is
+//! ordered before, whatever locks the two were under. Sections are learnt from by the entries in
+//! [`ByLock`](crate::shadow::by_lock::ByLock).
 
 use crate::class::{Class, Specification};
 use crate::options::Candidates;
@@ -12,15 +13,17 @@ use crate::shadow::by_lock::Entry;
 use crate::shadow::record::Record;
 
 impl<R: Relation, S: Specification> Engine<R, S> {
-    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the second events of racy pairs do not
-    /// depend on it; speed does, and which first events are listed.
+    /// Keeps the records of objects with more than `records` by lock, instead of 8. Orders and the
+    /// second events of racy pairs do not depend on it; speed does, and which first events are
+    /// listed.
     #[must_use]
     pub fn index_above(mut self, records: usize) -> Engine<R, S> {
         self.list_max = records.saturating_sub(2);
         self
     }
 
-    /// Returns whether the lane knows all that an action conflicts with, and all the sections that it would learn from.
+    /// Returns whether the lane knows all that an action conflicts with, and all the sections that
+    /// it would learn from.
     #[inline]
     pub(crate) fn knows_indexed(&mut self, act: Act) -> bool {
         let Engine { cells, by_locks, sections, table, own_tables, lanes, pool, open, .. } = self;
@@ -105,7 +108,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                     && (!held.shared || old.is_shared())
                     && (old.slot() == lane.slot
                         || sections.is_known(old.section(), old.slot(), &lane.clock))
-                    // What the lane knows by a pair's own edge only may still be learnt by another edge.
+                    // What the lane knows by a pair's own edge only may still be learnt by another
+                    // edge.
                     && !pairs.iter().any(|pair| pair.has(old.section()));
                 if covered {
                     sections.drop_lockset(old.lockset);

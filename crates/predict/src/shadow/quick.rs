@@ -1,6 +1,8 @@
-//! The common case: an action that knows all it conflicts with, on an object with at most two records.
+//! The common case: an action that knows all it conflicts with, on an object with at most two
+//! records.
 //!
-//! Nothing is learnt and nothing reported then; what is left to do is to put the action in the place of what it covers.
+//! Nothing is learnt and nothing reported then; what is left to do is to put the action in the
+//! place of what it covers.
 
 use crate::class::{Class, ClassTable, Specification};
 use crate::relations::engine::{Act, Engine};
@@ -80,7 +82,8 @@ struct Question<'e> {
 }
 
 impl Question<'_> {
-    /// Returns whether the record is no reason to learn or to report, as which it counts into `together`.
+    /// Returns whether the record is no reason to learn or to report, as which it counts into
+    /// `together`.
     #[inline(always)]
     fn is_settled<R: Relation>(&self, old: &Record, together: &mut u64) -> bool {
         if self.conflicting >> old.class().0 & 1 == 0 || old.slot() == self.lane.slot {
@@ -92,7 +95,8 @@ impl Question<'_> {
         self.pairs.is_empty() && self.knows_sections(old, together)
     }
 
-    /// Returns whether the lane knows the releases of all sections that a record lies in; counts the record if the access lies in such a one, too.
+    /// Returns whether the lane knows the releases of all sections that a record lies in; counts
+    /// the record if the access lies in such a one, too.
     #[inline]
     fn knows_sections(&self, old: &Record, together: &mut u64) -> bool {
         let mut common = false;

@@ -1,9 +1,9 @@
 //! Shadow state: for each object, the accesses that a later one may still have to be compared with.
 //!
-//! A record stands for an access, and for all accesses that it *covers*: those that are ordered before it, conflict with no
-//! more than it does, and whose critical sections tell a later access nothing that its own do not. Without races
-//! and with one lock an object has one record; a race or a set of readers makes them more, one for each thread,
-//! class and lockset at the most.
+//! A record stands for an access, and for all accesses that it *covers*: those that are ordered
+//! before it, conflict with no more than it does, and whose critical sections tell a later access
+//! nothing that its own do not. Without races and with one lock an object has one record; a race or
+//! a set of readers makes them more, one for each thread, class and lockset at the most.
 
 use crate::class::Class;
 use crate::report::Side;
@@ -16,8 +16,8 @@ use anyorder_trace::SiteId;
 pub(crate) struct Record {
     /// The epoch: the slot above, the lane's own count below.
     pub(crate) epoch: u64,
-    /// The event in the low 48 bits, the class in the five above, then ten bits that the locks held share out among them, and
-    /// in the highest bit whether nothing raced with it.
+    /// The event in the low 48 bits, the class in the five above, then ten bits that the locks held
+    /// share out among them, and in the highest bit whether nothing raced with it.
     packed: u64,
     pub(crate) site: SiteId,
     pub(crate) lockset: u32,
@@ -73,7 +73,8 @@ impl Record {
     pub(crate) const NONE: Record =
         Record { epoch: 0, packed: 0, site: SiteId::UNKNOWN, lockset: 0 };
 
-    /// Makes a record. Events beyond 48 bits, some years of tracing, would be shown wrongly, and nothing else.
+    /// Makes a record. Events beyond 48 bits, some years of tracing, would be shown wrongly, and
+    /// nothing else.
     #[inline]
     pub(crate) const fn new(
         epoch: u64,
@@ -185,7 +186,8 @@ impl Pool {
         if more == 0 { &[] } else { self.lists[more as usize - 1].items() }
     }
 
-    /// Returns whether an action that conflicts with some classes may be added to a list without looking at all of it.
+    /// Returns whether an action that conflicts with some classes may be added to a list without
+    /// looking at all of it.
     #[inline]
     pub(crate) fn may_wait(&self, more: u32, conflicting: u32) -> bool {
         more != 0 && {
@@ -251,7 +253,8 @@ impl Cell {
         [&self.newest, &self.second].into_iter().filter(|r| r.is_some()).chain(pool.list(self.more))
     }
 
-    /// Returns whether a condition holds for all records of some classes; it may be asked of others.
+    /// Returns whether a condition holds for all records of some classes; it may be asked of
+    /// others.
     #[inline]
     pub(crate) fn all(
         &self,
@@ -318,8 +321,9 @@ impl Cell {
         pool.lists[self.more as usize - 1].find(like.slot(), is_like)
     }
 
-    /// Makes a record the newest, and drops those that are `covered`. The list is left out if `skips`; classes that are `heavy`
-    /// conflict with themselves, and stay out of the list if they can, so that the others do not have to look there.
+    /// Makes a record the newest, and drops those that are `covered`. The list is left out if
+    /// `skips`; classes that are `heavy` conflict with themselves, and stay out of the list if they
+    /// can, so that the others do not have to look there.
     #[inline]
     pub(crate) fn add(
         &mut self,

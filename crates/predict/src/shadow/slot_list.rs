@@ -1,7 +1,8 @@
 //! Lists of records by slot that may become as long as there are threads.
 //!
-//! An object that hundreds of threads read has a record of each. A reader must not look at all of them: it finds its own record by
-//! its slot, and lets what else it covers lie until the list has doubled. Only what conflicts with the list looks at all of it.
+//! An object that hundreds of threads read has a record of each. A reader must not look at all of
+//! them: it finds its own record by its slot, and lets what else it covers lie until the list has
+//! doubled. Only what conflicts with the list looks at all of it.
 
 use crate::class::Class;
 use anyorder_order::ChainId;
@@ -23,8 +24,8 @@ pub(crate) struct SlotList<T> {
     items: Vec<T>,
     /// The classes of the items, a bit each.
     classes: u32,
-    /// Of a wide list, by the low bits of the slot, one more than the place of an item of such a slot; 0 where there is none. At least
-    /// twice as long as the list.
+    /// Of a wide list, by the low bits of the slot, one more than the place of an item of such a
+    /// slot; 0 where there is none. At least twice as long as the list.
     at: Vec<u32>,
     /// The length after all of it was looked at last.
     swept: usize,
@@ -49,7 +50,8 @@ impl<T: OfSlot> SlotList<T> {
         self.classes
     }
 
-    /// Returns whether the list need not be searched for what a new item covers, if that conflicts with nothing in it.
+    /// Returns whether the list need not be searched for what a new item covers, if that conflicts
+    /// with nothing in it.
     #[inline]
     pub(crate) fn may_wait(&self) -> bool {
         self.items.len() >= WIDE && self.items.len() < 2 * self.swept.max(WIDE)

@@ -8,11 +8,13 @@ use anyorder_trace::{EventKind, Op, Tables, Trace};
 
 /// What the invocations of a trace observe of one another.
 ///
-/// Where the type of an object has `comm` rules, they say it. Where it has none, nothing is known of what an invocation tells its caller: it
-/// observes *all* earlier ones that it does not commute with; and if the object has more than 4,096 invocations, the *last* one, whatever
-/// it is, so that all of them stay in their order.
+/// Where the type of an object has `comm` rules, they say it. Where it has none, nothing is known
+/// of what an invocation tells its caller: it observes *all* earlier ones that it does not commute
+/// with; and if the object has more than 4,096 invocations, the *last* one, whatever it is, so that
+/// all of them stay in their order.
 ///
-/// Invocations inside others are invocations here: [`without_internals`](super::without_internals) takes them out of a trace.
+/// Invocations inside others are invocations here: [`without_internals`](super::without_internals)
+/// takes them out of a trace.
 #[derive(Clone, Debug)]
 pub struct SpecifiedCommunication {
     resolver: Resolver,

@@ -1,8 +1,10 @@
 //! From access points to tables of classes.
 //!
-//! Two points can only conflict if their classes are linked by conflicts, so each connected part of the conflict graph has a table of its own, and a
-//! cell is (object, table, key). A part of more than 32 classes is cut into groups of 16, with a table for each two groups between which there are
-//! conflicts: its points lie in several cells. Either way points conflict in some cell iff they conflict.
+//! Two points can only conflict if their classes are linked by conflicts, so each connected part of
+//! the conflict graph has a table of its own, and a cell is (object, table, key). A part of more
+//! than 32 classes is cut into groups of 16, with a table for each two groups between which there
+//! are conflicts: its points lie in several cells. Either way points conflict in some cell iff they
+//! conflict.
 
 use crate::class::{Class, ClassTable};
 use anyorder_commute::{AccessPoints, ClassId};
@@ -42,8 +44,8 @@ pub(super) fn first_tables() -> Vec<ClassTable> {
     vec![ClassTable::memory(), conditions, locks, nothing_commutes]
 }
 
-/// Adds the tables that a compiled specification needs; returns the places of each class. Where there would be too many tables,
-/// nothing commutes.
+/// Adds the tables that a compiled specification needs; returns the places of each class. Where
+/// there would be too many tables, nothing commutes.
 pub(super) fn places(points: &AccessPoints, tables: &mut Vec<ClassTable>) -> Vec<Vec<Place>> {
     let ids: Vec<ClassId> = points.classes().collect();
     let before = tables.len();

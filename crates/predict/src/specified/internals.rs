@@ -1,15 +1,17 @@
-//! The inside of invocations: what a task does between an `invoke` and its `return` is how a method works, and its specification stands for it.
+//! The inside of invocations: what a task does between an `invoke` and its `return` is how a method
+//! works, and its specification stands for it.
 
 use super::resolve::{Resolved, Resolver};
 use super::types::Types;
 use anyorder_trace::{EventKind, NameId, Tables, Trace};
 use std::collections::{HashMap, HashSet};
 
-/// Whether memory accesses, lock operations and further invocations inside an invocation of a specified object are hidden.
+/// Whether memory accesses, lock operations and further invocations inside an invocation of a
+/// specified object are hidden.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Internals {
-    /// They are, for objects whose returns the trace has: in a trace in memory for all its events, in a stream from the first return of
-    /// the object on.
+    /// They are, for objects whose returns the trace has: in a trace in memory for all its events,
+    /// in a stream from the first return of the object on.
     #[default]
     Auto,
     /// They are. An invocation without a return goes on to the end of its task.
@@ -38,7 +40,8 @@ pub(super) struct Inside {
     returning: HashSet<u32>,
     /// For each task, whether it is inside.
     hidden: Vec<bool>,
-    /// The locks that each task has taken inside and not given back: with a hidden acquire, its release is hidden.
+    /// The locks that each task has taken inside and not given back: with a hidden acquire, its
+    /// release is hidden.
     taken: HashMap<u32, Vec<u32>>,
 }
 
@@ -68,8 +71,9 @@ impl Inside {
         self.hidden.get(task as usize).copied().unwrap_or(false)
     }
 
-    /// Returns whether an event of the [inside](is_of_the_inside) is hidden; to be asked once for each, in order. A release inside of a lock that
-    /// was taken outside is not: the lock would look held for ever.
+    /// Returns whether an event of the [inside](is_of_the_inside) is hidden; to be asked once for
+    /// each, in order. A release inside of a lock that was taken outside is not: the lock would
+    /// look held for ever.
     #[inline]
     pub(super) fn hides(&mut self, task: u32, kind: EventKind, operand: u32) -> bool {
         self.is_hidden(task) && self.hides_inside(task, kind, operand)
@@ -90,7 +94,8 @@ impl Inside {
         true
     }
 
-    /// A task invokes a method of a specified object; returns whether it is inside another invocation.
+    /// A task invokes a method of a specified object; returns whether it is inside another
+    /// invocation.
     pub(super) fn invoke(
         &mut self,
         tables: &Tables,
@@ -133,7 +138,8 @@ impl Inside {
             let found = open.iter().rposition(|o| (o.object, o.method) == (known.object, method));
             if let Some(at) = found {
                 open.truncate(at + 1);
-                // The first return of an object: before it, none was recorded, or none had been reached.
+                // The first return of an object: before it, none was recorded, or none had been
+                // reached.
                 open[at].count = if is_new { 0 } else { open[at].count - 1 };
                 if open[at].count == 0 {
                     open.pop();
@@ -180,14 +186,15 @@ impl Inside {
     }
 }
 
-/// What is hidden inside an invocation. Other events remain what they are for the order of a trace; waits and signals are no actions there.
+/// What is hidden inside an invocation. Other events remain what they are for the order of a trace;
+/// waits and signals are no actions there.
 const fn is_of_the_inside(kind: EventKind) -> bool {
     use EventKind::{Acquire, Destroy, Invoke, Release, Return};
     kind.is_access() || matches!(kind, Acquire | Release | Destroy | Invoke | Return)
 }
 
-/// Returns for each event of a trace whether it is hidden: a memory access, a lock operation, or an `invoke` or `return` inside an
-/// invocation of a specified object. Linear time.
+/// Returns for each event of a trace whether it is hidden: a memory access, a lock operation, or an
+/// `invoke` or `return` inside an invocation of a specified object. Linear time.
 #[must_use]
 pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<bool> {
     let (tables, columns) = (trace.tables(), trace.columns());
@@ -222,9 +229,11 @@ pub fn hidden_events(trace: &Trace, types: &Types, internals: Internals) -> Vec<
     hidden
 }
 
-/// Returns a trace in which all [`hidden_events`] are events that mean nothing (`other`, without a name), under the same numbers; `None` if there are
-/// none. Who looks for witnesses in it, or checks them, needs to know nothing of internals. [`Specified::for_trace`](crate::Specified::for_trace) of the
-/// *whole* trace still does: waits and signals stay where they are, as orders, and are actions only outside.
+/// Returns a trace in which all [`hidden_events`] are events that mean nothing (`other`, without a
+/// name), under the same numbers; `None` if there are none. Who looks for witnesses in it, or
+/// checks them, needs to know nothing of internals.
+/// [`Specified::for_trace`](crate::Specified::for_trace) of the *whole* trace still does: waits and
+/// signals stay where they are, as orders, and are actions only outside.
 #[must_use]
 pub fn without_internals(trace: &Trace, types: &Types, internals: Internals) -> Option<Trace> {
     let hidden = hidden_events(trace, types, internals);

@@ -1,10 +1,13 @@
 //! The lives of locks: taking a lock does not commute with destroying it.
 //!
-//! An acquire uses the lock, before it has it. So does a release, but it is a use of its own only where that can matter: when the lock has been
-//! destroyed, when its task was not the last to take it, or when the task has since forked, posted, signalled, passed a barrier, or taken or given
-//! back a lock: then others may know of the acquire and not of the release. (Atomic writes in between are not looked at.)
+//! An acquire uses the lock, before it has it. So does a release, but it is a use of its own only
+//! where that can matter: when the lock has been destroyed, when its task was not the last to take
+//! it, or when the task has since forked, posted, signalled, passed a barrier, or taken or given
+//! back a lock: then others may know of the acquire and not of the release. (Atomic writes in
+//! between are not looked at.)
 //!
-//! A destroyed lock begins a new life where memory is allocated at its address, or when who has destroyed it takes it again.
+//! A destroyed lock begins a new life where memory is allocated at its address, or when who has
+//! destroyed it takes it again.
 
 use super::compile::LOCKS;
 use super::objects::Numbers;

@@ -1,4 +1,5 @@
-//! The specification of everything that the types of this crate know: memory, conditions, locks, and the objects whose methods a trace invokes.
+//! The specification of everything that the types of this crate know: memory, conditions, locks,
+//! and the objects whose methods a trace invokes.
 
 use super::compile::{CONDITIONS, Place};
 use super::internals::{Inside, Internals};
@@ -10,11 +11,11 @@ use crate::analysis::Step;
 use crate::class::{Class, ClassTable, Point, Specification};
 use anyorder_trace::{EventKind, InvocationId, Op, Tables, Trace};
 
-/// Memory accesses; waits against signals and broadcasts of a condition; uses of a lock against its destruction; and invocations,
-/// as the specification of their object's type says.
+/// Memory accesses; waits against signals and broadcasts of a condition; uses of a lock against its
+/// destruction; and invocations, as the specification of their object's type says.
 ///
-/// Memory: an entry for each invocation in the tables of the trace with the points that it touches, one for each object, and
-/// one for each key of it that is ever used.
+/// Memory: an entry for each invocation in the tables of the trace with the points that it touches,
+/// one for each object, and one for each key of it that is ever used.
 #[derive(Clone, Debug)]
 pub struct Specified {
     resolver: Resolver,
@@ -54,7 +55,8 @@ impl Specified {
         }
     }
 
-    /// Makes a specification for a trace in memory, of which it is known which methods are called and which objects have returns.
+    /// Makes a specification for a trace in memory, of which it is known which methods are called
+    /// and which objects have returns.
     #[must_use]
     pub fn for_trace(types: Types, internals: Internals, trace: &Trace) -> Specified {
         let mut specified = Specified::new(types, internals);
@@ -63,7 +65,8 @@ impl Specified {
         specified
     }
 
-    /// Returns what an object of a [`Violation`](crate::Violation) is: `Object::Own` with this number.
+    /// Returns what an object of a [`Violation`](crate::Violation) is: `Object::Own` with this
+    /// number.
     #[must_use]
     pub fn describe<'a>(&'a self, tables: &'a Tables, object: u32) -> Option<Described<'a>> {
         self.numbers.describe(&self.resolver, tables, object)
@@ -206,9 +209,10 @@ impl Specification for Specified {
         });
     }
 
-    /// Asks the specification of two invocations of one object: points are coarser where a condition compares the values of two
-    /// calls otherwise than by `!=` (`anyorder_commute::Exactness`). Two calls whose order is settled by waiting commute wherever both orders can
-    /// happen.
+    /// Asks the specification of two invocations of one object: points are coarser where a
+    /// condition compares the values of two calls otherwise than by `!=`
+    /// (`anyorder_commute::Exactness`). Two calls whose order is settled by waiting commute
+    /// wherever both orders can happen.
     fn commute(&mut self, tables: &Tables, first: (Op, u32), second: (Op, u32)) -> bool {
         if [first.0, second.0].iter().any(|op| op.kind() != EventKind::Invoke) {
             return false;

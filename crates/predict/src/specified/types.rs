@@ -81,12 +81,13 @@ impl Type {
 ///
 /// 1. [`Types::declare`];
 /// 2. a type with the very name of the object;
-/// 3. the part of its name before the first `:` or `#`, if a type is called so: `queue:jobs`, `file#3`;
-/// 4. the only type of the user, or else the only built-in one, that has all methods that the trace's table of invocations names for the
-///    object, with as many arguments.
+/// 3. the part of its name before the first `:` or `#`, if a type is called so: `queue:jobs`,
+///    `file#3`;
+/// 4. the only type of the user, or else the only built-in one, that has all methods that the
+///    trace's table of invocations names for the object, with as many arguments.
 ///
-/// Everything else is [`Unspecified`]. The fourth looks at the invocations in the tables when the object is first used: all of a trace in memory,
-/// and for a stream all up to the end of the block.
+/// Everything else is [`Unspecified`]. The fourth looks at the invocations in the tables when the
+/// object is first used: all of a trace in memory, and for a stream all up to the end of the block.
 #[derive(Clone, Debug)]
 pub struct Types {
     pub(super) list: Arc<Vec<Type>>,
@@ -108,7 +109,8 @@ impl Types {
         Types::with(&Document::default())
     }
 
-    /// Returns a user's types, and those of the built-in ones that they have no name in common with.
+    /// Returns a user's types, and those of the built-in ones that they have no name in common
+    /// with.
     ///
     /// # Errors
     /// None: the texts of the built-in types are tested.

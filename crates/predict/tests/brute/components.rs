@@ -1,4 +1,5 @@
-//! The same where the rules of Android components bind: the search, the checker and brute force, each from a reading of its own of the rules.
+//! The same where the rules of Android components bind: the search, the checker and brute force,
+//! each from a reading of its own of the rules.
 
 use crate::confirmed::{Case, Tally};
 use crate::generate::{RandomSource, show};

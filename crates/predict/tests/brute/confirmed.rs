@@ -1,4 +1,5 @@
-//! The search finds a witness exactly where there is one, of the strongest form, and says truly whether it is a shortest one.
+//! The search finds a witness exactly where there is one, of the strongest form, and says truly
+//! whether it is a shortest one.
 
 use crate::generate::{Flavour, RandomSource, show, trace};
 use crate::types::{TraceCalls, Types};
@@ -133,7 +134,8 @@ impl Case<'_> {
 }
 
 impl Case<'_> {
-    /// What is said to wait for ever could return before the other action, and cannot behind it, whatever else comes before that.
+    /// What is said to wait for ever could return before the other action, and cannot behind it,
+    /// whatever else comes before that.
     fn check_waits(&self, whole: &[usize]) {
         let (what, (a, b)) = (&self.what, self.pair);
         let object = self.observes.object(EventId(a as u32));
@@ -354,8 +356,8 @@ fn differences(brute: &Reorderings, observes: &dyn Observes, found: &Found) -> u
     found.iter().filter(differs).count() as u64
 }
 
-/// A wait whose time runs out, and a signal that only a later section can send: with a lock between them that keeps the signal behind the wait,
-/// which small random traces do not have.
+/// A wait whose time runs out, and a signal that only a later section can send: with a lock between
+/// them that keeps the signal behind the wait, which small random traces do not have.
 fn timed_out() -> Trace {
     let mut b = TraceBuilder::new();
     let [one, two] = ["S", "T"].map(|name| {

@@ -1,5 +1,5 @@
-//! The search for witnesses against brute force over all reorderings of small random traces, and the checker of witnesses; and what the relations
-//! miss and invent, measured by brute force.
+//! The search for witnesses against brute force over all reorderings of small random traces, and
+//! the checker of witnesses; and what the relations miss and invent, measured by brute force.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,5 @@
-//! What the relations miss and invent: their candidates against the pairs that brute force reverses.
+//! What the relations miss and invent: their candidates against the pairs that brute force
+//! reverses.
 //!
 //! With `--nocapture` it prints the tables of `docs/prediction.md`.
 
@@ -101,7 +102,8 @@ struct Measured {
     conflicts: u64,
 }
 
-/// The non-racy candidates if every edge between the common sections of a pair were its own, unless it communicates.
+/// The non-racy candidates if every edge between the common sections of a pair were its own, unless
+/// it communicates.
 fn with_all_edges_own(naive: &Naive, pairs: &Pairs) -> Pairs {
     let is_candidate = |&&(a, b): &&(usize, usize)| {
         let common = naive.common(a, b);
@@ -236,7 +238,8 @@ fn what_the_relations_miss_and_invent_elsewhere() {
     println!("{text}");
 }
 
-/// Objects with methods: here the engine itself is measured, by second events, for it names at least one first event for each.
+/// Objects with methods: here the engine itself is measured, by second events, for it names at
+/// least one first event for each.
 #[test]
 fn what_edc_misses_and_invents_of_invocations() {
     let (types, mut row, mut violations_count) = (Types::new(), Row::default(), 0);

@@ -1,4 +1,5 @@
-//! HB, WDC and EDC from their definitions (`docs/prediction.md`), by closure over all pairs of events.
+//! HB, WDC and EDC from their definitions (`docs/prediction.md`), by closure over all pairs of
+//! events.
 
 use anyorder_trace::{EventKind, Location, LocationId, Op, Trace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,8 @@ pub(crate) struct Section {
     pub(crate) release: Option<usize>,
 }
 
-/// An edge that is not program order, and the section whose release it starts at, for edges of conflicting sections.
+/// An edge that is not program order, and the section whose release it starts at, for edges of
+/// conflicting sections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
     pub(crate) from: usize,
@@ -156,7 +158,8 @@ impl Naive {
         self.edges.push(Edge { from, to, section: None });
     }
 
-    /// Returns whether an event is before each later join of a handler: its own ones, and its forks.
+    /// Returns whether an event is before each later join of a handler: its own ones, and its
+    /// forks.
     fn joins(&self, event: usize, handler: u32) -> bool {
         let action = self.actions[event];
         action.lane == handler || (action.kind == EventKind::Fork && action.operand == handler)
@@ -335,7 +338,8 @@ impl Naive {
             .filter(|(i, j)| self.conflict(*i, *j))
     }
 
-    /// Returns whether `f` communicates with an action in a section: it reads what was written there.
+    /// Returns whether `f` communicates with an action in a section: it reads what was written
+    /// there.
     pub(crate) fn communicates(&self, section: usize, f: usize) -> bool {
         if !self.actions[f].kind.is_access() || !self.actions[f].kind.reads() {
             return false;

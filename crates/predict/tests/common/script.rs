@@ -5,8 +5,9 @@ use anyorder_trace::{
 };
 use std::collections::BTreeMap;
 
-/// Returns the trace of a script. The operations: r, w, rmw, free, acq, rel, racq, rrel (as reader), fork, join, signal,
-/// broadcast, wait, wake, destroy, barrier, and invocations such as `set:s.add(1)=1`, `file:f.close()`, whose return is `ret set:s.add(1)=1`.
+/// Returns the trace of a script. The operations: r, w, rmw, free, acq, rel, racq, rrel (as
+/// reader), fork, join, signal, broadcast, wait, wake, destroy, barrier, and invocations such as
+/// `set:s.add(1)=1`, `file:f.close()`, whose return is `ret set:s.add(1)=1`.
 pub(crate) fn script(text: &str) -> Trace {
     let mut b = TraceBuilder::new();
     let mut threads: BTreeMap<String, (HandlerId, TaskId)> = BTreeMap::new();

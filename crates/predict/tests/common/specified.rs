@@ -1,4 +1,5 @@
-//! What a specification makes of a trace, from its definition: pairs of events compared by `Spec::commute`.
+//! What a specification makes of a trace, from its definition: pairs of events compared by
+//! `Spec::commute`.
 
 use super::naive::Extra;
 use anyorder_commute::{AccessPoints, Exactness, Invocation, Spec};
@@ -27,7 +28,8 @@ enum Doing<'t> {
     Call(&'t Spec, Invocation),
 }
 
-/// Returns what a specification adds to the definitions. `hide` says whether returns end invocations, which then hide what is inside.
+/// Returns what a specification adds to the definitions. `hide` says whether returns end
+/// invocations, which then hide what is inside.
 pub(crate) fn extra(trace: &Trace, types: &Types, hide: bool) -> Extra {
     let hidden = if hide { hidden(trace, types) } else { vec![false; trace.len()] };
     let inside: Vec<bool> =
@@ -110,7 +112,8 @@ pub(crate) fn is_exact(spec: &Spec, a: &Invocation, b: &Invocation) -> bool {
     })
 }
 
-/// Which life of its lock an event belongs to: a life ends where who destroyed the lock takes it again.
+/// Which life of its lock an event belongs to: a life ends where who destroyed the lock takes it
+/// again.
 fn life(trace: &Trace, at: usize, inside: &[bool]) -> usize {
     let lock = trace.columns().operands[at];
     let mut lives = 0;

@@ -28,7 +28,8 @@ fn base64(bytes: &[u8; 32]) -> String {
     out
 }
 
-/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2).
+/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4,
+/// 4.2.2).
 const ROUND: [u32; 64] = [
     0x428a_2f98,
     0x7137_4491,
@@ -96,7 +97,8 @@ const ROUND: [u32; 64] = [
     0xc671_78f2,
 ];
 
-/// SHA-256, as FIPS 180-4 section 6.2 has it. It hashes two constants a page; nothing depends on its speed.
+/// SHA-256, as FIPS 180-4 section 6.2 has it. It hashes two constants a page; nothing depends on
+/// its speed.
 fn sha256(message: &[u8]) -> [u8; 32] {
     let mut state: [u32; 8] = [
         0x6a09_e667,

@@ -1,4 +1,5 @@
-//! The markup of one finding: a line that opens to both accesses, their chains, and what orders there are.
+//! The markup of one finding: a line that opens to both accesses, their chains, and what orders
+//! there are.
 
 use super::comparison;
 use super::page::{colour_class, safe};
@@ -26,7 +27,8 @@ pub(super) fn class(finding: &Finding) -> Option<String> {
     location.rsplit_once('.').map(|(class, _)| safe(class)).filter(|class| !class.is_empty())
 }
 
-/// Makes the markup of a finding. `in_timeline` says whether the timeline can show it, `open` whether it starts open.
+/// Makes the markup of a finding. `in_timeline` says whether the timeline can show it, `open`
+/// whether it starts open.
 pub(super) fn markup(
     index: usize,
     finding: &Finding,

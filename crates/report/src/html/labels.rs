@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Labels(BTreeMap<String, EventId>);
 
 impl Labels {
-    /// Looks up the sites of the findings. O(events + sites · log sites), without making a text of any
-    /// event's number.
+    /// Looks up the sites of the findings. O(events + sites · log sites), without making a text of
+    /// any event's number.
     pub(super) fn resolve(trace: &Trace, findings: &[Finding]) -> Labels {
         let sites = findings.iter().flat_map(|finding| &finding.sites);
         let wanted = sites.filter_map(|site| site.event.as_deref());
@@ -45,8 +45,9 @@ impl Labels {
         Labels(wanted.filter_map(event).collect())
     }
 
-    /// Goes through the number column. Of several events with one number the first access wins, else the
-    /// first event; for a label of the numbering of operations the first that is no access.
+    /// Goes through the number column. Of several events with one number the first access wins,
+    /// else the first event; for a label of the numbering of operations the first that is no
+    /// access.
     fn by_number<'a>(trace: &Trace, labels: impl Iterator<Item = (u32, &'a str)>) -> Labels {
         let mut wanted: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
         for (number, label) in labels {

@@ -19,9 +19,10 @@ pub(super) struct Choice {
     pub(super) merged: Vec<TaskId>,
 }
 
-/// Follows the posts from a task back to the code that no post began: the task itself first. It is cut
-/// at `max` tasks. A post that stands behind its task's first event, as in traces that are not
-/// well-formed, is not followed; so each task of the chain begins before the one it posts, and the chain ends.
+/// Follows the posts from a task back to the code that no post began: the task itself first. It is
+/// cut at `max` tasks. A post that stands behind its task's first event, as in traces that are not
+/// well-formed, is not followed; so each task of the chain begins before the one it posts, and the
+/// chain ends.
 pub(super) fn chain(trace: &Trace, task: TaskId, max: usize) -> Vec<TaskId> {
     let mut chain = vec![task];
     let mut current = task;
@@ -36,7 +37,8 @@ pub(super) fn chain(trace: &Trace, task: TaskId, max: usize) -> Vec<TaskId> {
     chain
 }
 
-/// Chooses the tasks and handlers to show: first those of `involved`, then the busiest. O(t log t) for `t` tasks.
+/// Chooses the tasks and handlers to show: first those of `involved`, then the busiest. O(t log t)
+/// for `t` tasks.
 pub(super) fn choose(trace: &Trace, involved: &BTreeSet<TaskId>, budget: &Budget) -> Choice {
     let handlers = trace.tables().handlers.len();
     let ran: Vec<TaskId> =
@@ -77,7 +79,8 @@ fn length(trace: &Trace, task: TaskId) -> u64 {
     u64::from(span.last.0.saturating_sub(span.first.0)) + 1
 }
 
-/// Counts how many of the tasks are running in each of `buckets` equal parts of the trace. O(tasks + buckets).
+/// Counts how many of the tasks are running in each of `buckets` equal parts of the trace. O(tasks
+/// + buckets).
 pub(super) fn density(trace: &Trace, tasks: &[TaskId], buckets: usize) -> Vec<u32> {
     let bucket = |event: EventId| event.index() * buckets / trace.len().max(1);
     let mut change = vec![0_i64; buckets + 1];

@@ -31,7 +31,8 @@ pub(super) fn safe(text: &str) -> String {
     clipped(text, TEXT_CHARS_MAX).into_owned()
 }
 
-/// Makes the page. `data` is the timeline as JSON without `<`, which is what makes it safe in a script element.
+/// Makes the page. `data` is the timeline as JSON without `<`, which is what makes it safe in a
+/// script element.
 pub(super) fn page(
     outcome: &Outcome,
     policy: &Policy,

@@ -1,4 +1,5 @@
-//! A run as a sequence diagram: a column for each handler and thread, a row for each step, an arrow for each post.
+//! A run as a sequence diagram: a column for each handler and thread, a row for each step, an arrow
+//! for each post.
 //!
 //! Everything is attributes and classes of the page's own style sheet; there is no script in it.
 
@@ -20,7 +21,8 @@ const STEP_COLUMN: usize = 44;
 /// Lanes become narrower where there are many, so that the effects stay on the page.
 const LANE_WIDTH_MAX: usize = 172;
 const LANE_WIDTH_MIN: usize = 112;
-/// The least width of the column of effects; where there are few lanes it takes what they leave of the page.
+/// The least width of the column of effects; where there are few lanes it takes what they leave of
+/// the page.
 const EFFECT_WIDTH: usize = 380;
 const PAGE_WIDTH: usize = 1140;
 /// The same for one of two diagrams side by side.

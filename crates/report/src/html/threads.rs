@@ -1,4 +1,5 @@
-//! A run as a table with a column for each thread, and the same steps as they were recorded beside it.
+//! A run as a table with a column for each thread, and the same steps as they were recorded beside
+//! it.
 
 use super::page::safe;
 use crate::lane_table::{as_recorded, elided};

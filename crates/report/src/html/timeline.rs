@@ -1,4 +1,5 @@
-//! The data of the timeline: tasks on their handlers over the positions of their events, of bounded size.
+//! The data of the timeline: tasks on their handlers over the positions of their events, of bounded
+//! size.
 
 use super::labels::Labels;
 use super::lanes::{self, Choice};
@@ -17,7 +18,8 @@ const CHAIN_TASKS_MAX: usize = 200;
 /// How much a page may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
-    /// The most tasks with a box of their own; the others of a handler are merged into one density bar.
+    /// The most tasks with a box of their own; the others of a handler are merged into one density
+    /// bar.
     pub tasks_max: usize,
     /// The most handlers.
     pub lanes_max: usize,
@@ -103,8 +105,8 @@ struct SiteMark {
 }
 
 impl TimelineData {
-    /// Takes from a trace what a page has room for. O(events + tasks · log tasks); the result has at most
-    /// `budget.tasks_max` tasks and `budget.lanes_max` lanes, whatever the trace.
+    /// Takes from a trace what a page has room for. O(events + tasks · log tasks); the result has
+    /// at most `budget.tasks_max` tasks and `budget.lanes_max` lanes, whatever the trace.
     #[must_use]
     pub fn from_trace(trace: &Trace, findings: &[Finding], budget: &Budget) -> TimelineData {
         let labels = Labels::resolve(trace, findings);

@@ -64,9 +64,9 @@ pub fn write_with_runs(
     out.write_all(page.into_string().as_bytes())
 }
 
-/// Writes the page as `index.html` in a folder, which is made if it is not there; returns the path of the
-/// page. It is written under another name first, so that a half-written page never has that name.
-/// Nothing in the result or the trace decides a path.
+/// Writes the page as `index.html` in a folder, which is made if it is not there; returns the path
+/// of the page. It is written under another name first, so that a half-written page never has that
+/// name. Nothing in the result or the trace decides a path.
 ///
 /// # Errors
 ///

@@ -1,11 +1,13 @@
 //! The axioms, taken literally: all orders of the messages of each handler are tried.
 //!
-//! Orders are built message by message; as more edges never remove a cycle, what has one is given up at once.
+//! Orders are built message by message; as more edges never remove a cycle, what has one is given
+//! up at once.
 
 use super::problem::{Problem, pairs};
 use anyorder_trace::EventId;
 
-/// The relations whose union must have no cycle. `po` is two here: inside messages, and initial messages first.
+/// The relations whose union must have no cycle. `po` is two here: inside messages, and initial
+/// messages first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Relation {
     /// Program order inside a message.
@@ -42,7 +44,8 @@ pub fn axiomatic(problem: &Problem) -> Option<Vec<EventId>> {
     Enumeration::new(problem, &[]).run()
 }
 
-/// Returns whether a trace would count as consistent if the `dropped` relations were forgotten: a sabotaged oracle.
+/// Returns whether a trace would count as consistent if the `dropped` relations were forgotten: a
+/// sabotaged oracle.
 #[must_use]
 pub fn consistent_without(problem: &Problem, dropped: &[Relation]) -> bool {
     Enumeration::new(problem, dropped).run().is_some()
@@ -53,12 +56,13 @@ pub fn consistent_without(problem: &Problem, dropped: &[Relation]) -> bool {
 pub enum Saturated {
     /// A cycle: the trace is inconsistent, and no decision is needed to see it.
     Refuted,
-    /// No cycle, and so many pairs of messages of one handler that can, for all that is known, come either way.
+    /// No cycle, and so many pairs of messages of one handler that can, for all that is known, come
+    /// either way.
     Open(usize),
 }
 
-/// Forces each pair of messages that can come one way only, because the other way closes a cycle, until nothing changes.
-/// Where an order of writes is not given, nothing follows from it here.
+/// Forces each pair of messages that can come one way only, because the other way closes a cycle,
+/// until nothing changes. Where an order of writes is not given, nothing follows from it here.
 #[must_use]
 pub fn saturate(problem: &Problem) -> Saturated {
     let mut all = Enumeration::new(problem, &[]);
@@ -147,7 +151,8 @@ impl<'a> Enumeration<'a> {
         None
     }
 
-    /// Goes on with the choice of this number, of which the `placed` are ordered already. The graph has no cycle.
+    /// Goes on with the choice of this number, of which the `placed` are ordered already. The graph
+    /// has no cycle.
     fn choose(&mut self, number: usize, placed: &mut Vec<usize>) -> bool {
         let Some(choice) = self.choices.get(number) else { return true };
         let items = choice.items().to_vec();
@@ -227,7 +232,8 @@ impl Graph {
         self.topological().is_some()
     }
 
-    /// Returns an order that fits all edges, if there is one: takes away what has no predecessor left.
+    /// Returns an order that fits all edges, if there is one: takes away what has no predecessor
+    /// left.
     fn topological(&self) -> Option<Vec<usize>> {
         let mut waits_for = vec![0_u32; self.nodes];
         let mut after = vec![Vec::new(); self.nodes];

@@ -4,7 +4,8 @@ use super::shape::Kind;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How often each kind of trace had which answer, and how often anything else that was counted by name happened.
+/// How often each kind of trace had which answer, and how often anything else that was counted by
+/// name happened.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     verdicts: BTreeMap<(Kind, bool), u64>,
@@ -50,7 +51,8 @@ impl Counters {
         }
     }
 
-    /// Returns what never happened though it can: kinds of traces with an answer, and names counted 0 times.
+    /// Returns what never happened though it can: kinds of traces with an answer, and names counted
+    /// 0 times.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let answers = Kind::ALL.into_iter().flat_map(|kind| [(kind, true), (kind, false)]);

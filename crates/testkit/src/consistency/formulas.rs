@@ -1,9 +1,11 @@
 //! Images of small Boolean formulas in conjunctive normal form.
 //!
-//! A variable is a handler with two messages, `yes` and `no`, posted by the initial messages of two other handlers: it is
-//! true if `yes` comes first. Both post a copy of themselves for each literal of the variable, to a handler of its own; since the mailbox
-//! is FIFO, each pair of copies comes in the order of the originals. A clause ties the copies of its literals to a ring
-//! that closes to a cycle exactly if all literals are false. So there is a run if and only if the formula can be satisfied.
+//! A variable is a handler with two messages, `yes` and `no`, posted by the initial messages of two
+//! other handlers: it is true if `yes` comes first. Both post a copy of themselves for each literal
+//! of the variable, to a handler of its own; since the mailbox is FIFO, each pair of copies comes
+//! in the order of the originals. A clause ties the copies of its literals to a ring that closes to
+//! a cycle exactly if all literals are false. So there is a run if and only if the formula can be
+//! satisfied.
 
 use super::sketch::Sketch;
 use anyorder_common::random::{Random, Rng};

@@ -1,9 +1,10 @@
 //! Knots: rings of posts and reads across handlers.
 //!
-//! A *site* is a handler with two or three messages of different posters, so that each pair of them can come either way. A
-//! ring takes two to four pairs `(first, second)`, and ties each `second` to the next pair's `first`: the one writes what the
-//! other reads. If `first` comes before `second` in all its pairs, it closes to a cycle, so at least one pair must
-//! come the other way. Several rings over few sites are a puzzle: no single edge decides it.
+//! A *site* is a handler with two or three messages of different posters, so that each pair of them
+//! can come either way. A ring takes two to four pairs `(first, second)`, and ties each `second` to
+//! the next pair's `first`: the one writes what the other reads. If `first` comes before `second`
+//! in all its pairs, it closes to a cycle, so at least one pair must come the other way. Several
+//! rings over few sites are a puzzle: no single edge decides it.
 
 use super::sketch::{Act, Sketch};
 use anyorder_common::random::{Random, Rng};
@@ -112,7 +113,8 @@ fn add_ring(rng: &mut Rng, rings: &Rings, sketch: &mut Sketch, sites: &[Vec<Memb
     }
 }
 
-/// Lets something after `from` be before something in `to`: in or after its post if the flag says so, else in its message.
+/// Lets something after `from` be before something in `to`: in or after its post if the flag says
+/// so, else in its message.
 fn tie(
     rng: &mut Rng,
     rings: &Rings,

@@ -11,7 +11,8 @@ pub enum Mailbox {
     Fifo,
     /// In any order.
     Bag,
-    /// As they were posted, as far as delays, positions and idle handlers leave it so; see [`Problem::keeps_order`].
+    /// As they were posted, as far as delays, positions and idle handlers leave it so; see
+    /// [`Problem::keeps_order`].
     Delayed,
 }
 
@@ -74,7 +75,8 @@ pub enum Effect {
     Nothing,
 }
 
-/// A partial trace: what is given, and with it the question which orders fit. Events are numbered as in the trace.
+/// A partial trace: what is given, and with it the question which orders fit. Events are numbered
+/// as in the trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The rule of the mailboxes.
@@ -94,8 +96,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Views a trace. Where a trace was observed, reads without a source read from the last write before them, and writes
-    /// without a given order are ordered as they stand.
+    /// Views a trace. Where a trace was observed, reads without a source read from the last write
+    /// before them, and writes without a given order are ordered as they stand.
     #[must_use]
     pub fn of(trace: &Trace, mailbox: Mailbox) -> Problem {
         let mut problem = Problem {
@@ -236,7 +238,8 @@ impl Problem {
         all.filter(|m| self.messages[*m].handler == handler && !self.messages[*m].initial).collect()
     }
 
-    /// Returns the reads that read what `write` wrote, or with `None` the initial value of `location`.
+    /// Returns the reads that read what `write` wrote, or with `None` the initial value of
+    /// `location`.
     #[must_use]
     pub fn readers(&self, location: usize, write: Option<usize>) -> Vec<usize> {
         let wanted = write.map_or(Source::Initial, Source::Write);
@@ -251,7 +254,8 @@ impl Problem {
         pairs.map(|pair| (pair[0], pair[1])).collect()
     }
 
-    /// po between messages: every event of an initial message and every event of another message of its handler.
+    /// po between messages: every event of an initial message and every event of another message of
+    /// its handler.
     #[must_use]
     pub fn initial_first(&self) -> Vec<(usize, usize)> {
         let mut edges = Vec::new();

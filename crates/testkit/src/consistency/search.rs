@@ -1,26 +1,33 @@
 //! All runs of the handlers: a search over states, each visited once.
 //!
-//! A handler runs its initial message, then one message after another from its mailbox. A read goes on only when the last
-//! write of its location is the one it reads from; a write only when it is next in coherence.
+//! A handler runs its initial message, then one message after another from its mailbox. A read goes
+//! on only when the last write of its location is the one it reads from; a write only when it is
+//! next in coherence.
 //!
-//! [`search_plain`] tries every event that can be next. [`search_runs`] does some events at once, without trying others,
-//! because a run that does them later can always be changed into one that does them now:
+//! [`search_plain`] tries every event that can be next. [`search_runs`] does some events at once,
+//! without trying others, because a run that does them later can always be changed into one that
+//! does them now:
 //!
 //! - reads that can be done, and events without effect: they change nothing for others;
-//! - writes that are next in a given coherence order, when all reads of the value they overwrite are done: whatever the run does
-//!   with this location, it does later. (When some such read is not done, the write is not tried: that read could never be.)
-//! - a get, where the mailbox is FIFO or it is the handler's last message: nothing else can be next in this handler;
-//! - a post, when all other posts to that handler that are still to come belong to this post's own handler: they come after it in
-//!   any case, as messages run to completion, so that the order in the mailbox is settled. With bags, every post.
+//! - writes that are next in a given coherence order, when all reads of the value they overwrite
+//!   are done: whatever the run does with this location, it does later. (When some such read is not
+//!   done, the write is not tried: that read could never be.)
+//! - a get, where the mailbox is FIFO or it is the handler's last message: nothing else can be next
+//!   in this handler;
+//! - a post, when all other posts to that handler that are still to come belong to this post's own
+//!   handler: they come after it in any case, as messages run to completion, so that the order in
+//!   the mailbox is settled. With bags, every post.
 
 use super::axioms::axiomatic;
 use super::problem::{Effect, Mailbox, Problem, Source};
 use anyorder_trace::EventId;
 use std::collections::HashSet;
 
-/// Returns a witness if there is one: by a search over all runs or, should that visit too many states, by [`axiomatic`].
+/// Returns a witness if there is one: by a search over all runs or, should that visit too many
+/// states, by [`axiomatic`].
 ///
-/// Runs with many handlers that wait for nothing have many states, most of all with bags; orders of messages are fewer then.
+/// Runs with many handlers that wait for nothing have many states, most of all with bags; orders of
+/// messages are fewer then.
 #[must_use]
 pub fn brute_force(problem: &Problem) -> Option<Vec<EventId>> {
     search_runs(problem, 400).unwrap_or_else(|_| axiomatic(problem))
@@ -42,7 +49,8 @@ pub fn search_runs(
     Search::new(problem, true, states_max).witness()
 }
 
-/// Returns a witness if there is one, by a search over all runs, step by step. For a dozen events or two.
+/// Returns a witness if there is one, by a search over all runs, step by step. For a dozen events
+/// or two.
 ///
 /// # Errors
 ///

@@ -15,7 +15,8 @@ pub enum Kind {
     FromBags,
     /// Recorded, and then changed in a few places.
     Perturbed,
-    /// Rings of posts and reads across handlers: each pair of messages can come either way, but not all of them as they like.
+    /// Rings of posts and reads across handlers: each pair of messages can come either way, but not
+    /// all of them as they like.
     Knot,
     /// The image of a Boolean formula: consistent if and only if it can be satisfied.
     Formula,

@@ -55,7 +55,8 @@ impl Sketch {
         sketch
     }
 
-    /// Adds a handler and returns the number of its initial message, which is the handler's too if handlers come first.
+    /// Adds a handler and returns the number of its initial message, which is the handler's too if
+    /// handlers come first.
     pub(super) fn add_handler(&mut self) -> usize {
         let handler = self.bodies.iter().filter(|body| body.initial).count();
         assert_eq!(handler, self.bodies.len(), "handlers are added before messages");

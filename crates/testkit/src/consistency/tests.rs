@@ -73,7 +73,8 @@ fn fits(problem: &Problem, order: &[EventId]) -> bool {
     given.into_iter().all(forward) && values && messages
 }
 
-/// Whether two messages of one handler do not overlap, and come in order if the mailbox keeps that of their posts.
+/// Whether two messages of one handler do not overlap, and come in order if the mailbox keeps that
+/// of their posts.
 fn pair_fits(problem: &Problem, at: &[usize], x: usize, y: usize) -> bool {
     let (x_message, y_message) = (&problem.messages[x], &problem.messages[y]);
     let before = |a: &Message, b: &Message| {

@@ -1,4 +1,5 @@
-//! Traces of a few events, many of them odd: nothing at all, messages that post themselves, reads of later writes.
+//! Traces of a few events, many of them odd: nothing at all, messages that post themselves, reads
+//! of later writes.
 
 use super::sketch::{Act, Sketch};
 use anyorder_common::random::{Random, Rng};

@@ -74,7 +74,8 @@ fn edges(fixpoint: &Fixpoint<'_, '_>, sections: &Sections) -> Vec<(Edge, Option<
     .collect()
 }
 
-/// Whether an edge lies between the blocks of a pair, and its action observes nothing of the section that it comes from.
+/// Whether an edge lies between the blocks of a pair, and its action observes nothing of the
+/// section that it comes from.
 fn is_own(
     view: View<'_>,
     sections: &Sections,
@@ -91,7 +92,8 @@ fn is_own(
             || !observed(view, edge.to).is_some_and(|write| section.inside.contains(&write)))
 }
 
-/// The write that an event observes: the last one before it, at its location or one that overlaps it.
+/// The write that an event observes: the last one before it, at its location or one that overlaps
+/// it.
 fn observed(view: View<'_>, event: EventId) -> Option<EventId> {
     let at = view.trace.event(event);
     if !at.kind().reads() {

@@ -1,7 +1,7 @@
 //! Sections 2 and 3: task orders, the edges they read backwards, and happens-before, by iteration.
 //!
-//! Every round computes the closure `R` of what there is, asks every rule of section 2 for every pair
-//! of tasks, and adds what the rules say. It ends when a round adds nothing.
+//! Every round computes the closure `R` of what there is, asks every rule of section 2 for every
+//! pair of tasks, and adds what the rules say. It ends when a round adds nothing.
 
 use super::components::Conditional;
 use super::matrix::Matrix;

@@ -6,13 +6,14 @@
 //!
 //! **Guarantee.** Exact with respect to these two pages. It is meant for well-formed traces.
 //!
-//! **Cost.** Cubic in the events for each round of the fixpoint; made for up to some hundred events.
+//! **Cost.** Cubic in the events for each round of the fixpoint; made for up to some hundred
+//! events.
 //!
 //! Event-driven EDC and its candidates (`docs/prediction.md`) are in `sections` and `candidates`.
 //!
-//! The parts: [`base edges`](Edge) of section 1 (`program_order`, `synchronisation`, `inputs`) and of
-//! the component rules (`components`); the fixpoint of sections 2 and 3 (`fixpoint`); sections 4 and 5
-//! (`race`).
+//! The parts: [`base edges`](Edge) of section 1 (`program_order`, `synchronisation`, `inputs`) and
+//! of the component rules (`components`); the fixpoint of sections 2 and 3 (`fixpoint`); sections 4
+//! and 5 (`race`).
 
 pub(crate) use components::ComponentRules;
 pub use fixpoint::TaskOrder;

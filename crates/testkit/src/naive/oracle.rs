@@ -70,13 +70,15 @@ impl<'t, 'r> Naive<'t, 'r> {
         &self.sections.list
     }
 
-    /// Returns all edges of sections, as they are defined, redundant ones included; none with locks handed over.
+    /// Returns all edges of sections, as they are defined, redundant ones included; none with locks
+    /// handed over.
     #[must_use]
     pub fn section_edges(&self) -> &[SectionEdge] {
         &self.sections.edges
     }
 
-    /// Returns the non-racy candidates: pairs of accesses under a common lock that nothing but the edges between their own blocks orders.
+    /// Returns the non-racy candidates: pairs of accesses under a common lock that nothing but the
+    /// edges between their own blocks orders.
     #[must_use]
     pub fn candidates(&self) -> Vec<(EventId, EventId)> {
         candidates::find(&self.fixpoint, &self.sections)
@@ -88,8 +90,8 @@ impl<'t, 'r> Naive<'t, 'r> {
         self.fixpoint.happens_before(x, y)
     }
 
-    /// Returns whether `x R y`: the closure of all edges, in which orders between tasks of one handler
-    /// may come from anywhere.
+    /// Returns whether `x R y`: the closure of all edges, in which orders between tasks of one
+    /// handler may come from anywhere.
     #[must_use]
     pub fn reaches(&self, x: EventId, y: EventId) -> bool {
         self.fixpoint.r.has(x.index(), y.index())
@@ -144,7 +146,8 @@ impl<'t, 'r> Naive<'t, 'r> {
         &self.fixpoint.end_get
     }
 
-    /// Returns the task orders. A pair occurs once for each rule that gave it in the round in which it was new.
+    /// Returns the task orders. A pair occurs once for each rule that gave it in the round in which
+    /// it was new.
     #[must_use]
     pub fn task_orders(&self) -> &[TaskOrder] {
         &self.fixpoint.orders

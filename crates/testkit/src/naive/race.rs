@@ -82,8 +82,8 @@ pub(super) fn find(fixpoint: &Fixpoint<'_, '_>) -> RaceView {
     RaceView { races, nodes, access, tasks, task_races }
 }
 
-/// What task-level coverage is between: tasks; in `threads` handlers, and the bursts of untracked ones. Each
-/// is named by one of its tasks.
+/// What task-level coverage is between: tasks; in `threads` handlers, and the bursts of untracked
+/// ones. Each is named by one of its tasks.
 #[derive(Debug)]
 struct Nodes {
     /// Of each task the node, and of each node the first and the last event.

@@ -181,8 +181,8 @@ impl RuleName {
 
     /// Returns whether dropping the rule changes nothing, since the others imply it.
     ///
-    /// *Delayed poster*: the post of `m2` by `m` is a base edge into `get(m2)` with its source in `m`, so
-    /// `m` ends before `m2` begins by no pre-emption, and the rest is transitivity.
+    /// *Delayed poster*: the post of `m2` by `m` is a base edge into `get(m2)` with its source in
+    /// `m`, so `m` ends before `m2` begins by no pre-emption, and the rest is transitivity.
     #[must_use]
     pub fn is_implied(self) -> bool {
         self == RuleName::DelayedPoster

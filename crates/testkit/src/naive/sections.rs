@@ -40,7 +40,8 @@ pub enum Fault {
     LastOnly,
     /// Of candidates: what communicates is a pair's own edge as well.
     Communication,
-    /// Of candidates: own are only edges between sections of the common locks, not all of the blocks.
+    /// Of candidates: own are only edges between sections of the common locks, not all of the
+    /// blocks.
     OwnSections,
     /// Of candidates: one common lock is enough.
     OneLock,
@@ -97,7 +98,8 @@ pub struct Section {
     pub inside: Vec<EventId>,
 }
 
-/// A strand: its handler, its task (of the sequence that `threads` makes of a handler: none), and the number of the piece of thread code.
+/// A strand: its handler, its task (of the sequence that `threads` makes of a handler: none), and
+/// the number of the piece of thread code.
 pub type Strand = (HandlerId, Option<TaskId>, usize);
 
 /// An edge from the release of a section to an action.
@@ -192,7 +194,8 @@ impl Sections {
 
     /// Goes through each strand's acquires and releases.
     fn find(&mut self, view: View<'_>) {
-        /// The open sections of a strand, with the acquires of each that are not given back, and its blocks so far.
+        /// The open sections of a strand, with the acquires of each that are not given back, and
+        /// its blocks so far.
         type Open = (Vec<(usize, usize)>, usize);
         let mut open: BTreeMap<Strand, Open> = BTreeMap::new();
         for event in view.events() {

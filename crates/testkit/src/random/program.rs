@@ -138,10 +138,11 @@ fn make_agent(
 
 /// Plans ladders, on which fifo is read backwards rung by rung.
 ///
-/// A chain of tasks `a(n) .. a(0)`, each posted by the one before, runs through the handlers `h(n) .. h(0)`.
-/// On each rung a task `b(i)` is posted to `h(i)` too, by a root of its own, which then enables
-/// what triggers `b(i+1)`. The last task `a(0)` enables what triggers `b(0)`. So `a(0)` is before `b(0)`; read backwards,
-/// their posts are in order, and with them `a(1)`, which made the first, and the enable behind the second: `a(1)` is before `b(1)`.
+/// A chain of tasks `a(n) .. a(0)`, each posted by the one before, runs through the handlers `h(n)
+/// .. h(0)`. On each rung a task `b(i)` is posted to `h(i)` too, by a root of its own, which then
+/// enables what triggers `b(i+1)`. The last task `a(0)` enables what triggers `b(0)`. So `a(0)` is
+/// before `b(0)`; read backwards, their posts are in order, and with them `a(1)`, which made the
+/// first, and the enable behind the second: `a(1)` is before `b(1)`.
 fn plan_ladders(
     rng: &mut Rng,
     build: &mut TraceBuilder,
@@ -155,13 +156,14 @@ fn plan_ladders(
     }
     for ladder in 0..rng.below(shape.ladders_max + 1) {
         let rungs = rng.within(shape.rungs.0, shape.rungs.1).min(posted.len() as u64);
-        // A handler with two rungs would wait on the upper for the lower, which is queued behind it.
+        // A handler with two rungs would wait on the upper for the lower, which is queued behind
+        // it.
         let start = rng.index(posted.len());
         let mut input = build.input(&format!("ladder{ladder}.0"))?;
         let mut chain = vec![Plan::Enable(input)];
         for rung in 0..rungs {
-            // Gates keep the events in the order that needs the ladder: first the chain's post, then
-            // the root's, and only then the enable that would order the two without it.
+            // Gates keep the events in the order that needs the ladder: first the chain's post,
+            // then the root's, and only then the enable that would order the two without it.
             let gate = |rung: u64, what: u64| (ladder * 100 + rung) * 2 + what;
             let through = posted[(start + rung as usize) % posted.len()];
             chain = vec![Plan::Post(through, chain), Plan::Open(gate(rung, 0))];

@@ -1,7 +1,8 @@
 //! Random event-driven traces that are mostly about critical sections.
 //!
-//! Beside what [`random_trace`](super::random_trace) makes: most accesses are under locks, a lock may be held from one task of a handler to
-//! the next, bursts of one handler overlap, and handlers that have already run are forked again.
+//! Beside what [`random_trace`](super::random_trace) makes: most accesses are under locks, a lock
+//! may be held from one task of a handler to the next, bursts of one handler overlap, and handlers
+//! that have already run are forked again.
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{

@@ -120,8 +120,8 @@ impl Shape {
         Shape { events_max: 120, handlers: (2, 7), acts_max: 6, ..Shape::small() }
     }
 
-    /// At most 120 events, mostly posts through several handlers, in which fifo read backwards goes on
-    /// for several rounds.
+    /// At most 120 events, mostly posts through several handlers, in which fifo read backwards goes
+    /// on for several rounds.
     #[must_use]
     pub fn deep() -> Shape {
         use Act::*;
@@ -148,7 +148,8 @@ impl Shape {
         }
     }
 
-    /// At most 120 events of an Android application with activities, services, receivers, idle handlers.
+    /// At most 120 events of an Android application with activities, services, receivers, idle
+    /// handlers.
     #[must_use]
     pub fn components() -> Shape {
         use Act::*;

@@ -156,7 +156,8 @@ impl Machine {
         true
     }
 
-    /// Does the next planned or random act of the running code; false when it has nothing left to do.
+    /// Does the next planned or random act of the running code; false when it has nothing left to
+    /// do.
     fn go_on(&mut self, agent: usize) -> bool {
         if self.winding_down {
             return false;

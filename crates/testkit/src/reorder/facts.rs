@@ -9,24 +9,27 @@ pub trait Observes {
     /// Returns the specified object that an event acts on.
     fn object(&self, event: EventId) -> Option<u32>;
 
-    /// Takes events of one object, in the order in which they happen; returns for each, by the number of the mode, the events it observes.
+    /// Takes events of one object, in the order in which they happen; returns for each, by the
+    /// number of the mode, the events it observes.
     fn observed(&self, run: &[EventId]) -> Vec<BTreeMap<u8, BTreeSet<EventId>>>;
 
-    /// Takes events of one object, in the order in which they happen: returns whether the last one can return there, with the result that it has
-    /// if `as_recorded`. Those before return what they did, where they can.
+    /// Takes events of one object, in the order in which they happen: returns whether the last one
+    /// can return there, with the result that it has if `as_recorded`. Those before return what
+    /// they did, where they can.
     fn can_return(&self, run: &[EventId], as_recorded: bool) -> bool {
         let _ = (run, as_recorded);
         true
     }
 
-    /// Returns whether an event of an object waits for what it observes, and must observe it even where others need not.
+    /// Returns whether an event of an object waits for what it observes, and must observe it even
+    /// where others need not.
     fn is_bound(&self, event: EventId) -> bool {
         let _ = event;
         false
     }
 
-    /// Returns whether tasks can run in this order, in traces whose tasks change places: then this stands for program order, and
-    /// who holds a lock is a handler. `None`: tasks stay in order.
+    /// Returns whether tasks can run in this order, in traces whose tasks change places: then this
+    /// stands for program order, and who holds a lock is a handler. `None`: tasks stay in order.
     fn schedules(&self, run: &[EventId]) -> Option<bool> {
         let _ = run;
         None
@@ -62,7 +65,8 @@ pub enum ReorderRule {
     Invocation,
     /// Invocations can return where they stand.
     Waiting,
-    /// Who takes part in a barrier arrives before anybody passes; what nobody knows of is passed by nobody.
+    /// Who takes part in a barrier arrives before anybody passes; what nobody knows of is passed by
+    /// nobody.
     Arrival,
     /// No signal comes before the time of a wait runs out.
     Timeout,
@@ -75,7 +79,8 @@ pub enum ReorderRule {
 }
 
 impl ReorderRule {
-    /// All rules, but for `Schedule`, which others say what it is, and `Component`, which only some traces have.
+    /// All rules, but for `Schedule`, which others say what it is, and `Component`, which only some
+    /// traces have.
     pub const ALL: [ReorderRule; 16] = [
         ReorderRule::Once,
         ReorderRule::Po,
@@ -143,7 +148,8 @@ pub(super) struct Facts {
     returns: Vec<[bool; 2]>,
     objects: Vec<Option<u32>>,
     seen: Vec<Option<BTreeMap<u8, BTreeSet<EventId>>>>,
-    /// By event of a task that its handler took from a mailbox: the handler, the first post and the `get` of the task.
+    /// By event of a task that its handler took from a mailbox: the handler, the first post and the
+    /// `get` of the task.
     taken: Vec<Option<(u32, usize, usize)>>,
     /// Events that put tasks into mailboxes, or take them out.
     mailboxes: Vec<bool>,
@@ -217,7 +223,8 @@ impl Facts {
         self.components = Some(components);
     }
 
-    /// For events of two tasks that one handler took from its mailbox: the post and the `get` of the first one's task, and the `get` of the second one's.
+    /// For events of two tasks that one handler took from its mailbox: the post and the `get` of
+    /// the first one's task, and the `get` of the second one's.
     pub(super) fn overtaking(&self, a: usize, b: usize) -> Option<(usize, usize, usize)> {
         let ((one, post, waits), (two, _, get)) = (self.taken[a]?, self.taken[b]?);
         (one == two && waits != get && post < waits).then_some((post, waits, get))
@@ -320,8 +327,8 @@ impl Facts {
         broken
     }
 
-    /// Whether an invocation could not return: for one that may observe something else, neither behind the sequence nor before its last
-    /// event, if that may as well.
+    /// Whether an invocation could not return: for one that may observe something else, neither
+    /// behind the sequence nor before its last event, if that may as well.
     fn is_stuck(
         &self,
         observes: &dyn Observes,

@@ -1,11 +1,14 @@
-//! All reorderings of a small trace, and the witnesses among them: `docs/witnesses.md` by brute force.
+//! All reorderings of a small trace, and the witnesses among them: `docs/witnesses.md` by brute
+//! force.
 //!
-//! **Problem.** Given a trace of at most 64 events (10 to 14 are feasible) and pairs `a`, `b` of its events: which form of witness is
-//! the strongest that each has, and how many events has the shortest one of that form?
+//! **Problem.** Given a trace of at most 64 events (10 to 14 are feasible) and pairs `a`, `b` of
+//! its events: which form of witness is the strongest that each has, and how many events has the
+//! shortest one of that form?
 //!
-//! **Idea.** Every beginning of a reordering is one, so all are found by adding one event after another, shortest first. Two
-//! sequences of the same events go on in the same ways if the same writes are the last ones, and if what conditions and invocations can tell apart
-//! came in the same order; one of them is enough.
+//! **Idea.** Every beginning of a reordering is one, so all are found by adding one event after
+//! another, shortest first. Two sequences of the same events go on in the same ways if the same
+//! writes are the last ones, and if what conditions and invocations can tell apart came in the same
+//! order; one of them is enough.
 //!
 //! Rules can be left out, to see whether whoever compares notices.
 
@@ -29,7 +32,8 @@ pub enum ReorderForm {
     Last,
     /// They are the two last ones, the second before the first, and may observe something else.
     CoEnabled,
-    /// The last one is the `get` of the task of the second; the task of the first is posted and has not begun.
+    /// The last one is the `get` of the task of the second; the task of the first is posted and has
+    /// not begun.
     Overtakes,
 }
 
@@ -88,7 +92,8 @@ impl Reorderings {
         self.skipped = rule;
     }
 
-    /// Returns the rule that a sequence breaks first, with the place. The events in `exempt` may observe anything.
+    /// Returns the rule that a sequence breaks first, with the place. The events in `exempt` may
+    /// observe anything.
     #[must_use]
     pub fn broken(
         &self,
@@ -119,7 +124,8 @@ impl Reorderings {
         self.facts.broken_by(observes, (run, loose), event, exempt.contains(&event))
     }
 
-    /// Returns whether a sequence is a witness of a form for two events, `a` before `b` in the trace.
+    /// Returns whether a sequence is a witness of a form for two events, `a` before `b` in the
+    /// trace.
     #[must_use]
     pub fn is_witness(
         &self,
@@ -151,7 +157,8 @@ impl Reorderings {
         a < b && has_form && self.broken(observes, run, exempt).is_none()
     }
 
-    /// Returns the best witness of each pair that has one; `None` if there are more than `states_max` reorderings that differ.
+    /// Returns the best witness of each pair that has one; `None` if there are more than
+    /// `states_max` reorderings that differ.
     #[must_use]
     pub fn best(
         &self,

@@ -34,7 +34,8 @@ impl Default for EventDriven {
 
 /// Streams the trace of a large event-driven program into a sink; returns the number of events.
 ///
-/// Takes time linear in the events, and memory for the tables (some 150 bytes a task) and one block.
+/// Takes time linear in the events, and memory for the tables (some 150 bytes a task) and one
+/// block.
 ///
 /// # Errors
 ///
@@ -78,7 +79,8 @@ struct Program<'s> {
     now: u64,
 }
 
-/// The mailbox of the handler of an index: the last is the environment, some are threads, pools, timers.
+/// The mailbox of the handler of an index: the last is the environment, some are threads, pools,
+/// timers.
 fn mailbox_of(index: u32, handlers: u32) -> Mailbox {
     match index {
         _ if index + 1 == handlers => Mailbox::None,
@@ -270,7 +272,8 @@ impl<'s> Program<'s> {
     fn per_task(&self) -> u64 {
         let left = self.config.events.saturating_sub(self.stream.events + self.promised);
         let tasks = u64::from(self.tasks_left) + self.waiting;
-        // Get, end, post, the burst, the enable, the trigger: some eight events a task are no accesses.
+        // Get, end, post, the burst, the enable, the trigger: some eight events a task are no
+        // accesses.
         (left / 16 * 15 / tasks.max(1)).saturating_sub(8)
     }
 

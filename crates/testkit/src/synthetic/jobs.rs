@@ -8,8 +8,8 @@
 //!                          |--post, delayed--> Timer
 //! ```
 //!
-//! The trees of one session are in order; those of different sessions are not, so that about as many tasks as
-//! there are sessions are pairwise unordered at any time.
+//! The trees of one session are in order; those of different sessions are not, so that about as
+//! many tasks as there are sessions are pairwise unordered at any time.
 
 use super::places::Group;
 use anyorder_trace::TaskId;

@@ -44,8 +44,8 @@ const ACCESSES: u64 = 6;
 /// Sections of a task.
 const SECTIONS: u64 = 5;
 
-/// Streams the trace into a sink; returns the number of events. A task of 5 sections, with 6 accesses in each, posts the next one to a
-/// loop that is drawn.
+/// Streams the trace into a sink; returns the number of events. A task of 5 sections, with 6
+/// accesses in each, posts the next one to a loop that is drawn.
 ///
 /// # Errors
 ///

@@ -151,8 +151,8 @@ impl<R: Read> Lines<R> {
             self.fill()?;
         }
         self.number += 1;
-        // The beginning is kept in front of what is pending; there is room, as it stood there before,
-        // or all of it is gone.
+        // The beginning is kept in front of what is pending; there is room, as it stood there
+        // before, or all of it is gone.
         let pending = self.pending.clone();
         if pending.start < kept.len() {
             let moved = self.buffer[pending].to_vec();

@@ -6,8 +6,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 
-/// Maps names, given as bytes, to entries of one table. The hasher is seeded, so that no input can be
-/// made to collide.
+/// Maps names, given as bytes, to entries of one table. The hasher is seeded, so that no input can
+/// be made to collide.
 #[derive(Default)]
 pub(super) struct TextIndex {
     table: HashTable<(NameId, u32)>,

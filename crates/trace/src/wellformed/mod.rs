@@ -1,9 +1,10 @@
 //! Checks whether a trace is one that a program could have left: locks released by who holds them,
 //! tasks begun after they were posted, reads that read from a write.
 //!
-//! Readers check that a file keeps to its format; this checks that what it says makes sense, whatever
-//! format it came in. An *error* means that no engine can trust the trace. A *warning* means that something is odd, as
-//! happens in good recordings of programs that were running already, or of which a part was not watched.
+//! Readers check that a file keeps to its format; this checks that what it says makes sense,
+//! whatever format it came in. An *error* means that no engine can trust the trace. A *warning*
+//! means that something is odd, as happens in good recordings of programs that were running
+//! already, or of which a part was not watched.
 //!
 //! | rule | severity |
 //! | --- | --- |
@@ -26,10 +27,10 @@
 //! | what is freed was allocated | warning |
 //! | an input that is triggered was enabled before (plain inputs, views, windows, idle handlers) | warning |
 //!
-//! Traces whose order is [`TraceOrder::Partial`] say nothing about before and behind between tasks; only
-//! what holds in any order is checked of them. Logs of DroidRacer's runtime watch only part of the program
-//! (library code, native threads), and drop what they cannot follow: there, the errors of locks, posts, cancels, forks, joins,
-//! and of tasks that overlap or run elsewhere are warnings.
+//! Traces whose order is [`TraceOrder::Partial`] say nothing about before and behind between tasks;
+//! only what holds in any order is checked of them. Logs of DroidRacer's runtime watch only part of
+//! the program (library code, native threads), and drop what they cannot follow: there, the errors
+//! of locks, posts, cancels, forks, joins, and of tasks that overlap or run elsewhere are warnings.
 
 use crate::error::Problems;
 use crate::event::EventKind;

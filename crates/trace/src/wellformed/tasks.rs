@@ -1,4 +1,5 @@
-//! The lives of tasks: posted, begun, ended, one at a time on each handler, in the order of their mailbox.
+//! The lives of tasks: posted, begun, ended, one at a time on each handler, in the order of their
+//! mailbox.
 
 use super::report::{Report, handler_name, label, task_name};
 use crate::event::{Event, EventKind};
@@ -154,8 +155,8 @@ impl Tasks {
         *running = event.task;
     }
 
-    /// A mailbox gives the tasks of one poster in the order of their posts, unless a delay or a post to the
-    /// front says otherwise.
+    /// A mailbox gives the tasks of one poster in the order of their posts, unless a delay or a
+    /// post to the front says otherwise.
     fn in_order(
         &mut self,
         event: &Event,

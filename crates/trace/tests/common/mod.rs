@@ -10,8 +10,8 @@ use anyorder_trace::{
 use proptest::prelude::*;
 use std::path::PathBuf;
 
-/// A list of numbers that a generator takes its choices from; behind its end all choices are 0, so that a
-/// shorter list gives a simpler result, and proptest can shrink it.
+/// A list of numbers that a generator takes its choices from; behind its end all choices are 0, so
+/// that a shorter list gives a simpler result, and proptest can shrink it.
 #[derive(Debug)]
 pub(crate) struct Choices {
     numbers: Vec<u64>,

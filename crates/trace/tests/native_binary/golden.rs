@@ -1,7 +1,8 @@
 //! The format is stable: a file checked in reads as it always has.
 //!
-//! When a change of the *writer* is wanted, the file stays and a second one is added. When the *version* changes, this
-//! file goes on being the test of version 1. `ANYORDER_BLESS=1` writes the file where it is missing.
+//! When a change of the *writer* is wanted, the file stays and a second one is added. When the
+//! *version* changes, this file goes on being the test of version 1. `ANYORDER_BLESS=1` writes the
+//! file where it is missing.
 
 use crate::random::{sample, write};
 use anyorder_trace::Trace;

@@ -1,5 +1,5 @@
-//! Files whose checksums are right and whose contents are not: nothing may panic, take memory without bound, or
-//! give out an id that is not in its table.
+//! Files whose checksums are right and whose contents are not: nothing may panic, take memory
+//! without bound, or give out an id that is not in its table.
 
 use crate::random::{sample, write};
 use anyorder_trace::format::native_binary::{BinaryFile, BinaryReader, RAW_BYTES_MAX};
@@ -63,7 +63,8 @@ fn put_together(file_head: &[u8], parts: &[Part]) -> Vec<u8> {
     out
 }
 
-/// The same, with an index that fits the blocks, as their packed lengths change with their contents.
+/// The same, with an index that fits the blocks, as their packed lengths change with their
+/// contents.
 fn put_together_with_index(file_head: &[u8], parts: &[Part]) -> Vec<u8> {
     let mut parts = parts.to_vec();
     let mut index = parts.pop().expect("a good file has an index");
@@ -294,7 +295,8 @@ fn tables_beyond_their_limit_are_refused() {
     assert!(message(&out).contains("tables of more than 67108864 bytes"));
 }
 
-/// A block of two events on two handlers, byte by byte, and what becomes of it when one of them changes.
+/// A block of two events on two handlers, byte by byte, and what becomes of it when one of them
+/// changes.
 #[test]
 fn each_part_of_a_block_is_checked() {
     let mut b = TraceBuilder::new();

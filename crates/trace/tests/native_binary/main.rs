@@ -1,4 +1,5 @@
-//! The native binary format: what is written comes back, and what is damaged is refused at its place.
+//! The native binary format: what is written comes back, and what is damaged is refused at its
+//! place.
 
 mod damage;
 mod golden;

@@ -95,8 +95,8 @@ fn a_trace_of_nothing_comes_back() {
     assert!(columns.is_empty());
 }
 
-/// A handler and a task a step, more handlers than lanes, in blocks of full length; each block read shows the
-/// handlers as they were when it was written.
+/// A handler and a task a step, more handlers than lanes, in blocks of full length; each block read
+/// shows the handlers as they were when it was written.
 #[test]
 fn handlers_are_known_as_they_were_at_each_block() {
     let mut tables = Tables::default();

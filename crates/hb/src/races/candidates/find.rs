@@ -30,7 +30,8 @@ pub struct CandidatePair {
 pub struct CandidateLimits {
     /// How many pairs of each kind are listed; all are counted.
     pub pairs_max: usize,
-    /// How many pairs one block of sections may have open at a time; further ones are counted as lost.
+    /// How many pairs one block of sections may have open at a time; further ones are counted as
+    /// lost.
     pub open_max: usize,
 }
 
@@ -43,9 +44,11 @@ impl Default for CandidateLimits {
 /// What event-driven EDC leaves unordered.
 #[derive(Clone, Debug, Default)]
 pub struct OrderCandidates {
-    /// Pairs that nothing orders, one for each two runs of accesses that have the same races: their first accesses.
+    /// Pairs that nothing orders, one for each two runs of accesses that have the same races: their
+    /// first accesses.
     pub racy: Vec<CandidatePair>,
-    /// Pairs under a common lock that nothing but their own blocks of sections orders, one for each two visits of an object.
+    /// Pairs under a common lock that nothing but their own blocks of sections orders, one for each
+    /// two visits of an object.
     pub non_racy: Vec<CandidatePair>,
     /// How many racy pairs there are.
     pub racy_total: u64,
@@ -69,8 +72,9 @@ pub struct OrderCandidates {
 
 /// Finds the candidates of a trace by event-driven EDC (`docs/prediction.md`).
 ///
-/// Time and memory: those of [`races`](crate::races::detector) with its races by runs, and linear in the actions inside sections and in the pairs under
-/// a common lock that no clock orders at once.
+/// Time and memory: those of [`races`](crate::races::detector) with its races by runs, and linear
+/// in the actions inside sections and in the pairs under a common lock that no clock orders at
+/// once.
 ///
 /// # Errors
 ///

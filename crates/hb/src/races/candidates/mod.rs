@@ -1,4 +1,5 @@
-//! Candidates for order violations in an event-driven trace: what event-driven EDC leaves unordered.
+//! Candidates for order violations in an event-driven trace: what event-driven EDC leaves
+//! unordered.
 //!
 //! Whether another run reverses a pair is for a search for witnesses to say.
 

@@ -1,16 +1,20 @@
 //! Pairs under a common lock that nothing but their own sections orders.
 //!
-//! **Problem.** Two actions `a < b` of different handlers do not commute and lie in sections of a common lock. Event-driven EDC orders
-//! them by the very edge that they make. `b` can come first only if for each common lock its section can come before that of
-//! `a`: if the acquire of the first is not before the release of the second by other edges than those between the two.
+//! **Problem.** Two actions `a < b` of different handlers do not commute and lie in sections of a
+//! common lock. Event-driven EDC orders them by the very edge that they make. `b` can come first
+//! only if for each common lock its section can come before that of `a`: if the acquire of the
+//! first is not before the release of the second by other edges than those between the two.
 //!
 //! **Definition computed.** `docs/prediction.md`, *Event-driven EDC*.
 //!
-//! **Idea.** A *block* is a strand's stay in sections. While a strand is in a block, it remembers the earlier blocks that have edges into this one, and of
-//! each how far its chain is known by edges from elsewhere: a number that only grows. When a section of the block ends, it is compared with the
-//! acquires of the first sections. Of a chain only the latest block in a slot matters: its edge orders those before it.
+//! **Idea.** A *block* is a strand's stay in sections. While a strand is in a block, it remembers
+//! the earlier blocks that have edges into this one, and of each how far its chain is known by
+//! edges from elsewhere: a number that only grows. When a section of the block ends, it is compared
+//! with the acquires of the first sections. Of a chain only the latest block in a slot matters: its
+//! edge orders those before it.
 //!
-//! **Cost.** For each action that takes from slots: the chains of those slots, times the earlier blocks open.
+//! **Cost.** For each action that takes from slots: the chains of those slots, times the earlier
+//! blocks open.
 
 use super::find::{CandidateLimits, CandidatePair, OrderCandidates};
 use super::open::OpenBlock;
@@ -230,7 +234,8 @@ impl<'a> NonRacy<'a> {
         }
     }
 
-    /// Drops from the slots of a release those of the same handler that it knows: its edges order their blocks.
+    /// Drops from the slots of a release those of the same handler that it knows: its edges order
+    /// their blocks.
     fn forget_known(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId) {
         let (at, own) = (view.at[strand.index()], self.chain);
         let handler = view.engine.strands.get(strand).handler;

@@ -10,7 +10,8 @@ use anyorder_trace::EventId;
 #[derive(Clone, Debug)]
 struct OpenPair {
     pair: CandidatePair,
-    /// Of each common lock: the acquire of the first section, and the second section, until that ends.
+    /// Of each common lock: the acquire of the first section, and the second section, until that
+    /// ends.
     common: Vec<(EventId, SectionId)>,
 }
 
@@ -19,7 +20,8 @@ struct OpenPair {
 pub(crate) struct Earlier {
     pub(crate) block: BlockId,
     pub(crate) chain: ChainId,
-    /// The number below which the later block knows all events of `chain` by other edges than those between the two blocks.
+    /// The number below which the later block knows all events of `chain` by other edges than those
+    /// between the two blocks.
     pub(crate) known: u32,
     pairs: Vec<OpenPair>,
 }
@@ -51,7 +53,8 @@ impl OpenBlock {
         }
     }
 
-    /// The later block observes something in a section of an earlier one, which ended with `release`.
+    /// The later block observes something in a section of an earlier one, which ended with
+    /// `release`.
     pub(crate) fn observe(&mut self, block: BlockId, release: EventId) {
         for earlier in self.earlier.iter_mut().filter(|earlier| earlier.block == block) {
             earlier.known = earlier.known.max(release.0.saturating_add(1));
@@ -74,8 +77,8 @@ impl OpenBlock {
         true
     }
 
-    /// A section of the later block ends: gives pairs that are candidates to `decided`, and returns the number of those that something
-    /// orders.
+    /// A section of the later block ends: gives pairs that are candidates to `decided`, and returns
+    /// the number of those that something orders.
     pub(crate) fn released(
         &mut self,
         section: SectionId,

@@ -8,7 +8,8 @@ use anyorder_order::ChainId;
 use anyorder_trace::EventId;
 use rustc_hash::FxHashMap;
 
-/// The last point of a class on a chain, for one object. What is before it on its chain is ordered where it is.
+/// The last point of a class on a chain, for one object. What is before it on its chain is ordered
+/// where it is.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     chain: ChainId,
@@ -17,7 +18,8 @@ struct Last {
     event: EventId,
 }
 
-/// Finds them as a pass goes by: each second action, with the last first one of each chain and class.
+/// Finds them as a pass goes by: each second action, with the last first one of each chain and
+/// class.
 #[derive(Debug)]
 pub(crate) struct PointRaces<'a> {
     points: &'a Points,

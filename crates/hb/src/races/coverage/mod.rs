@@ -1,8 +1,9 @@
-//! Which races are covered: ordered as soon as other races are (`docs/happens-before.md`, section 5).
+//! Which races are covered: ordered as soon as other races are (`docs/happens-before.md`, section
+//! 5).
 //!
-//! **Source.** Raychev, Vechev, Sridharan, OOPSLA 2013; the adjacency test of R4 (Jensen et al., OOPSLA
-//! 2015), Algorithm 2. R4's section 4.4 prints a weaker definition, which contradicts its section 2.1:
-//! it is `single`, for comparison.
+//! **Source.** Raychev, Vechev, Sridharan, OOPSLA 2013; the adjacency test of R4 (Jensen et al.,
+//! OOPSLA 2015), Algorithm 2. R4's section 4.4 prints a weaker definition, which contradicts its
+//! section 2.1: it is `single`, for comparison.
 
 use crate::races::detector::{Races, RunId};
 
@@ -18,7 +19,8 @@ pub(crate) use task::task_coverage;
 #[derive(Clone, Debug)]
 pub(crate) struct Uncovered {
     pub(crate) in_pair: Vec<u64>,
-    /// Whether it is the last access of the one run with the first of the other, where it is only one.
+    /// Whether it is the last access of the one run with the first of the other, where it is only
+    /// one.
     pub(crate) edge_only: bool,
 }
 

@@ -1,13 +1,14 @@
 //! Coverage at task level.
 //!
-//! **Idea.** Tasks are taken in the order of their first events. For each, a clock says which tasks lead
-//! to it: its direct predecessors are, on each chain, the last task of which some event happens before one of
-//! its own, and the tasks it races with; a race with `A` is covered exactly if some direct predecessor is
-//! led to from `A`. Tasks of several strands (a looper's own code) have a chain of their own in these
-//! clocks; bursts that access nothing are not tasks here.
+//! **Idea.** Tasks are taken in the order of their first events. For each, a clock says which tasks
+//! lead to it: its direct predecessors are, on each chain, the last task of which some event
+//! happens before one of its own, and the tasks it races with; a race with `A` is covered exactly
+//! if some direct predecessor is led to from `A`. Tasks of several strands (a looper's own code)
+//! have a chain of their own in these clocks; bursts that access nothing are not tasks here.
 //!
-//! **Cost.** For each task a look at each chain that its end knows of, and a join for each predecessor that
-//! no other one leads to. The task that posted it comes first: it leads to most of the others.
+//! **Cost.** For each task a look at each chain that its end knows of, and a join for each
+//! predecessor that no other one leads to. The task that posted it comes first: it leads to most of
+//! the others.
 
 use super::{Uncovered, by_tasks};
 use crate::races::detector::Races;
@@ -180,8 +181,8 @@ impl<'e, 't> Tasks<'e, 't> {
         self.led_by[task.index()] = between;
     }
 
-    /// A task that leads to a task of one strand, and to most of what does: the one that posted it, or the one before it on
-    /// its chain.
+    /// A task that leads to a task of one strand, and to most of what does: the one that posted it,
+    /// or the one before it on its chain.
     fn base(&self, task: TaskId) -> Option<TaskId> {
         let mut strands = self.engine.strands.of_task(task);
         let strand = strands.next().filter(|_| strands.next().is_none())?;
@@ -202,8 +203,9 @@ impl<'e, 't> Tasks<'e, 't> {
             .then_some(poster)
     }
 
-    /// Finds, on each chain, the last task that begins before `task` and of which some event happens before
-    /// one of it, unless it is in `known` or is `base`. What the end of `base` knows of leads to `base`, and needs no look, but for what began later.
+    /// Finds, on each chain, the last task that begins before `task` and of which some event
+    /// happens before one of it, unless it is in `known` or is `base`. What the end of `base` knows
+    /// of leads to `base`, and needs no look, but for what began later.
     fn before(&mut self, task: TaskId, known: ClockRef, base: Option<TaskId>) -> Vec<TaskId> {
         let begins = self.engine.node_first(task);
         let (mut found, mut late) = (Vec::new(), Vec::new());
@@ -241,8 +243,8 @@ impl<'e, 't> Tasks<'e, 't> {
         found
     }
 
-    /// The last task on a chain with an event below `value` that begins before `begins`, and counts; and whether
-    /// one behind it began later.
+    /// The last task on a chain with an event below `value` that begins before `begins`, and
+    /// counts; and whether one behind it began later.
     fn last_on(
         &self,
         chain: ChainId,

@@ -151,7 +151,8 @@ impl Broadcasts {
     }
 }
 
-/// The edges that say that one receipt comes before another: the events, and the posts of their tasks.
+/// The edges that say that one receipt comes before another: the events, and the posts of their
+/// tasks.
 fn received_in_order(trace: &Trace, first: EventId, second: EventId) -> Vec<Edge> {
     let posts = [first, second]
         .map(|event| posted_task(trace, event).map_or(EventId::NONE, |task| trace.span(task).post));

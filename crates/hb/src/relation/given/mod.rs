@@ -1,4 +1,5 @@
-//! Orders that the trace gives as it stands, before any fixpoint: wakes, inputs, component callbacks.
+//! Orders that the trace gives as it stands, before any fixpoint: wakes, inputs, component
+//! callbacks.
 //!
 //! They are found in one pass, as edges between events. Edges whose source is known when the target
 //! comes by (posts, forks, locks) are not here; the forward pass keeps those itself.
@@ -36,7 +37,8 @@ pub(crate) struct Given {
     pub(crate) orders: Vec<(TaskId, TaskId, Rule)>,
     /// Edges that depend on others; sorted by the second event of their condition.
     pub(crate) conditionals: Vec<Conditional>,
-    /// Received broadcasts, each with its sender; and those by sticky registrations, each with its registration.
+    /// Received broadcasts, each with its sender; and those by sticky registrations, each with its
+    /// registration.
     pub(crate) receipts: [Vec<(EventId, EventId)>; 2],
 }
 
@@ -59,8 +61,9 @@ impl Given {
         }
     }
 
-    /// Adds `e -> t`, and `e -> get(m)` and `e -> post(m)` where `t` belongs to a posted task `m` that is
-    /// not `e`'s own. The environment often posts first and enables later: then only the first two remain.
+    /// Adds `e -> t`, and `e -> get(m)` and `e -> post(m)` where `t` belongs to a posted task `m`
+    /// that is not `e`'s own. The environment often posts first and enables later: then only the
+    /// first two remain.
     pub(crate) fn cause(&mut self, trace: &Trace, e: EventId, t: EventId, rule: Rule) {
         self.edge(e, t, rule);
         if let Some(task) = posted_task(trace, t)
@@ -73,7 +76,8 @@ impl Given {
         }
     }
 
-    /// Adds that callback `p` comes before callback `t`: the events, their tasks, the posts of those.
+    /// Adds that callback `p` comes before callback `t`: the events, their tasks, the posts of
+    /// those.
     pub(crate) fn base(&mut self, trace: &Trace, p: EventId, t: EventId, rule: Rule) {
         self.edge(p, t, rule);
         let (Some(a), Some(b)) = (posted_task(trace, p), posted_task(trace, t)) else { return };

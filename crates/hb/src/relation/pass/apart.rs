@@ -1,6 +1,7 @@
 //! What a pass does where sections give the order of locks.
 //!
-//! Non-racy candidates ask what a strand learns by which edges; so the visiting pass tells those of sections, and derived ones, apart.
+//! Non-racy candidates ask what a strand learns by which edges; so the visiting pass tells those of
+//! sections, and derived ones, apart.
 
 use super::Pass;
 use crate::relation::strands::StrandId;
@@ -8,7 +9,8 @@ use anyorder_order::ClockRef;
 use anyorder_trace::{EventId, TaskId};
 
 impl Pass<'_, '_> {
-    /// Joins all that is before an event into the clock of its strand, telling apart what the strand learns by which edges.
+    /// Joins all that is before an event into the clock of its strand, telling apart what the
+    /// strand learns by which edges.
     pub(super) fn arrive_apart(&mut self, event: EventId, strand: StrandId) {
         let at = strand.index();
         let before = std::mem::replace(&mut self.state.at[at], ClockRef::EMPTY);
@@ -35,7 +37,8 @@ impl Pass<'_, '_> {
         self.join_sections(event, strand);
     }
 
-    /// Joins the releases of sections in which something was done that does not commute with an action.
+    /// Joins the releases of sections in which something was done that does not commute with an
+    /// action.
     pub(super) fn join_sections(&mut self, event: EventId, strand: StrandId) {
         let Some(plan) = &self.engine.sections else { return };
         let handler = self.engine.strands.get(strand).handler;
@@ -66,8 +69,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Returns the key of who passes a barrier: the task; in `threads`, where tasks of a handler are one strand, the
-    /// strand, where sections give orders.
+    /// Returns the key of who passes a barrier: the task; in `threads`, where tasks of a handler
+    /// are one strand, the strand, where sections give orders.
     pub(super) fn passer(&self, task: TaskId, strand: StrandId) -> u32 {
         let threads = self.engine.sections.is_some() && !self.engine.rules.reorders_tasks();
         if threads { strand.0 } else { task.0 }

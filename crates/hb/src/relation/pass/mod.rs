@@ -1,8 +1,8 @@
 //! One pass over a trace, event by event.
 //!
-//! **Idea.** A strand has a clock: what is before its current event. On arrival at an event, the clocks of what
-//! is before it are joined into that of its strand; on leaving, what later events wait for is kept. How a
-//! task finds its place among the tasks of its handler is in `task_order`.
+//! **Idea.** A strand has a clock: what is before its current event. On arrival at an event, the
+//! clocks of what is before it are joined into that of its strand; on leaving, what later events
+//! wait for is kept. How a task finds its place among the tasks of its handler is in `task_order`.
 
 use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
@@ -21,9 +21,11 @@ pub(crate) struct View<'p, 't> {
     /// The clock of each strand at its current event.
     pub(crate) at: &'p [ClockRef],
     pub(crate) segments: &'p [u32],
-    /// What the strand has learnt by the edges into this event, those of sections and derived ones left out.
+    /// What the strand has learnt by the edges into this event, those of sections and derived ones
+    /// left out.
     pub(crate) learnt: ClockRef,
-    /// The clock of the strand without what it has learnt from sections at this event, and by derived edges into the strand.
+    /// The clock of the strand without what it has learnt from sections at this event, and by
+    /// derived edges into the strand.
     pub(crate) unsectioned: ClockRef,
 }
 
@@ -32,8 +34,8 @@ pub(crate) trait Visitor {
     /// Called for each event, after what is before it is known.
     fn event(&mut self, view: &View<'_, '_>, event: EventId, strand: StrandId);
 
-    /// Joins further predecessors into the clock of an event, for closures larger than happens-before; after
-    /// [`event`](Self::event) has seen it.
+    /// Joins further predecessors into the clock of an event, for closures larger than
+    /// happens-before; after [`event`](Self::event) has seen it.
     fn more_predecessors(
         &mut self,
         _event: EventId,
@@ -58,8 +60,8 @@ pub(crate) trait Visitor {
 }
 
 impl View<'_, '_> {
-    /// Returns the event number below which all events of `chain` happen before the current event of
-    /// `strand`.
+    /// Returns the event number below which all events of `chain` happen before the current event
+    /// of `strand`.
     #[inline]
     pub(crate) fn bound(&self, strand: StrandId, chain: ChainId) -> u32 {
         let clock = self.at[strand.index()];
@@ -221,7 +223,8 @@ impl<'p, 't> Pass<'p, 't> {
         self.join_by_kind(event, strand);
     }
 
-    /// Joins the clock of a stamp into that of a strand. Where what is learnt is told apart, a strand learns nothing from itself.
+    /// Joins the clock of a stamp into that of a strand. Where what is learnt is told apart, a
+    /// strand learns nothing from itself.
     fn join(&mut self, strand: StrandId, from: Stamp) {
         if self.apart && from.strand == strand {
             return;
@@ -335,7 +338,8 @@ impl<'p, 't> Pass<'p, 't> {
         start..self.next_edge
     }
 
-    /// Begins a strand: finds all that is before it, its place among the tasks of its handler, its chain.
+    /// Begins a strand: finds all that is before it, its place among the tasks of its handler, its
+    /// chain.
     fn begin(&mut self, event: EventId, strand: StrandId) {
         let at = *self.engine.strands.get(strand);
         let trace = self.engine.trace;

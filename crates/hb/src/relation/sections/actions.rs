@@ -39,7 +39,8 @@ impl Points {
         &self.list[start..start + count]
     }
 
-    /// Returns whether a point and one of a class, on one object, do not commute, and are worth a report.
+    /// Returns whether a point and one of a class, on one object, do not commute, and are worth a
+    /// report.
     pub(crate) fn conflict(&self, point: Point, class: u8) -> bool {
         let table = self.reported.get(usize::from(point.table));
         table.is_some_and(|table| table[usize::from(point.class & 31)] >> (class & 31) & 1 != 0)
@@ -96,7 +97,8 @@ impl<'t> Actions<'t> {
         }
     }
 
-    /// Calls `visit` with each kind of action, by object and class, that does not commute with an action of an event.
+    /// Calls `visit` with each kind of action, by object and class, that does not commute with an
+    /// action of an event.
     pub(crate) fn conflicting(&self, event: EventId, mut visit: impl FnMut(Act)) {
         let columns = self.trace.columns();
         let op = columns.ops[event.index()];
@@ -134,7 +136,8 @@ pub(crate) fn class_of(op: Op) -> u8 {
     if op.kind().writes() { WRITE } else { READ }
 }
 
-/// Points of accesses, acquires and releases would be at the border of their own section: they have none.
+/// Points of accesses, acquires and releases would be at the border of their own section: they have
+/// none.
 fn may_act(kind: EventKind) -> bool {
     !matches!(kind, EventKind::Acquire | EventKind::Release)
 }

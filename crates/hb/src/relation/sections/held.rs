@@ -1,7 +1,7 @@
 //! Critical sections: which a strand is in.
 //!
-//! A strand begins with no lock. What it leaves open no release ends, but another strand that takes the lock does: `docs/prediction.md`
-//! says why.
+//! A strand begins with no lock. What it leaves open no release ends, but another strand that takes
+//! the lock does: `docs/prediction.md` says why.
 
 use crate::relation::strands::StrandId;
 use anyorder_trace::{EventId, LockId};
@@ -58,7 +58,8 @@ struct OfStrand {
 pub(crate) struct Held {
     pub(crate) sections: Vec<Section>,
     strands: Vec<OfStrand>,
-    /// The open sections of each lock: exclusive ones, of which there is one at most, and shared ones.
+    /// The open sections of each lock: exclusive ones, of which there is one at most, and shared
+    /// ones.
     open: FxHashMap<LockId, [Vec<SectionId>; 2]>,
     /// Releases of locks that their strand did not hold.
     pub(crate) strays: u64,
@@ -74,8 +75,8 @@ impl Held {
         }
     }
 
-    /// A strand takes a lock. Taken again, it only counts: the first acquire says whether the section is shared. Returns
-    /// the section, if one begins.
+    /// A strand takes a lock. Taken again, it only counts: the first acquire says whether the
+    /// section is shared. Returns the section, if one begins.
     pub(crate) fn acquire(
         &mut self,
         event: EventId,

@@ -1,4 +1,5 @@
-//! Critical sections, and the orders that they give where locks order no more than what does not commute.
+//! Critical sections, and the orders that they give where locks order no more than what does not
+//! commute.
 
 pub(crate) use actions::Actions;
 pub use actions::{Conflicting, Point, Points};

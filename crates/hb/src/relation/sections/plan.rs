@@ -1,14 +1,17 @@
 //! Which releases order which actions, found before any pass.
 //!
-//! **Problem.** Event-driven EDC has an edge from the release of each section to each later action in a section of the same
-//! lock, of another handler, that does not commute with some action of the first. That can be quadratic in the events.
+//! **Problem.** Event-driven EDC has an edge from the release of each section to each later action
+//! in a section of the same lock, of another handler, that does not commute with some action of the
+//! first. That can be quadratic in the events.
 //!
-//! **Idea.** A *slot* stands for the sections of one lock, exclusive or shared, in which something of one class was done
-//! to one object. A release hands its clock to the slots of its section, which keep of each handler what no later release of it knows;
-//! an action takes from the slots of what it does not commute with the clocks of the other handlers. What a strand has taken it need not take again,
-//! and what nobody takes is not handed out.
+//! **Idea.** A *slot* stands for the sections of one lock, exclusive or shared, in which something
+//! of one class was done to one object. A release hands its clock to the slots of its section,
+//! which keep of each handler what no later release of it knows; an action takes from the slots of
+//! what it does not commute with the clocks of the other handlers. What a strand has taken it need
+//! not take again, and what nobody takes is not handed out.
 //!
-//! **Cost.** Time and memory: linear in the objects touched by each section, and in the actions that find something new.
+//! **Cost.** Time and memory: linear in the objects touched by each section, and in the actions
+//! that find something new.
 
 use super::actions::{Act, Actions};
 use super::held::{Held, SectionId};

@@ -157,7 +157,8 @@ impl Inputs {
         Ok(InputOperation::new(kind, interner.input(input)?))
     }
 
-    /// `TRIGGER-BROADCAST`, `TRIGGER-RECEIVER`: sending, registering, receiving, told apart by the state.
+    /// `TRIGGER-BROADCAST`, `TRIGGER-RECEIVER`: sending, registering, receiving, told apart by the
+    /// state.
     pub(super) fn broadcast(
         &mut self,
         interner: &mut Interner,

@@ -14,8 +14,8 @@ use std::io::Read;
 /// The name of the format.
 const FORMAT: &str = "droidracer";
 
-/// Reads a log of DroidRacer's runtime. Memory grows with threads, messages, classes and objects, not
-/// with the number of accesses.
+/// Reads a log of DroidRacer's runtime. Memory grows with threads, messages, classes and objects,
+/// not with the number of accesses.
 #[derive(Debug)]
 pub struct DroidRacerReader<R> {
     lines: Lines<R>,

@@ -155,7 +155,8 @@ struct Side {
     database: Option<String>,
 }
 
-/// Reads `6908 type - WRITE  obj - 0x41  class - LA; field -   fieldIdx - 244  dbPath -   tid - 1 ...`.
+/// Reads `6908 type - WRITE  obj - 0x41  class - LA; field -   fieldIdx - 244  dbPath -   tid - 1
+/// ...`.
 fn side(rest: &str) -> Option<Side> {
     let number = rest.split_whitespace().next()?.parse().ok()?;
     let value = |key: &str| {

@@ -50,8 +50,8 @@ impl Threads {
         Ok(self.by_number.get_mut(&tid).expect("it was made above"))
     }
 
-    /// Returns the thread that a fork or a thread's first operation begins: a number whose thread has
-    /// exited means a fresh one.
+    /// Returns the thread that a fork or a thread's first operation begins: a number whose thread
+    /// has exited means a fresh one.
     pub(super) fn begin(
         &mut self,
         interner: &mut Interner,

@@ -18,7 +18,8 @@ const LINE_BYTES_MAX: usize = 1 << 28;
 /// What a reader accepts beyond the format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EdtraceOptions {
-    /// Accepts variables with several writes and no `co` line; any order of their writes may then be chosen.
+    /// Accepts variables with several writes and no `co` line; any order of their writes may then
+    /// be chosen.
     pub infer_coherence: bool,
 }
 

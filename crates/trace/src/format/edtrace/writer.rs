@@ -11,10 +11,11 @@ use std::io::{self, Write};
 
 /// Writes `edtrace`.
 ///
-/// The format knows reads, writes, posts and gets. What else only marks the beginning or end of something
-/// is left out, and so are posts of tasks that never ran; other kinds make the writing fail. Where the
-/// trace was observed, each read without a known write reads from the last one before it, and writes are ordered as
-/// they stand. Bursts of an untracked handler become its initial message.
+/// The format knows reads, writes, posts and gets. What else only marks the beginning or end of
+/// something is left out, and so are posts of tasks that never ran; other kinds make the writing
+/// fail. Where the trace was observed, each read without a known write reads from the last one
+/// before it, and writes are ordered as they stand. Bursts of an untracked handler become its
+/// initial message.
 #[derive(Debug)]
 pub struct EdtraceWriter<W> {
     output: W,

@@ -1,8 +1,9 @@
 //! Numbers in the contents of a block: variable-length ones, and columns as byte planes.
 //!
-//! A column of `n` numbers is one byte `p`, then `p` planes of `n` bytes: first the lowest byte of every number,
-//! then the second, and so on. `p` is what the largest number needs, so a column of zeros takes one byte.
-//! Planes unpack without a branch a number, and hand the packer bytes of one kind next to each other.
+//! A column of `n` numbers is one byte `p`, then `p` planes of `n` bytes: first the lowest byte of
+//! every number, then the second, and so on. `p` is what the largest number needs, so a column of
+//! zeros takes one byte. Planes unpack without a branch a number, and hand the packer bytes of one
+//! kind next to each other.
 
 /// What is wrong with the contents of a block: a fragment that says what was expected.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +51,8 @@ impl<'a> Input<'a> {
         Ok(self.take(1, what)?[0])
     }
 
-    /// Takes a variable-length number: seven bits a byte, lowest first, the high bit set on all but the last.
+    /// Takes a variable-length number: seven bits a byte, lowest first, the high bit set on all but
+    /// the last.
     pub(super) fn number(&mut self, what: &str) -> Read<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -177,7 +179,8 @@ pub(super) fn bytes_of(value: u64) -> usize {
     8 - value.leading_zeros() as usize / 8
 }
 
-/// Folds the sign of a difference into its lowest bit, so that small ones of both signs have few bytes.
+/// Folds the sign of a difference into its lowest bit, so that small ones of both signs have few
+/// bytes.
 pub(super) fn fold64(value: u64) -> u64 {
     (value << 1) ^ ((value as i64 >> 63) as u64)
 }

@@ -1,5 +1,5 @@
-//! Checks ids against their tables, the same for what is written and what is read, and translates the
-//! names of a file to those of the tables in memory.
+//! Checks ids against their tables, the same for what is written and what is read, and translates
+//! the names of a file to those of the tables in memory.
 
 use super::bytes::{Damage, Read, damage};
 use crate::event::{EventKind, Op, OperandKind};
@@ -75,7 +75,8 @@ pub(super) fn known(id: u32, size: usize, what: &str) -> Read<()> {
     damage(format!("{what} {id}, expected one of the {size} known"))
 }
 
-/// Checks that the labels of events keep their meaning, as those of earlier events were checked by it.
+/// Checks that the labels of events keep their meaning, as those of earlier events were checked by
+/// it.
 pub(super) fn same_labels(old: &Meta, new: &Meta) -> Read<()> {
     if old.labels == new.labels {
         return Ok(());
@@ -83,8 +84,8 @@ pub(super) fn same_labels(old: &Meta, new: &Meta) -> Read<()> {
     damage("scheme of labels changes behind the first event, expected it to stay")
 }
 
-/// Translates names of a file to names in memory. They differ only after an event of an unknown kind was
-/// met, whose own name was then put between those of the file.
+/// Translates names of a file to names in memory. They differ only after an event of an unknown
+/// kind was met, whose own name was then put between those of the file.
 #[derive(Clone, Debug)]
 pub(super) struct FileNames {
     /// The number of names in the file so far, the empty one included.
@@ -113,7 +114,8 @@ impl FileNames {
         Ok(NameId(id + before as u32))
     }
 
-    /// Returns the operation and operand that stand for an event of a kind that this version does not know.
+    /// Returns the operation and operand that stand for an event of a kind that this version does
+    /// not know.
     pub(super) fn unknown_kind(&mut self, number: u8, tables: &mut Tables) -> Read<(Op, u32)> {
         let op = Op::from(EventKind::Other);
         if let Some((_, name)) = self.kinds.iter().find(|(known, _)| *known == number) {

@@ -1,15 +1,16 @@
 //! The distinct operations of a block: what its events look up instead of holding it.
 //!
 //! **Problem.** Most events repeat: the same operation on the same operand at the same site. In a
-//! trace of memcached 120,861 events have under 9,000 distinct (kind, mode, operand, site). So a block lists
-//! each distinct one once, and an event is a token of one or two bytes.
+//! trace of memcached 120,861 events have under 9,000 distinct (kind, mode, operand, site). So a
+//! block lists each distinct one once, and an event is a token of one or two bytes.
 //!
-//! Two levels: *pairs* of (kind, mode) and site, as a site nearly always does one thing, and *entries*
-//! of a pair and an operand; the operand as difference to that of the last entry of the same pair, since a site that
-//! walks an array gives an entry an element.
+//! Two levels: *pairs* of (kind, mode) and site, as a site nearly always does one thing, and
+//! *entries* of a pair and an operand; the operand as difference to that of the last entry of the
+//! same pair, since a site that walks an array gives an entry an element.
 //!
-//! **Cost.** Every id is checked once an entry, not once an event. Where all events differ there are
-//! as many entries as events, tokens say "the next one", and the entries hold what columns would.
+//! **Cost.** Every id is checked once an entry, not once an event. Where all events differ there
+//! are as many entries as events, tokens say "the next one", and the entries hold what columns
+//! would.
 
 use super::bytes::{Input, Read, damage, fold32, put_column, put_deltas32, put_number, unfold32};
 use super::check::{FileNames, Sizes, known};
@@ -19,7 +20,8 @@ use crate::ids::SiteId;
 use crate::tables::Tables;
 use hashbrown::HashMap;
 
-/// The places of a table that a 16-bit token can point to, so that looking one up needs no bounds check.
+/// The places of a table that a 16-bit token can point to, so that looking one up needs no bounds
+/// check.
 pub(super) const TOKENS_MAX: usize = 1 << 16;
 
 const _: () =

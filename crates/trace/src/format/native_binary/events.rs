@@ -1,8 +1,8 @@
 //! Unpacks the columns of a block of events.
 //!
-//! The contents, in this order: the [dictionary](super::dictionary), a token an event in sorted order, the
-//! [lanes](super::lanes), the tasks in sorted order as runs, the numbers in trace order, and the four
-//! [sparse] columns: values, times, stacks, refers.
+//! The contents, in this order: the [dictionary](super::dictionary), a token an event in sorted
+//! order, the [lanes](super::lanes), the tasks in sorted order as runs, the numbers in trace order,
+//! and the four [sparse] columns: values, times, stacks, refers.
 
 use super::bytes::{Input, Read, damage, unfold32};
 use super::check::{FileNames, known};
@@ -54,7 +54,8 @@ impl EventDecoder {
         }
     }
 
-    /// Replaces `block` by the events of `contents`. `block.first` and `count` come from the block's head.
+    /// Replaces `block` by the events of `contents`. `block.first` and `count` come from the
+    /// block's head.
     pub(super) fn decode(
         &mut self,
         contents: &[u8],

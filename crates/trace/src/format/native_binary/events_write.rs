@@ -26,7 +26,8 @@ pub(super) struct EventEncoder {
 }
 
 impl EventEncoder {
-    /// Appends the contents of the block of the events `columns` to `out`; `first` is the number of the first of them.
+    /// Appends the contents of the block of the events `columns` to `out`; `first` is the number of
+    /// the first of them.
     pub(super) fn encode(
         &mut self,
         tables: &Tables,
@@ -149,8 +150,8 @@ fn last_row<T>(rows: impl Iterator<Item = (u32, T)>) -> Option<u32> {
     rows.last().map(|(row, _)| row)
 }
 
-/// Writes the numbers as differences to the successor of the one before: of all events, or of the accesses and
-/// of the others apart, whichever leaves less.
+/// Writes the numbers as differences to the successor of the one before: of all events, or of the
+/// accesses and of the others apart, whichever leaves less.
 fn write_numbers(tables: &Tables, columns: &Columns, out: &mut Vec<u8>) -> Read<()> {
     if columns.numbers.is_empty() {
         out.push(NUMBERS_NONE);

@@ -55,8 +55,9 @@ impl<R: Read + Seek> BinaryFile<R> {
             .map_err(read_error)
     }
 
-    /// Opens a file without an index, or with a damaged one, by going from block to block without reading
-    /// their contents. What lies behind the first damaged head, and a block that is cut off, is left out.
+    /// Opens a file without an index, or with a damaged one, by going from block to block without
+    /// reading their contents. What lies behind the first damaged head, and a block that is cut
+    /// off, is left out.
     ///
     /// # Errors
     ///
@@ -78,7 +79,8 @@ impl<R: Read + Seek> BinaryFile<R> {
         &self.blocks
     }
 
-    /// Returns the position in [`blocks`](Self::blocks) of the block with an event, in time logarithmic in their number.
+    /// Returns the position in [`blocks`](Self::blocks) of the block with an event, in time
+    /// logarithmic in their number.
     #[must_use]
     pub fn block_of(&self, event: u64) -> Option<usize> {
         let behind = self.blocks.partition_point(|block| block.first <= event);
@@ -87,8 +89,8 @@ impl<R: Read + Seek> BinaryFile<R> {
         (event < block.first + u64::from(block.events_count)).then_some(position)
     }
 
-    /// Replaces the contents of `block` by the events of the block at `position` in [`blocks`](Self::blocks).
-    /// Returns false when there is none.
+    /// Replaces the contents of `block` by the events of the block at `position` in
+    /// [`blocks`](Self::blocks). Returns false when there is none.
     ///
     /// # Errors
     ///

@@ -9,7 +9,8 @@ use crate::error::Place;
 use std::io::{self, Read, Write};
 use zstd::bulk::{Compressor, Decompressor};
 
-/// The effort of the packer. On the memcached trace level 6 gains 7 % in size and costs half the speed of writing.
+/// The effort of the packer. On the memcached trace level 6 gains 7 % in size and costs half the
+/// speed of writing.
 const LEVEL: i32 = 3;
 
 /// Packs contents into blocks.

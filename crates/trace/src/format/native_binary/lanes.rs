@@ -1,8 +1,9 @@
 //! Lanes: the events of a block sorted by who ran them, and how to put them back.
 //!
-//! **Problem.** Threads that run at once interleave at random, which hides from the packer that each of
-//! them goes round the same loops. So the events of a block are sorted by *lane*, stably, and the order of the
-//! lanes is kept beside them. A lane is whatever the writer likes, up to 256 a block; ours are handlers.
+//! **Problem.** Threads that run at once interleave at random, which hides from the packer that
+//! each of them goes round the same loops. So the events of a block are sorted by *lane*, stably,
+//! and the order of the lanes is kept beside them. A lane is whatever the writer likes, up to 256 a
+//! block; ours are handlers.
 //!
 //! Three ways to keep the order: not at all (one lane), a nibble or a byte an event, and runs.
 //!
@@ -63,8 +64,9 @@ impl Lanes {
         self.starts.len() - 1
     }
 
-    /// Reads the lanes of a block of `events_count` events. That [`each`](Self::each) has as many events of a lane as
-    /// [`starts`](Self::starts) says is for the caller to check, who goes through them anyway.
+    /// Reads the lanes of a block of `events_count` events. That [`each`](Self::each) has as many
+    /// events of a lane as [`starts`](Self::starts) says is for the caller to check, who goes
+    /// through them anyway.
     pub(super) fn read(&mut self, input: &mut Input<'_>, events_count: usize) -> Read<()> {
         let way = input.byte("lanes")?;
         let count = 1 + usize::from(input.byte("lanes")?);

@@ -6,11 +6,12 @@ pub const MAGIC: [u8; 8] = *b"\x89AOT\r\n\x1a\n";
 /// The version of the format that is written, and the only one that is read.
 pub const VERSION: u16 = 1;
 
-/// The most bytes the contents of one block may take when unpacked; a block that declares more is refused
-/// before any memory is taken for it.
+/// The most bytes the contents of one block may take when unpacked; a block that declares more is
+/// refused before any memory is taken for it.
 pub const RAW_BYTES_MAX: u32 = 64 << 20;
 
-/// The most bytes the packed contents of one block may take: what zstd may add to incompressible input.
+/// The most bytes the packed contents of one block may take: what zstd may add to incompressible
+/// input.
 pub(super) const PACKED_BYTES_MAX: u32 = RAW_BYTES_MAX + (RAW_BYTES_MAX >> 7);
 
 /// The size of the head of a file: magic, version, two zero bytes, checksum.
@@ -146,8 +147,8 @@ pub(super) fn file_head() -> [u8; FILE_HEAD_BYTES] {
     bytes
 }
 
-/// Checks the head of a file. The version is looked at before the checksum, so that a later version,
-/// which may have another head, is named as such.
+/// Checks the head of a file. The version is looked at before the checksum, so that a later
+/// version, which may have another head, is named as such.
 pub(super) fn check_file_head(bytes: &[u8; FILE_HEAD_BYTES]) -> Result<(), String> {
     if bytes[..8] != MAGIC {
         return Err(
@@ -198,7 +199,8 @@ pub(super) const ENTRIES_MAX: usize = 1 << 15;
 /// The most bytes of a name.
 pub(super) const NAME_BYTES_MAX: usize = 16 << 20;
 
-/// The most items of a list in a table (a stack's positions, an invocation's arguments), and of all lists of a section.
+/// The most items of a list in a table (a stack's positions, an invocation's arguments), and of all
+/// lists of a section.
 pub(super) const LIST_ITEMS_MAX: usize = 1 << 20;
 
 /// The sections of a block of tables.

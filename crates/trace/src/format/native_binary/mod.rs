@@ -1,13 +1,13 @@
 //! The native binary format: a trace as compressed, checksummed columns in blocks.
 //!
-//! `docs/formats/native-binary.md` is its specification. [`BinaryWriter`] and [`BinaryReader`] stream;
-//! [`BinaryFile`] reads any block of a file by its number.
+//! `docs/formats/native-binary.md` is its specification. [`BinaryWriter`] and [`BinaryReader`]
+//! stream; [`BinaryFile`] reads any block of a file by its number.
 //!
-//! Guarantees of the readers, for any input: no panic; no memory beyond the declared and limited size of
-//! one block, the tables (limited, see [`BinaryReader::tables_limit`]) and the block given out; every
-//! task, operand, site, stack and label in a block that was given out is an index of its table.
-//! What is *not* checked is whether a `refers` number is the number of an event, since
-//! it may lie ahead: that belongs to the well-formedness of a trace, not to its file.
+//! Guarantees of the readers, for any input: no panic; no memory beyond the declared and limited
+//! size of one block, the tables (limited, see [`BinaryReader::tables_limit`]) and the block given
+//! out; every task, operand, site, stack and label in a block that was given out is an index of its
+//! table. What is *not* checked is whether a `refers` number is the number of an event, since it
+//! may lie ahead: that belongs to the well-formedness of a trace, not to its file.
 
 pub use file::{BinaryBlock, BinaryFile};
 pub use layout::{MAGIC, RAW_BYTES_MAX, VERSION};

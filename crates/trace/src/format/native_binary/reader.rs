@@ -87,8 +87,8 @@ impl Decoders {
 }
 
 impl<R: Read> BinaryReader<R> {
-    /// Starts at the first byte of a file, which is read with the first block. A buffered input is of no use: blocks
-    /// are read as wholes.
+    /// Starts at the first byte of a file, which is read with the first block. A buffered input is
+    /// of no use: blocks are read as wholes.
     #[must_use]
     pub fn new(inner: R) -> BinaryReader<R> {
         BinaryReader {
@@ -103,15 +103,17 @@ impl<R: Read> BinaryReader<R> {
         }
     }
 
-    /// Sets whether a damaged or cut off file gives the whole blocks before the damage, and a warning with the
-    /// place, the damage and what was kept, instead of an error. A damaged head of the file stays an error.
+    /// Sets whether a damaged or cut off file gives the whole blocks before the damage, and a
+    /// warning with the place, the damage and what was kept, instead of an error. A damaged head of
+    /// the file stays an error.
     #[must_use]
     pub fn salvage(mut self, salvage: bool) -> BinaryReader<R> {
         self.salvage = salvage;
         self
     }
 
-    /// Sets the bytes that the tables may take, 1 GiB unless set: a small file can unpack to large tables.
+    /// Sets the bytes that the tables may take, 1 GiB unless set: a small file can unpack to large
+    /// tables.
     #[must_use]
     pub fn tables_limit(mut self, bytes: usize) -> BinaryReader<R> {
         self.decoders.table_decoder.bytes_max = bytes;

@@ -1,4 +1,5 @@
-//! The columns of tables whose rows all have the same parts, each named once for reading and writing.
+//! The columns of tables whose rows all have the same parts, each named once for reading and
+//! writing.
 
 use super::bytes::{Input, Read, damage, put_column, put_deltas32, put_deltas64};
 use super::check::{FileNames, known};

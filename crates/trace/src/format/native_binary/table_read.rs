@@ -280,7 +280,8 @@ impl TableDecoder {
         Ok(writes)
     }
 
-    /// Reads the lengths of lists, whose sum is limited, as columns of zeros take no room in the file.
+    /// Reads the lengths of lists, whose sum is limited, as columns of zeros take no room in the
+    /// file.
     fn list_lengths(
         &mut self,
         count: usize,

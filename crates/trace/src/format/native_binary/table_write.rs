@@ -1,7 +1,9 @@
-//! Packs what the tables gained since the block before, in sections: a tag, a number of entries, columns.
+//! Packs what the tables gained since the block before, in sections: a tag, a number of entries,
+//! columns.
 //!
-//! A section never refers to an entry that comes later, so a reader checks each id as it meets it; and
-//! sections are small, so a block of tables is far below the limit however large the tables are.
+//! A section never refers to an entry that comes later, so a reader checks each id as it meets it;
+//! and sections are small, so a block of tables is far below the limit however large the tables
+//! are.
 
 use super::bytes::{Damage, Read, damage, put_column, put_deltas32, put_deltas64, put_number};
 use super::check::{Sizes, known, same_labels};
@@ -35,7 +37,8 @@ impl TableEncoder {
         TableEncoder { meta: None, handlers: Vec::new(), sizes, coherence: 0, out: Vec::new() }
     }
 
-    /// Passes what is new to `emit`, as contents of one or more blocks; `events` have been written before.
+    /// Passes what is new to `emit`, as contents of one or more blocks; `events` have been written
+    /// before.
     pub(super) fn encode<E: From<Damage>>(
         &mut self,
         tables: &Tables,
@@ -255,7 +258,8 @@ impl TableEncoder {
         Ok(())
     }
 
-    /// Writes one order of writes, in several sections when it is long: those after the first continue it.
+    /// Writes one order of writes, in several sections when it is long: those after the first
+    /// continue it.
     fn coherence(&mut self, new: &Coherence, tables: &Tables) -> Read<()> {
         known(new.location.0, tables.locations.len(), "location")?;
         let parts = new.writes.chunks(SECTION_ITEMS);

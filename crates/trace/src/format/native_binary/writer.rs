@@ -15,13 +15,15 @@ use std::io::{self, Write};
 /// Writes the native binary format, block by block as events come.
 ///
 /// Blocks that come in smaller pieces than [`Block::EVENTS`] are joined; a file cut off at any byte
-/// keeps all whole blocks before. Memory: the tables' handlers, one block and 16 bytes per block written.
+/// keeps all whole blocks before. Memory: the tables' handlers, one block and 16 bytes per block
+/// written.
 ///
 /// # Errors
 ///
-/// Its methods fail when the output does, and with [`io::ErrorKind::InvalidInput`] for events whose ids are not
-/// in the tables, for tables that shrank, for blocks out of sequence, for names of more than 16 MiB and
-/// for stacks or argument lists of more than 2^20 items: what the readers would refuse.
+/// Its methods fail when the output does, and with [`io::ErrorKind::InvalidInput`] for events whose
+/// ids are not in the tables, for tables that shrank, for blocks out of sequence, for names of more
+/// than 16 MiB and for stacks or argument lists of more than 2^20 items: what the readers would
+/// refuse.
 pub struct BinaryWriter<W: Write> {
     blocks: Blocks<W>,
     tables: TableEncoder,
@@ -76,7 +78,8 @@ impl<W: Write> fmt::Debug for BinaryWriter<W> {
 }
 
 impl<W: Write> BinaryWriter<W> {
-    /// Starts a file by writing its head. Give it a buffered output, or one that takes whole blocks well.
+    /// Starts a file by writing its head. Give it a buffered output, or one that takes whole blocks
+    /// well.
     ///
     /// # Errors
     ///

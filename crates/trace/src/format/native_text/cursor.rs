@@ -202,8 +202,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Appends a string in quotes, so that [`Cursor::string`] reads it and a terminal shows it as it is:
-/// whatever could move the cursor, or turn the direction of the text, is escaped.
+/// Appends a string in quotes, so that [`Cursor::string`] reads it and a terminal shows it as it
+/// is: whatever could move the cursor, or turn the direction of the text, is escaped.
 pub(super) fn quote(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut plain = 0;
@@ -230,7 +230,8 @@ pub(super) fn quote(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Returns whether a character is a control, a line or paragraph end, invisible, or changes the direction of text.
+/// Returns whether a character is a control, a line or paragraph end, invisible, or changes the
+/// direction of text.
 fn hides(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -11,8 +11,8 @@ use crate::tables::{
 
 /// Takes a definition, of which `word` is the first word, at `column`.
 ///
-/// A definition with the right id but a wrong rest leaves an empty entry behind, so that the lines that
-/// refer to it are not wrong as well.
+/// A definition with the right id but a wrong rest leaves an empty entry behind, so that the lines
+/// that refer to it are not wrong as well.
 pub(super) fn definition(
     known: &mut Known,
     word: &[u8],

@@ -15,9 +15,9 @@ use std::io::Read;
 
 /// Reads a trace in the native text format, as a stream. The input needs no buffer of its own.
 ///
-/// Every id is checked: who gets a block may index the tables by what stands in it. Wrong lines
-/// are left out and listed; the first makes the reading fail, at the end. Memory depends on the tables, not on the
-/// number of events.
+/// Every id is checked: who gets a block may index the tables by what stands in it. Wrong lines are
+/// left out and listed; the first makes the reading fail, at the end. Memory depends on the tables,
+/// not on the number of events.
 #[derive(Debug)]
 pub struct NativeTextReader<R> {
     lines: Lines<R>,
@@ -124,7 +124,8 @@ impl<R: Read> TraceSource for NativeTextReader<R> {
                 Err(LineError::Full(full)) => return Err(full.into()),
             }
             if block.columns.len() >= Block::EVENTS {
-                // Behind an error nobody gets events any more, but the rest is still looked through.
+                // Behind an error nobody gets events any more, but the rest is still looked
+                // through.
                 if self.problems.errors_total == 0 {
                     break;
                 }

@@ -15,7 +15,8 @@ pub(super) const VERSION: u64 = 1;
 /// Names longer than this are written on lines of their own, and are referred to by id.
 pub(super) const INLINE_NAME_BYTES_MAX: usize = 200;
 
-/// A string longer than this goes on in `more` lines; escapes make it ten times as long at the most.
+/// A string longer than this goes on in `more` lines; escapes make it ten times as long at the
+/// most.
 pub(super) const STRING_BYTES_MAX: usize = 1 << 16;
 
 /// A list longer than this goes on in `more` lines; each item takes 21 bytes at the most.

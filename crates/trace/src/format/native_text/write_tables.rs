@@ -171,8 +171,8 @@ impl Written {
         long_string(&meta.origin, out);
     }
 
-    /// Makes ready for a line with these names, in this order: writes, on lines of their own, those that the
-    /// reader would not give the right ids if they stood in the line.
+    /// Makes ready for a line with these names, in this order: writes, on lines of their own, those
+    /// that the reader would not give the right ids if they stood in the line.
     ///
     /// All definitions that the line needs must be written before, as they may bring names as well.
     pub(super) fn ready(
@@ -212,8 +212,8 @@ impl Written {
         Ok(())
     }
 
-    /// Appends a name that [`ready`](Self::ready) was called for: its string where the reader gives that the
-    /// same id, else its id.
+    /// Appends a name that [`ready`](Self::ready) was called for: its string where the reader gives
+    /// that the same id, else its id.
     pub(super) fn name(&mut self, tables: &Tables, id: NameId, line: &mut Vec<u8>) {
         let text = tables.names.get(id);
         if self.names == id.index() {

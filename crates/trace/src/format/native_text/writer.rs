@@ -13,8 +13,8 @@ use std::io::{self, Write};
 /// Writes a trace in the native text format. It buffers by itself.
 ///
 /// Definitions stand right before the first event that needs them. Fails with
-/// [`io::ErrorKind::InvalidInput`] where an id is in no table, where only some events have numbers, and when `meta`
-/// changes behind the first block.
+/// [`io::ErrorKind::InvalidInput`] where an id is in no table, where only some events have numbers,
+/// and when `meta` changes behind the first block.
 #[derive(Debug)]
 pub struct NativeTextWriter<W> {
     output: W,

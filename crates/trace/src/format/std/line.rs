@@ -22,7 +22,8 @@ pub(super) enum Target {
     Nothing,
 }
 
-/// The operations, with the event each becomes. The first entry of an event is the one that is written.
+/// The operations, with the event each becomes. The first entry of an event is the one that is
+/// written.
 const OPERATIONS: [(&str, Op, Target); 20] = {
     use EventKind as K;
     const fn plain(kind: EventKind) -> Op {
@@ -144,7 +145,8 @@ pub(super) enum Memory<'a> {
 
 /// Tells apart the ways to say memory. `column` is where `text` starts.
 ///
-/// `0x`, hexadecimal digits and `+` begin a range, whose rest must then be right; everything else is a name.
+/// `0x`, hexadecimal digits and `+` begin a range, whose rest must then be right; everything else
+/// is a name.
 pub(super) fn memory(text: &[u8], column: usize) -> Result<Memory<'_>, Fault> {
     let Some(digits) = text.strip_prefix(b"0x") else {
         return Ok(Memory::Named(text));
@@ -184,8 +186,8 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Takes the site off the end of the part of a line behind the thread's `|`, if it is a short number and an
-/// operation with a target stands before it: from `r(x)|12` it makes `r(x` and 12.
+/// Takes the site off the end of the part of a line behind the thread's `|`, if it is a short
+/// number and an operation with a target stands before it: from `r(x)|12` it makes `r(x` and 12.
 ///
 /// This and the functions below read the common lines without searching them; what they do not
 /// take is judged by [`split`] and [`memory`], with which they must agree.

@@ -1,9 +1,10 @@
 //! Which location an address range is, when memory is freed and allocated anew.
 //!
 //! Each address has a generation: 0 before any allocation covers it. An allocation gives its whole
-//! range one more than the highest generation found there. An access belongs to the generation of its first
-//! address. So two accesses have different generations exactly if an allocation of the first address of one came in
-//! between: use after free keeps the generation, use after reuse does not.
+//! range one more than the highest generation found there. An access belongs to the generation of
+//! its first address. So two accesses have different generations exactly if an allocation of the
+//! first address of one came in between: use after free keeps the generation, use after reuse does
+//! not.
 
 use crate::ids::LocationId;
 use crate::tables::{Location, TableFull};
@@ -84,8 +85,8 @@ impl AddressMap {
         self.allocated.get(&address).copied()
     }
 
-    /// Begins a new generation of a range. Costs the logarithm of the ranges known, and a constant for each
-    /// range and generation that ends.
+    /// Begins a new generation of a range. Costs the logarithm of the ranges known, and a constant
+    /// for each range and generation that ends.
     pub(super) fn allocate(&mut self, address: u64, size: u64) {
         self.allocated.insert(address, u32::try_from(size).unwrap_or(u32::MAX));
         if size == 0 {

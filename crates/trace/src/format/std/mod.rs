@@ -1,8 +1,8 @@
 //! STD, the text format that tools for race prediction share: `T1|acq(L1)|12`.
 //!
-//! One event a line: thread, operation with its target, source position. Besides the operations that every tool
-//! knows, the reader takes atomic accesses, allocation and condition variables; `docs/formats/std.md`
-//! has the grammar and what each operation becomes.
+//! One event a line: thread, operation with its target, source position. Besides the operations
+//! that every tool knows, the reader takes atomic accesses, allocation and condition variables;
+//! `docs/formats/std.md` has the grammar and what each operation becomes.
 //!
 //! ```
 //! use anyorder_trace::format::std::{StdReader, StdWriter};

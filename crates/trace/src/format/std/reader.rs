@@ -27,9 +27,10 @@ const UNKNOWN_OPERATION: &str = "unknown operation, kept as an event that orders
 
 /// Reads a trace in STD, as a stream. The input needs no buffer of its own.
 ///
-/// Each thread is a handler without mailbox, with one initial task; both have the same number. Events
-/// are labelled by line. Wrong lines are left out and listed; the first makes the reading fail, at the end.
-/// Memory depends on the distinct threads, names, sites and address ranges, not on the number of lines.
+/// Each thread is a handler without mailbox, with one initial task; both have the same number.
+/// Events are labelled by line. Wrong lines are left out and listed; the first makes the reading
+/// fail, at the end. Memory depends on the distinct threads, names, sites and address ranges, not
+/// on the number of lines.
 #[derive(Debug)]
 pub struct StdReader<R> {
     lines: Lines<R>,
@@ -49,8 +50,8 @@ impl<R: Read> StdReader<R> {
         }
     }
 
-    /// Gives what is known of the source positions: lines of `number<TAB>function<TAB>file:line`, with `?` for what is
-    /// not known.
+    /// Gives what is known of the source positions: lines of `number<TAB>function<TAB>file:line`,
+    /// with `?` for what is not known.
     ///
     /// # Errors
     ///
@@ -108,7 +109,8 @@ impl<R: Read> TraceSource for StdReader<R> {
                 Err(LineError::Full(full)) => return Err(full.into()),
             }
             if block.columns.len() >= Block::EVENTS {
-                // Behind an error nobody gets events any more, but the rest is still looked through.
+                // Behind an error nobody gets events any more, but the rest is still looked
+                // through.
                 if self.problems.errors_total == 0 {
                     break;
                 }
@@ -182,7 +184,8 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads a line of a common form whose thread, site and name are known; returns false for others.
+    /// Reads a line of a common form whose thread, site and name are known; returns false for
+    /// others.
     #[inline]
     fn common_line(
         &mut self,

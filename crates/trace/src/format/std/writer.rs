@@ -26,11 +26,12 @@ pub struct Losses {
 
 /// Writes a trace in STD.
 ///
-/// What STD has no words for makes it fail with [`io::ErrorKind::InvalidInput`]: posted tasks and all that has
-/// to do with them, shared locks, weaker atomics, two threads of one name. A [`lossy`](Self::lossy) writer
-/// leaves it out, or says the nearest thing, and counts. Always lost are what a label or name of a source position
-/// does not tell ([`site_table`](super::site_table) keeps it), values, times, stacks, and the numbers of generations of memory
-/// (the reader finds them from the allocations).
+/// What STD has no words for makes it fail with [`io::ErrorKind::InvalidInput`]: posted tasks and
+/// all that has to do with them, shared locks, weaker atomics, two threads of one name. A
+/// [`lossy`](Self::lossy) writer leaves it out, or says the nearest thing, and counts. Always lost
+/// are what a label or name of a source position does not tell ([`site_table`](super::site_table)
+/// keeps it), values, times, stacks, and the numbers of generations of memory (the reader finds
+/// them from the allocations).
 #[derive(Debug)]
 pub struct StdWriter<W> {
     output: W,
