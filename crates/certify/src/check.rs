@@ -1,4 +1,4 @@
-//! The checker of proofs: sections 2 and 3 of `docs/happens-before.md`.
+//! The checker of happens-before proofs: sections 2 and 3 of `docs/happens-before.md`.
 
 use crate::component;
 use crate::edges;
@@ -7,14 +7,14 @@ use crate::reason::{ProofError, Reason};
 use crate::view::View;
 use anyorder_trace::{EventId, Mailbox, Position, TaskDef, TaskId, Trace};
 
-/// Checks that `proof` shows that `x` happens before `y` in the trace.
+/// Checks that `proof` proves that `x` happens before `y` in the trace.
 ///
-/// Each step is derived again by looking through the trace: O(steps * events), and for wakes, which
-/// depend on those before them, up to the square of the events.
+/// Each step is derived again by searching the trace: O(steps * events). Wakes depend on earlier
+/// wakes and take up to the square of the events.
 ///
 /// # Errors
 ///
-/// Names the first step that does not hold, or the path that does not lead where it should.
+/// Names the first step that does not hold, or the path with the wrong ends.
 pub fn check_proof(
     trace: &Trace,
     rules: RuleSet,
@@ -23,9 +23,9 @@ pub fn check_proof(
     y: EventId,
 ) -> Result<(), ProofError> {
     let checker = Checker { view: View { trace }, rules };
-    let mut shown: Vec<Shown> = Vec::new();
+    let mut shown: Vec<CheckedPath> = Vec::new();
     for (number, lemma) in proof.lemmas.iter().enumerate() {
-        // Lemmas are named by 32 bits; those beyond cannot be named, and count for nothing.
+        // Lemmas are numbered with 32 bits; those beyond cannot be referenced and are ignored.
         let Ok(number) = u32::try_from(number) else { break };
         shown.push(checker.path(Some(LemmaId(number)), lemma, &shown)?);
     }
@@ -42,19 +42,19 @@ pub fn check_proof(
     }
 }
 
-/// What a path has been found to show: `from R to`, and more.
+/// The result of checking a path: `from R to`, and more.
 #[derive(Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct CheckedPath {
     pub(crate) from: EventId,
     pub(crate) to: EventId,
     /// All steps are program order inside posted tasks, or orders of whole tasks. As steps are
-    /// linked, then all are of one handler.
+    /// linked, all are then of one handler.
     pub(crate) by_tasks: bool,
     /// The same for all steps but the last.
     by_tasks_but_last: bool,
     /// Where the last step begins, if it is a base edge into a `get`.
     last_base: Option<EventId>,
-    /// Whether there are steps before the last.
+    /// Whether there is more than one step.
     longer: bool,
 }
 
@@ -69,8 +69,8 @@ impl Checker<'_> {
         self,
         lemma: Option<LemmaId>,
         path: &Path,
-        lemmas: &[Shown],
-    ) -> Result<Shown, ProofError> {
+        lemmas: &[CheckedPath],
+    ) -> Result<CheckedPath, ProofError> {
         let (Some(first), Some(last)) = (path.steps.first(), path.steps.last()) else {
             return Err(ProofError { lemma, step: None, shown: None, reason: Reason::Empty });
         };
@@ -90,14 +90,14 @@ impl Checker<'_> {
             by_tasks &= self.is_by_tasks(step);
             previous = step.to;
         }
-        // A component's order of whole tasks ends in a `get` like an edge, and serves as well, by
-        // transitivity.
+        // A component's order of whole tasks ends in a `get`, as an edge does, and serves as well,
+        // by transitivity.
         let base = matches!(
             last.rule,
             Rule::Post | Rule::LoopPoint | Rule::Enable | Rule::Fork | Rule::Component(_)
         );
         let into_get = self.view.get(self.view.task_of(last.to)) == Some(last.to);
-        Ok(Shown {
+        Ok(CheckedPath {
             from: first.from,
             to: last.to,
             by_tasks,
@@ -107,7 +107,7 @@ impl Checker<'_> {
         })
     }
 
-    fn step(self, step: &Step, lemmas: &[Shown]) -> Result<(), Reason> {
+    fn step(self, step: &Step, lemmas: &[CheckedPath]) -> Result<(), Reason> {
         let Step { from, to, rule, premises } = step;
         if !self.view.has(*from) || !self.view.has(*to) {
             return Err(Reason::Unknown("event"));
@@ -118,7 +118,7 @@ impl Checker<'_> {
         if !self.in_rule_set(rule) {
             return Err(Reason::NotInRuleSet);
         }
-        let premises: Vec<Shown> = premises
+        let premises: Vec<CheckedPath> = premises
             .iter()
             .map(|&LemmaId(number)| lemmas.get(number as usize).copied())
             .collect::<Option<_>>()
@@ -158,7 +158,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Section 3, for events between which a path was shown. Every step goes forward, so `x < y`.
+    /// Section 3, for events connected by a checked path. Every step goes forward, so `x < y`.
     pub(crate) fn is_happens_before(self, x: EventId, y: EventId, by_tasks: bool) -> bool {
         debug_assert!(x < y);
         if self.rules == RuleSet::Threads || by_tasks {
@@ -170,7 +170,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The tasks `m1`, `m2` of one handler of which the events are `end(m1)` and `get(m2)`.
+    /// The tasks `m1`, `m2` of one handler whose `end(m1)` and `get(m2)` are the events.
     pub(crate) fn whole_tasks(
         self,
         from: EventId,
@@ -191,7 +191,7 @@ impl Checker<'_> {
     }
 
     /// The tasks of an order premise.
-    fn order(self, number: usize, premise: Shown) -> Result<(TaskId, TaskId), Reason> {
+    fn order(self, number: usize, premise: CheckedPath) -> Result<(TaskId, TaskId), Reason> {
         if !premise.by_tasks {
             return Err(Reason::NotByTasks);
         }
@@ -199,7 +199,7 @@ impl Checker<'_> {
     }
 
     /// The premise that `post(m1)` happens before `post(m2)`.
-    fn posts_in_order(self, m1: TaskId, m2: TaskId, premise: Shown) -> Result<(), Reason> {
+    fn posts_in_order(self, m1: TaskId, m2: TaskId, premise: CheckedPath) -> Result<(), Reason> {
         let posts = (self.view.post(m1), self.view.post(m2));
         if posts != (Some(premise.from), Some(premise.to)) {
             return Err(Reason::PremiseElsewhere(0));
@@ -223,7 +223,12 @@ impl Checker<'_> {
         }
     }
 
-    fn no_preemption(self, from: EventId, to: EventId, [way]: [Shown; 1]) -> Result<(), Reason> {
+    fn no_preemption(
+        self,
+        from: EventId,
+        to: EventId,
+        [way]: [CheckedPath; 1],
+    ) -> Result<(), Reason> {
         let (m1, _) = self.whole_tasks(from, to)?;
         if self.view.task_of(way.from) != m1 || way.to != to {
             return Err(Reason::PremiseElsewhere(0));
@@ -237,7 +242,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn fifo(self, from: EventId, to: EventId, [posts]: [Shown; 1]) -> Result<(), Reason> {
+    fn fifo(self, from: EventId, to: EventId, [posts]: [CheckedPath; 1]) -> Result<(), Reason> {
         let (m1, m2) = self.whole_tasks(from, to)?;
         self.refuse_bag(m2)?;
         let (first, second) = (self.def(m1)?, self.def(m2)?);
@@ -254,7 +259,7 @@ impl Checker<'_> {
         self,
         from: EventId,
         to: EventId,
-        [posts, order]: [Shown; 2],
+        [posts, order]: [CheckedPath; 2],
     ) -> Result<(), Reason> {
         let (m1, m2) = self.whole_tasks(from, to)?;
         self.refuse_bag(m2)?;
@@ -269,7 +274,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn fifo_backwards(self, from: EventId, to: EventId, [order]: [Shown; 1]) -> Result<(), Reason> {
+    fn fifo_backwards(
+        self,
+        from: EventId,
+        to: EventId,
+        [order]: [CheckedPath; 1],
+    ) -> Result<(), Reason> {
         let (m1, m2) = self.order(0, order)?;
         self.refuse_bag(m2)?;
         let (first, second) = (self.def(m1)?, self.def(m2)?);
@@ -292,13 +302,18 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn task_order(self, from: EventId, to: EventId, [order]: [Shown; 1]) -> Result<(), Reason> {
+    fn task_order(
+        self,
+        from: EventId,
+        to: EventId,
+        [order]: [CheckedPath; 1],
+    ) -> Result<(), Reason> {
         let tasks = self.whole_tasks(from, to)?;
         if self.order(0, order)? == tasks { Ok(()) } else { Err(Reason::PremiseElsewhere(0)) }
     }
 }
 
 /// The premises, as many as the rule needs.
-pub(crate) fn take<const N: usize>(premises: &[Shown]) -> Result<[Shown; N], Reason> {
+pub(crate) fn take<const N: usize>(premises: &[CheckedPath]) -> Result<[CheckedPath; N], Reason> {
     premises.try_into().map_err(|_| Reason::Premises { expected: N, given: premises.len() })
 }

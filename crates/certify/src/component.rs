@@ -1,8 +1,8 @@
-//! Steps by rules of Android components: what of them the trace alone allows to check.
+//! Steps by rules of Android components: the conditions that the trace alone can check.
 //!
-//! The list of what is checked is at [`Rule::Component`](crate::Rule::Component).
+//! [`Rule::Component`](crate::Rule::Component) lists the checks.
 
-use crate::check::{Checker, Shown, take};
+use crate::check::{CheckedPath, Checker, take};
 use crate::reason::Reason;
 use crate::view::View;
 use anyorder_trace::{Event, EventId, EventKind, Input, InputFamily, TaskId};
@@ -12,7 +12,7 @@ pub(crate) fn check(
     name: &str,
     from: EventId,
     to: EventId,
-    premises: &[Shown],
+    premises: &[CheckedPath],
 ) -> Result<(), Reason> {
     let view = checker.view;
     let word = name.split(':').next().unwrap_or("").trim();
@@ -152,8 +152,7 @@ fn request(view: View<'_>, family: InputFamily, from: EventId, t: &Event) -> boo
     if family == InputFamily::Lifecycle {
         e.kind() == EventKind::Enable && of_e.state == of_t.state
     } else {
-        // An unbind request names its connection; whose service it was is kept state, and not
-        // checked.
+        // An unbind request names its connection. The service of that connection is not checked.
         of_e.component == of_t.component || state(view, of_e) == "REQUEST_UNBIND_SERVICE"
     }
 }

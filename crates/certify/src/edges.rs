@@ -46,7 +46,8 @@ pub(crate) fn po(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reaso
         return Err(Reason::Unknown("handler"));
     };
     condition(view.handler_of(to) == Some(handler), "thread code of different handlers")?;
-    // Up to the loop point everything is in sequence, and the loop point is before every piece.
+    // Up to the loop point all thread code is in sequence, and the loop point is before every
+    // piece.
     if view.loop_point(handler).is_some_and(|point| from <= point) {
         return Ok(());
     }
@@ -137,7 +138,8 @@ fn wake(view: View<'_>, from: EventId, to: EventId) -> Result<(), Reason> {
     condition(wake_source(view, of, to) == Some(from), "source is not what the `wake` answers")
 }
 
-/// What a wake answers: what it refers to, else its match, which the wakes before it have a say in.
+/// The signal that a wake answers: its reference, or else its match, which depends on the earlier
+/// wakes.
 pub(crate) fn wake_source(view: View<'_>, of: ConditionId, wake: EventId) -> Option<EventId> {
     let mut matched: Vec<EventId> = Vec::new();
     for event in

@@ -1,13 +1,14 @@
-//! Re-checks proofs of happens-before, schedules, and answers about consistency, from the trace
-//! alone.
+//! Checks proofs of happens-before, schedules, witnesses, and answers about consistency, from the
+//! trace alone.
 //!
-//! This crate knows traces and no engine: whatever claims that two events are ordered, or that a
-//! race can be made adjacent, hands over a [`Proof`] or an order of events, and the slow and simple
-//! code here derives every step again. What is accepted holds by `docs/happens-before.md`, with one
-//! exception that [`Rule::Component`] documents. It prints nothing.
+//! This crate depends on traces and on no engine. An engine that claims that two events are
+//! ordered, or that a race can be made adjacent, supplies a [`Proof`] or an order of events. The
+//! slow and simple code here derives every step again. An accepted proof holds by
+//! `docs/happens-before.md`, with one exception that [`Rule::Component`] documents. It prints
+//! nothing.
 //!
-//! The functions to know: [`check_proof`], [`check_schedule`], [`check_adjacent`]; and, in
-//! [`consistency`] with definitions of their own, [`check_consistency_witness`] and
+//! The main functions: [`check_proof`], [`check_schedule`], [`check_adjacent`]; and in
+//! [`consistency`], which has its own definitions, [`check_consistency_witness`] and
 //! [`check_inconsistency`].
 //!
 //! ```

@@ -1,30 +1,29 @@
-//! What a proof that one event happens before another looks like.
+//! Proofs that one event happens before another.
 
 use anyorder_trace::EventId;
 
-/// Which rules of `docs/happens-before.md` a proof may use.
+/// The rules of `docs/happens-before.md` that a proof may use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RuleSet {
     /// All of them, and those of `docs/android-components.md`.
     Android,
     /// All but the component rules.
     Mailbox,
-    /// Only those marked T: program order is that of the whole handler, and tasks have no order of
-    /// their own.
+    /// Only those marked T: program order is that of the whole handler, and tasks are unordered.
     Threads,
 }
 
 /// A proof that some event happens before another.
 ///
-/// It is flat: paths that several steps need stand once, in `lemmas`, and steps name them by
-/// number. A step of lemma `i` may name only lemmas before `i`, a step of `path` any; so proofs
-/// cannot be circular, and need no recursion to build, check or drop, however many rounds of the
-/// fixpoint they go back.
+/// It is flat: paths that several steps need are stored once, in `lemmas`, and steps refer to them
+/// by number. A step of lemma `i` may refer only to lemmas before `i`, a step of `path` to any. So
+/// proofs cannot be circular. Building, checking and dropping them needs no recursion, however many
+/// rounds of the fixpoint they go back.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Proof {
-    /// What steps lean on, in an order in which it can be checked.
+    /// The lemmas, in an order in which they can be checked.
     pub lemmas: Vec<Path>,
-    /// The way from the earlier event to the later.
+    /// The path from the earlier event to the later.
     pub path: Path,
 }
 
@@ -46,13 +45,13 @@ pub struct Step {
     pub from: EventId,
     /// The later event.
     pub to: EventId,
-    /// Why.
+    /// The rule.
     pub rule: Rule,
-    /// What the rule needs to know, as many as [`Rule`] says and in that order.
+    /// The premises, in the number and order that [`Rule`] gives.
     pub premises: Vec<LemmaId>,
 }
 
-/// The rules, with what the ends of a step must be and which premises it needs (none unless said).
+/// The rules, with the required ends of a step and its premises (none unless stated).
 ///
 /// `post(m)`, `get(m)`, `end(m)` are as in `docs/happens-before.md`. A *happens-before* premise is
 /// a path between the two events by section 3: between different posted tasks of one handler it
@@ -69,13 +68,13 @@ pub enum Rule {
     Attach,
     /// `post(m)` to `get(m)`.
     Post,
-    /// A `fork`, to the handler's first event behind it.
+    /// A `fork`, to the first later event of the forked handler.
     Fork,
-    /// Any event of a handler that stands before a `join` of it, to the `join`.
+    /// Any event of a handler before a `join` of it, to the `join`.
     Join,
     /// A `release`, to a later `acquire` of the lock by another handler's task.
     Lock,
-    /// The signal or broadcast that a `wake` is matched with, to the `wake`.
+    /// The signal or broadcast matched with a `wake`, to the `wake`.
     Wake,
     /// A `barrier` event, to a later one of the same barrier by another task.
     Barrier,
@@ -102,9 +101,9 @@ pub enum Rule {
     /// a colon or the end; the rest is free.
     ///
     /// Checked only in part: that ends, states and identities fit some rule of the family, not that
-    /// the state that the rules keep (what is pending, bound, registered) is the right one at that
-    /// moment. In detail, with `t` a trigger of the family in the task `m`, and the target `t` or
-    /// `post(m)`, or `get(m)` where this is said:
+    /// the state in the rules (pending, bound, registered) is right at that moment. In detail, with
+    /// `t` a trigger of the family in the task `m`, and the target `t` or `post(m)`, or `get(m)`
+    /// where stated:
     /// - lifecycle: from an enable with the state of `t`, also to `get(m)`; from a trigger `p` (or
     ///   its task's post, to `post(m)`) that may come before `t` by the table of steps; as a task
     ///   order, between tasks with such `p` and `t`.
@@ -180,7 +179,7 @@ impl Proof {
         LemmaId(number)
     }
 
-    /// Returns the proof with the path given, in the place of its own.
+    /// Returns the proof with its path replaced.
     #[must_use]
     pub fn ending(mut self, steps: impl IntoIterator<Item = Step>) -> Proof {
         self.path = Path { steps: steps.into_iter().collect() };

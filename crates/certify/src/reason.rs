@@ -4,7 +4,7 @@ use crate::proof::LemmaId;
 use anyorder_trace::EventId;
 use std::fmt;
 
-/// A proof that does not hold, with the place in it.
+/// A wrong proof, and the position of the mistake.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub struct ProofError {
     /// The lemma, or `None` for the path of the proof itself.
@@ -13,7 +13,7 @@ pub struct ProofError {
     pub step: Option<usize>,
     /// The rule, the source and the target of the step.
     pub shown: Option<(String, EventId, EventId)>,
-    /// What is wrong.
+    /// The mistake.
     pub reason: Reason,
 }
 
@@ -33,21 +33,21 @@ impl fmt::Display for ProofError {
     }
 }
 
-/// What is wrong with a step or a path. Events are given by their position in the trace, from 0.
+/// The mistake in a step or a path. Events are given by their position in the trace, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Reason {
     /// A path has no steps.
     #[error("no steps")]
     Empty,
-    /// The path does not lead from and to the events it should.
+    /// The path has the wrong ends.
     #[error("leads from {} to {}, expected {} to {}", found.0.0, found.1.0, expected.0.0, expected.1.0)]
     WrongEnds {
         /// Its ends.
         found: (EventId, EventId),
-        /// The ends asked for.
+        /// The ends of the claim.
         expected: (EventId, EventId),
     },
-    /// A step names an event, task or lemma that is not there.
+    /// A step refers to an event, task or lemma that does not exist.
     #[error("no such {0}")]
     Unknown(&'static str),
     /// A step does not begin where the one before it ended.
@@ -55,10 +55,10 @@ pub enum Reason {
     NotLinked {
         /// Where it begins.
         from: EventId,
-        /// Where it should.
+        /// Where it should begin.
         previous: EventId,
     },
-    /// A step goes backwards in the trace, or nowhere.
+    /// A step does not go forward in the trace.
     #[error("does not go forward in the trace")]
     NotForward,
     /// The rule set has no such rule.
@@ -67,22 +67,21 @@ pub enum Reason {
     /// The rule needs another number of premises.
     #[error("{given} premises, expected {expected}")]
     Premises {
-        /// The number that the rule needs.
+        /// The number the rule needs.
         expected: usize,
         /// The number given.
         given: usize,
     },
-    /// A premise, which the number counts from 0, leads between other events or tasks than the rule
-    /// needs.
+    /// A premise, identified by its number, connects the wrong events or tasks.
     #[error("premise {0} is about other events")]
     PremiseElsewhere(usize),
     /// A path between two posted tasks of one handler that does not consist of whole-task orders.
     #[error("orders two tasks of one handler by more than whole-task orders")]
     NotByTasks,
-    /// An end of the step is not the kind of event that the rule is about.
+    /// An end of the step is the wrong kind of event for the rule.
     #[error("{0}")]
     Kind(&'static str),
-    /// The ends are what the rule is about, but a condition of the rule fails.
+    /// The ends fit the rule, but a condition of the rule fails.
     #[error("{0}")]
     Condition(&'static str),
 }

@@ -1,11 +1,11 @@
-//! What the rules ask of a trace, each answered by looking through it.
+//! The notions of the rules, each computed by scanning the trace.
 
 use anyorder_trace::{
     Action, Event, EventId, EventKind, HandlerId, Input, Mailbox, TaskDef, TaskId, TaskKind,
     TaskSpan, Trace,
 };
 
-/// A trace. Nothing is remembered between questions: they may be slow, and must be simple.
+/// A trace. Nothing is cached between calls: they may be slow, and must be simple.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'t> {
     pub(crate) trace: &'t Trace,
@@ -40,7 +40,7 @@ impl<'t> View<'t> {
         self.def(self.task_of(event)).map(|def| def.kind)
     }
 
-    /// The handler of a task; `None` where nobody knows it.
+    /// The handler of a task; `None` if it is unknown.
     pub(crate) fn handler(self, task: TaskId) -> Option<HandlerId> {
         self.span(task)?.handler.some()
     }

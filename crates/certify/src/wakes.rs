@@ -1,9 +1,9 @@
-//! Which signal each wake is matched with, by the rule `wake` of `docs/happens-before.md`.
+//! Matches each wake with a signal, by the rule `wake` of `docs/happens-before.md`.
 
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What a wake is matched with.
+/// The match of a wake.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Match {
     pub(crate) signal: EventId,
@@ -13,13 +13,13 @@ pub(crate) struct Match {
 
 #[derive(Default)]
 struct Condition {
-    /// Signals that no wake was matched with yet.
+    /// Signals that are not matched yet.
     signals: BTreeSet<EventId>,
     broadcasts: BTreeSet<EventId>,
 }
 
-/// Matches all wakes of a trace. Near linear: who asks for one of them asks
-/// [`wake_source`](crate::edges::wake_source), which takes its time.
+/// Matches all wakes of a trace. Near linear. For a single wake, use the slower
+/// [`wake_source`](crate::edges::wake_source).
 pub(crate) fn matches(trace: &Trace) -> HashMap<EventId, Match> {
     let mut conditions: BTreeMap<u32, Condition> = BTreeMap::new();
     let mut waits = HashMap::new();

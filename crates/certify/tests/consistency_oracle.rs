@@ -1,5 +1,5 @@
-//! The checks against the definitions: on small random traces, all orders of events, each judged by
-//! the axioms one by one.
+//! The checkers against the definitions: on small random traces, all orders of events, each judged
+//! by the axioms one by one.
 
 mod consistency_support;
 
@@ -25,8 +25,8 @@ const WHYS: [Why; 7] = [
     Why::Join,
 ];
 
-/// A trace that is not observed, of two threads, two handlers with initial code, and some messages
-/// in between.
+/// A trace that is not observed, with two threads, two handlers with initial code, and messages
+/// between them.
 fn random_trace(random: &mut Rng) -> Trace {
     let mut b = TraceBuilder::new();
     let mailbox = [Mailbox::None, Mailbox::None, Mailbox::Delayed, Mailbox::Delayed];
@@ -82,8 +82,8 @@ fn random_trace(random: &mut Rng) -> Trace {
     b.finish()
 }
 
-/// The axioms, by the places of the events in an order. Every location's coherence is open, as no
-/// order of writes is given.
+/// The axioms, by the positions of the events in an order. Every location's coherence is open, as
+/// no order of writes is given.
 struct Axioms<'t> {
     trace: &'t Trace,
     place: Vec<usize>,
@@ -106,7 +106,7 @@ impl Axioms<'_> {
             && self.trace.task_ids().all(|a| self.trace.task_ids().all(|b| self.tasks(a, b)))
     }
 
-    /// What two events ask for.
+    /// The constraints between two events.
     fn pair(&self, x: EventId, y: EventId) -> bool {
         let (first, second) = (self.trace.event(x), self.trace.event(y));
         let same = self.trace.handler_of(x) == self.trace.handler_of(y);
@@ -133,7 +133,8 @@ impl Axioms<'_> {
         self.trace.columns().refers.get(read.0) == Some(seen)
     }
 
-    /// What two messages of one handler ask for: no interleaving, and the order of the mailbox.
+    /// The constraints between two messages of one handler: no interleaving, and the order of the
+    /// mailbox.
     fn tasks(&self, a: TaskId, b: TaskId) -> bool {
         let (first, second) = (self.trace.span(a), self.trace.span(b));
         if a == b
@@ -221,8 +222,8 @@ fn an_order_is_accepted_exactly_when_the_axioms_hold() {
     assert!(larger * 2 < traces, "{larger} left out");
 }
 
-/// Checks that each link that is accepted, and each clause of a read, holds in all runs. Returns
-/// the number of links that do.
+/// Checks that each accepted link, and each clause of a read, holds in all runs. Returns the number
+/// of accepted links.
 fn links_hold(trace: &Trace, rule: MailboxRule, runs: &[Vec<usize>], clauses: &mut u64) -> u64 {
     let all = || (0..trace.len() as u32).map(EventId);
     let tasks = || trace.task_ids();
@@ -233,8 +234,8 @@ fn links_hold(trace: &Trace, rule: MailboxRule, runs: &[Vec<usize>], clauses: &m
     for from in all() {
         for to in all() {
             for why in whys() {
-                // Nothing is asked of a link that is refused: what is known of a trace need not be
-                // all that holds in it.
+                // A refused link is not checked: a trace may have true orders that it does not
+                // justify.
                 if !is_link(trace, rule, Link { from, to, why }) {
                     continue;
                 }

@@ -1,5 +1,5 @@
-//! Proofs of inconsistency: each kind of link and step, right and wrong, and mutants of proofs that
-//! hold.
+//! Proofs of inconsistency: each kind of link and step, right and wrong, and mutants of valid
+//! proofs.
 
 mod consistency_support;
 
@@ -12,8 +12,8 @@ use consistency_support::{EXAMPLE_6, PROOF_6, edtrace, event, native, proof, run
 
 use MailboxRule::{Bag, Delayed, Fifo};
 
-/// What the check says of a single link: `None` when it holds. As the cycle does not close, it
-/// never holds as a whole.
+/// The error of a single link: `None` when it holds. As the cycle does not close, the proof never
+/// holds as a whole.
 fn fault(trace: &Trace, rule: MailboxRule, link: &str) -> Option<&'static str> {
     let proof = proof(trace, &format!("cycle 1\n{link}\n"));
     match check_inconsistency(trace, rule, &proof).expect_err("no cycle").reason {
@@ -105,7 +105,7 @@ fn links_of_posts_and_decisions() {
     holds(&trace, "v w before v w");
     fails(&trace, "w v before v w", "not the events of the fact");
     fails(&trace, "v v before v v", "an event and itself");
-    // Without a promise of the mailbox an order of messages says nothing of their posts.
+    // Unless the mailbox keeps an order, the order of messages does not order their posts.
     let kept = "the mailbox does not keep their order, so the posts may come in any";
     assert_eq!(fault(&trace, Bag, "j k runs m n"), Some(kept));
     assert_eq!(fault(&trace, Bag, "g c runs m n"), None);
@@ -132,7 +132,8 @@ fn posts_are_ordered_as_far_as_the_mailbox_keeps_order() {
             assert_eq!(fault(&trace, Fifo, &link), None);
         }
     }
-    // If the first ran first, it was posted first: else the second, posted first, would run first.
+    // If the first ran first, it was posted first: otherwise the second, posted first, would run
+    // first.
     assert_eq!(kept, ["slow plain", "slow front", "plain front"]);
 }
 
@@ -159,7 +160,7 @@ fn links_of_forks_and_joins() {
     let own = native(&format!("{lines}t0 fork h0\nt0 write x0\nt0 join h0\n"));
     fails(&own, "12 13 fork", "the first is no fork of another handler");
     fails(&own, "13 14 join", "the second is no join of another handler");
-    // Where the trace was not observed, forks and joins have no position.
+    // In a trace that was not observed, forks and joins have no position.
     let partial = native(&format!("meta order=partial\n{lines}"));
     holds(&partial, "7 3 fork");
     let late = native(&format!("{lines}t1 write x0\n"));
@@ -196,7 +197,7 @@ fn worked_example_6_is_refuted() {
     let stats = ProofStats { cycles: 2, links: 6, derived: 1, facts: 1 };
     assert_eq!(check_inconsistency(&trace, Fifo, &whole), Ok(stats));
     assert_eq!(check_inconsistency(&trace, Delayed, &whole), Ok(stats));
-    // With a bag it is consistent, so no proof may hold.
+    // With a bag the trace is consistent, so no proof may hold.
     let error = check_inconsistency(&trace, Bag, &whole).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -223,7 +224,7 @@ e B - r x a
 c C - w x
 ";
 
-/// The read `b` behind `a` sees `c`, and the read `d` behind `c` sees `a`: neither write can be the
+/// The read `b` after `a` sees `c`, and the read `d` after `c` sees `a`: neither write can be the
 /// first.
 const OPEN_INCONSISTENT: &str = "\
 a A - w x
@@ -257,7 +258,7 @@ fn open_coherence_is_refuted_by_its_reads() {
     }
 }
 
-/// Three messages whose order nothing decides.
+/// Three unordered messages.
 const THREE: &str = "\
 p1 A - post a
 p2 B - post b
@@ -280,8 +281,8 @@ derived runs a b runs b c runs c a
 ";
     let whole = proof(&trace, text);
     let error = check_inconsistency(&trace, Fifo, &whole).unwrap_err();
-    // The first follows, as it is the clause itself; the second is the same of the other direction,
-    // and does not.
+    // The first follows, as it is the clause itself; the second is the same in the other direction,
+    // and does not follow.
     assert_eq!(error.step, Some(2));
     assert_eq!(
         error.to_string(),
@@ -350,8 +351,8 @@ fn mutants_of_a_proof_are_refused() {
     refuses_mutants(&trace, Fifo, &whole, &[]);
 }
 
-/// Checks that a proof no longer holds when a step is dropped (but those in `spare`), or any link
-/// changed in any of its parts.
+/// Checks that a proof no longer holds when a step is dropped (except those in `spare`), or when
+/// any part of a link is changed.
 fn refuses_mutants(trace: &Trace, rule: MailboxRule, whole: &ConsistencyProof, spare: &[usize]) {
     assert!(check_inconsistency(trace, rule, whole).is_ok());
     for dropped in 0..whole.steps.len() {

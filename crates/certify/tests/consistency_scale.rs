@@ -1,5 +1,5 @@
-//! How long checks take on large inputs: printed, not asserted. `ANYORDER_MEASURE=1` measures at
-//! full size.
+//! The time of checks on large inputs: printed, not asserted. `ANYORDER_MEASURE=1` measures at full
+//! size.
 
 mod consistency_support;
 
@@ -11,12 +11,12 @@ use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{EventId, Mailbox, TaskId, Trace, TraceBuilder};
 use std::time::Instant;
 
-/// 1 where times matter, else a divisor of the sizes.
+/// 1 for measurements, else a divisor of the sizes.
 fn divisor() -> usize {
     if std::env::var_os("ANYORDER_MEASURE").is_some() { 1 } else { 50 }
 }
 
-/// A trace as it was seen: messages on eight handlers post others, with delays, and read and write.
+/// An observed trace: messages on eight handlers post others, with delays, and read and write.
 fn recorded(messages: usize, events_each: usize) -> Trace {
     let mut b = TraceBuilder::new();
     let handlers: Vec<_> =
@@ -46,7 +46,7 @@ fn recorded(messages: usize, events_each: usize) -> Trace {
         if waiting.is_empty() {
             return b.finish();
         }
-        // The message posted first, of those with the least delay: no rule but FIFO forbids that.
+        // Runs the message posted first among those with the least delay: only FIFO forbids that.
         let delay = |task: &TaskId| b.interner.tables.tasks[task.index()].delay;
         let window = &waiting[..waiting.len().min(64)];
         let next = (0..window.len()).min_by_key(|&at| (delay(&window[at]), at)).unwrap_or(0);
@@ -67,8 +67,7 @@ fn the_witness_of_a_large_trace_is_checked_in_time_linear_in_it() {
     }
 }
 
-/// Messages whose orders nothing decides, all transitivity as cycles, and then longer rings, each a
-/// clause to derive.
+/// Unordered messages, all transitivity as cycles, and then longer rings, each a clause to derive.
 fn rings(messages: usize, derived: usize) -> (Trace, ConsistencyProof) {
     let mut b = TraceBuilder::new();
     let handler = b.handler("h", Mailbox::Fifo).expect("few");

@@ -1,4 +1,4 @@
-//! The text of proofs: there and back, and what is wrong with it.
+//! The text of proofs: round trips and errors.
 
 mod consistency_support;
 
@@ -44,7 +44,7 @@ fn the_example_of_the_format_is_a_proof() {
 
 #[test]
 fn every_proof_survives_the_text() {
-    // Names that are the same, empty, or no words; labels by position.
+    // Names that are equal, empty, or not words; labels by position.
     let trace = native(
         "handler h0 \"h\" fifo\ntask t0 \"h\" initial h0\ntask t1 \"m\" posted h0\n\
          task t2 \"m\" posted h0\ntask t3 \"\" posted h0\ntask t4 \"a b\" posted h0\n\

@@ -1,4 +1,4 @@
-//! Orders of events that are runs of the handlers, and each way in which one can fail to be.
+//! Orders of events that are runs of the handlers, and each way in which an order can fail.
 
 mod consistency_support;
 
@@ -11,7 +11,7 @@ fn is_run(trace: &Trace, rule: MailboxRule, order: &str) {
     assert_eq!(check_consistency_witness(trace, rule, &events(trace, order)), Ok(()));
 }
 
-/// Checks the text of the error of an order that is no run.
+/// Checks the text of the error of an order that is not a run.
 #[track_caller]
 fn refused(trace: &Trace, rule: MailboxRule, order: &str, expected: &str) {
     let error = check_consistency_witness(trace, rule, &events(trace, order));
@@ -103,7 +103,7 @@ fn a_handler_runs_one_message_at_a_time() {
         "b g c",
         "place 1 of the order, event `g`: event `c` must come first (initial task)",
     );
-    // Two handlers interleave as they like.
+    // Two handlers may interleave in any way.
     let two = edtrace("p A - post m\nq A - post n\ng h m get\nx h m w x\nk i n get\ny i n w y\n");
     is_run(&two, Fifo, "p q k g y x");
     is_run(&two, Fifo, "p q g k x y");
@@ -180,8 +180,8 @@ fn a_delayed_mailbox_keeps_some_orders() {
     };
     is_run(&trace, Delayed, "1 2 3 4 5 6 7 8 9 10 11 12 13");
     is_run(&trace, Delayed, "1 2 3 4 5 6 8 7 11 12 13 9 10");
-    // Delays bind a later post only if it waits as long: slow before quick is no wrong order, nor
-    // quick before slow.
+    // A delay binds a later post only if the later delay is at least as long: slow before quick is
+    // allowed, and so is quick before slow.
     is_run(&trace, Delayed, "1 2 3 4 5 6 13 12 11 8 7 9 10");
     is_run(&trace, Delayed, "1 2 3 4 5 6 12 13 11 8 7 9 10");
     refused(&trace, Fifo, "1 2 3 4 5 6 12 13 11 8 7 9 10", &overtakes(6, 12, 1));
@@ -189,7 +189,7 @@ fn a_delayed_mailbox_keeps_some_orders() {
         native(&DELAYED.replace("\"slow\" posted h0 delay=50", "\"slow\" posted h0 delay=10"));
     refused(&same, Delayed, "1 2 3 4 5 6 12 13 11 8 7 9 10", &overtakes(6, 12, 1));
     is_run(&same, Delayed, "1 2 3 4 5 6 13 12 11 8 7 9 10");
-    // What was at the front when a plain message was posted runs first.
+    // A message at the front when a plain one was posted runs first.
     let order = "t0 post t1\nt0 post t2\nt0 post t3\nt0 post t4\nt0 post t5\nt0 post t6\n";
     let fronts = "t0 post t4\nt0 post t6\nt0 post t1\nt0 post t2\nt0 post t3\nt0 post t5\n";
     let front = native(&DELAYED.replace(order, fronts));
@@ -239,8 +239,8 @@ fn an_observed_trace_says_what_its_order_shows() {
     let trace = native(OBSERVED);
     let whole: Vec<String> = (1..=20).map(|n| n.to_string()).collect();
     is_run(&trace, Fifo, &whole.join(" "));
-    // Only what has effects: fork 2, write 5, post 6, join 10, reads 13, write 14, get 16, read 17,
-    // get 19, rmw 20.
+    // Only events with effects: fork 2, write 5, post 6, join 10, reads 13, write 14, get 16, read
+    // 17, get 19, rmw 20.
     is_run(&trace, Fifo, "2 5 6 10 13 14 16 17 19 20");
     is_run(&trace, Bag, "2 5 13 6 14 10 16 17 19 20");
     refused(

@@ -1,5 +1,5 @@
-//! Paths and base edges: for each rule a trace where a right proof passes, and wrong variants that
-//! are refused for the right reason.
+//! Paths and base edges: for each rule a trace with a right proof, and wrong variants that are
+//! refused for the right reason.
 
 mod support;
 
@@ -45,7 +45,7 @@ fn paths_must_be_linked_and_lead_where_they_say() -> Built {
     let more = more.ending([step(x, y, Rule::Po).with(lemma)]);
     let expected = Some(Reason::Premises { expected: 0, given: 1 });
     assert_eq!(refusal(&trace, Boxes, &more), expected);
-    // A lemma that leans on itself.
+    // A lemma that refers to itself.
     let mut circular = Proof::default();
     circular.lemma([step(x, y, Rule::Fifo).with(LemmaId(0))]);
     let error =
@@ -151,7 +151,7 @@ fn fork_and_join() -> Built {
         let early = refusal(&trace, rules, &one(late, join, Rule::Join));
         assert_eq!(early, Some(Reason::NotForward));
         fails(&trace, rules, &one(begin, late, Rule::Join));
-        // A thread that does nothing was started all the same.
+        // A thread without other events was started nevertheless.
         holds(&trace, rules, &one(fork, join, Rule::Join));
         fails(&trace, rules, &one(before, join, Rule::Join));
         fails(&trace, rules, &one(fork, exit, Rule::Join));

@@ -115,7 +115,7 @@ fn whole_tasks_order_their_events_and_locks_do_not() -> Built {
     ]);
     assert_eq!(refusal(&trace, Boxes, &by_lock), Some(Reason::NotByTasks));
     holds(&trace, Threads, &by_lock);
-    // To another handler's event, a lock does order.
+    // A lock does order an event of another handler.
     holds(
         &trace,
         Boxes,
@@ -131,7 +131,7 @@ fn whole_tasks_order_their_events_and_locks_do_not() -> Built {
         ]
     };
     holds(&trace, Boxes, &proof.clone().ending(by_tasks(posts)));
-    // A premise about the two tasks may not come by a lock either.
+    // Nor may a premise about the two tasks use a lock.
     let order = proof.lemma([step(end_m, get_n, Rule::Fifo).with(posts)]);
     let citing = proof.clone().ending([step(end_m, get_n, Rule::TaskOrder).with(order)]);
     holds(&trace, Boxes, &citing);
@@ -234,7 +234,7 @@ fn no_pre_emption_does_not_take_locks_inside_a_handler() -> Built {
     Ok(())
 }
 
-/// `m` is delayed; `p`, posted behind it with a greater delay, posts `n` without delay.
+/// `m` is delayed; `p`, posted after it with a greater delay, posts `n` without delay.
 fn delayed_poster(mailbox: Mailbox, delay: u64) -> Result<(Trace, Proof), TableFull> {
     let mut b = TraceBuilder::new();
     let (h, k) = (b.handler("h", mailbox)?, b.handler("k", Mailbox::None)?);
@@ -280,8 +280,7 @@ fn delayed_poster_needs_both_premises() -> Built {
     Ok(())
 }
 
-/// Posts of two tasks by the given posters, the first of which posts the second: so they are
-/// ordered.
+/// Posts of two tasks by the given posters; the first posts the second, so they are ordered.
 #[test]
 fn fifo_read_backwards_orders_posts() -> Built {
     for (mailbox, delay, fronts, one_handler, expected) in [
@@ -330,7 +329,7 @@ fn fifo_read_backwards_orders_posts() -> Built {
             fails(&trace, Boxes, &back);
         }
     }
-    // Posts of one task, which may be pieces of thread code that nothing else orders.
+    // Posts of one task, which may be pieces of thread code that are otherwise unordered.
     let two = two(Mailbox::Fifo, [0, 0], [false, false])?;
     let mut proof = fifo_proof(&two);
     let order = proof.lemma(proof.path.steps.clone());
@@ -373,7 +372,7 @@ fn lifecycle_steps_follow_the_table() -> Built {
     ] {
         let proof = one(from, to, rule());
         let reason = refusal(&trace, Android, &proof);
-        // A path between events inside two tasks must be of whole tasks, here as well.
+        // A path between events inside two tasks must consist of whole-task orders, here as well.
         assert_eq!(reason, (from == runs[0].1).then_some(Reason::NotByTasks), "{from:?} -> {to:?}");
         assert_eq!(refusal(&trace, Boxes, &proof), Some(Reason::NotInRuleSet));
     }

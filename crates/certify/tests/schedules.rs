@@ -1,4 +1,4 @@
-//! Schedules that a program can run in, and ones that it cannot.
+//! Schedules that a program can run, and schedules that it cannot run.
 
 use anyorder_certify::{ScheduleError, ScheduleReason, check_adjacent, check_schedule};
 use anyorder_trace::{EventId, EventKind, Mailbox, Mode, Position, TableFull, Trace, TraceBuilder};
@@ -13,7 +13,7 @@ fn refusal(trace: &Trace, order: &[u32]) -> Option<(usize, ScheduleReason)> {
     Some((error.place, error.reason))
 }
 
-/// The recorded order, and every beginning of it, must always do.
+/// The recorded order, and every prefix of it, must always be accepted.
 #[track_caller]
 fn recorded_order_holds(trace: &Trace) {
     let order: Vec<u32> = (0..trace.len() as u32).collect();
@@ -45,8 +45,8 @@ fn program_order_and_the_trace_itself() -> Built {
     Ok(())
 }
 
-/// Posts of two tasks by two threads, which then run; the positions of the events are
-/// loop 0, posts 1 and 2, first task 3-5, second task 6-8.
+/// Posts of two tasks by two threads, which then run; the positions of the events are loop 0, posts
+/// 1 and 2, first task 3-5, second task 6-8.
 fn two_tasks(mailbox: Mailbox, delays: [u64; 2], front: bool) -> Result<Trace, TableFull> {
     let mut b = TraceBuilder::new();
     let h = b.handler("h", mailbox)?;
@@ -70,7 +70,7 @@ fn two_tasks(mailbox: Mailbox, delays: [u64; 2], front: bool) -> Result<Trace, T
 fn tasks_run_one_at_a_time_after_their_posts() -> Built {
     let trace = two_tasks(Mailbox::Fifo, [0, 0], false)?;
     recorded_order_holds(&trace);
-    // The posts the other way round, and then the tasks.
+    // The posts in reverse order, and then the tasks.
     assert_eq!(refusal(&trace, &[0, 2, 1, 6, 7, 8, 3, 4, 5]), None);
     assert_eq!(refusal(&trace, &[0, 2, 6, 7, 8, 1, 3]), None);
     assert_eq!(refusal(&trace, &[0, 1, 6]), Some((2, early(2, "post"))));
@@ -116,7 +116,7 @@ fn cancelled_and_overtaken_tasks_are_not_waited_for() -> Built {
     let trace = b.finish();
     recorded_order_holds(&trace);
 
-    // The recorded run itself took the second task first; the other way round is possible as well.
+    // The recorded run itself took the second task first; the other order is possible as well.
     let mut b = TraceBuilder::new();
     let (h, k) = (b.handler("h", Mailbox::Fifo)?, b.handler("k", Mailbox::None)?);
     let (m, n, u) = (b.task("m", h)?, b.task("n", h)?, b.initial(k));
@@ -247,10 +247,10 @@ fn neighbours() -> Built {
         check_adjacent(&trace, &order, EventId(a), EventId(b))
             .map_err(|error: ScheduleError| (error.place, error.event.0, error.reason))
     };
-    // The writes of the two tasks, which are of one handler, with the end and the get between them.
+    // The writes of the two tasks of one handler, with the end and the get between them.
     assert_eq!(check(&[0, 1, 2, 3, 4, 5, 6, 7], 4, 7), Ok(()));
     assert_eq!(check(&[0, 1, 2, 6, 7, 8, 3, 4], 4, 7), Ok(()));
-    // A post and a write of different handlers: nothing of either between them.
+    // A post and a write of different handlers: no event of either handler between them.
     assert_eq!(check(&[0, 1, 3, 4, 2], 4, 2), Ok(()));
     assert_eq!(check(&[0, 1, 2, 3, 4], 2, 4), Err((3, 3, ScheduleReason::Between)));
     assert_eq!(check(&[0, 1, 2, 3, 4], 4, 7), Err((5, 7, ScheduleReason::Missing)));

@@ -1,23 +1,23 @@
-//! What a user says about the accesses to some locations.
+//! User declarations about the accesses to some locations.
 
 use crate::update::Update;
 use std::fmt;
 use std::str::FromStr;
 
-/// That every access that reads and writes a location in one step is an update of one kind, and
-/// nothing else.
+/// Declares that every access that reads and writes a location in one step is an update of one
+/// kind, and nothing else.
 ///
-/// It is believed: where it is not true, orders that differ are taken for equal.
+/// The declaration is trusted: if it is wrong, different orders are treated as equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Declaration {
-    /// The location's text; a `*` at the end stands for any rest.
+    /// The location's text; a `*` at the end matches any rest.
     pub location: String,
     /// The kind.
     pub update: Update,
 }
 
 impl Declaration {
-    /// Returns whether it is about this location.
+    /// Returns whether it applies to this location.
     #[must_use]
     pub fn matches(&self, location: &str) -> bool {
         match self.location.strip_suffix('*') {
@@ -33,27 +33,25 @@ impl fmt::Display for Declaration {
     }
 }
 
-/// A list of declarations, of which the first that matches holds. As text: `LOCATION:KIND`,
-/// separated by commas.
+/// A list of declarations; the first match holds. As text: `LOCATION:KIND`, separated by commas.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Declarations(pub Vec<Declaration>);
 
 impl Declarations {
-    /// Returns the kind that is declared for a location, in time linear in the number of
-    /// declarations.
+    /// Returns the declared kind of a location, in time linear in the number of declarations.
     #[must_use]
     pub fn update_of(&self, location: &str) -> Option<Update> {
         self.0.iter().find(|declared| declared.matches(location)).map(|declared| declared.update)
     }
 }
 
-/// What is wrong with the text of a declaration.
+/// A mistake in the text of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DeclarationError {
     /// There is no `:`, or nothing before it.
     #[error("`{0}` is not of the form LOCATION:KIND")]
     Form(String),
-    /// The kind is not known.
+    /// The kind is unknown.
     #[error(
         "`{0}` is no kind of update; known are add, multiply, and, or, xor, max, min, insert, remove"
     )]

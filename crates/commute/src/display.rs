@@ -1,11 +1,11 @@
-//! Specifications as text again.
+//! Converts specifications back to text.
 
 use crate::expr::{Expr, Operator, Side, Slot};
 use crate::formula::Formula;
 use crate::spec::{Condition, Method, Spec};
 use std::fmt;
 
-/// How the values of the two invocations are called.
+/// The names for the values of the two invocations.
 struct Names {
     arguments: [usize; 2],
 }
@@ -27,7 +27,7 @@ pub(crate) fn text_of(expr: &Expr) -> String {
     text(expr, &Names { arguments: [2, 2] }, 0)
 }
 
-/// Puts brackets around what binds less tightly than its place wants.
+/// Adds brackets around an expression that binds less tightly than its position requires.
 fn text(expr: &Expr, names: &Names, level: u8) -> String {
     let list = |parts: &[Expr]| {
         parts.iter().map(|part| text(part, names, 0)).collect::<Vec<_>>().join(", ")
@@ -41,7 +41,7 @@ fn text(expr: &Expr, names: &Names, level: u8) -> String {
             format!("{}.{function}({})", side.word(), list(parts))
         }
         Expr::Binary(op, a, b) => {
-            // Comparisons do not chain, so neither side may be one without brackets.
+            // Comparisons do not chain, so a side that is a comparison needs brackets.
             let is_comparison = op.negated().is_some();
             let left = if is_comparison { 5 } else { op.level() };
             let right = if is_comparison { 5 } else { op.level() + 1 };
@@ -90,7 +90,7 @@ fn call(method: &Method, side: Side, names: &Names, formula: &Formula) -> String
 }
 
 impl fmt::Display for Spec {
-    /// Writes a text that is read as the same specification.
+    /// Writes a text that parses to the same specification.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "spec {} {{", self.name())?;
         for Condition { left, right, formula } in self.conditions() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub enum Side {
     /// The one before the `~`.
     Left,
-    /// The one behind it.
+    /// The one after it.
     Right,
 }
 
@@ -22,7 +22,7 @@ impl Side {
         }
     }
 
-    /// Returns the word by which a condition calls the state before this invocation.
+    /// Returns the word for the state before this invocation in a condition.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Side {
     }
 }
 
-/// What of an invocation a name stands for.
+/// The part of an invocation that a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Slot {
     /// An argument, counted from 0.
@@ -73,7 +73,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Returns how it is written.
+    /// Returns the operator's text.
     #[must_use]
     pub const fn sign(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl Operator {
         }
     }
 
-    /// Returns how tightly it binds: the levels of the model language.
+    /// Returns the binding strength: the levels of the model language.
     #[must_use]
     pub const fn level(self) -> u8 {
         match self {
@@ -106,7 +106,7 @@ impl Operator {
         }
     }
 
-    /// Returns the comparison that holds when this one does not.
+    /// Returns the comparison that holds exactly when this one does not.
     #[must_use]
     pub const fn negated(self) -> Option<Operator> {
         Some(match self {
@@ -139,7 +139,7 @@ pub enum Expr {
     State(Side, Arc<str>, Vec<Expr>),
 }
 
-/// Which invocations an expression looks at.
+/// Which invocations an expression uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sides {
     /// The left one.
@@ -149,7 +149,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Returns whether it looks at nothing but this side.
+    /// Returns whether it uses no other side than this.
     #[must_use]
     pub const fn only(self, side: Side) -> bool {
         match side {
@@ -161,23 +161,23 @@ impl Sides {
 
 /// The functions of an abstract state that conditions of logic L1 use.
 pub trait StateFunctions {
-    /// Returns the value of a function in this state, or nothing when it has none there.
+    /// Returns the value of a function in this state, or `None` if it has none.
     fn value(&self, function: &str, arguments: &[Value]) -> Option<Value>;
 }
 
-/// What an expression can look at of one invocation.
+/// The part of an invocation that an expression can use.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The arguments.
     pub arguments: &'a [Value],
     /// The result.
     pub result: &'a Value,
-    /// The state before it, where it is known.
+    /// The state before it, if known.
     pub state: Option<&'a dyn StateFunctions>,
 }
 
 impl Expr {
-    /// Returns which invocations it looks at, in time linear in its size.
+    /// Returns which invocations it uses, in time linear in its size.
     #[must_use]
     pub fn sides(&self) -> Sides {
         let mut sides = Sides::default();
@@ -192,7 +192,7 @@ impl Expr {
         sides
     }
 
-    /// Calls a function for it and all its parts, itself first.
+    /// Calls a function for the expression and all its parts, the expression first.
     pub fn visit(&self, see: &mut impl FnMut(&Expr)) {
         see(self);
         match self {
@@ -206,7 +206,7 @@ impl Expr {
         }
     }
 
-    /// Returns the expression with other sides: `to` says which for each.
+    /// Returns the expression with sides replaced: `to` maps each side.
     #[must_use]
     pub fn with_sides(&self, to: &impl Fn(Side) -> Side) -> Expr {
         match self {
@@ -224,15 +224,15 @@ impl Expr {
         }
     }
 
-    /// Returns whether it has a value for all invocations: arithmetic and functions of the state
+    /// Returns whether it has a value for all invocations. Arithmetic and functions of the state
     /// may have none.
     #[must_use]
     pub const fn is_total(&self) -> bool {
         matches!(self, Expr::Value(_) | Expr::Slot(..))
     }
 
-    /// Returns its value, or nothing where it has none: an operand of the wrong kind, a number
-    /// beyond 64 bits, a division by zero, a function of a state that is not known.
+    /// Returns its value. It is `None` for an operand of the wrong kind, a number beyond 64 bits, a
+    /// division by zero, and a function of an unknown state.
     #[must_use]
     pub fn value(&self, left: View<'_>, right: View<'_>) -> Option<Value> {
         match self {

@@ -1,9 +1,8 @@
 //! Conditions in negation normal form, and as conjunctions of clauses.
 //!
-//! A literal that has no value (see [`Expr::value`]) does not hold, negated or not. Literals stand
-//! only under `&&` and `||` here, so that what has no value can only make a condition say less
-//! often that two invocations commute, in whatever order its parts are evaluated; and the
-//! conjunction of clauses means the same as the formula it comes from.
+//! A literal without a value (see [`Expr::value`]) does not hold, negated or not. Literals occur
+//! only under `&&` and `||` here. So a missing value can only make a condition weaker, whatever the
+//! order of evaluation. And the conjunction of clauses means the same as the formula it comes from.
 
 use crate::expr::{Expr, Operator, View};
 use crate::value::Value;
@@ -23,13 +22,13 @@ pub enum Formula {
 pub(crate) type Clause = Vec<Expr>;
 
 impl Formula {
-    /// What always holds.
+    /// The formula that always holds.
     pub const TRUE: Formula = Formula::All(Vec::new());
-    /// What never holds.
+    /// The formula that never holds.
     pub const FALSE: Formula = Formula::Any(Vec::new());
 
-    /// Returns the normal form of an expression. `is_bool` tells whether a name stands for a truth
-    /// value: an equality of two truth values becomes a formula of its own, which access points can
+    /// Returns the normal form of an expression. `is_bool` says whether a name stands for a truth
+    /// value. An equality of two truth values becomes a separate formula, which access points can
     /// represent.
     pub(crate) fn of(expr: &Expr, is_bool: &impl Fn(&Expr) -> bool) -> Formula {
         normal(expr, true, is_bool)
@@ -55,7 +54,7 @@ impl Formula {
         }
     }
 
-    /// Returns it with each literal replaced.
+    /// Returns the formula with each literal replaced.
     #[must_use]
     pub fn map(&self, with: &impl Fn(&Expr) -> Expr) -> Formula {
         match self {
@@ -65,14 +64,14 @@ impl Formula {
         }
     }
 
-    /// Returns the two as a conjunction.
+    /// Returns the conjunction of two formulas.
     #[must_use]
     pub fn and(self, other: Formula) -> Formula {
         joined(vec![self, other], true)
     }
 
-    /// Returns it as a conjunction of clauses, or nothing if that takes more than `clauses_max` of
-    /// them on the way.
+    /// Returns a conjunction of clauses, or `None` if more than `clauses_max` of them are needed on
+    /// the way.
     pub(crate) fn clauses(&self, clauses_max: usize) -> Option<Vec<Clause>> {
         let mut found = match self {
             Formula::Literal(expr) => vec![vec![expr.clone()]],
@@ -152,7 +151,7 @@ fn is_plain(expr: &Expr, is_bool: &impl Fn(&Expr) -> bool) -> bool {
     }
 }
 
-/// Joins formulas, and takes constants and nesting away.
+/// Joins formulas, and removes constants and nesting.
 fn joined(parts: Vec<Formula>, all: bool) -> Formula {
     let mut flat = Vec::new();
     for part in parts {

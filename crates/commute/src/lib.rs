@@ -1,21 +1,20 @@
-//! Which operations on shared data may change places without a difference.
+//! Which operations on shared data commute.
 //!
-//! This crate knows kinds of operations and when two of them commute; it knows no traces and no
-//! engines.
+//! This crate defines kinds of operations and when two of them commute. It depends on no traces and
+//! no engines.
 //!
-//! - [`Spec`]: a commutativity specification, read from a text: for pairs of methods of a type,
-//!   when two calls of them commute. A pair of which nothing is said does not. What a specification
-//!   says is believed by engines; [`check`] looks for what is wrong with it, given an executable
-//!   [`Model`] of the type.
-//! - [`AccessPoints`]: a specification compiled, so that conflicts are looked up instead of
-//!   evaluated. Never fewer conflicts than the specification has; where there may be more, it says
-//!   so.
-//! - [`Comm`]: what an invocation may observe of earlier ones.
-//! - [`Waits`]: what a call waits for.
+//! - [`Spec`]: a commutativity specification, parsed from text. For pairs of methods of a type, it
+//!   states when two calls commute. A pair without a condition does not commute. Engines trust a
+//!   specification; [`check`] searches for mistakes in it, given an executable [`Model`] of the
+//!   type.
+//! - [`AccessPoints`]: a compiled specification. Conflicts are looked up instead of evaluated. It
+//!   never has fewer conflicts than the specification, and reports where it may have more.
+//! - [`Comm`]: which earlier invocations an invocation observes.
+//! - [`Waits`]: the conditions a call waits for.
 //! - [`built_in_types`]: register, counter, set, map, queue, ..., each with a coarse and a fine
 //!   specification, its communication and its model.
 //! - [`Update`]s of a single location, such as adding to a counter, and [`Declarations`] by which a
-//!   user says that accesses to some locations are such updates.
+//!   user declares that accesses to some locations are such updates.
 //!
 //! ```
 //! use anyorder_commute::{AccessPoints, Spec, Value};
@@ -31,7 +30,8 @@
 //! let other = spec.invocation("contains", vec![Value::Int(2)], Value::Bool(false));
 //! assert!(!spec.commute(&add, &look) && spec.commute(&add, &other));
 //! let points = AccessPoints::of(&spec);
-//! assert!(points.is_exact() && points.in_conflict(&add, &look) && !points.in_conflict(&add, &other));
+//! assert!(points.is_exact());
+//! assert!(points.in_conflict(&add, &look) && !points.in_conflict(&add, &other));
 //! # Ok::<(), anyorder_commute::SpecErrors>(())
 //! ```
 

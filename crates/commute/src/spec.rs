@@ -11,22 +11,23 @@ use std::sync::Arc;
 pub struct MethodId(u16);
 
 impl MethodId {
-    /// What a specification does not name: it commutes with nothing, not even with itself.
-    pub const STRANGER: MethodId = MethodId(u16::MAX);
+    /// A method that the specification does not name: it commutes with nothing, not even with
+    /// itself.
+    pub const UNSPECIFIED: MethodId = MethodId(u16::MAX);
     pub(crate) const COUNT_MAX: usize = 1024;
 
     pub(crate) fn of(index: usize) -> MethodId {
-        u16::try_from(index).map_or(MethodId::STRANGER, MethodId)
+        u16::try_from(index).map_or(MethodId::UNSPECIFIED, MethodId)
     }
 
-    /// Returns the place in [`Spec::methods`]; of a stranger, a place beyond all.
+    /// Returns the position in [`Spec::methods`]; for an unspecified method, a position beyond all.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A method, and what its specification tells of its values.
+/// A method, and the kinds of its values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Method {
     name: Arc<str>,
@@ -51,7 +52,7 @@ impl Method {
         self.arguments.len()
     }
 
-    /// Returns what is known of an argument or of the result.
+    /// Returns the kind of an argument or of the result.
     #[must_use]
     pub fn kind(&self, slot: Slot) -> Kind {
         match slot {
@@ -75,30 +76,30 @@ pub struct Invocation {
     pub method: MethodId,
     /// The arguments.
     pub arguments: Vec<Value>,
-    /// The result; [`Value::Null`] where there is none.
+    /// The result; [`Value::Null`] if there is none.
     pub result: Value,
 }
 
 impl Invocation {
-    /// Returns what an expression can look at of it, without the state before it.
+    /// Returns the view of an expression on it, without the state before it.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         self.view_in(None)
     }
 
-    /// Returns what an expression can look at of it.
+    /// Returns the view of an expression on it.
     #[must_use]
     pub fn view_in<'a>(&'a self, state: Option<&'a dyn StateFunctions>) -> View<'a> {
         View { arguments: &self.arguments, result: &self.result, state }
     }
 }
 
-/// How much a condition may look at.
+/// What a condition may use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Logic {
     /// Arguments and results.
     L2,
-    /// Functions of the abstract states before the calls as well.
+    /// Also functions of the abstract states before the calls.
     L1,
 }
 
@@ -107,7 +108,7 @@ pub enum Logic {
 pub struct Condition {
     /// The method before the `~`.
     pub left: MethodId,
-    /// The method behind it.
+    /// The method after it.
     pub right: MethodId,
     /// The condition; symmetric if the methods are the same.
     pub formula: Formula,
@@ -115,10 +116,11 @@ pub struct Condition {
 
 /// A commutativity specification: for pairs of methods of a type, when two calls of them commute.
 ///
-/// **What it means.** Two invocations with their arguments and results commute if in every state in
-/// which they can happen one directly behind the other they can also happen in the other order,
-/// with the same results and the same state at the end. A pair of methods without a condition does
-/// not commute. A condition is *sound* if what it says to commute does; it may say less.
+/// **Meaning.** Two invocations with their arguments and results commute if, in every state in
+/// which they can happen one directly after the other, they can also happen in the other order,
+/// with the same results and the same final state. A pair of methods without a condition does not
+/// commute. A condition is *sound* if all pairs that satisfy it commute; it need not cover all
+/// commuting pairs.
 ///
 /// Source: Y. Sun, *Commutativity-aware runtime verification for concurrent programs* (thesis,
 /// 2021), sections 2.3 and 4.3.4.
@@ -127,7 +129,8 @@ pub struct Spec {
     name: Arc<str>,
     methods: Vec<Method>,
     conditions: Vec<Condition>,
-    /// For each pair of methods, the lower times their number plus the higher: its condition.
+    /// For each pair of methods, its condition; the index is the lower number times the number of
+    /// methods, plus the higher number.
     pairs: Vec<Option<u32>>,
 }
 
@@ -151,8 +154,8 @@ impl Spec {
         Spec { name: name.into(), methods, conditions: list, pairs }
     }
 
-    /// Reads the text of one specification; `comm` items beside it are checked and left out (see
-    /// [`Document`]).
+    /// Parses the text of one specification. `comm` items in the same text are checked and dropped
+    /// (see [`Document`]).
     ///
     /// # Errors
     /// See [`Document::parse`]; also a text without a specification, or with several.
@@ -168,7 +171,7 @@ impl Spec {
         }
     }
 
-    /// Takes over what is known of arguments and results; the methods are the same.
+    /// Sets the kinds of arguments and results; the methods are the same.
     pub(crate) fn set_kinds(&mut self, methods: &[Method]) {
         self.methods = methods.to_vec();
     }
@@ -208,24 +211,24 @@ impl Spec {
         self.methods.iter().position(|method| method.name() == name).map(MethodId::of)
     }
 
-    /// Returns the name of a method; of a stranger, `?`.
+    /// Returns the name of a method; `?` for an unspecified one.
     #[must_use]
     pub fn method_name(&self, id: MethodId) -> &str {
         self.methods.get(id.index()).map_or("?", Method::name)
     }
 
-    /// Returns an invocation. With a name that the specification does not have, or another number
-    /// of arguments, it is one of [`MethodId::STRANGER`].
+    /// Returns an invocation. If the specification lacks the name, or has another number of
+    /// arguments, it is one of [`MethodId::UNSPECIFIED`].
     #[must_use]
     pub fn invocation(&self, method: &str, arguments: Vec<Value>, result: Value) -> Invocation {
         let known = |id: &MethodId| self.methods[id.index()].arity() == arguments.len();
-        let method = self.method(method).filter(known).unwrap_or(MethodId::STRANGER);
+        let method = self.method(method).filter(known).unwrap_or(MethodId::UNSPECIFIED);
         Invocation { method, arguments, result }
     }
 
-    /// Returns an invocation from a trace, in which values are words of 64 bits: what the
-    /// specification uses as a truth value is true unless 0, everything else is a number; a result
-    /// that is not there is `null`.
+    /// Returns an invocation from a trace, in which values are words of 64 bits. A value that the
+    /// specification uses as a truth value is true unless 0; all others are numbers. A missing
+    /// result is `null`.
     #[must_use]
     pub fn invocation_of_words(
         &self,
@@ -245,14 +248,14 @@ impl Spec {
         call
     }
 
-    /// Returns whether two invocations commute, by the conditions. What a condition says of states
-    /// is taken for not so.
+    /// Returns whether two invocations commute, by the conditions. Literals on states count as
+    /// false.
     #[must_use]
     pub fn commute(&self, a: &Invocation, b: &Invocation) -> bool {
         self.commute_in((a, None), (b, None))
     }
 
-    /// Returns whether two invocations commute, each with the state before it where that is known.
+    /// Returns whether two invocations commute, each with the state before it, if known.
     #[must_use]
     pub fn commute_in(
         &self,
@@ -264,14 +267,15 @@ impl Spec {
         condition.formula.holds(left.0.view_in(left.1), right.0.view_in(right.1))
     }
 
-    /// Returns the smallest logic that all conditions are in.
+    /// Returns the smallest logic that contains all conditions.
     #[must_use]
     pub fn logic(&self) -> Logic {
         self.conditions.iter().map(Condition::logic).max().unwrap_or(Logic::L2)
     }
 
-    /// Returns the specification with another formula for a condition, given by its place. It is
-    /// taken as it is: for a method with itself it may hold for one order of two invocations only.
+    /// Returns the specification with another formula for the condition at a position. The formula
+    /// is not made symmetric: for a method with itself it may hold for one order of two invocations
+    /// only.
     #[must_use]
     pub fn with_formula(&self, at: usize, formula: Formula) -> Spec {
         let mut spec = self.clone();
@@ -283,7 +287,7 @@ impl Spec {
 }
 
 impl Condition {
-    /// Returns the smallest logic that it is in.
+    /// Returns the smallest logic that contains it.
     #[must_use]
     pub fn logic(&self) -> Logic {
         let mut logic = Logic::L2;
@@ -304,8 +308,7 @@ fn as_kind(value: &mut Value, kind: Kind) {
     }
 }
 
-/// Makes the condition of a method with itself hold for both orders or for none, whatever its
-/// author wrote.
+/// Makes the condition of a method with itself hold for both orders or for none.
 fn symmetric(formula: Formula) -> Formula {
     let swapped = swapped(&formula);
     if canonical(&formula) == canonical(&swapped) { formula } else { formula.and(swapped) }
@@ -316,7 +319,7 @@ pub(crate) fn swapped(formula: &Formula) -> Formula {
     formula.map(&|literal| literal.with_sides(&Side::other))
 }
 
-/// Orders the parts of a formula, so that formulas that differ in nothing else are equal.
+/// Sorts the parts of a formula, so that formulas that differ only in order become equal.
 pub(crate) fn canonical(formula: &Formula) -> Formula {
     let sorted = |parts: &[Formula]| {
         let mut parts: Vec<Formula> = parts.iter().map(canonical).collect();
@@ -331,7 +334,7 @@ pub(crate) fn canonical(formula: &Formula) -> Formula {
     }
 }
 
-/// Orders the operands of what is commutative, and points comparisons one way.
+/// Sorts the operands of commutative operators, and turns comparisons in one direction.
 fn ordered(expr: &Expr) -> Expr {
     use crate::expr::Operator as Op;
     let Expr::Binary(op, a, b) = expr else { return expr.clone() };

@@ -1,4 +1,4 @@
-//! The check that the condition of a method with itself means the same with its two calls
+//! Checks that the condition of a method with itself keeps its meaning when the two calls are
 //! exchanged.
 
 use crate::expr::{Expr, Slot, View};
@@ -8,13 +8,13 @@ use crate::text::Kind;
 use crate::value::Value;
 use std::collections::BTreeSet;
 
-/// Returns two invocations for which the condition differs from itself with the sides exchanged, in
-/// words.
+/// Returns two invocations, as text, for which the condition differs from itself with the sides
+/// exchanged.
 ///
-/// At most `tried_max` pairs are tried. Formulas that are equal but for the order of their parts
-/// are symmetric. Others are tried on small values and on the constants that they name. What that
-/// does not find does no harm: such a condition is joined with its exchanged form. Conditions on
-/// states are only compared.
+/// At most `tried_max` pairs are tried. Formulas that differ only in the order of their parts are
+/// symmetric. Others are tried on small values and on their constants. A missed asymmetry does no
+/// harm: such a condition is joined with its exchanged form. Conditions on states are only
+/// compared.
 pub(crate) fn counterexample(
     formula: &Formula,
     method: &Method,

@@ -1,13 +1,13 @@
-//! Kinds of updates, and the table of those that commute.
+//! Kinds of updates, and which of them commute.
 
 use std::fmt;
 
-/// A blind update of one location: it changes the value by an operation, and nothing that is read
-/// of it is used otherwise.
+/// A blind update of one location: it changes the value by an operation, and uses the old value for
+/// nothing else.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Update {
-    /// Adds to a number, or takes from it (modulo its size; not for floating point).
+    /// Adds a number, or subtracts one (modulo its size; not for floating point).
     Add,
     /// Multiplies a number (modulo its size).
     Multiply,
@@ -17,13 +17,13 @@ pub enum Update {
     Or,
     /// Toggles bits: exclusive or.
     Xor,
-    /// Raises a number to another if that is larger.
+    /// Sets a number to the maximum of itself and another.
     Max,
-    /// Lowers a number to another if that is smaller.
+    /// Sets a number to the minimum of itself and another.
     Min,
     /// Puts elements into a set, or keys with one possible value into a map.
     Insert,
-    /// Takes elements out of a set.
+    /// Removes elements from a set.
     Remove,
 }
 
@@ -41,7 +41,7 @@ impl Update {
         Update::Remove,
     ];
 
-    /// Returns the word for it, as it is written in a declaration.
+    /// Returns the word for it in a declaration.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -76,7 +76,7 @@ impl fmt::Display for Update {
 mod tests {
     use super::*;
 
-    /// What an update does to small bit sets, which are numbers as well.
+    /// The effect of an update on small bit sets, which are numbers as well.
     fn apply(update: Update, value: u8, operand: u8) -> u8 {
         match update {
             Update::Add => value.wrapping_add(operand),
@@ -104,8 +104,8 @@ mod tests {
                         }
                     }
                 }
-                // A set as bits is one way to see it: what commutes there (and with remove) is not
-                // promised for others.
+                // Bits are one model of a set. Pairs that commute there (and with remove) need not
+                // commute for other sets.
                 if a.commutes_with(b) {
                     assert!(commute, "{a} and {b}");
                 }

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A value that a condition can look at.
+/// A value that a condition can use.
 ///
-/// Values of different variants are different: `0` is not `false`, and neither is `null`.
+/// Values of different variants are different: `0`, `false` and `null` are three values.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Value {
-    /// No value: what a method without a result gives, and what a lookup gives that finds nothing.
+    /// No value: the result of a method without a result, and of a lookup that finds nothing.
     #[default]
     Null,
     /// A truth value.

@@ -32,7 +32,7 @@ fn all_are_sound_and_the_fine_ones_miss_nothing() {
             assert!(verdict.pairs > 0, "{} {name}", of.name);
             if name == "fine" {
                 assert!(verdict.imprecise.is_empty(), "{}: {:?}", of.name, verdict.imprecise);
-                // Conditions on states miss nothing in any state.
+                // Conditions on states miss no pair in any state.
                 let missed = verdict.imprecise_in_states.iter().filter(|(a, b)| {
                     let condition = spec.condition(a.method, b.method);
                     condition.is_some_and(|condition| condition.logic() == Logic::L1)
@@ -43,20 +43,21 @@ fn all_are_sound_and_the_fine_ones_miss_nothing() {
     }
 }
 
-/// A coarse specification never says more than the fine one; and for most types it says less.
+/// A coarse specification is never more precise than the fine one; for most types it is less
+/// precise.
 #[test]
 fn the_coarse_ones_say_less() {
     let mut less = 0;
     for of in built_in_types() {
         let [(_, coarse), (_, fine)] = specs(of);
         let missed = verdict(of, &coarse).imprecise.len();
-        let strangers = fine.methods().len() > coarse.methods().len();
-        less += usize::from(missed > 0 || strangers || fine.logic() == Logic::L1);
+        let unspecified = fine.methods().len() > coarse.methods().len();
+        less += usize::from(missed > 0 || unspecified || fine.logic() == Logic::L1);
     }
     assert!(less >= 10, "only {less}");
 }
 
-/// Every mutant is not symmetric, not sound, or misses other pairs than the original.
+/// Every mutant is asymmetric, unsound, or misses other pairs than the original.
 #[test]
 fn every_mutant_is_caught() {
     let (mut made, mut asymmetric, mut unsound, mut imprecise) = (0, 0, 0, 0);
@@ -88,7 +89,7 @@ fn every_mutant_is_caught() {
     assert!(made > 200 && asymmetric > 0 && unsound > 50 && imprecise > 50);
 }
 
-/// A pair that is not listed cannot be listed with `true`.
+/// An unlisted pair cannot have the condition `true`.
 #[test]
 fn what_is_not_listed_does_not_commute() {
     let mut tried = 0;
@@ -118,8 +119,8 @@ fn what_is_not_listed_does_not_commute() {
     assert!(tried >= 10, "{tried}");
 }
 
-/// What the thesis prints and cannot be right: `add` with `contains` of its section 3.2, with `add`
-/// telling whether the element is new, and a closed file that is read.
+/// Mistakes printed in the thesis: `add` with `contains` of its section 3.2, with `add` returning
+/// whether the element is new, and a closed file that is read.
 #[test]
 fn printed_mistakes_are_found() {
     let set = built_in_type("set").unwrap();
@@ -131,15 +132,14 @@ fn printed_mistakes_are_found() {
     for printed in ["spec file { close() ~ read(); }", "spec file { close() ~ write(); }"] {
         assert!(verdict(file, &Spec::parse(printed).unwrap()).counterexample.is_some());
     }
-    // Table 4.2, `put` with `size`, with no `null` stored: what it asks of the new value is always
-    // so.
+    // Table 4.2, `put` with `size`, with no `null` stored: the required new value is always so.
     let map = built_in_type("map").unwrap();
     let printed = "spec map { put(_, v)/p ~ size() when v != null && p != null; }";
     let verdict = verdict(map, &Spec::parse(printed).unwrap());
     assert_eq!(verdict.counterexample, None);
 }
 
-/// Which built-in specifications are compiled to points that say exactly the same.
+/// Which built-in specifications compile to exact points.
 #[test]
 fn access_points_are_exact_where_they_say_so() {
     let mut conservative = Vec::new();

@@ -27,7 +27,7 @@ fn runs(of: &'static BuiltIn, spec: &Spec, length: usize) -> Vec<Run> {
     runs.into_iter().map(|(_, run)| run).collect()
 }
 
-/// Whether invocations in an order are a run.
+/// Whether invocations, in this order, are a run.
 fn is_run<'a>(
     of: &'static BuiltIn,
     spec: &Spec,
@@ -52,7 +52,7 @@ fn is_run<'a>(
     true
 }
 
-/// What each invocation observes, by its place in the run: invocations keep their numbers in
+/// The observations of each invocation, by position in the run: invocations keep their numbers in
 /// another order.
 fn communication(of: &anyorder_commute::Comm, run: &Run, order: &[usize]) -> Vec<Vec<Observed>> {
     let mut observations = Observations::new();
@@ -85,8 +85,8 @@ fn orders(length: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-/// Whether every call of an order that waits can return there, with the least numbers left open
-/// with which the run is possible.
+/// Whether every waiting call of an order can return there, with the least open numbers with which
+/// the run is possible.
 fn waits_hold(waits: Option<&Waits>, run: &Run, order: &[usize]) -> bool {
     let Some(waits) = waits else { return true };
     let counts = |rule: &WaitRule, order: &[usize], at: usize| -> Vec<i64> {
@@ -108,7 +108,7 @@ fn waits_hold(waits: Option<&Waits>, run: &Run, order: &[usize]) -> bool {
     })
 }
 
-/// The runs to look at: all up to a length at which there are not too many.
+/// The runs to check: all up to a length at which there are not too many.
 fn all_runs(of: &'static BuiltIn, spec: &Spec) -> Vec<Run> {
     let mut all = Vec::new();
     for length in 1..=5 {
@@ -143,8 +143,8 @@ fn what_communicates_does_not_commute() {
     }
 }
 
-/// If all invocations of a run observe in another order what they observed in the run, and those
-/// that wait can return, that order is a run.
+/// If all invocations of a run have the same observations in another order, and the waiting ones
+/// can return, that order is a run.
 #[test]
 fn what_is_observed_decides_the_results() {
     for of in built_in_types() {
@@ -178,7 +178,7 @@ fn what_is_observed_decides_the_results() {
     }
 }
 
-/// The same test notices a rule that is missing.
+/// The same test notices a missing rule.
 #[test]
 fn a_missing_rule_is_noticed() {
     let (mut dropped, mut not_noticed) = (0, Vec::new());
@@ -207,8 +207,8 @@ fn a_missing_rule_is_noticed() {
             let runs = all_runs(of, spec);
             let some =
                 |document, with_waits| runs.iter().any(|run| is_wrong(document, with_waits, run));
-            // What waits has to observe as well what it waits for, where that alone decides the
-            // results.
+            // A call that waits must also observe the calls it waits for, if they alone decide its
+            // result.
             let alone = || !some(&full, false) && some(&document, false);
             if !some(&document, true) && !alone() {
                 not_noticed.push(format!("{}: {}", of.name, rules[at].trim()));

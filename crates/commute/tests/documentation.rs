@@ -1,5 +1,5 @@
-//! The page `docs/commutativity.md` says what the crate does. `ANYORDER_BLESS=1` writes its
-//! generated part anew.
+//! The page `docs/commutativity.md` agrees with the crate. `ANYORDER_BLESS=1` rewrites its
+//! generated part.
 
 use anyorder_commute::{Limits, built_in_types, check};
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ fn generated() -> String {
         let (fine, coarse) = (found(of.fine().unwrap()), found(of.coarse().unwrap()));
         assert!(fine.counterexample.is_none() && fine.imprecise.is_empty());
         let (states, pairs, commuting) = (fine.states, fine.pairs, fine.commuting);
-        // Pairs with a method that the coarse one does not know are missed as well.
+        // Pairs with a method that the coarse specification lacks are missed as well.
         let missed = commuting - (coarse.commuting - coarse.imprecise.len());
         writeln!(text, "| `{}` | {states} | {pairs} | {commuting} | {missed} |", of.name).unwrap();
     }

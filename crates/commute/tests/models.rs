@@ -4,7 +4,7 @@ use anyorder_commute::{
     Call, Difference, Document, Limits, Model, Slot, Spec, Value, built_in_type, check,
 };
 
-/// A bag of which any element may be taken; `push` may fail when there are two.
+/// A bag from which any element may be taken; `push` may fail when there are two.
 struct Bag;
 
 impl Model for Bag {
@@ -27,8 +27,8 @@ impl Model for Bag {
                 next.sort_unstable();
                 vec![(next, Value::Null)]
             }
-            // Any element, or the wrong guess that there is none: a choice with two next states for
-            // one result.
+            // Any element, or the wrong guess that the bag is empty: a choice with two next states
+            // for one result.
             ("hint", _) => vec![(state.clone(), Value::Null), (vec![9], Value::Null)],
             _ => (0..state.len())
                 .map(|at| {
@@ -48,7 +48,7 @@ fn choices_of_the_model_are_looked_at() {
     let verdict = check(&Spec::parse(text).unwrap(), &Bag, limits);
     assert_eq!((verdict.counterexample, verdict.imprecise.len()), (None, 0));
     assert!(!verdict.complete);
-    // To take what is put only just needs the put.
+    // Taking an element just put needs the put.
     let text = "spec bag { put(_) ~ take(); }";
     let found = check(&Spec::parse(text).unwrap(), &Bag, limits).counterexample.unwrap();
     assert_eq!((found.state.as_str(), found.difference), ("[]", Difference::Results));
@@ -57,7 +57,7 @@ fn choices_of_the_model_are_looked_at() {
     let text = "spec bag { put(_) ~ hint(); }";
     let found = check(&Spec::parse(text).unwrap(), &Bag, limits).counterexample.unwrap();
     assert_eq!(found.difference, Difference::States);
-    // Pairs that are not listed and commute always are missed.
+    // Unlisted pairs that always commute are reported as missed.
     let text =
         "spec bag { put(_) ~ put(_); take() ~ take() when false; put(_) ~ take() when false; }";
     let verdict = check(&Spec::parse(text).unwrap(), &Bag, limits);
@@ -85,12 +85,12 @@ fn a_users_specification_comes_before_the_built_in_one() {
     let own = Document::parse("spec set { add(_) ~ add(_); }").unwrap();
     let both = own.or(built_in);
     assert_eq!(both.spec("set").unwrap().conditions().len(), 1);
-    // The built-in communication speaks of methods that this specification does not have.
+    // The built-in communication has methods that this specification lacks.
     assert!(both.comm("set").is_none() && both.comm("map").is_some());
 }
 
-/// The coarse specification of a set does not look at results; its communication does, so words of
-/// a trace become truth values.
+/// The coarse specification of a set ignores results; its communication uses them, so words of a
+/// trace become truth values.
 #[test]
 fn communication_tells_kinds_as_well() {
     let document = built_in_type("set").unwrap().coarse().unwrap();

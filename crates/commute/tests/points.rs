@@ -1,4 +1,4 @@
-//! Access points against the conditions that they come from.
+//! Access points against their conditions.
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_commute::{
@@ -107,7 +107,7 @@ fn points_of_the_built_in_types_say_what_the_specifications_say() {
         for document in [of.coarse().unwrap(), of.fine().unwrap()] {
             let spec = document.spec(of.name).unwrap();
             let points = AccessPoints::of(spec);
-            let open = AccessPoints::with_strangers(spec);
+            let open = AccessPoints::with_unspecified(spec);
             let values =
                 [Value::Null, Value::Bool(false), Value::Bool(true), Value::Int(1), Value::Int(2)];
             let mut calls = Vec::new();
@@ -136,8 +136,11 @@ fn points_of_the_built_in_types_say_what_the_specifications_say() {
                     assert!(says != meets || !points.is_exact(), "{}: {a:?} {b:?}", of.name);
                     assert_eq!(meets, open.in_conflict(a, b), "{}", of.name);
                 }
-                let stranger = spec.invocation("stranger", vec![], Value::Null);
-                assert!(open.in_conflict(a, &stranger) && open.in_conflict(&stranger, &stranger));
+                let unspecified = spec.invocation("stranger", vec![], Value::Null);
+                assert!(
+                    open.in_conflict(a, &unspecified)
+                        && open.in_conflict(&unspecified, &unspecified)
+                );
             }
             println!(
                 "{}: {} classes, at most {touched_most} points",
@@ -161,7 +164,7 @@ fn a_condition_with_too_many_clauses_never_holds() {
     assert!(points.in_conflict(&call("f", 1), &call("g", 1)));
 }
 
-/// Conditions of a method with itself: both orders of two calls give the same points.
+/// Conditions of a method with itself: both orders of two calls have the same points.
 #[test]
 fn a_method_with_itself_is_symmetric() {
     let (mut exact, mut commute, mut conflict) = (0, 0, 0);
@@ -176,7 +179,7 @@ fn a_method_with_itself_is_symmetric() {
             's' => 'r',
             other => other,
         };
-        // Words that are no names stay.
+        // Words that are not names stay.
         let word = |word: &str| match word.trim_matches(['(', ')', '!']) {
             "a" | "b" | "c" | "r" | "s" => {
                 word.chars().map(swap).collect::<String>().replace('b', "d")

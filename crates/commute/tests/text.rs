@@ -1,4 +1,4 @@
-//! Texts of specifications: what is read, and what is said of mistakes.
+//! Texts of specifications: results of parsing, and messages for mistakes.
 
 use anyorder_commute::{Document, Kind, Logic, MethodId, Mode, Slot, Spec, Value, built_in_types};
 
@@ -25,17 +25,17 @@ fn a_specification_is_read() {
     assert!(spec.commute(&call("add", 1, false), &call("contains", 1, true)));
     assert!(spec.commute(&call("contains", 1, true), &call("add", 1, false)));
     assert!(!spec.commute(&call("contains", 1, true), &call("add", 1, true)));
-    // From the words of a trace: the result is a truth value because the conditions use it as one.
+    // From the words of a trace: the result is a truth value because the conditions use it so.
     let word = spec.invocation_of_words("add", &[1], Some(1));
     assert_eq!(word, call("add", 1, true));
     assert_eq!(spec.invocation_of_words("add", &[1], None).result, Value::Null);
-    // Strangers commute with nothing.
-    let stranger = spec.invocation("clear", vec![], Value::Null);
-    assert_eq!(stranger.method, MethodId::STRANGER);
-    assert!(!spec.commute(&stranger, &call("contains", 1, true)));
-    assert!(!spec.commute(&stranger, &stranger));
+    // Unspecified methods commute with nothing.
+    let unspecified = spec.invocation("clear", vec![], Value::Null);
+    assert_eq!(unspecified.method, MethodId::UNSPECIFIED);
+    assert!(!spec.commute(&unspecified, &call("contains", 1, true)));
+    assert!(!spec.commute(&unspecified, &unspecified));
     let arity = spec.invocation("add", vec![], Value::Null);
-    assert_eq!(arity.method, MethodId::STRANGER);
+    assert_eq!(arity.method, MethodId::UNSPECIFIED);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_specification_is_written_as_it_is_read() {
     }
 }
 
-/// The specifications of the models in the repository are of the same form.
+/// The specifications of the models in the repository have the same form.
 #[test]
 fn specifications_of_models_are_read() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -167,7 +167,7 @@ fn mistakes_point_at_their_place() {
 #[test]
 fn each_clause_with_a_mistake_is_told() {
     let errors = Spec::parse("spec s {\n f( ~ f();\n g() ~ g() when x;\n h() ~ h();\n k() ~ ;\n}");
-    // Names are looked at when the form is right.
+    // Names are checked only if the form is right.
     let lines: Vec<usize> = errors.unwrap_err().0.iter().map(|error| error.line).collect();
     assert_eq!(lines, [2, 5]);
     let errors = Spec::parse("spec s {\n f() ~ f() when y;\n g() ~ g() when x;\n}").unwrap_err();
@@ -193,7 +193,7 @@ fn a_condition_that_is_not_symmetric_is_refused() {
         let text = format!("spec s {{ add(a)/r ~ add(b)/s when {symmetric}; }}");
         assert!(Spec::parse(&text).is_ok(), "{symmetric}");
     }
-    // Beyond what is tried: joined with its exchanged form, it is symmetric all the same.
+    // Beyond the pairs tried: joined with its exchanged form, it is symmetric nevertheless.
     let spec = Spec::parse("spec s { f(a) ~ f(b) when a * 7 != 1000006 + b * 0; }").unwrap();
     let call = |a: i64| spec.invocation("f", vec![a.into()], Value::Null);
     assert!(!spec.commute(&call(142_858), &call(1)) && !spec.commute(&call(1), &call(142_858)));
@@ -233,7 +233,7 @@ fn hostile_texts_end_in_errors() {
         " == true)".repeat(60)
     );
     assert!(Spec::parse(&nested).is_ok());
-    // Pieces of a good text, cut anywhere.
+    // Prefixes and suffixes of a valid text, cut anywhere.
     for at in (0..SET.len()).filter(|&at| SET.is_char_boundary(at)) {
         assert!(Spec::parse(&SET[..at]).is_err());
         let _ = Spec::parse(&SET[at..]);

@@ -1,5 +1,4 @@
-//! What calls wait for: the rules of the built-in types against their models, and the texts of
-//! users.
+//! Wait rules: those of the built-in types against their models, and texts of users.
 
 use anyorder_commute::{
     BuiltIn, Call, Document, Invocation, Model, Spec, Value, Waits, built_in_types,
@@ -12,7 +11,7 @@ fn parts(of: &BuiltIn) -> (Spec, Option<Waits>) {
     (document.spec(of.name).unwrap().clone(), document.waits(of.name).cloned())
 }
 
-/// Whether all rules of a call hold behind a run.
+/// Whether all rules of a call hold after a run.
 fn holds(waits: &Waits, run: &[Invocation], call: &Invocation, open: i64) -> bool {
     waits.rules_of(call).all(|rule| {
         let count = |counted: &anyorder_commute::Counted| {
@@ -25,7 +24,7 @@ fn holds(waits: &Waits, run: &[Invocation], call: &Invocation, open: i64) -> boo
 }
 
 /// Calls `each` with all runs up to a length, from each initial state: the initial state, the run,
-/// and the state behind it.
+/// and the final state.
 fn all_runs(
     of: &'static BuiltIn,
     length: usize,
@@ -54,13 +53,13 @@ fn all_runs(
     }
 }
 
-/// The number that the rules of a type leave open, of an object that begins so.
+/// The open number of a type's rules, for an object with this initial state.
 fn open(of: &BuiltIn, first: &State) -> i64 {
     if ["channel", "semaphore"].contains(&of.name) { first[0] } else { 0 }
 }
 
-/// Compares rules with the model; returns how many calls could return, how many not, and the first
-/// difference.
+/// Compares rules with the model; returns how many calls could return, how many could not, and the
+/// first difference.
 fn compare(of: &'static BuiltIn, waits: Option<&Waits>) -> (u64, u64, Option<String>) {
     let (spec, _) = parts(of);
     let (mut free, mut blocked, mut differs) = (0, 0, None);
@@ -113,7 +112,7 @@ fn calls_wait_where_the_models_block() {
     assert_eq!(with, ["channel", "condition", "context", "future", "semaphore"]);
 }
 
-/// Clauses `~`: in each state in which both orders can happen, they give the same.
+/// Clauses `~`: in each state in which both orders can happen, they have the same effect.
 #[test]
 fn what_waiting_settles_makes_no_difference() {
     let mut settled = 0;
@@ -158,7 +157,7 @@ fn what_waiting_settles_makes_no_difference() {
     assert!(settled > 100);
 }
 
-/// Each clause without one of its parts is noticed.
+/// Each missing part of a clause is noticed.
 #[test]
 fn a_missing_or_weaker_rule_is_noticed() {
     let changes = [

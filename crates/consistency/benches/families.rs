@@ -1,4 +1,4 @@
-//! How long the solver takes on each family of traces, one line a trace.
+//! The solver's time on each family of traces, one line per trace.
 //!
 //! `cargo bench -p anyorder-consistency --bench families [-- FILTER]`; `MAILBOX=bag` or
 //! `MAILBOX=delayed` for other mailboxes than fifo.

@@ -1,29 +1,30 @@
-//! The answer: a witness, or a refutation whose every step can be checked, or which limit was hit.
+//! The answer: a witness, a refutation whose every step can be checked, or the limit that was
+//! reached.
 
 use crate::partial::{MessageId, Relation, Slot};
 use anyorder_system::StopReason;
 
-/// What a procedure found out.
+/// The answer of a procedure.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// The trace is consistent: a total order of all slots in which the handlers can run them.
+    /// The trace is consistent: a total order of all slots that the handlers can run.
     Consistent(Vec<Slot>),
-    /// The trace is inconsistent. Procedures that only enumerate give no reason.
+    /// The trace is inconsistent. Procedures that only enumerate give no refutation.
     Inconsistent(Option<Refutation>),
-    /// A limit was hit before an answer.
+    /// A limit was reached first.
     Unknown(Limit),
 }
 
-/// Which limit ended a procedure.
+/// The limit that ended a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// The job was asked to stop, or its memory limit was reached.
     Stopped(StopReason),
-    /// The number of conflicts allowed; for procedures that enumerate: of tries.
+    /// The number of allowed conflicts; for procedures that enumerate, of tries.
     Conflicts,
 }
 
-/// Something that is not given but decided: an order of two messages, or of two events.
+/// A fact that a procedure decides: an order of two messages, or of two events.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fact {
     /// Of two messages of one handler, the first runs before the second.
@@ -44,7 +45,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Returns the opposite: the same two in the other order.
+    /// Returns the opposite order of the same two.
     #[must_use]
     pub fn opposite(self) -> Fact {
         match self {
@@ -57,10 +58,10 @@ impl Fact {
 /// Why one event comes before another in a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
-    /// The trace says so.
+    /// The trace gives the order.
     Given(Relation),
-    /// It follows from this fact alone: all events of the first message before all of the second;
-    /// under a mailbox that keeps their order, also the post of the first before that of the
+    /// This fact alone implies it: all events of the first message come before all of the second.
+    /// Under a mailbox that keeps their order, the post of the first also comes before that of the
     /// second.
     Decided(Fact),
 }
@@ -72,7 +73,7 @@ pub struct Link {
     pub from: Slot,
     /// The event that comes later.
     pub to: Slot,
-    /// Why.
+    /// The justification.
     pub why: Why,
 }
 
@@ -82,38 +83,39 @@ pub enum Step {
     /// A cycle of links, each ending where the next begins: the facts in it cannot all hold.
     Cycle(Vec<Link>),
     /// A read and another write of a location whose coherence is open: that write comes before the
-    /// one which is read, or after the read.
+    /// write that is read, or after the read.
     ReadsOpen {
         /// The read.
         read: Slot,
         /// A write of the location other than the one read from.
         other: Slot,
     },
-    /// At least one of these facts holds, by unit propagation from the steps before.
+    /// At least one of these facts holds, by unit propagation from the earlier steps.
     Derived(Vec<Fact>),
-    /// The derived clause of these facts is not used any more.
+    /// The derived clause of these facts is not used afterwards.
     Forget(Vec<Fact>),
 }
 
-/// Why a trace is inconsistent: cycles, and clauses derived from them, the last one empty.
+/// A proof that a trace is inconsistent: cycles, and clauses derived from them. The last clause is
+/// empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refutation {
     /// The steps in order.
     pub steps: Vec<Step>,
 }
 
-/// What a procedure did; counts, no times.
+/// Counters of a procedure; no times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// Events considered.
     pub events: u64,
-    /// Messages, the initial ones with events among them.
+    /// Messages, including initial ones with events.
     pub messages: u64,
     /// Handlers.
     pub handlers: u64,
     /// Pairs of posted messages of one handler.
     pub pairs_total: u64,
-    /// Those that saturation left undecided. 0 when saturation refuted the trace.
+    /// Pairs left undecided by saturation. 0 when saturation refuted the trace.
     pub pairs: u64,
     /// Decisions of the search.
     pub decisions: u64,
@@ -123,6 +125,6 @@ pub struct Stats {
     pub propagations: u64,
     /// Candidate orders tried.
     pub candidates: u64,
-    /// Pairs that became variables.
+    /// Pairs turned into variables.
     pub variables: u64,
 }

@@ -1,19 +1,19 @@
-//! Consistency of event-driven traces: is there an order of the messages of each handler under
-//! which the trace can have happened?
+//! Consistency of event-driven traces: does an order of the messages of each handler exist that
+//! makes the trace a run?
 //!
-//! A trace without the orders of its messages becomes a [`PartialTrace`]; a [`Procedure`] answers
-//! with a witness or with a [`Refutation`] whose every step can be checked. The definitions are
-//! those of the paper "Checking Consistency of Event-driven Traces" (section 2), with mailboxes
-//! besides FIFO.
+//! A trace without the orders of its messages becomes a [`PartialTrace`]. A [`Procedure`] answers
+//! with a witness, or with a [`Refutation`] whose every step can be checked. The definitions are
+//! those of the paper "Checking Consistency of Event-driven Traces" (section 2), extended with
+//! mailboxes other than FIFO.
 
 pub use answer::{Answer, Fact, Limit, Link, Refutation, Stats, Step, Why};
-pub use describe::{Explanation, Overtakings, Told, describe};
+pub use describe::{Explanation, Overtakings, ReasonText, describe};
 pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};
 pub use mailbox::{Due, MailboxRule};
 pub use partial::{Given, Message, MessageId, OpenLocation, PartialTrace, Relation, Slot};
-pub use procedure::{Effort, NotFor, Outcome, Procedure};
+pub use procedure::{Effort, Outcome, Procedure, Unsupported};
 
-/// Rules left out on purpose, and the full problem: tests of the tests ask for them.
+/// Rules left out on purpose, and the full problem: mutation tests use them.
 #[cfg(feature = "sabotage")]
 pub mod testing {
     pub use crate::full::{NotFull, check_full, check_full_by};
@@ -27,7 +27,7 @@ mod from_trace;
 mod full;
 mod mailbox;
 mod partial;
-#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "only tests ask for parts"))]
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "only tests use some parts"))]
 mod procedure;
-#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "only tests ask for parts"))]
+#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "only tests use some parts"))]
 mod saturate;

@@ -1,6 +1,6 @@
-//! What a mailbox promises about the order of its messages.
+//! The order that a mailbox keeps among its messages.
 
-/// Which order the mailbox of every handler keeps.
+/// The order that the mailbox of every handler keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MailboxRule {
     /// Messages run in the order of their posts, as in the paper.
@@ -8,12 +8,12 @@ pub enum MailboxRule {
     Fifo,
     /// Messages run in any order.
     Bag,
-    /// A message runs before those that were posted later, unless it waits longer or they went to
+    /// A message runs before those posted later, unless its delay is greater or they were posted to
     /// the front.
     Delayed,
 }
 
-/// How long a message waits in its mailbox: what [`MailboxRule::Delayed`] looks at.
+/// How long a message waits in its mailbox; [`MailboxRule::Delayed`] uses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Due {
     /// After this delay; 0 for a plain post.
@@ -25,8 +25,8 @@ pub enum Due {
 }
 
 impl MailboxRule {
-    /// Returns whether a message due at `first` runs before one due at `second` whenever it was
-    /// posted before it.
+    /// Returns whether a message due at `first` runs before one due at `second` if it was posted
+    /// earlier.
     #[must_use]
     pub fn keeps(self, first: Due, second: Due) -> bool {
         match (self, first, second) {

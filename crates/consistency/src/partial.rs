@@ -1,10 +1,10 @@
-//! The question: events in messages, messages on handlers, and every order that is given.
+//! The consistency problem: events in messages, messages on handlers, and the given orders.
 
 use crate::mailbox::{Due, MailboxRule};
 use anyorder_trace::{EventId, HandlerId, TaskId};
 use std::ops::Range;
 
-/// The number of an event within a [`PartialTrace`]: the events of a message have consecutive
+/// The number of an event within a [`PartialTrace`]. The events of a message have consecutive
 /// slots, in program order.
 pub type Slot = u32;
 
@@ -14,26 +14,26 @@ pub type MessageId = u32;
 /// A trace without the orders of its messages.
 #[derive(Clone, Debug)]
 pub struct PartialTrace {
-    /// What the mailboxes promise.
+    /// The order that the mailboxes keep.
     pub mailboxes: MailboxRule,
-    /// The number of handlers; a message names its own by a number below it.
+    /// The number of handlers; a message refers to its handler by a number below it.
     pub handlers: u32,
-    /// All messages, ascending by slots: their slots are disjoint and cover all slots. A message
-    /// without events does not occur.
+    /// All messages, ascending by slots: their slots are disjoint and cover all slots. Every
+    /// message has events.
     pub messages: Vec<Message>,
     /// For each slot, the event of the trace.
     pub events: Vec<EventId>,
-    /// The orders given between events of different messages: rf, pb, fork, join; of co and fr,
+    /// The given orders between events of different messages: rf, pb, fork, join; of co and fr,
     /// only the next write.
     pub given: Vec<Given>,
-    /// Orders given within one message against program order: each makes the trace inconsistent by
+    /// Given orders within one message against program order: each makes the trace inconsistent by
     /// itself.
     pub backward: Vec<Given>,
-    /// Locations whose coherence order is not given, with at least two writes.
+    /// Locations with at least two writes whose coherence order is not given.
     pub open: Vec<OpenLocation>,
 }
 
-/// One message: a run of events of one handler that nothing of the same handler interrupts.
+/// One message: a run of events of one handler without interruption by the same handler.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// The handler, as a number below [`PartialTrace::handlers`].
@@ -43,7 +43,7 @@ pub struct Message {
     /// The task of the trace.
     pub task: TaskId,
     /// Whether it is the handler's initial message, which runs before all others of the handler. At
-    /// most one a handler.
+    /// most one per handler.
     pub initial: bool,
     /// Its events; never empty.
     pub slots: Range<Slot>,
@@ -53,14 +53,14 @@ pub struct Message {
     pub due: Due,
 }
 
-/// An order of two events that the trace gives.
+/// A given order of two events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Given {
     /// The event that comes first.
     pub from: Slot,
     /// The event that comes later.
     pub to: Slot,
-    /// Why.
+    /// The reason.
     pub relation: Relation,
 }
 
@@ -83,7 +83,7 @@ pub enum Relation {
     Join,
 }
 
-/// A location whose writes are ordered by nothing that the trace says.
+/// A location whose coherence order is not given.
 #[derive(Clone, Debug)]
 pub struct OpenLocation {
     /// Its writes, at least two.
@@ -104,8 +104,8 @@ impl PartialTrace {
         (self.messages.partition_point(|message| message.slots.end <= slot)) as MessageId
     }
 
-    /// Returns whether the first message runs before the second whenever it was posted before it.
-    /// Both are posted messages of one handler.
+    /// Returns whether the first message runs before the second if it was posted earlier. Both are
+    /// posted messages of one handler.
     #[must_use]
     pub fn keeps(&self, first: MessageId, second: MessageId) -> bool {
         let due = |message: MessageId| self.messages[message as usize].due;
@@ -124,7 +124,7 @@ impl PartialTrace {
         posted
     }
 
-    /// Returns, for each handler, its initial message where it has one.
+    /// Returns, for each handler, its initial message if it has one.
     #[must_use]
     pub fn initial(&self) -> Vec<Option<MessageId>> {
         let mut initial = vec![None; self.handlers as usize];

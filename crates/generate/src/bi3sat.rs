@@ -7,33 +7,33 @@
 //! assignments.
 //!
 //! **Source.** Theorem 3.1 and appendix C of the paper on consistency checking of event-driven
-//! traces (its formulas are lost in our copy; this is rebuilt from the argument, and tested against
-//! brute force).
+//! traces (our copy lacks its formulas; this is rebuilt from the argument, and tested against brute
+//! force).
 //!
 //! **Choosing values.** Handlers `queue`, `pass1..3`, `detour1..3` and `copies`. Variable `v` has
-//! two rows, chains of messages that post one another, `true_v` and `false_v`. A row goes through
-//! the clauses one by one: at a clause without `v` its message in `queue` posts the next one to
-//! `queue`; at a clause with `v` as its `j`-th variable it goes through `pass_j`, where a *copy* is
-//! posted to `copies`, and back to `queue`. FIFO keeps both rows in the same order wherever they
-//! take the same way, so that all pairs of copies of a variable are in one order. That order is
-//! free, since at its first clause row `true_v`, which comes first until then, goes through
-//! `detour_j` before `pass_j`. The variable is true iff the copies of `true_v` run first.
+//! two rows, chains of messages that post one another, `true_v` and `false_v`. A row visits the
+//! clauses one by one. At a clause without `v` its message in `queue` posts the next one to
+//! `queue`. At a clause with `v` as its `j`-th variable it visits `pass_j`, which posts a *copy* to
+//! `copies`, and returns to `queue`. FIFO keeps both rows in the same order wherever they take the
+//! same path, so all pairs of copies of a variable are in one order. That order is free: row
+//! `true_v`, which comes first until then, visits `detour_j` before `pass_j` at its first clause.
+//! The variable is true iff the copies of `true_v` run first.
 //!
 //! **Checking clauses.** Handlers `check1..4`, whose initial messages have a *box* for each copy: a
-//! read of what the copy writes in its beginning and a write of what it reads at its end, so that
+//! read of what the copy writes at its beginning and a write of what it reads at its end, so that
 //! the box happens while the copy runs. Of the two copies of literal `j`, let `yes_j` be the one
 //! that runs first when the literal is true, and `no_j` the other. `check1` has the box of `no_1`;
 //! `check2` those of `yes_1` and `no_2`; `check3` those of `yes_2` and `no_3`; `check4` that of
-//! `yes_3`, behind which it writes what `check1` reads before its own. If all literals are false,
+//! `yes_3`, after which it writes what `check1` reads before its own. If all literals are false,
 //! this is a cycle through `no_1 < yes_1`, `no_2 < yes_2`, `no_3 < yes_3`. With two literals,
 //! `check3` closes the cycle.
 //!
-//! **Correctness.** Copies run one at a time, so a cycle arises from an assignment that falsifies a
-//! clause whatever else happens. If none is falsified, go clause by clause: let `queue` run until
-//! all rows are at the clause, run `detour_j` and `pass_j` so that copies are posted in an order
-//! that the boxes allow (different `j` are independent), and run the copies with their boxes.
+//! **Correctness.** Copies run one at a time, so an assignment that falsifies a clause always
+//! causes a cycle. If none is falsified, go clause by clause: let `queue` run until all rows are at
+//! the clause, run `detour_j` and `pass_j` so that copies are posted in an order that the boxes
+//! allow (different `j` are independent), and run the copies with their boxes.
 //!
-//! **Deviations.** (1) Only one row of a pair takes a detour, which is enough as the other one
+//! **Deviations.** (1) Only one row of a pair takes a detour. This is enough, as the other one
 //! cannot overtake before. (2) Rows end at the last clause of their variable.
 //!
 //! **Cost.** With `L_v` the number of the last clause of variable `v`, `l` literals and `m`
@@ -48,21 +48,21 @@ use crate::request::Request;
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::Trace;
 
-/// The usual number of clauses a variable.
+/// The default number of clauses per variable.
 const RATIO: f64 = 1.4;
 
-/// The largest one: each clause has two literals, and each variable three occurrences.
+/// The largest ratio: each clause has two literals, and each variable three occurrences.
 const RATIO_MAX: f64 = 1.5;
 
-/// In how many clauses a variable may occur.
+/// The most clauses with one variable.
 const OCCURRENCES_MAX: u64 = 3;
 
-/// Returns the formula whose image `generate` gives for a request: random clauses, of three
-/// literals as far as three occurrences of each variable allow, and of two.
+/// Returns the formula that `generate` encodes for a request: random clauses, of three literals as
+/// far as three occurrences of each variable allow, and of two.
 ///
 /// # Errors
 ///
-/// Fails when there are fewer than 3 variables, more than 1.5 clauses a variable, or the image
+/// Fails when there are fewer than 3 variables, more than 1.5 clauses per variable, or the image
 /// would be too large.
 pub fn bi3sat_formula(request: &Request) -> Result<Vec<Vec<i32>>, GenerateError> {
     let ratio = request.ratio.unwrap_or(RATIO);
@@ -82,8 +82,8 @@ pub fn bi3sat_formula(request: &Request) -> Result<Vec<Vec<i32>>, GenerateError>
     let mut widths: Vec<usize> =
         (0..clauses).map(|clause| 2 + usize::from(clause < of_three)).collect();
     rng.shuffle(&mut widths);
-    // Each third of the occurrences is every variable once; only where thirds meet can a clause
-    // find one twice.
+    // Each third of the occurrences contains every variable once, so a clause can contain a
+    // variable twice only where thirds meet.
     let mut occurrences: Vec<u32> = Vec::with_capacity(slots as usize);
     for _ in 0..OCCURRENCES_MAX {
         let from = occurrences.len();
@@ -108,7 +108,7 @@ pub fn bi3sat_formula(request: &Request) -> Result<Vec<Vec<i32>>, GenerateError>
 }
 
 /// The signs of the occurrences of variables: of three, one differs from the other two. A variable
-/// with one sign only could be forgotten together with its clauses, and most formulas would be
+/// with one sign only could be removed together with its clauses, and most formulas would be
 /// trivial.
 struct Signs {
     /// By variable: the occurrence, from 0, that differs, and the sign of the others.
@@ -132,14 +132,14 @@ impl Signs {
     }
 }
 
-/// Makes the trace of a formula, whose messages stand in the order of the construction.
+/// Makes the trace of a formula, with messages in the order of the construction.
 ///
 /// Literals are variables from 1 to `variables`, negative where negated.
 ///
 /// # Errors
 ///
-/// Fails when a clause has not two or three literals of different variables, when a variable occurs
-/// in more than three clauses, and when the trace would be too large.
+/// Fails when a clause does not have two or three literals of different variables, when a variable
+/// occurs in more than three clauses, or when the trace would be too large.
 pub fn bi3sat_image<C: AsRef<[i32]>>(
     variables: usize,
     clauses: &[C],
@@ -147,13 +147,13 @@ pub fn bi3sat_image<C: AsRef<[i32]>>(
     finish_in_order(&image(variables, clauses)?)
 }
 
-/// Makes the draft that a request asks for.
+/// Makes the draft of a request.
 pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     let formula = bi3sat_formula(request)?;
     image(request.size as usize, &formula)
 }
 
-/// Returns no less than the number of events of an image.
+/// Returns an upper bound on the number of events of an image.
 fn events_bound(variables: u64, clauses: u64) -> u64 {
     variables.saturating_mul(4 * clauses + 2).saturating_add(50 * clauses)
 }
@@ -231,7 +231,7 @@ impl Handlers {
     }
 }
 
-/// A copy: its message, the variable and the write of its beginning, the variable and the read of
+/// A copy: its message, the variable and the write at its beginning, the variable and the read at
 /// its end.
 #[derive(Clone, Copy)]
 struct Copy {
@@ -247,7 +247,7 @@ struct Pair {
     of_false: Copy,
 }
 
-/// Where a variable occurs: the number of the clause from 0, and its place there.
+/// An occurrence of a variable: the number of the clause from 0, and its position there.
 #[derive(Clone, Copy)]
 struct Cell {
     clause: u32,
@@ -288,22 +288,22 @@ fn add_row(draft: &mut Draft, handlers: &Handlers, variable: u32, value: bool, c
     for (occurrence, cell) in cells.iter().enumerate() {
         for clause in next_clause..=cell.clause {
             let name = Name::two(stem(["true", "false"]), variable, clause + 1);
-            poster = go_on(draft, poster, name, handlers.queue);
+            poster = post_and_begin(draft, poster, name, handlers.queue);
         }
         next_clause = cell.clause + 1;
         if occurrence == 0 && value {
             let name = Name::one("detour_true", variable);
-            poster = go_on(draft, poster, name, handlers.detour[cell.place]);
+            poster = post_and_begin(draft, poster, name, handlers.detour[cell.place]);
         }
         let name = Name::two(stem(["pass_true", "pass_false"]), variable, next_clause);
-        poster = go_on(draft, poster, name, handlers.pass[cell.place]);
+        poster = post_and_begin(draft, poster, name, handlers.pass[cell.place]);
         let copy = if value { cell.copies.of_true } else { cell.copies.of_false };
         draft.post(poster, copy.message);
     }
 }
 
 /// Posts a message, begins it, and returns it.
-fn go_on(draft: &mut Draft, poster: u32, name: Name, handler: u32) -> u32 {
+fn post_and_begin(draft: &mut Draft, poster: u32, name: Name, handler: u32) -> u32 {
     let message = draft.message(name, handler);
     draft.post(poster, message);
     draft.get(message);

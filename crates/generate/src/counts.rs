@@ -1,17 +1,17 @@
-//! How large a trace is, in the numbers that benchmark tables print.
+//! The size of a trace, in the numbers that benchmark tables print.
 
 use anyorder_trace::Trace;
 
 /// The size of a trace.
 ///
-/// `messages` counts every posted message and every initial message that has events; `handlers`
-/// counts the handlers that have events. With this convention the six benchmark programs have
-/// exactly the numbers printed for them (see the family list in `docs/generate.md`).
+/// `messages` counts every posted message and every initial message with events; `handlers` counts
+/// the handlers with events. With this convention the six benchmark programs have exactly the
+/// printed numbers (see the family list in `docs/generate.md`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Counts {
     /// Events.
     pub events: u64,
-    /// Messages with events, initial ones included.
+    /// Messages with events, including initial ones.
     pub messages: u64,
     /// Handlers with events.
     pub handlers: u64,

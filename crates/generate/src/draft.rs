@@ -1,15 +1,15 @@
-//! A trace in the making: handlers, messages and events by number, without file order and ids.
+//! A trace under construction: handlers, messages and events by number, without file order and ids.
 
-/// Where there is no event, message or name.
+/// No event, message or name.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// How a message or variable is called. Names must be distinct over handlers, messages and
-/// variables, and none may look like an event (`e` and digits) or be one of the format's words; the
-/// tests check it by reading back.
+/// The name of a message or variable. Names must be distinct over handlers, messages and variables.
+/// None may look like an event (`e` and digits) or be a word of the format; the tests check this by
+/// reading traces back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Name {
     stem: &'static str,
-    /// Behind the stem, with `_` between them; `NONE` for absent ones.
+    /// After the stem, separated by `_`; `NONE` for absent ones.
     numbers: [u32; 2],
 }
 
@@ -32,8 +32,8 @@ impl Name {
         Name { stem, numbers: [first, second] }
     }
 
-    /// Writes the name into an empty string; `auto` is the stem and the number of a name by order
-    /// of mention.
+    /// Writes the name into an empty string; `auto` gives the stem and the number for a name by
+    /// order of mention.
     pub(crate) fn write(self, auto: (&str, u32), out: &mut String) {
         use std::fmt::Write as _;
         let (stem, numbers) =
@@ -48,10 +48,10 @@ impl Name {
     }
 }
 
-/// What an event does.
+/// The action of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Action {
-    /// Reads the variable; from the write, `NONE` for the initial value.
+    /// Reads the variable from the write; `NONE` for the initial value.
     Read { variable: u32, from: u32 },
     /// Writes the variable.
     Write { variable: u32 },
@@ -61,14 +61,14 @@ pub(crate) enum Action {
     Get,
 }
 
-/// An event: its message and what it does.
+/// An event: its message and its action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DraftEvent {
     pub(crate) message: u32,
     pub(crate) action: Action,
 }
 
-/// A message, initial ones included.
+/// A message, possibly an initial one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DraftMessage {
     pub(crate) name: Name,
@@ -76,9 +76,9 @@ pub(crate) struct DraftMessage {
     pub(crate) initial: bool,
 }
 
-/// A trace in the making. Events of one message stand in program order, and writes of one variable
-/// in coherence order; what lies between messages has no meaning unless the draft was recorded from
-/// a run.
+/// A trace under construction. Events of one message are in program order, and writes of one
+/// variable in coherence order. Unless the draft was recorded from a run, the order of events of
+/// different messages has no meaning.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) handlers: Vec<Name>,
@@ -89,7 +89,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Adds a handler and its initial message, which counts only when it gets events.
+    /// Adds a handler and its initial message, which counts only if it gets events.
     pub(crate) fn handler(&mut self, name: Name) -> u32 {
         let handler = self.handlers.len() as u32;
         self.handlers.push(name);
@@ -136,12 +136,12 @@ impl Draft {
         self.push(message, Action::Write { variable })
     }
 
-    /// Appends a read from a write that may come later; see [`read_from`](Self::read_from).
+    /// Appends a read from a write that may be added later; see [`read_from`](Self::read_from).
     pub(crate) fn read(&mut self, message: u32, variable: u32, from: u32) -> u32 {
         self.push(message, Action::Read { variable, from })
     }
 
-    /// Sets the write that a read reads from.
+    /// Sets the write of a read.
     pub(crate) fn read_from(&mut self, read: u32, write: u32) {
         if let Action::Read { from, .. } = &mut self.events[read as usize].action {
             *from = write;

@@ -1,9 +1,9 @@
-//! What can be wrong with a request.
+//! Errors in requests.
 
 use crate::finish::EVENTS_MAX;
 
 /// Why no trace was made. All but [`NamesFull`](GenerateError::NamesFull) are found before memory
-/// is taken.
+/// is allocated.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
@@ -12,7 +12,7 @@ pub enum GenerateError {
     TooSmall {
         /// The name of the family.
         family: &'static str,
-        /// The size that was asked for.
+        /// The requested size.
         size: u64,
         /// The smallest size.
         least: u64,
@@ -25,9 +25,9 @@ pub enum GenerateError {
     TooLarge {
         /// The name of the family.
         family: &'static str,
-        /// The size that was asked for.
+        /// The requested size.
         size: u64,
-        /// About how many events it would have.
+        /// Its approximate number of events.
         events: u64,
     },
     /// A number of a request is out of its range.
@@ -37,10 +37,10 @@ pub enum GenerateError {
         what: &'static str,
         /// Its range.
         expected: String,
-        /// What was asked for.
+        /// The requested value.
         found: String,
     },
-    /// A request sets a number that its family does not have.
+    /// A request sets a number that the family does not have.
     #[error("family `{family}` has no {what}")]
     NotOfFamily {
         /// The name of the family.
@@ -53,7 +53,7 @@ pub enum GenerateError {
     Clause {
         /// The number of the clause, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The mistake in it.
         wrong: String,
     },
     /// A variable of a formula occurs too often for the encoding.
@@ -64,7 +64,7 @@ pub enum GenerateError {
         /// The number of clauses it occurs in.
         occurrences: usize,
     },
-    /// The names of the trace would be longer than 4 GiB together.
+    /// The names of the trace would exceed 4 GiB together.
     #[error("the names of the trace together pass 4 GiB")]
     NamesFull,
 }

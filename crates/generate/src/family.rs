@@ -9,7 +9,7 @@ pub enum Family {
     ChangRoberts,
     /// Broadcast consensus.
     Consensus,
-    /// Which handler was heard last.
+    /// Counts which handler sent the last message.
     Counting,
     /// Two chains of messages round a ring.
     MessageLoop,
@@ -46,7 +46,7 @@ impl Family {
         Family::Android,
     ];
 
-    /// Returns the name of the family, as on the command line.
+    /// Returns the name of the family on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl Family {
         }
     }
 
-    /// Returns one line of help: what the family is, and what its size counts.
+    /// Returns one line of help: the family, and the unit of its size.
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
@@ -94,14 +94,14 @@ impl Family {
         }
     }
 
-    /// Returns the family of a name.
+    /// Returns the family with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Family> {
         Family::ALL.into_iter().find(|family| family.name() == name)
     }
 
-    /// Returns whether traces of the family are recorded from runs, so that the mailbox of a
-    /// request matters, and FIFO ones are consistent.
+    /// Returns whether traces of the family are recorded from runs. If so, the mailbox of a request
+    /// matters, and FIFO traces are consistent.
     #[must_use]
     pub const fn is_recorded(self) -> bool {
         !matches!(self, Family::Sat3 | Family::Bi3Sat | Family::Knot)

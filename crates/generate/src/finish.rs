@@ -1,7 +1,7 @@
-//! Turns a draft into a trace, as if it had been read from a file in the `edtrace` format.
+//! Turns a draft into a trace, as if read from a file in the `edtrace` format.
 //!
 //! Names, handlers, tasks and locations get their ids in the order in which the lines of the file
-//! mention them, exactly as the reader of the format gives them, so that writing and reading back
+//! mention them, exactly as the reader of the format assigns them. So writing and reading back
 //! gives an equal trace.
 
 use crate::draft::{Action, Draft, NONE, Name};
@@ -13,14 +13,14 @@ use anyorder_trace::{
     Mailbox, NameId, Position, SiteId, Tables, TaskDef, TaskId, TaskKind, Trace, TraceOrder,
 };
 
-/// The largest number of events of one trace: about 100 bytes of memory each while it is made.
+/// The largest number of events of one trace: about 100 bytes of memory each during generation.
 pub const EVENTS_MAX: u64 = 50_000_000;
 
-/// In which order the events stand in the file, and what the order of the draft means.
+/// The order of the events in the file, and the meaning of the order of the draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Layout {
-    /// Whether messages stand in random order, each in one piece; else the events stand as in the
-    /// draft.
+    /// Whether messages are in random order, each contiguous; else the events are in the order of
+    /// the draft.
     pub(crate) shuffle: bool,
     /// The seed of that order.
     pub(crate) seed: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Layout {
     pub(crate) recorded: bool,
 }
 
-/// Makes the trace of a draft that is no run, with the events as they stand there.
+/// Makes the trace of a draft that was not recorded, with its events in the order of the draft.
 pub(crate) fn finish_in_order(draft: &Draft) -> Result<Trace, GenerateError> {
     finish(draft, Layout { shuffle: false, seed: 0, recorded: false }).map(|made| made.trace)
 }
@@ -56,7 +56,7 @@ fn file_order(draft: &Draft, layout: Layout) -> Vec<u32> {
     }
     let mut place_of: Vec<u32> = (0..draft.messages.len() as u32).collect();
     Rng::for_purpose(layout.seed, *b"file").shuffle(&mut place_of);
-    // Counting sort by place keeps the events of one message in order.
+    // A counting sort by position keeps the events of one message in order.
     let mut starts = vec![0u32; draft.messages.len() + 1];
     for event in &draft.events {
         starts[place_of[event.message as usize] as usize + 1] += 1;
@@ -73,7 +73,7 @@ fn file_order(draft: &Draft, layout: Layout) -> Vec<u32> {
     rows
 }
 
-/// The tables and columns so far, and who was mentioned already.
+/// The tables and columns so far, and which names were mentioned.
 struct Lines<'a> {
     draft: &'a Draft,
     row_of: &'a [u32],
@@ -121,7 +121,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Appends the line of an event, mentioning things in the order of the line's words.
+    /// Appends the line of an event, mentioning names in the order of the line's words.
     fn event(&mut self, row: u32, number: u32) -> Result<(), GenerateError> {
         let event = self.draft.events[number as usize];
         let label = self.event_name(row)?;
@@ -165,7 +165,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// Orders the writes of every variable that has two or more, as they stand in the draft.
+    /// Orders the writes of every variable with two or more, as in the draft.
     fn coherence(&mut self) {
         for (number, event) in self.draft.events.iter().enumerate() {
             if let Action::Write { variable } = event.action {

@@ -3,7 +3,7 @@
 //! `n` messages in all, 20 events each: an initial message has 20 accesses, every other one a post,
 //! a get and 18 accesses. Accesses go mostly to variables of one message alone.
 //!
-//! `20n` events, `n` messages (the four initial ones among them), 4 handlers.
+//! `20n` events, `n` messages (including the four initial ones), 4 handlers.
 
 use crate::draft::{Draft, Name};
 use crate::error::GenerateError;
@@ -15,13 +15,13 @@ use std::collections::VecDeque;
 
 const HANDLERS: u32 = 4;
 
-/// How many accesses a message makes: an initial one, and a posted one.
+/// The number of accesses of an initial message, and of a posted one.
 const ACCESSES: [u32; 2] = [20, 18];
 
 /// One access in this many goes to a shared variable.
 const SHARED_ONE_IN: u64 = 20;
 
-/// Makes the draft that a request asks for.
+/// Makes the draft of a request.
 pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     let size = checked_size(request, u64::from(HANDLERS) + 1, |size| 20 * size)?;
     let mut run = Run::new(size, request);
@@ -29,12 +29,12 @@ pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     Ok(run.recorder.draft)
 }
 
-/// What a handler is doing.
+/// The state of a running handler.
 struct Running {
     message: u32,
     own_variable: u32,
     accesses_left: u32,
-    /// The handlers that it posts to, last one first.
+    /// The handlers to which it still posts, last one first.
     posts_left: Vec<u32>,
 }
 
@@ -76,7 +76,7 @@ impl Run {
         }
     }
 
-    /// Lets a random handler do one event; returns `false` when none can.
+    /// Executes one event of a random handler; returns `false` when none is enabled.
     fn step(&mut self) -> bool {
         let able: Vec<usize> = (0..self.running.len())
             .filter(|handler| {
@@ -111,7 +111,7 @@ impl Run {
         }
     }
 
-    /// Does a random one of the accesses and posts that are left.
+    /// Executes one of the remaining accesses and posts, at random.
     fn event(&mut self, running: &mut Running) {
         let left = running.accesses_left as usize + running.posts_left.len();
         if self.rng.index(left) >= running.accesses_left as usize {

@@ -7,7 +7,7 @@ pub(crate) fn variable(literal: i32) -> u32 {
     literal.unsigned_abs().saturating_sub(1)
 }
 
-/// Checks that every clause has literals, and that all are of `variables` variables.
+/// Checks that every clause has literals, and that all of them are over `variables` variables.
 pub(crate) fn check_literals<C: AsRef<[i32]>>(
     variables: usize,
     clauses: &[C],
@@ -30,8 +30,8 @@ pub(crate) fn check_literals<C: AsRef<[i32]>>(
     Ok(())
 }
 
-/// Returns a number of clauses, `ratio` a variable, rounded; an error unless the ratio is a number
-/// from 0 to 1000.
+/// Returns the number of clauses, `ratio` per variable, rounded; an error unless the ratio is a
+/// number from 0 to 1000.
 pub(crate) fn clauses_count(size: u64, ratio: f64) -> Result<u64, GenerateError> {
     if !(0.0..=1000.0).contains(&ratio) {
         return Err(GenerateError::OutOfRange {

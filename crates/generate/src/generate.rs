@@ -9,7 +9,7 @@ use crate::request::{Generated, Request};
 use crate::simulator;
 use anyorder_trace::Trace;
 
-/// Makes the trace that a request asks for, in time and memory linear in the number of its events.
+/// Makes the trace of a request, in time and memory linear in the number of its events.
 ///
 /// ```
 /// use anyorder_generate::{Counts, Family, Request, generate};
@@ -22,12 +22,12 @@ use anyorder_trace::Trace;
 /// # Errors
 ///
 /// Fails when the size or another number of the request is out of range. Sizes are checked before
-/// memory is taken.
+/// memory is allocated.
 pub fn generate(request: &Request) -> Result<Trace, GenerateError> {
     generate_with_run(request).map(|generated| generated.trace)
 }
 
-/// Makes the trace that a request asks for, with the run that it was recorded from.
+/// Makes the trace of a request, and the run from which it was recorded.
 ///
 /// # Errors
 ///
@@ -75,10 +75,9 @@ fn draft(request: &Request) -> Result<Draft, GenerateError> {
     })
 }
 
-/// Returns the size of a request if it is at least `least`, and `events` of it no more than a trace
-/// may have.
+/// Returns the size of a request if it is at least `least` and its `events` fit into a trace.
 ///
-/// `events` must not overflow for sizes up to [`EVENTS_MAX`], and be at least the size.
+/// `events` must not overflow for sizes up to [`EVENTS_MAX`], and must be at least the size.
 pub(crate) fn checked_size(
     request: &Request,
     least: u64,

@@ -1,26 +1,25 @@
 //! `knot`: rings of pairs of messages whose orders depend on one another.
 //!
 //! A *pair* is two messages of one handler, posted by different handlers, so that nothing orders
-//! them at first. Pairs stand in rings. A *link* between a pair and the next makes the order of one
-//! follow from the order of the other: by posting (each message of the first posts one of the
-//! second, and FIFO keeps the order), or by reading (messages write early what messages of the
-//! other pair read late, so that only some combinations of orders are free of cycles). Some links
-//! hold both ways, some one way; each keeps the order or turns it round.
+//! them at first. Pairs form rings. A *link* between a pair and the next makes the order of one
+//! follow from the order of the other. A link by posting: each message of the first posts one of
+//! the second, and FIFO keeps the order. A link by reading: messages write early what messages of
+//! the other pair read late, so that only some combinations of orders are free of cycles. Some
+//! links hold both ways, some one way; each keeps the order or reverses it.
 //!
-//! A ring that turns round an odd number of times has no solution if its links hold both ways:
-//! either order of its first pair is refuted, but only after it was chosen. If a link holds one way
-//! only, one of the two orders works. Rings that turn round an even number of times have solutions
-//! for both orders. By the seed every second trace has one ring without solution among the others,
-//! and is inconsistent.
+//! A ring with an odd number of reversals has no solution if its links hold both ways: either order
+//! of its first pair is refuted, but only after it was chosen. If a link holds one way only, one of
+//! the two orders works. Rings with an even number of reversals have solutions for both orders.
+//! Depending on the seed, every second trace has one ring without solution among the others, and is
+//! inconsistent.
 //!
-//! Nothing is forced before the first choice: every ring has two links by reading, and what leads
+//! Nothing is forced before the first choice: every ring has two links by reading, and a path
 //! through posts and one such link ends at another handler than it began.
 //!
-//! **Correctness.** A cycle alternates between links and orders of pairs, as within a message
-//! nothing leads from reads (late) to posts and writes (early); so it refutes two orders that one
-//! link forbids. A ring with a solution can be run: all messages that come first in their pairs
-//! together, then all others; rings do not meet but in the posters, whose posts follow the pairs'
-//! numbers.
+//! **Correctness.** Within a message, no path leads from reads (late) to posts and writes (early).
+//! So a cycle alternates between links and orders of pairs, and refutes two orders that one link
+//! forbids. A ring with a solution can be run: all messages that come first in their pairs
+//! together, then all others. Rings share only the posters, whose posts follow the pairs' numbers.
 
 use crate::draft::{Draft, NONE, Name};
 use crate::error::GenerateError;
@@ -28,20 +27,20 @@ use crate::generate::checked_size;
 use crate::request::Request;
 use anyorder_common::random::{Random, Rng};
 
-/// The lengths of rings that are chosen where none is asked for.
+/// The default range of ring lengths.
 const RING: (u64, u64) = (3, 8);
 
-/// Returns whether the trace that a request for a knot gives is consistent, by its construction.
+/// Returns whether the trace of a knot request is consistent, by its construction.
 ///
 /// # Errors
 ///
-/// Fails where `generate` does.
+/// Fails if `generate` does.
 pub fn knot_is_consistent(request: &Request) -> Result<bool, GenerateError> {
     request.check_fields()?;
     plan(request).map(|rings| rings.iter().all(|ring| ring.kind != Kind::Unsolvable))
 }
 
-/// Makes the draft that a request asks for.
+/// Makes the draft of a request.
 pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     let rings = plan(request)?;
     let mut rng = Rng::for_purpose(request.seed, *b"link");
@@ -52,7 +51,7 @@ pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     Ok(knot.into_draft())
 }
 
-/// How many solutions a ring has.
+/// The number of solutions of a ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// Either order of its first pair can be completed.
@@ -69,7 +68,7 @@ struct Ring {
     kind: Kind,
 }
 
-/// Cuts the pairs into rings and decides which kinds they are.
+/// Divides the pairs into rings and chooses their kinds.
 fn plan(request: &Request) -> Result<Vec<Ring>, GenerateError> {
     // Per pair: two posts, two gets, and for its link at most eight accesses.
     let size = u64::from(checked_size(request, 2, |size| 12 * size)?);
@@ -87,7 +86,7 @@ fn plan(request: &Request) -> Result<Vec<Ring>, GenerateError> {
     let mut left = size;
     while left > 0 {
         let length = request.ring.unwrap_or_else(|| rng.within(RING.0, RING.1));
-        // A ring needs two pairs: nothing smaller may be left.
+        // A ring needs two pairs, so no smaller rest may remain.
         let length = if left < length + 2 { left } else { length };
         let kind = if rng.chance(0.5) { Kind::Free } else { Kind::OneWay };
         rings.push(Ring { pairs: length as u32, kind });
@@ -103,7 +102,7 @@ fn plan(request: &Request) -> Result<Vec<Ring>, GenerateError> {
 /// Two messages of a handler.
 type Pair = [u32; 2];
 
-/// What a message does: all posts, then all writes, then all reads.
+/// The actions of a message: all posts, then all writes, then all reads.
 #[derive(Clone, Default)]
 struct Message {
     posts: Vec<u32>,
@@ -139,10 +138,9 @@ impl Knot {
             })
             .collect();
         self.post_from_outside(pairs[0], rng);
-        // The closing link turns the order round or not so that the whole ring does as its kind
-        // says.
+        // The closing link reverses the order or not, so that the whole ring has its kind.
         let mut turned = false;
-        // Were all other links posts, the closing one would order the first pair without any
+        // If all other links were posts, the closing one would order the first pair without any
         // choice.
         let surely_reads = rng.index(pairs.len() - 1);
         for (number, (pair, next)) in pairs.iter().zip(&pairs[1..]).enumerate() {
@@ -183,8 +181,8 @@ impl Knot {
         }
     }
 
-    /// If the second message of `pair` runs first, so does that of `next`; `both_ways`: and only
-    /// then.
+    /// If the second message of `pair` runs first, so does that of `next`; with `both_ways`, also
+    /// conversely.
     fn link_by_reads(&mut self, pair: Pair, next: Pair, both_ways: bool) {
         self.flow(pair[0], next[0]);
         self.flow(next[1], pair[1]);
@@ -194,7 +192,7 @@ impl Knot {
         }
     }
 
-    /// Lets one message read what another one writes.
+    /// Makes one message read what another one writes.
     fn flow(&mut self, from: u32, to: u32) {
         let variable = self.draft.variable(Name::AUTO);
         self.message(from).writes.push(variable);

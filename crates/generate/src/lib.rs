@@ -1,14 +1,13 @@
-//! Makes event-driven traces: what consistency checkers are tested and measured with.
+//! Generates event-driven traces, to test and measure consistency checkers.
 //!
-//! This crate decides nothing about traces. What it makes is a *partial* trace: program order, what
-//! each read reads from, the order of the writes of each variable, and who posted which message are
-//! given; the orders in which messages ran and posts happened are left out. Traces recorded from a
-//! run with FIFO mailboxes are consistent, and their run comes with them ([`Generated::run`]);
-//! images of formulas are consistent iff the formula is satisfiable. Equal requests give equal
-//! traces, on every machine.
+//! This crate decides nothing about traces. It makes *partial* traces: program order, the write of
+//! each read, the order of the writes of each variable, and the poster of each message are given;
+//! the orders of messages and of posts are left out. Traces recorded from a run with FIFO mailboxes
+//! are consistent, and come with their run ([`Generated::run`]). Images of formulas are consistent
+//! iff the formula is satisfiable. Equal requests give equal traces, on every machine.
 //!
-//! The types to know: [`Family`], [`Request`], [`generate`], and for formulas of one's own
-//! [`sat3_image`] and [`bi3sat_image`]. [`smart_home`] makes models instead, for explorers.
+//! The main items: [`Family`], [`Request`], [`generate`], and for other formulas [`sat3_image`] and
+//! [`bi3sat_image`]. [`smart_home`] makes models instead, for explorers.
 //!
 //! ```
 //! use anyorder_generate::{Family, Request, generate};

@@ -2,7 +2,7 @@
 
 use crate::draft::{Action, Draft, NONE, Name};
 
-/// A draft that is filled in the order in which a run happens.
+/// A draft filled in the order of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) draft: Draft,

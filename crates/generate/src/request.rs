@@ -1,19 +1,19 @@
-//! What is asked for, and what comes back.
+//! Requests and results.
 
 use crate::error::GenerateError;
 use crate::family::Family;
 use anyorder_trace::{EventId, Trace};
 
-/// In which order handlers take messages in the run that a trace is recorded from.
+/// The order in which handlers take messages in the recorded run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum RunMailbox {
     /// In the order of the posts: the trace is consistent.
     #[default]
     Fifo,
-    /// In random order: with FIFO mailboxes no run may have left the trace.
+    /// In random order: the trace may have no run with FIFO mailboxes.
     ///
-    /// The trace does not say that it came from a bag; its handlers have FIFO mailboxes all the
-    /// same.
+    /// The trace does not record that it came from a bag; its handlers have FIFO mailboxes
+    /// nevertheless.
     Bag,
 }
 
@@ -21,7 +21,7 @@ impl RunMailbox {
     /// Both, FIFO first.
     pub const ALL: [RunMailbox; 2] = [RunMailbox::Fifo, RunMailbox::Bag];
 
-    /// Returns the word for it, as on the command line.
+    /// Returns the word for it on the command line.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -31,8 +31,8 @@ impl RunMailbox {
     }
 }
 
-/// A trace that is asked for. [`Request::new`] gives the usual values; fields that are `None` have
-/// a value that depends on the family, and those that the family does not have must be `None`.
+/// A request for a trace. [`Request::new`] gives the defaults. A field that is `None` has a default
+/// that depends on the family; a field that the family does not have must be `None`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Request {
     /// The family.
@@ -41,20 +41,19 @@ pub struct Request {
     pub size: u64,
     /// The seed: equal requests give equal traces.
     pub seed: u64,
-    /// The mailboxes of the run; of no effect in families that are not recorded from one.
+    /// The mailboxes of the run; ignored by families that are not recorded from one.
     pub mailbox: RunMailbox,
-    /// Whether the messages stand in the file in random order (by the seed), so that the order of
-    /// lines tells nothing; else the events stand in the order in which they happened or were
-    /// thought of.
+    /// Whether the messages are in the file in random order (by the seed), so that the order of
+    /// lines reveals nothing. Else the events are in the order of the run or of the construction.
     pub shuffle_lines: bool,
-    /// For `sat3` and `bi3sat`: clauses a variable. By default 4.26 and 1.4.
+    /// For `sat3` and `bi3sat`: clauses per variable. By default 4.26 and 1.4.
     pub ratio: Option<f64>,
-    /// For `android`: messages with events, initial ones included. By default one for 100 events.
+    /// For `android`: messages with events, including initial ones. By default one per 100 events.
     pub messages: Option<u64>,
     /// For `android`: handlers. By default between 4 and 16, by the number of messages.
     pub handlers: Option<u64>,
-    /// For `android`: the part of all accesses that go to variables which several messages use. By
-    /// default 0.02.
+    /// For `android`: the share of accesses to variables that several messages use. By default
+    /// 0.02.
     pub share: Option<f64>,
     /// For `android`: the number of parts of the application that share nothing but the looper. By
     /// default 2.
@@ -64,7 +63,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Asks for a trace of a family and size with seed 1, FIFO mailboxes and messages in random
+    /// Makes a request for a family and size with seed 1, FIFO mailboxes and messages in random
     /// order.
     #[must_use]
     pub const fn new(family: Family, size: u64) -> Request {
@@ -83,7 +82,7 @@ impl Request {
         }
     }
 
-    /// Refuses numbers that the family does not have.
+    /// Refuses fields that the family does not have.
     pub(crate) fn check_fields(&self) -> Result<(), GenerateError> {
         let android = self.family == Family::Android;
         let formula = matches!(self.family, Family::Sat3 | Family::Bi3Sat);
@@ -104,7 +103,7 @@ impl Request {
     }
 }
 
-/// A trace and, where it was recorded, the run it came from.
+/// A trace and, if it was recorded, its run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Generated {
     /// The trace: partial, with reads-from and coherence, without the orders of messages and posts.

@@ -5,10 +5,10 @@
 //!
 //! **Construction.** The initial message of handler `trues` posts a message `true_v` to the handler
 //! of each variable `v`, that of `falses` posts `false_v` to it. The variable is true iff `true_v`
-//! runs first. For literal `j` of clause `i` there is a handler of its own, with a copy of both
-//! messages: `true_v` posts one and `false_v` the other, so that FIFO makes the copies run in the
-//! order of `true_v` and `false_v`. Of the two copies, let `yes_j` be the one that runs first when
-//! the literal is true, and `no_j` the other. `yes_j` writes a variable that `no_(j+1)` reads,
+//! runs first. Literal `j` of clause `i` has its own handler, with a copy of both messages:
+//! `true_v` posts one and `false_v` the other, so that FIFO makes the copies run in the order of
+//! `true_v` and `false_v`. Of the two copies, let `yes_j` be the one that runs first when the
+//! literal is true, and `no_j` the other. `yes_j` writes a variable that `no_(j+1)` reads,
 //! cyclically.
 //!
 //! **Correctness.** If all literals of a clause are false, `no_j` ends before `yes_j` begins, and
@@ -30,10 +30,10 @@ use crate::request::Request;
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::Trace;
 
-/// The number of clauses a variable where random 3-SAT is hardest.
+/// The clauses per variable where random 3-SAT is hardest.
 const RATIO: f64 = 4.26;
 
-/// Returns the formula whose image `generate` gives for a request: random clauses of three distinct
+/// Returns the formula that `generate` encodes for a request: random clauses of three distinct
 /// variables.
 ///
 /// # Errors
@@ -58,10 +58,10 @@ pub fn sat3_formula(request: &Request) -> Result<Vec<[i32; 3]>, GenerateError> {
     Ok((0..clauses).map(clause).collect())
 }
 
-/// Makes the trace of a formula, whose messages stand in the order of the construction.
+/// Makes the trace of a formula, with messages in the order of the construction.
 ///
-/// Clauses may have any number of literals but none, and the same variable more than once. Literals
-/// are variables from 1 to `variables`, negative where negated.
+/// Clauses may have any number of literals except none, and the same variable more than once.
+/// Literals are variables from 1 to `variables`, negative where negated.
 ///
 /// ```
 /// use anyorder_generate::{Counts, sat3_image};
@@ -73,7 +73,7 @@ pub fn sat3_formula(request: &Request) -> Result<Vec<[i32; 3]>, GenerateError> {
 ///
 /// # Errors
 ///
-/// Fails when a clause is empty or has a literal of no variable, and when the trace would be too
+/// Fails when a clause is empty, when a literal has no variable, or when the trace would be too
 /// large.
 pub fn sat3_image<C: AsRef<[i32]>>(
     variables: usize,
@@ -82,7 +82,7 @@ pub fn sat3_image<C: AsRef<[i32]>>(
     finish_in_order(&image(variables, clauses)?)
 }
 
-/// Makes the draft that a request asks for.
+/// Makes the draft of a request.
 pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     let formula = sat3_formula(request)?;
     image(request.size as usize, &formula)
@@ -126,7 +126,7 @@ fn copies<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C]) -> Vec<Copies> {
     all
 }
 
-/// Posts the two messages of each variable, which post the copies.
+/// Posts the two messages of each variable; they post the copies.
 fn assignment<C: AsRef<[i32]>>(
     draft: &mut Draft,
     variables: u32,
@@ -159,8 +159,8 @@ fn assignment<C: AsRef<[i32]>>(
     }
 }
 
-/// Lets the first copy to run of each true literal write what the second one of the next literal
-/// reads.
+/// Makes the copy of each true literal that runs first write what the second copy of the next
+/// literal reads.
 fn links<C: AsRef<[i32]>>(draft: &mut Draft, clauses: &[C], copies: &[Copies]) {
     let mut first = 0;
     for (clause, literals) in clauses.iter().enumerate() {

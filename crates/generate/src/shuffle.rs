@@ -1,9 +1,8 @@
 //! `shuffle`: chains of nested posts that meet in one mailbox.
 //!
 //! `main` posts `n` messages to four relays in turn; each posts a message to the `sink`, which
-//! accesses one of some shared variables. FIFO orders the messages of each relay, and through them
-//! those of the sink that come from the same relay; all others are ordered only by what the
-//! accesses say.
+//! accesses one of some shared variables. FIFO orders the messages of each relay, and so the
+//! messages of the sink from the same relay. Only the accesses order the others.
 //!
 //! `5n` events, `2n + 1` messages, 6 handlers (from size 4 on).
 
@@ -17,11 +16,11 @@ use std::collections::VecDeque;
 
 const RELAYS: usize = 4;
 
-/// How many variables the sink accesses: one for this many chains, but at least a few.
+/// The number of variables that the sink accesses: one per this many chains, but at least a few.
 const CHAINS_PER_VARIABLE: u32 = 4;
 const VARIABLES_MIN: u32 = 8;
 
-/// Makes the draft that a request asks for.
+/// Makes the draft of a request.
 pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     let size = checked_size(request, 1, |size| 5 * size)?;
     let mut rng = Rng::for_purpose(request.seed, *b"shuf");
@@ -47,7 +46,7 @@ pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     Ok(run.recorder.draft)
 }
 
-/// A handler whose messages have two events, the first being the get.
+/// A handler whose messages have two events; the first is the get.
 #[derive(Default)]
 struct Stage {
     handler: u32,
@@ -61,7 +60,7 @@ impl Stage {
         self.running.is_some() || !self.mailbox.is_empty()
     }
 
-    /// Begins the next message, or returns the one that is to do its second event.
+    /// Begins the next message, or returns the one whose second event is next.
     fn step(
         &mut self,
         mailbox: RunMailbox,
@@ -93,7 +92,7 @@ struct Run {
 }
 
 impl Run {
-    /// Lets a random handler do one event; returns `false` when none can.
+    /// Executes one event of a random handler; returns `false` when none is enabled.
     fn step(&mut self, rng: &mut Rng) -> bool {
         let mut able = [0; RELAYS + 2];
         let mut count = 0;

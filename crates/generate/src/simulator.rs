@@ -1,11 +1,10 @@
-//! Runs small event-driven programs under a random scheduler, and records what happens.
+//! Runs small event-driven programs under a random scheduler, and records the run.
 //!
 //! A program is plain code ([`Program::body`]) that reads, writes and posts through an [`Io`].
-//! Handlers run one message at a time, to its end, and take the next one from their mailbox; which
-//! handler makes the next step is random, one event at a time. A body pauses only where it needs a
-//! value that nobody has read yet: it is then run again from its beginning with that value known,
-//! its earlier operations being skipped. So bodies must do the same things when they read the same
-//! values.
+//! Handlers run one message at a time, to its end, and take the next one from their mailbox. The
+//! handler of each next event is random. A body pauses only at a read whose value is not known yet.
+//! It then restarts from its beginning with that value known, and skips its earlier operations. So
+//! bodies must be deterministic in the values they read.
 
 use crate::draft::{Draft, Name};
 use crate::recorder::Recorder;
@@ -15,13 +14,13 @@ use std::collections::VecDeque;
 
 /// An event-driven program.
 pub(crate) trait Program {
-    /// What a message carries; initial messages are messages too.
+    /// The content of a message; initial messages are messages too.
     type Message: Copy;
 
     /// The names of the handlers, by number.
     fn handlers(&self) -> Vec<Name>;
 
-    /// The names of the variables, by number; all are 0 in the beginning.
+    /// The names of the variables, by number; all are 0 initially.
     fn variables(&self) -> Vec<Name>;
 
     /// The initial message of a handler.
@@ -30,7 +29,7 @@ pub(crate) trait Program {
     /// The name of a posted message.
     fn name(&self, message: &Self::Message) -> Name;
 
-    /// What a handler does for a message.
+    /// The code that a handler runs for a message.
     fn body(&self, message: &Self::Message, io: &mut Io<Self::Message>) -> Body;
 }
 
@@ -41,7 +40,7 @@ pub(crate) type Body = Result<(), Paused>;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paused;
 
-/// An operation that is to be done.
+/// A pending operation.
 #[derive(Clone, Copy, Debug)]
 enum Operation<M> {
     Read(u32),
@@ -51,17 +50,17 @@ enum Operation<M> {
     Work(bool),
 }
 
-/// What a body can do.
+/// The operations available to a body.
 pub(crate) struct Io<M> {
     /// The values of all reads so far.
     values: Vec<u64>,
-    /// The number of operations done already, to be skipped.
+    /// The number of operations already executed, to be skipped.
     done: usize,
-    /// The number of operations that the body has come past.
+    /// The number of operations that the body has passed.
     passed: usize,
-    /// The number of reads that the body has come past.
+    /// The number of reads that the body has passed.
     reads_passed: usize,
-    /// What it wants done next.
+    /// The next operations of the body.
     wanted: VecDeque<Operation<M>>,
 }
 
@@ -88,7 +87,7 @@ impl<M> Io<M> {
         self.want(Operation::Post(handler, message));
     }
 
-    /// Works on a variable of this message alone: writes and reads it in turn, `accesses` times.
+    /// Accesses a variable of this message alone: writes and reads it in turn, `accesses` times.
     pub(crate) fn work(&mut self, accesses: u32) {
         for access in 0..accesses {
             self.want(Operation::Work(access % 2 == 0));
@@ -103,7 +102,7 @@ impl<M> Io<M> {
     }
 }
 
-/// A message that a handler is working on.
+/// A message that a handler is running.
 struct Running<M> {
     message: u32,
     data: M,
@@ -164,13 +163,13 @@ impl<'p, P: Program> Simulator<'p, P> {
         simulator
     }
 
-    /// Lets a random handler do one event; returns `false` when none can.
+    /// Executes one event of a random handler; returns `false` when none is enabled.
     fn step(&mut self) -> bool {
         let Some(handler) = self.enabled.choose(&mut self.rng) else { return false };
         match self.handlers[handler as usize].running.take() {
             Some(mut running) => {
                 self.operation(&mut running);
-                self.go_on(handler, running);
+                self.advance(handler, running);
             }
             None => {
                 let waiting = &mut self.handlers[handler as usize].mailbox;
@@ -188,11 +187,11 @@ impl<'p, P: Program> Simulator<'p, P> {
     }
 
     fn begin(&mut self, handler: u32, message: u32, data: P::Message) {
-        self.go_on(handler, Running { message, data, io: Io::new(), own: None, ended: false });
+        self.advance(handler, Running { message, data, io: Io::new(), own: None, ended: false });
     }
 
-    /// Finds out what the body wants next, and whether it has ended.
-    fn go_on(&mut self, handler: u32, mut running: Running<P::Message>) {
+    /// Runs the body to its next operations, or to its end.
+    fn advance(&mut self, handler: u32, mut running: Running<P::Message>) {
         if running.io.wanted.is_empty() && !running.ended {
             let io = &mut running.io;
             (io.passed, io.reads_passed) = (0, 0);
@@ -236,7 +235,7 @@ impl<'p, P: Program> Simulator<'p, P> {
     }
 }
 
-/// The handlers that can go on, to choose one at random in constant time.
+/// The enabled handlers, for a random choice in constant time.
 struct Enabled {
     list: Vec<u32>,
     /// By handler: its place in the list.

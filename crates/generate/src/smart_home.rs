@@ -1,10 +1,10 @@
-//! Pairs of smart-home apps as models: what reduction of programs that never end is measured with.
+//! Models of pairs of smart-home apps, to measure reduction of programs that never end.
 //!
 //! The shape is that of the IoTCheck pairs in Trimananda, Luo, Demsky, Xu: *Stateful Dynamic
 //! Partial Order Reduction for Model Checking Event-Driven Applications that Do Not Terminate*
-//! (VMCAI 2022), section 6: two apps share devices, external events are always enabled, each event
-//! stores what a device says and runs the app that subscribes to it, and conflicts are reads
-//! against writes and writes against writes. The apps themselves are random.
+//! (VMCAI 2022), section 6. Two apps share devices. External events are always enabled; each stores
+//! a value of a device and runs the app that subscribes to it. Conflicts are reads against writes
+//! and writes against writes. The apps themselves are random.
 
 use anyorder_common::random::{Random, Rng};
 use std::fmt::Write;
@@ -12,31 +12,32 @@ use std::fmt::Write;
 /// The least and the greatest number of events of [`smart_home`].
 pub const SMART_HOME_EVENTS: std::ops::RangeInclusive<u64> = 2..=400;
 
-/// What the apps can switch, with the number of its values. Both may.
+/// The devices that both apps may switch, with their numbers of values.
 const ACTUATORS: [(&str, u64); 5] =
     [("lamp", 2), ("door", 2), ("heating", 4), ("siren", 2), ("valve", 3)];
 
-/// In pairs of more events than this the apps do no more than store what most devices tell.
+/// In pairs with more events than this, the apps only store the values of most devices.
 const SMALL: u64 = 20;
 
-/// What devices tell.
+/// The devices that report values.
 const SENSORS: [&str; 8] =
     ["motion", "contact", "presence", "smoke", "button", "level", "power", "humidity"];
 
-/// A device that tells values.
+/// A device that reports values.
 struct Sensor {
     name: String,
     values: u64,
     /// The app that subscribes to it.
     app: usize,
-    /// The app remembers whether it has told something an even number of times.
+    /// Whether the app stores the parity of its events.
     toggles: bool,
 }
 
-/// What rules look at or set: its name and the number of its values.
+/// A variable of rules: its name and the number of its values.
 type Variable = (String, u64);
 
-/// When a sensor tells a value, and maybe only if something has a value: a variable gets a value.
+/// A rule: when a sensor reports a value, and optionally only if a variable has a value, another
+/// variable gets a value.
 struct Rule {
     sensor: usize,
     value: u64,
@@ -45,8 +46,8 @@ struct Rule {
     sets: u64,
 }
 
-/// Returns the text of a model with `events` external events, always the same for the same numbers;
-/// `None` when the number is out of [`SMART_HOME_EVENTS`]. Linear in `events`.
+/// Returns the text of a model with `events` external events, always the same for the same
+/// arguments; `None` when the number is outside [`SMART_HOME_EVENTS`]. Linear in `events`.
 ///
 /// ```
 /// let text = anyorder_generate::smart_home(14, 3).expect("2 to 400 events");
@@ -97,7 +98,7 @@ fn sensors(rng: &mut Rng, events: u64) -> Vec<Sensor> {
     let mut left = events;
     while left > 0 {
         let values = match left {
-            // The last one: a button that always tells the same.
+            // The last one: a button, which always reports the same value.
             1 => 1,
             2 => 2,
             3 => 3,
@@ -115,7 +116,7 @@ fn sensors(rng: &mut Rng, events: u64) -> Vec<Sensor> {
     sensors
 }
 
-/// Returns the actuators, the lamp first, and what the apps remember.
+/// Returns the actuators, the lamp first, and the variables of the apps.
 fn variables(rng: &mut Rng, events: u64) -> Vec<Variable> {
     let actuators = rng.within(1, 1 + (events / 6).min(ACTUATORS.len() as u64 - 1)) as usize;
     let mut all: Vec<Variable> =
@@ -126,9 +127,9 @@ fn variables(rng: &mut Rng, events: u64) -> Vec<Variable> {
 }
 
 fn rules(rng: &mut Rng, sensors: &[Sensor], variables: &[Variable], events: u64) -> Vec<Rule> {
-    // Two sensors at least: each app has one.
-    let looked_at = if events <= SMALL { sensors.len() } else { sensors.len().min(7) };
-    let sensors = &sensors[..looked_at];
+    // Two sensors at least: one per app.
+    let rule_sensors = if events <= SMALL { sensors.len() } else { sensors.len().min(7) };
+    let sensors = &sensors[..rule_sensors];
     let count = if events <= SMALL {
         rng.within(events / 4 + 1, 3 * events / 4 + 1)
     } else {
@@ -136,8 +137,8 @@ fn rules(rng: &mut Rng, sensors: &[Sensor], variables: &[Variable], events: u64)
     };
     (0..count)
         .map(|number| {
-            // The first two rules are one of each app, for the same actuator: there is something to
-            // conflict.
+            // The first two rules belong to different apps and set the same actuator, so that there
+            // is a conflict.
             let app = number as usize % 2;
             let own: Vec<usize> = (0..sensors.len()).filter(|i| sensors[*i].app == app).collect();
             let sensor = own.get(rng.index(own.len().max(1))).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The `android` family: exact sizes, what is left open, and how it grows.
+//! The `android` family: exact sizes, open pairs, and growth.
 
 mod common;
 
@@ -94,8 +94,8 @@ fn the_shape_is_that_of_an_application() {
     assert!(nested.count() > 300);
 }
 
-/// Finds the parts of a trace that nothing but the looper connects, by message; what the looper
-/// does by itself first is part 0, and others count from 1.
+/// Finds the parts of a trace that only the looper connects, by message. The looper's own first
+/// messages are part 0; the others count from 1.
 fn parts(trace: &Trace) -> (Vec<usize>, usize) {
     let mut sets = UnionFind::new(trace.tasks_count());
     let ui = trace.task_ids().find(|task| trace.task_name(*task) == "ui").unwrap();
@@ -181,8 +181,8 @@ fn pairs_of_messages_stay_open() {
     let open = open_pairs(&made);
     println!("{open} open pairs");
     assert!(open >= 10_000_000);
-    // Parts beyond the groups are messages that share nothing with others; one group leaves few of
-    // them.
+    // Parts beyond the groups are messages that share nothing with others; with one group there are
+    // few.
     let one_group = Request { groups: Some(1), share: Some(0.2), ..sized(20_000, 500, 8) };
     assert_eq!(open_pairs(&generate_with_run(&one_group).unwrap()), 0);
 }

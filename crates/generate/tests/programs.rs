@@ -8,7 +8,8 @@ use anyorder_trace::EventKind;
 use common::oracle::{is_consistent, open_pairs};
 use common::{check_sound, replay};
 
-/// Family, size, events, messages, handlers: the paper's tables, but for Chang-Roberts of size 2.
+/// Family, size, events, messages, handlers: the paper's tables, except for Chang-Roberts of size
+/// 2.
 const PRINTED: [(Family, u64, Counts); 17] = [
     (Family::Buyers, 2, Counts::new(88, 6, 2)),
     (Family::Buyers, 4, Counts::new(166, 10, 2)),
@@ -79,7 +80,7 @@ fn runs_of_recorded_families_replay() {
     }
 }
 
-/// Bags must be worth having: their runs overtake where mailboxes fill up. In a leader election
+/// Bags must make a difference: their runs overtake where mailboxes fill up. In a leader election
 /// they seldom do.
 #[test]
 fn bag_runs_break_fifo() {
@@ -118,8 +119,7 @@ fn fifo_runs_are_consistent_and_some_bag_runs_are_not() {
     assert!(consistent >= 5 && inconsistent >= 5, "{consistent} {inconsistent}");
 }
 
-/// Pairs of messages of one handler are as many as in the measurements that other tools were
-/// compared with.
+/// The pairs of messages of one handler are as many as in the measurements of other tools.
 #[test]
 fn messages_meet_on_handlers_as_often_as_measured() {
     for (family, size, pairs) in [

@@ -17,7 +17,7 @@ fn satisfiable<C: AsRef<[i32]>>(variables: usize, clauses: &[C]) -> bool {
     })
 }
 
-/// Tells how many of the answers were yes and no, which must both occur.
+/// Prints how many answers were yes and no; both must occur.
 #[derive(Default, Debug)]
 struct Answers {
     yes: usize,
@@ -92,7 +92,7 @@ fn bi3sat_of_random_formulas_is_consistent_iff_satisfiable() {
     answers.both(5);
 }
 
-/// Formulas that need their reasoning: unsatisfiable ones, and what is left of them without one
+/// Formulas that need reasoning: unsatisfiable ones, and their satisfiable parts without one
 /// clause.
 #[test]
 fn bi3sat_of_minimal_unsatisfiable_formulas() {

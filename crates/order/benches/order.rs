@@ -1,4 +1,4 @@
-//! Rates of clocks and chains.
+//! Throughput of clocks and chains.
 //!
 //! `cargo bench -p anyorder-order --bench order`. Each figure is the best of a few runs on one
 //! core.

@@ -1,8 +1,8 @@
 //! Random 3-SAT at the threshold (4.26 clauses a variable): this SAT core against batsat (a port of
 //! MiniSat), in the same run.
 //!
-//! `cargo bench -p anyorder-order --bench sat -- 250` for one size; the default is all of them.
-//! Prints seconds a formula, and the ratio (below 1: this core is faster).
+//! Run `cargo bench -p anyorder-order --bench sat -- 250` for one size; the default is all of them.
+//! Prints seconds per formula, and the ratio (below 1: this core is faster).
 
 #![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
 

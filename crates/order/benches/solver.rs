@@ -1,10 +1,10 @@
 //! The order solver against the plain encoding in SAT (one Boolean for each pair of nodes,
-//! transitivity for each three), solved by batsat (a port of MiniSat) and by this crate's own SAT
-//! core, in the same run; then the order solver alone on large problems.
+//! transitivity for each three). batsat (a port of MiniSat) and this crate's own SAT core solve the
+//! encoding in the same run. Then the order solver alone on large problems.
 //!
-//! `cargo bench -p anyorder-order --bench solver`; with a number behind `--`, only the growth up to
-//! so many nodes. Times are seconds for one problem, means over the problems of a row; the ratios
-//! are peer over ours (above 1: ours is faster).
+//! `cargo bench -p anyorder-order --bench solver`; a number after `--` runs only the growth series
+//! up to that many nodes. Times are seconds per problem, means over the problems of a row; the
+//! ratios are peer over ours (above 1: ours is faster).
 
 #![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
 
@@ -32,7 +32,7 @@ struct Instance {
     clauses: Vec<Vec<(u32, u32)>>,
 }
 
-/// Random clauses of three orders between single nodes, just about as many as still hold together.
+/// Random clauses of three orders between single nodes, about as many as are still satisfiable.
 fn clauses(nodes: u32, random: &mut Random) -> Instance {
     let spec = Spec { lens: vec![1; nodes as usize], ..Spec::default() };
     let count = f64::from(nodes) * f64::from(nodes).log2() * 2.3;
@@ -49,8 +49,8 @@ fn clauses(nodes: u32, random: &mut Random) -> Instance {
     Instance { spec, clauses: (0..count as usize).map(|_| clause(random)).collect() }
 }
 
-/// Jobs that visit all machines, each in an order of its own, and orders between starts and ends in
-/// different jobs: mostly those of a hidden plan, some of them at random.
+/// Jobs that visit all machines, each in its own order, and orders between starts and ends in
+/// different jobs: most from a hidden plan, some at random.
 fn jobs(nodes: u32, random: &mut Random) -> Instance {
     let machines = (f64::from(nodes) / 2.0).sqrt().min(20.0) as u32;
     let count = nodes / (2 * machines);
@@ -80,7 +80,8 @@ fn jobs(nodes: u32, random: &mut Random) -> Instance {
     Instance { spec, clauses: Vec::new() }
 }
 
-/// Returns the places of some order in which the blocks exclude one another: each runs at once.
+/// Returns the places of some order in which the blocks exclude one another: each runs without
+/// interruption.
 fn plan(spec: &Spec, random: &mut Random) -> Vec<u32> {
     let mut next: Vec<u32> =
         spec.lens.iter().scan(0, |end, len| Some(std::mem::replace(end, *end + len))).collect();
@@ -102,8 +103,8 @@ fn plan(spec: &Spec, random: &mut Random) -> Vec<u32> {
     places
 }
 
-/// Handlers on event loops, first come, first served, as a random run has them; orders between
-/// events that are close in the run, and some at random.
+/// Handlers on event loops, first come, first served, as in a random run; orders between events
+/// that are close in the run, and some at random.
 fn handlers(nodes: u32, random: &mut Random) -> Instance {
     const LEN: u32 = 8;
     const LOOPS: u32 = 4;
@@ -198,7 +199,7 @@ fn encode(instance: &Instance) -> Encoding {
     encoding
 }
 
-/// The time includes handing over the clauses, not making them.
+/// The time includes adding the clauses, not making them.
 fn with_batsat(encoding: &Encoding) -> Outcome {
     let begin = Instant::now();
     let mut solver = BasicSolver::default();

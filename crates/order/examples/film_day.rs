@@ -1,4 +1,4 @@
-//! A day of shooting: in which order can six scenes be filmed, and what cannot be had?
+//! A day of shooting: in which order can six scenes be filmed, and which wishes cannot be met?
 //!
 //! `cargo run --release -p anyorder-order --example film_day`
 
@@ -54,7 +54,7 @@ pub(crate) fn day() -> Result<String, ProblemError> {
     let mut solver = Solver::new(problem);
     solver.keep_proof();
 
-    // Ada changes her dress between quarrel and farewell: some other scene is shot meanwhile.
+    // Ada changes her dress between quarrel and farewell: another scene is shot meanwhile.
     let mut meanwhile = Vec::new();
     for other in [BREAKFAST, FIRE, WEDDING, STORM] {
         let after = Formula::from(solver.order(shots[QUARREL], shots[other]));
@@ -63,7 +63,7 @@ pub(crate) fn day() -> Result<String, ProblemError> {
         meanwhile.push(Formula::and([!after, !before]));
     }
     solver.require(&Formula::or(meanwhile));
-    // The farewell is filmed in the evening: of these three, no two are still to come.
+    // The farewell is filmed in the evening: at most one of these three comes after it.
     let late = [QUARREL, FIRE, STORM].map(|scene| solver.order(shots[scene], shots[FAREWELL]));
     for (a, b) in [(0, 1), (0, 2), (1, 2)] {
         solver.clause(&[late[a], late[b]]);

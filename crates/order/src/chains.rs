@@ -2,7 +2,8 @@
 
 use crate::clock::ChainId;
 
-/// Puts elements, which come one by one in an order that respects theirs, on chains.
+/// Assigns elements to chains. The elements arrive one by one, in an order that respects the
+/// partial order.
 ///
 /// Elements are numbered from 0 as they come. Each belongs to a *group* (for tasks: the handler),
 /// and chains never mix groups. [`place`](Chains::place) is greedy: the element goes to the end of
@@ -10,11 +11,11 @@ use crate::clock::ChainId;
 ///
 /// # Cost
 ///
-/// The chains of a group stand in a list ordered by use, so an element costs as many questions as
-/// the chain it goes to stands far from the front: 1 where tasks follow one another, at most the
-/// number of chains of the group. Greedy decomposition may need more chains than the width of the
-/// order (the greatest number of pairwise unordered elements), which is the least possible; online,
-/// no method reaches it, and first-fit is close on orders that come from programs.
+/// The chains of a group form a list, the most recently used first. Placing an element asks
+/// `follows` once for each chain up to the one it joins: once where tasks follow one another, at
+/// most once per chain of the group. Greedy decomposition may need more chains than the width of
+/// the order (the greatest number of pairwise unordered elements), which is the least possible. No
+/// online method reaches the width; first-fit is close to it on orders that come from programs.
 ///
 /// ```
 /// use anyorder_order::Chains;
@@ -34,13 +35,13 @@ pub struct Chains {
     elements_count: u32,
 }
 
-/// In the list of a group: no chain.
+/// Marks the end of a group's list.
 const NO_CHAIN: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     tail: u32,
-    /// The chain of the group that was extended last before this one was, or [`NO_CHAIN`].
+    /// The chain of the group that was extended last before this one, or [`NO_CHAIN`].
     older: u32,
     /// The reverse of `older`.
     newer: u32,
@@ -48,8 +49,8 @@ struct Chain {
 
 impl Chains {
     /// Places the next element and returns its chain. `follows(chain, tail)` says whether the
-    /// element `tail`, the last of `chain`, is before the new one. Groups must be numbered densely:
-    /// memory grows with the greatest group.
+    /// element `tail`, the last of `chain`, comes before the new one. Number groups densely: memory
+    /// grows with the greatest group.
     ///
     /// # Panics
     ///

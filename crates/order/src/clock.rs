@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-/// A chain: a sequence of elements in which each is ordered before the next, so that one number of
-/// a clock tells for all of them.
+/// A chain: a totally ordered sequence of elements. One clock entry therefore covers all of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(transparent)]
 pub struct ChainId(pub u32);
 
 impl ChainId {
-    /// Returns the id as a `usize`, to index tables with an entry a chain.
+    /// Returns the id as a `usize`, to index tables with one entry per chain.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
@@ -17,7 +16,7 @@ impl ChainId {
     }
 }
 
-/// A vector clock: for every chain, how many of its positions are known to be before.
+/// A vector clock: for every chain, how many of its positions come before.
 ///
 /// Positions count from 1; entry 0 means "none of that chain", and so do entries beyond the end.
 /// Two clocks are equal when all entries are, whatever their lengths.
@@ -44,13 +43,13 @@ pub struct Clock {
 const LINE: usize = 16;
 
 impl Clock {
-    /// The clock that knows nothing. Takes no memory.
+    /// The clock with no entries. Takes no memory.
     #[must_use]
     pub const fn new() -> Clock {
         Clock { entries: Vec::new() }
     }
 
-    /// Makes a clock of its entries, in the order of the chains. O(entries).
+    /// Makes a clock from its entries, in the order of the chains. O(entries).
     #[must_use]
     pub fn from_slice(entries: &[u32]) -> Clock {
         Clock { entries: entries.to_vec() }
@@ -63,8 +62,8 @@ impl Clock {
         self.entries.get(chain.index()).copied().unwrap_or(0)
     }
 
-    /// Makes the entry of a chain at least `value`. O(1), amortised over growth; the memory taken
-    /// grows with the number of the chain, so chains must be numbered densely.
+    /// Makes the entry of a chain at least `value`. O(1), amortised over growth. Memory grows with
+    /// the number of the chain, so number chains densely.
     #[inline]
     pub fn raise(&mut self, chain: ChainId, value: u32) {
         if value > self.get(chain) {
@@ -72,7 +71,8 @@ impl Clock {
         }
     }
 
-    /// Makes the entry of a chain `value`, also if it was greater. O(1) as [`raise`](Clock::raise).
+    /// Sets the entry of a chain to `value`, even if it was greater. O(1) as
+    /// [`raise`](Clock::raise).
     #[inline]
     pub fn set(&mut self, chain: ChainId, value: u32) {
         if value != 0 || chain.index() < self.entries.len() {
@@ -83,8 +83,7 @@ impl Clock {
     /// Takes the pointwise maximum with `other`; returns whether any entry grew. O(entries of
     /// `other`).
     ///
-    /// Lines of entries that do not grow are read and not written, since most joins of a run change
-    /// little.
+    /// Most joins change little, so lines of entries that do not grow are read but not written.
     pub fn join(&mut self, other: &Clock) -> bool {
         let shared = self.entries.len().min(other.entries.len());
         let (common, rest) = other.entries.split_at(shared);
@@ -95,7 +94,7 @@ impl Clock {
             changed |= join_line(mine, theirs);
         }
         changed |= join_line(mine.into_remainder(), theirs.remainder());
-        // Zeros at the end say nothing, and must not make the clock grow.
+        // Zeros at the end carry no information and must not make the clock grow.
         if let Some(last) = rest.iter().rposition(|&value| value != 0) {
             self.entries.extend_from_slice(&rest[..=last]);
             changed = true;
@@ -122,7 +121,7 @@ impl Clock {
         self.entries.clone_from(&other.entries);
     }
 
-    /// Returns the number of entries stored; those beyond are 0, and stored ones may be.
+    /// Returns the number of stored entries. Entries beyond are 0; stored ones may be 0 too.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -130,7 +129,7 @@ impl Clock {
     }
 
     /// Returns whether no entry is stored. A clock whose stored entries are all 0 is not empty, but
-    /// equal to one that is.
+    /// equals an empty one.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -159,8 +158,8 @@ impl Clock {
     }
 }
 
-/// Joins entries one to one. The comparison is a loop of its own: without a store in it, it
-/// vectorises, and usually it is all there is to do.
+/// Joins entries one to one. The comparison is a separate loop: without a store in it, it
+/// vectorises, and usually nothing else is needed.
 #[inline]
 fn join_line(mine: &mut [u32], theirs: &[u32]) -> bool {
     let mut greater = false;

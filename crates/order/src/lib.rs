@@ -1,12 +1,10 @@
-//! What every engine needs of orders: vector clocks over chains, and a solver of constraints over
-//! orders.
+//! Orders for every engine: vector clocks over chains, and a solver for constraints over orders.
 //!
-//! This crate knows nothing of traces: nodes, elements and chains are plain dense numbers, so that
-//! each engine can use it for events, tasks or transactions alike. It prints nothing.
+//! This crate knows nothing of traces. Nodes, elements and chains are plain dense numbers, so each
+//! engine can use it for events, tasks or transactions. It prints nothing.
 //!
-//! [`Clock`] and [`Chains`] are the parts an engine that goes through a trace builds on,
-//! [`ClockStore`] where there are very many clocks. [`solver`] finds a total order under
-//! constraints, [`sat`] is the core below it.
+//! [`Clock`] and [`Chains`] serve engines that read a trace from start to end; [`ClockStore`] holds
+//! very many clocks. [`solver`] finds a total order under constraints; [`sat`] is its core.
 
 pub use chains::Chains;
 pub use clock::{ChainId, Clock};

@@ -1,23 +1,23 @@
-//! Many clocks in little memory: persistent trees that share what they have in common.
+//! Many clocks in little memory: persistent trees that share equal parts.
 //!
-//! **Problem.** An order of `n` nodes over `w` chains has `n * w` clock entries, most of them equal
-//! to those of the node before on the same chain. Keep all clocks, answer "entry `c` of clock `k`"
+//! **Problem.** An order of `n` nodes over `w` chains has `n * w` clock entries. Most of them equal
+//! those of the previous node on the same chain. Store all clocks, answer "entry `c` of clock `k`"
 //! in O(1), join clocks quickly.
 //!
 //! **Source.** Path copying: Driscoll, Sarnak, Sleator, Tarjan, "Making data structures
-//! persistent", JCSS 38,
-//! 1989. The in-place edits of one's own fresh nodes are the "transients" of functional vector
-//!       libraries.
+//! persistent", JCSS 38, 1989. The in-place edits of fresh nodes are the "transients" of functional
+//! vector libraries.
 //!
 //! **Method.** A clock is a tree with 16 children a node; its leaves hold 16 consecutive entries
-//! each. A node is 64 bytes in one arena and never changes once a clock that has it is finished. A
-//! new clock is made by editing an old one: what does not change is shared, and a subtree that
-//! equals the joined one is taken from there. Node 0 is all zeros; as an inner node its children
-//! are node 0 again, so it is an empty subtree of any height.
+//! each. A node is 64 bytes in one arena and never changes once a finished clock has it. A new
+//! clock is made by editing an old one: unchanged parts are shared, and a subtree that equals the
+//! joined one is taken from there. Node 0 is all zeros; as an inner node its children are node 0
+//! again, so it is an empty subtree of any height.
 //!
 //! **Cost.** With `h = log16(chains)`, rounded up (1 up to 16 chains, 2 up to 256, 3 up to 4096):
-//! an entry costs `h` loads; raising an entry costs at most `h` new nodes; a join looks only at
-//! subtrees that the two clocks do not share, and allocates only nodes that equal neither side.
+//! reading an entry costs `h` loads; raising an entry costs at most `h` new nodes; a join visits
+//! only subtrees that the two clocks do not share, and allocates only nodes that equal neither
+//! side.
 
 use crate::clock::{ChainId, Clock};
 
@@ -30,7 +30,7 @@ use crate::clock::{ChainId, Clock};
 pub struct ClockRef(u32);
 
 impl ClockRef {
-    /// The clock that knows nothing, in every store.
+    /// The clock without entries, in every store.
     pub const EMPTY: ClockRef = ClockRef(0);
 
     const ROOT_BITS: u32 = 29;
@@ -49,7 +49,7 @@ impl ClockRef {
     }
 }
 
-/// The store is as large as its limit allows.
+/// The store has reached its memory limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("clocks need more than {memory_bytes_max} bytes")]
 pub struct StoreFull {
@@ -57,7 +57,7 @@ pub struct StoreFull {
     pub memory_bytes_max: usize,
 }
 
-/// Keeps many clocks; see the module for method and cost.
+/// Stores many clocks; see the module for method and cost.
 ///
 /// ```
 /// use anyorder_order::{ChainId, Clock, ClockRef, ClockStore};
@@ -89,20 +89,21 @@ type Node = [u32; FAN];
 const _: () = assert!(HEIGHT_MAX < 1 << (u32::BITS - ClockRef::ROOT_BITS));
 const _: () = assert!(NODE_BYTES == 64);
 
-/// What a [`ClockStore`] has shared and what it could not.
+/// Counters of a [`ClockStore`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StoreStats {
     /// Clocks finished, by [`ClockStore::push`] or [`ClockEdit::finish`].
     pub clocks: u64,
     /// Clocks finished that needed no node of their own.
     pub clocks_shared: u64,
-    /// Subtrees that a join did not enter because both sides were the same node, or one was empty.
+    /// Subtrees that a join did not enter because both sides were the same node, or one was
+    /// empty.
     pub joins_skipped: u64,
-    /// Leaves of which a join, raise or push kept the old node: nothing grew.
+    /// Leaves left unchanged by a join, raise or push.
     pub leaves_kept: u64,
-    /// Leaves that a join took from the other side: it was greater or equal everywhere.
+    /// Leaves that a join took from the other side, which was greater or equal everywhere.
     pub leaves_taken: u64,
-    /// Leaves changed in place, being fresh.
+    /// Fresh leaves changed in place.
     pub leaves_edited: u64,
     /// Leaves allocated.
     pub leaves_fresh: u64,
@@ -133,7 +134,7 @@ impl ClockStore {
         ClockStore { nodes: vec![[0; FAN]], memory_bytes_max, stats: StoreStats::default() }
     }
 
-    /// Returns the entry of a chain, 0 where the clock knows nothing of it. O(log16 chains).
+    /// Returns the entry of a chain, 0 where the clock has none. O(log16 chains).
     ///
     /// # Panics
     ///
@@ -189,7 +190,7 @@ impl ClockStore {
     }
 
     /// Calls `visit` with each entry of `clock` that is greater than that of `than`, by ascending
-    /// chain. Parts that the two share are skipped, so the cost is that of their difference.
+    /// chain. Shared parts are skipped, so the cost is that of the difference.
     pub fn for_each_above(
         &self,
         clock: ClockRef,
@@ -276,8 +277,8 @@ impl ClockStore {
         ClockEdit { store: self, fresh_from, height: from.height(), root: from.root() }
     }
 
-    /// Drops all nodes that none of `clocks` needs, and renumbers: the given refs are rewritten,
-    /// all others of this store become meaningless. O(nodes + clocks).
+    /// Drops all nodes that none of `clocks` needs, and renumbers the rest. The given refs are
+    /// rewritten; all other refs of this store become invalid. O(nodes + clocks).
     pub fn compact<'c>(&mut self, clocks: impl IntoIterator<Item = &'c mut ClockRef>) {
         let mut moved = vec![0u32; self.nodes.len()];
         let mut kept: Vec<Node> = vec![[0; FAN]];
@@ -306,7 +307,7 @@ impl ClockStore {
         moved[node as usize]
     }
 
-    /// Returns what was shared so far.
+    /// Returns the counters so far.
     #[must_use]
     pub fn stats(&self) -> StoreStats {
         self.stats
@@ -341,12 +342,12 @@ impl ClockStore {
     }
 }
 
-/// A clock of a [`ClockStore`] in the making. Dropping it unfinished, or after an error, leaves its
-/// nodes behind until the next [`ClockStore::compact`], and changes no finished clock.
+/// A clock of a [`ClockStore`] under construction. Dropping it unfinished, or after an error,
+/// leaves its nodes behind until the next [`ClockStore::compact`], and changes no finished clock.
 #[derive(Debug)]
 pub struct ClockEdit<'s> {
     store: &'s mut ClockStore,
-    /// Nodes from here on belong to this clock alone, and may change.
+    /// Nodes from here on belong to this clock alone and may change.
     fresh_from: u32,
     height: u32,
     root: u32,
@@ -396,20 +397,20 @@ impl ClockEdit<'_> {
         Ok(())
     }
 
-    /// Returns the entry of a chain as it stands.
+    /// Returns the current entry of a chain.
     #[must_use]
     pub fn get(&self, chain: ChainId) -> u32 {
         self.store.get(ClockRef::new(self.height, self.root), chain)
     }
 
-    /// Ends the edit. The ref equals the one the edit began from if nothing changed.
+    /// Ends the edit. If nothing changed, it returns the ref that the edit began from.
     #[must_use]
     pub fn finish(self) -> ClockRef {
         self.store.stats.clocks += 1;
         if self.root < self.fresh_from {
             self.store.stats.clocks_shared += 1;
         }
-        // Trees are as low as they can be, so that a ref changes only when an entry does.
+        // Trees are as low as possible, so a ref changes only when an entry does.
         let (mut height, mut root) = (self.height, self.root);
         while height > 0 && self.store.nodes[root as usize][1..] == [0; FAN - 1] {
             root = self.store.nodes[root as usize][0];
@@ -499,8 +500,7 @@ impl ClockEdit<'_> {
         if copy == [0; FAN] { Ok(0) } else { self.put(node, height, copy) }
     }
 
-    /// Puts `contents` in the place of `node`: as it is if equal, in place if fresh, else as a new
-    /// node.
+    /// Replaces `node` by `contents`: unchanged if equal, in place if fresh, else as a new node.
     fn put(&mut self, node: u32, height: u32, contents: Node) -> Result<u32, StoreFull> {
         let leaf = u64::from(height == 0);
         let stats = &mut self.store.stats;

@@ -77,7 +77,7 @@ fn extreme_numbers_survive() {
     assert!(store.memory_bytes() < 10_000);
 }
 
-/// Elements, their groups, and edges between them: all forward.
+/// Elements, their groups, and forward edges between them.
 fn orders() -> impl Strategy<Value = (Vec<u32>, Vec<(u32, u32)>)> {
     (1u32..24).prop_flat_map(|n| {
         let edges = prop::collection::vec((0..n, 0..n), 0..50)
@@ -108,8 +108,8 @@ fn chains_of_one_order(
 ) -> TestCaseResult {
     let closure = Closure::new(groups.len(), edges);
     let mut chains = Chains::default();
-    // By chain: its elements; by group: its chains, the most recent last. Plain lists, to compare
-    // with.
+    // By chain: its elements; by group: its chains, the most recent last. Plain lists, to
+    // compare with.
     let mut members: Vec<Vec<u32>> = Vec::new();
     let mut recent: Vec<Vec<usize>> = vec![Vec::new(); 3];
     for (element, &group) in groups.iter().enumerate() {
@@ -152,7 +152,7 @@ fn chains_of_one_order(
     Ok(())
 }
 
-/// What one step does to a store: which clock it begins from, and how it goes on.
+/// One step on a store: the clock it starts from, and the edits.
 #[derive(Clone, Debug)]
 enum Action {
     Push(Vec<u32>),
@@ -233,7 +233,7 @@ fn store_of_one_run(
             }
         };
         let clock = result.map_err(|error| TestCaseError::fail(error.to_string()))?;
-        // The ref must say exactly whether the clock it began from has changed.
+        // The ref must show whether the clock differs from the one it started from.
         prop_assert_eq!(clock == refs[from], twin == twins[from]);
         counters.add("unchanged", u64::from(clock == refs[from]));
         refs.push(clock);

@@ -1,5 +1,5 @@
-//! The SAT core against brute force, with a theory that does everything a theory may do; every
-//! proof and core is checked again.
+//! The SAT core against brute force, with a theory that uses the whole contract; every proof and
+//! core is checked again.
 
 use anyorder_common::random::{Random, SplitMix64};
 use std::collections::HashMap;
@@ -9,15 +9,15 @@ use anyorder_order::sat::{
 };
 
 use checker::{Checker, sorted};
-use whimsical::{Demand, Habits, Whimsical};
+use random_theory::{Behaviour, Demand, RandomTheory};
 
 #[path = "sat/checker.rs"]
 mod checker;
 
-#[path = "sat/whimsical.rs"]
-mod whimsical;
+#[path = "sat/random_theory.rs"]
+mod random_theory;
 
-/// A generator, so that failures can be repeated.
+/// A seeded generator, so that failures can be reproduced.
 struct Rng(SplitMix64);
 
 impl Rng {
@@ -55,13 +55,13 @@ fn any(lits: &[Lit], assignment: u64) -> bool {
     lits.iter().any(|&lit| holds(lit, assignment))
 }
 
-/// A core, its theory, and all that was said to them.
+/// A core, its theory, and all clauses and demands added to them.
 struct Case {
     core: Core,
     vars: usize,
     clauses: Vec<Vec<Lit>>,
     demands: Vec<Demand>,
-    theory: Whimsical,
+    theory: RandomTheory,
 }
 
 #[derive(Default, Debug)]
@@ -98,7 +98,7 @@ impl Case {
                 }
             })
             .collect();
-        let theory = Whimsical::new(demands.clone(), Rng(SplitMix64(rng.0.bits())));
+        let theory = RandomTheory::new(demands.clone(), Rng(SplitMix64(rng.0.bits())));
         Case { core, vars, clauses: Vec::new(), demands, theory }
     }
 
@@ -290,8 +290,8 @@ fn systems_of_parities_with_lazy_reasons() {
         let equations = vars * (90 + rng.below(20)) / 100;
         let demands: Vec<Demand> =
             (0..equations).map(|_| Demand::Odd(rng.clause(vars, 4))).collect();
-        let mut theory = Whimsical::new(demands.clone(), Rng(SplitMix64(seed)));
-        theory.habits = Habits { lazy: 20, imply: 100, noise: 0, define: 0 };
+        let mut theory = RandomTheory::new(demands.clone(), Rng(SplitMix64(seed)));
+        theory.habits = Behaviour { lazy: 20, imply: 100, noise: 0, define: 0 };
         let mut core = Core::new();
         core.log_proof();
         for _ in 0..vars {
@@ -319,8 +319,8 @@ fn systems_of_parities_with_lazy_reasons() {
     assert!(total.restarts > 10 && total.reductions > 3 && total.explanations > 1000);
 }
 
-/// `pigeons` in one hole less: by clauses each sits somewhere, by the theory no hole has two.
-fn pigeons(pigeons: usize) -> (Core, Whimsical) {
+/// `pigeons` in one hole fewer: clauses place each pigeon, the theory forbids two in one hole.
+fn pigeons(pigeons: usize) -> (Core, RandomTheory) {
     let holes = pigeons - 1;
     let mut core = Core::new();
     core.log_proof();
@@ -333,8 +333,8 @@ fn pigeons(pigeons: usize) -> (Core, Whimsical) {
     let demands = (0..holes)
         .map(|hole| Demand::AtMost(sits.iter().map(|lits| lits[hole]).collect(), 1))
         .collect();
-    let mut theory = Whimsical::new(demands, Rng(SplitMix64(7)));
-    theory.habits = Habits { lazy: 0, imply: 100, noise: 0, define: 0 };
+    let mut theory = RandomTheory::new(demands, Rng(SplitMix64(7)));
+    theory.habits = Behaviour { lazy: 0, imply: 100, noise: 0, define: 0 };
     (core, theory)
 }
 
@@ -399,13 +399,13 @@ fn corner_cases() {
     assert_eq!(solve(&mut core, &[]), Answer::Unsat { core: vec![] });
     assert!(!core.model(a) && !core.model(!a));
     assert_eq!(Checker::check(core.proof().expect("recorded"), |_, tag| tag == 5), Some(vec![]));
-    // A proof that lacks its first clauses is not begun.
+    // A proof that would lack its first clauses does not start.
     let mut late = Core::new();
     let c = Lit::new(late.new_var(true), true);
     late.add_clause(&[c]);
     late.log_proof();
     assert!(late.proof().is_none());
-    // The first value tried is the phase, unless something forbids it.
+    // The first value tried is the phase, unless it is forbidden.
     let mut phases = Core::new();
     let lits: Vec<Lit> = (0..4).map(|at| Lit::new(phases.new_var(at % 2 == 0), true)).collect();
     phases.set_phase(lits[3].var(), true);

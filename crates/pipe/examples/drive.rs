@@ -2,7 +2,8 @@
 //!
 //! ```sh
 //! cargo run -p anyorder-pipe --example drive -- python3 examples/pipe/python/double_submit.py
-//! cargo run -p anyorder-pipe --example drive -- --schedules 100 --steps 8 node examples/pipe/node/search.js
+//! cargo run -p anyorder-pipe --example drive -- --schedules 100 --steps 8 \
+//!     node examples/pipe/node/search.js
 //! ```
 
 #[path = "../tests/contract/enumerate.rs"]
@@ -14,7 +15,7 @@ use enumerate::{Bounds, Enumeration, enumerate};
 use std::error::Error;
 use std::io::{self, Write};
 
-/// How often a lost reply is asked for again.
+/// How often a request is repeated when its reply is lost.
 const ATTEMPTS_MAX: u32 = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -35,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut system = Retrying::new(system, ATTEMPTS_MAX);
     let runs = enumerate(&mut system, bounds)?;
     match show(&runs, &system.program().name, system.retries()) {
-        // Whoever reads has seen enough.
+        // The reader of the output has closed it.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }

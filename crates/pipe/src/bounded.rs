@@ -1,12 +1,13 @@
-//! What is checked of a reply before memory is taken for it.
+//! Checks of a reply before memory is allocated for it.
 
 use crate::options::LIST_MAX;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Returns whether a text nests its brackets at most `max` deep. One pass, no memory; what stands
-/// in strings does not count. A text that is no JSON may get either answer: the parser refuses it.
+/// Returns whether a text nests its brackets at most `max` deep. One pass, no memory; brackets in
+/// strings do not count. For a text that is not JSON either answer is possible: the parser refuses
+/// it.
 pub(crate) fn is_at_most_deep(text: &[u8], max: usize) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     for byte in text {

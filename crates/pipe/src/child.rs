@@ -14,11 +14,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The environment variable that tells a child how many children of the same system were started
-/// before it.
+/// The environment variable that holds how many children of the same system were started before.
 pub const START_VARIABLE: &str = "ANYORDER_PIPE_START";
 
-/// What to start.
+/// The command line and environment of a child.
 ///
 /// ```
 /// use anyorder_pipe::ChildCommand;
@@ -27,13 +26,13 @@ pub const START_VARIABLE: &str = "ANYORDER_PIPE_START";
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChildCommand {
-    /// The program: a path, or a name that is looked for in `PATH`. No shell is involved.
+    /// The program: a path, or a name to find in `PATH`. No shell is involved.
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// The directory it runs in; that of this process where there is none.
+    /// Its working directory; by default that of this process.
     pub directory: Option<PathBuf>,
-    /// Environment variables it gets beside those of this process.
+    /// Environment variables in addition to those of this process.
     pub environment: Vec<(OsString, OsString)>,
 }
 
@@ -78,8 +77,8 @@ impl ChildCommand {
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        // A group of its own: what the child starts in turn can be ended with it, and Ctrl-C
-        // reaches us alone.
+        // A separate process group: killing it also kills processes that the child started, and
+        // Ctrl-C reaches this process alone.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn().map_err(failed)?;
@@ -90,8 +89,8 @@ impl ChildCommand {
     }
 }
 
-/// A child process with its three pipes, each served by a thread, since none of them can be waited
-/// for with a time limit.
+/// A child process with its three pipes. A thread serves each, since a pipe has no read with a time
+/// limit.
 struct ChildTransport {
     process: Process,
     threads: Threads,
@@ -154,7 +153,7 @@ impl Drop for Process {
     }
 }
 
-/// This side of the three threads. They end when their pipe does, so nobody waits for them: a
+/// Channels to the three threads. A thread ends when its pipe does, and no one waits for it: a
 /// grandchild that left the process group could hold a pipe open for ever.
 struct Threads {
     requests: Option<Sender<Vec<u8>>>,
@@ -170,7 +169,7 @@ impl Threads {
         let output = child.stdout.take().ok_or_else(missing)?;
         let errors = child.stderr.take().ok_or_else(missing)?;
         let (requests, to_write) = channel();
-        // One line waits, one is in the reader's hand: a child that floods us has to wait.
+        // One line waits, and the reader holds one: a child that writes too fast has to wait.
         let (lines, replies) = sync_channel(1);
         let (done, errors_done) = sync_channel(1);
         let tail = Arc::new(Mutex::new(Tail::new(options.stderr_bytes_max)));
@@ -183,8 +182,8 @@ impl Threads {
         Ok(Threads { requests: Some(requests), replies, errors: tail, errors_done })
     }
 
-    /// Returns the end of what the child wrote to standard error. The child has ended: what it
-    /// wrote is in the pipe, and the thread takes it out soon, if it did not yet.
+    /// Returns the end of the child's standard error. The child has ended, so its output is in the
+    /// pipe, and the thread reads it soon.
     fn errors(&self) -> String {
         let _ = self.errors_done.recv_timeout(Duration::from_millis(100));
         self.errors.lock().unwrap_or_else(PoisonError::into_inner).text()
@@ -222,6 +221,6 @@ fn read_tail(mut errors: ChildStderr, tail: &Mutex<Tail>, done: &SyncSender<()>)
             Err(_) => break,
         }
     }
-    // Nobody may be waiting any more.
+    // The receiver may be gone.
     let _ = done.try_send(());
 }

@@ -1,8 +1,8 @@
-//! Requests and their replies, one after the other, with a time limit for each.
+//! Requests and their replies, one after another, with a time limit for each.
 
 use crate::bounded::is_at_most_deep;
 use crate::options::{DEPTH_MAX, PipeOptions};
-use crate::protocol::{Ask, ErrorReply, Header, Reply, Request};
+use crate::protocol::{ErrorReply, Header, Operation, Reply, Request};
 use crate::transport::{Received, Transport};
 use anyorder_system::RunError;
 use serde::de::DeserializeOwned;
@@ -12,22 +12,22 @@ use std::time::{Duration, Instant};
 /// Why there is no answer.
 #[derive(Debug)]
 pub(crate) enum NoAnswer {
-    /// The child says so: the conversation goes on.
+    /// The child refused: the conversation continues.
     Refused(ErrorReply),
-    /// The conversation cannot go on.
+    /// The conversation cannot continue.
     Broken(RunError),
 }
 
-/// One conversation with one child. After [`NoAnswer::Broken`] it is good for nothing but
-/// [`end`](Self::end).
+/// One conversation with one child. After [`NoAnswer::Broken`] only [`end`](Self::end) may be
+/// called.
 pub(crate) struct Conversation {
     transport: Box<dyn Transport>,
     last_id: u64,
-    /// Pings that are not answered yet. Their answers may come at any time, or never.
+    /// Unanswered pings. Their answers may come at any time, or never.
     pings: VecDeque<u64>,
 }
 
-/// The most pings that are remembered; older ones must have been lost.
+/// The most pings remembered; older ones must have been lost.
 const PINGS_MAX: usize = 64;
 
 /// The least time between two pings.
@@ -45,14 +45,14 @@ impl Conversation {
         self.transport.process_id()
     }
 
-    /// Asks, and waits for the answer.
-    pub(crate) fn ask<T: DeserializeOwned>(
+    /// Sends a request, and waits for the answer.
+    pub(crate) fn request<T: DeserializeOwned>(
         &mut self,
-        ask: Ask<'_>,
+        operation: Operation<'_>,
         timeout: Duration,
         options: &PipeOptions,
     ) -> Result<T, NoAnswer> {
-        let id = self.send(ask)?;
+        let id = self.send(operation)?;
         let asked = Instant::now();
         let mut probe_at = options.probe_after.unwrap_or(timeout);
         let first_probe = self.last_id + 1;
@@ -61,13 +61,13 @@ impl Conversation {
             if passed >= timeout {
                 return Err(broken(RunError::TimedOut(format!(
                     "no reply to `{}` within {timeout:?}",
-                    ask.word()
+                    operation.word()
                 ))));
             }
             if passed >= probe_at {
-                // Seldom and seldomer: a ping may be lost as well.
+                // The interval doubles: a ping may be lost as well.
                 probe_at = probe_at.saturating_mul(2).max(PROBE_PAUSE_MIN);
-                let ping = self.send(Ask::Ping)?;
+                let ping = self.send(Operation::Ping)?;
                 self.remember(ping);
             }
             let line = match self.transport.receive(probe_at.min(timeout).saturating_sub(passed)) {
@@ -75,11 +75,13 @@ impl Conversation {
                 Received::Line(line) => line,
                 Received::TooLong => {
                     let most = options.line_bytes_max;
-                    let text = format!("the reply to `{}` is longer than {most} bytes", ask.word());
+                    let text =
+                        format!("the reply to `{}` is longer than {most} bytes", operation.word());
                     return Err(broken(RunError::Crashed(text)));
                 }
                 Received::Closed => {
-                    let text = format!("the program ended before its reply to `{}`", ask.word());
+                    let text =
+                        format!("the program ended before its reply to `{}`", operation.word());
                     return Err(broken(RunError::Crashed(text)));
                 }
             };
@@ -91,7 +93,7 @@ impl Conversation {
             if is_ping && header.id >= first_probe {
                 let text = format!(
                     "the reply to `{}` was lost: a later request has been answered",
-                    ask.word()
+                    operation.word()
                 );
                 return Err(broken(RunError::Unstable(text)));
             }
@@ -99,7 +101,7 @@ impl Conversation {
                 let text = format!(
                     "reply {} came where the one to `{}`, {id}, was due",
                     header.id,
-                    ask.word()
+                    operation.word()
                 );
                 return Err(broken(RunError::Unstable(text)));
             }
@@ -108,18 +110,19 @@ impl Conversation {
         }
     }
 
-    /// Ends the child; returns how it ended, in words. One that is to leave by itself is told so.
-    pub(crate) fn end(mut self, patience: Duration, tell: bool) -> String {
-        if tell {
-            let _ = self.send(Ask::Quit);
+    /// Ends the child; returns a description of its end. With `send_quit`, it first asks the child
+    /// to quit.
+    pub(crate) fn end(mut self, patience: Duration, send_quit: bool) -> String {
+        if send_quit {
+            let _ = self.send(Operation::Quit);
         }
         self.transport.end(patience)
     }
 
-    fn send(&mut self, ask: Ask<'_>) -> Result<u64, NoAnswer> {
+    fn send(&mut self, operation: Operation<'_>) -> Result<u64, NoAnswer> {
         self.last_id += 1;
-        let line = serde_json::to_vec(&Request { id: self.last_id, ask });
-        // Requests are made of texts and numbers, which always can be written.
+        let line = serde_json::to_vec(&Request { id: self.last_id, operation });
+        // Requests consist of texts and numbers, which can always be serialised.
         let line = line.map_err(|error| broken(RunError::Crashed(error.to_string())))?;
         self.transport.send(line);
         Ok(self.last_id)

@@ -1,4 +1,4 @@
-//! Replies as the types that engines know.
+//! Converts replies to the types of engines.
 
 use crate::options::PipeOptions;
 use crate::protocol::{
@@ -12,10 +12,10 @@ use anyorder_system::{
 use anyorder_trace::{Interner, Location, LocationId, Site, SiteId, TableFull, Tables};
 use std::collections::HashSet;
 
-/// The words for what is wrong with a reply.
-pub(crate) type Bad = String;
+/// The description of a mistake in a reply.
+pub(crate) type ReplyMistake = String;
 
-/// Turns replies into what engines know; keeps the tables, which only grow.
+/// Converts replies; keeps the tables, which only grow.
 #[derive(Default)]
 pub(crate) struct Converter {
     interner: Interner,
@@ -27,15 +27,15 @@ impl Converter {
         &self.interner.tables
     }
 
-    /// Turns the reply to `execute` into a step. That the task may run is read by running it, and
-    /// written by whoever cancels it: both become accesses here where the child does not list them.
+    /// Converts the reply to `execute` to a step. Running a task reads its status, and cancelling
+    /// it writes the status: both become accesses here if the child does not list them.
     pub(crate) fn step(
         &mut self,
         task: &TaskName,
         reply: StepReply,
         detail: AccessDetail,
         options: &PipeOptions,
-    ) -> Result<Step, Bad> {
+    ) -> Result<Step, ReplyMistake> {
         let cancelled = names(&reply.cancelled, options)?;
         let accesses = match detail {
             AccessDetail::None => Accesses::Unknown,
@@ -49,7 +49,7 @@ impl Converter {
         let mut posted = Vec::with_capacity(reply.posted.len());
         for entry in reply.posted {
             let task = name(&entry.task, options)?;
-            self.roles.tell(&task, entry.role, options)?;
+            self.roles.record(&task, entry.role, options)?;
             posted.push(Posted { task, handler: entry.handler, delay: entry.delay });
         }
         Ok(Step { task: task.clone(), accesses, posted, cancelled, failures: reply.failures })
@@ -61,7 +61,7 @@ impl Converter {
         entries: &[AccessEntry],
         cancelled: &[TaskName],
         options: &PipeOptions,
-    ) -> Result<Vec<Access>, Bad> {
+    ) -> Result<Vec<Access>, ReplyMistake> {
         let mut accesses = Vec::with_capacity(entries.len() + cancelled.len() + 1);
         let own = self.shadow(task).map_err(full)?;
         accesses.push(bare(own, AccessKind::Read));
@@ -84,7 +84,11 @@ impl Converter {
         Ok(accesses)
     }
 
-    fn access(&mut self, entry: &AccessEntry, options: &PipeOptions) -> Result<Access, Bad> {
+    fn access(
+        &mut self,
+        entry: &AccessEntry,
+        options: &PipeOptions,
+    ) -> Result<Access, ReplyMistake> {
         let location = match &entry.location {
             LocationEntry::Name(text) => self
                 .interner
@@ -108,8 +112,8 @@ impl Converter {
         })
     }
 
-    /// Returns the location that says whether a task may run. No variable has a location of this
-    /// kind.
+    /// Returns the location of a task's status: whether it may run. No variable has a location of
+    /// this kind.
     fn shadow(&mut self, task: &TaskName) -> Result<LocationId, TableFull> {
         let class = self.interner.name("task")?;
         let field = self.interner.name(&task.to_string())?;
@@ -133,12 +137,12 @@ impl Converter {
     }
 }
 
-/// Turns the reply to `enabled` into tasks, and notes their roles.
+/// Converts the reply to `enabled` to tasks, and records their roles.
 pub(crate) fn enabled(
     reply: EnabledReply,
     roles: &mut Roles,
     options: &PipeOptions,
-) -> Result<Vec<EnabledTask>, Bad> {
+) -> Result<Vec<EnabledTask>, ReplyMistake> {
     let mut tasks = Vec::with_capacity(reply.tasks.len());
     let mut seen = HashSet::new();
     for entry in reply.tasks {
@@ -149,15 +153,18 @@ pub(crate) fn enabled(
         if !seen.insert(task.clone()) {
             return Err(format!("two enabled tasks have the name `{task}`"));
         }
-        roles.tell(&task, entry.role, options)?;
+        roles.record(&task, entry.role, options)?;
         let alternatives = entry.alternatives;
         tasks.push(EnabledTask { task, handler: entry.handler, alternatives });
     }
     Ok(tasks)
 }
 
-/// Turns the reply to `observe` into an observation.
-pub(crate) fn observation(reply: ObserveReply, options: &PipeOptions) -> Result<Observation, Bad> {
+/// Converts the reply to `observe` to an observation.
+pub(crate) fn observation(
+    reply: ObserveReply,
+    options: &PipeOptions,
+) -> Result<Observation, ReplyMistake> {
     let mut observation = Observation::new();
     for part in reply.parts {
         let path = PartPath::new(part.path);
@@ -172,12 +179,15 @@ pub(crate) fn observation(reply: ObserveReply, options: &PipeOptions) -> Result<
     Ok(observation)
 }
 
-/// Reads task names.
-pub(crate) fn names(texts: &[String], options: &PipeOptions) -> Result<Vec<TaskName>, Bad> {
+/// Parses task names.
+pub(crate) fn names(
+    texts: &[String],
+    options: &PipeOptions,
+) -> Result<Vec<TaskName>, ReplyMistake> {
     texts.iter().map(|text| name(text, options)).collect()
 }
 
-fn name(text: &str, options: &PipeOptions) -> Result<TaskName, Bad> {
+fn name(text: &str, options: &PipeOptions) -> Result<TaskName, ReplyMistake> {
     if text.len() > options.name_bytes_max {
         return Err(format!("a task name is longer than {} bytes", options.name_bytes_max));
     }
@@ -188,12 +198,12 @@ fn bare(location: LocationId, kind: AccessKind) -> Access {
     Access { location, kind, site: SiteId::UNKNOWN, read: None, written: None }
 }
 
-fn full(error: TableFull) -> Bad {
+fn full(error: TableFull) -> ReplyMistake {
     error.to_string()
 }
 
-/// Keeps one entry per location and kind, in the order of the first ones: with the first value read
-/// and the last written.
+/// Keeps one entry per location and kind, in the order of first occurrence, with the first value
+/// read and the last value written.
 fn merged(accesses: Vec<Access>) -> Vec<Access> {
     let mut places = std::collections::HashMap::new();
     let mut set: Vec<Access> = Vec::new();
@@ -215,7 +225,7 @@ fn merged(accesses: Vec<Access>) -> Vec<Access> {
 mod tests {
     use super::*;
 
-    fn step(detail: AccessDetail, json: &str) -> Result<(Step, Converter), Bad> {
+    fn step(detail: AccessDetail, json: &str) -> Result<(Step, Converter), ReplyMistake> {
         let mut converter = Converter::default();
         let reply = serde_json::from_str(json).map_err(|error| error.to_string())?;
         let task = TaskName::root("t");

@@ -1,19 +1,18 @@
-//! A task system that is a child process, spoken to over its standard input and output: one JSON
-//! object a line.
+//! A task system in a child process, over its standard input and output: one JSON object per line.
 //!
-//! With it a program in any language can be checked, if its scheduler answers the requests of
+//! It allows checking a program in any language, if its scheduler answers the requests of
 //! `docs/pipe-protocol.md`. This crate is a front end: it starts processes and reads the clock. It
 //! searches nothing.
 //!
-//! What it promises: a child that dies, hangs, floods, lies about numbers or speaks no JSON becomes
-//! a [`RunError`](anyorder_system::RunError), never a panic or a wait without end, and the system
-//! is usable again after [`reset`](anyorder_system::TaskSystem::reset), which starts another child.
-//! No process is left behind. What it cannot promise: that the child tells the truth about its
-//! accesses and enabled tasks.
+//! Guarantee: a child that dies, hangs, floods, sends wrong numbers or invalid JSON causes a
+//! [`RunError`](anyorder_system::RunError), never a panic or an endless wait. The system is usable
+//! again after [`reset`](anyorder_system::TaskSystem::reset), which starts another child. No
+//! process is left behind. Not guaranteed: that the child reports its accesses and enabled tasks
+//! correctly.
 //!
-//! The types to know: [`PipeSystem`], the task system; [`ChildCommand`], what to start;
-//! [`PipeOptions`], time-outs and sizes; [`Retrying`], which repeats what an unreliable system
-//! lost.
+//! The main types: [`PipeSystem`], the task system; [`ChildCommand`], the command to start;
+//! [`PipeOptions`], time-outs and sizes; [`Retrying`], which repeats requests that an unreliable
+//! system lost.
 //!
 //! ```no_run
 //! use anyorder_pipe::{ChildCommand, PipeOptions, PipeSystem};

@@ -1,17 +1,16 @@
-//! Lines of a stream, none longer than allowed, and the end of another.
+//! Reads the bounded lines of one stream, and the last bytes of another.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
-/// What was read.
+/// The result of reading a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Line {
     /// A whole line, without its end.
     Whole(Vec<u8>),
     /// More bytes than allowed without an end of line.
     TooLong,
-    /// The end of the stream; what stood before it without an end of line is no message and is
-    /// dropped.
+    /// The end of the stream; an incomplete last line is dropped.
     End,
 }
 
@@ -46,7 +45,7 @@ impl Tail {
         Tail { bytes: VecDeque::new(), bytes_max }
     }
 
-    /// Adds bytes, and forgets the oldest ones beyond the limit.
+    /// Appends bytes, and drops the oldest ones beyond the limit.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let bytes = &bytes[bytes.len().saturating_sub(self.bytes_max)..];
         let excess = (self.bytes.len() + bytes.len()).saturating_sub(self.bytes_max);
@@ -54,7 +53,7 @@ impl Tail {
         self.bytes.extend(bytes);
     }
 
-    /// Returns what is kept as text in one line, lines joined by ` | `.
+    /// Returns the kept bytes as text in one line, lines joined by ` | `.
     pub(crate) fn text(&self) -> String {
         let bytes: Vec<u8> = self.bytes.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);

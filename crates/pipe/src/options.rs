@@ -1,33 +1,32 @@
-//! How long a reply may take and how large it may be.
+//! Limits on the time and size of replies.
 
 use std::time::Duration;
 
-/// The limits of a conversation with a child. Whatever passes one of them ends the child; the next
+/// The limits of a conversation with a child. Exceeding one of them ends the child; the next
 /// [`reset`](anyorder_system::TaskSystem::reset) starts another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipeOptions {
-    /// How long a child may take from its start to its first reply. Default: 10 s.
+    /// The time from the start of a child to its first reply. Default: 10 s.
     pub start_timeout: Duration,
-    /// How long any other reply may take. Default: 10 s.
+    /// The time for any other reply. Default: 10 s.
     pub reply_timeout: Duration,
-    /// After how long without a reply a child is asked for a sign of life. A child that answers
-    /// this, and not what was asked before, has lost a reply: there is nothing to wait for. Asked
-    /// again after twice the time, and so on. `None`: never. Default: 250 ms.
+    /// The time without a reply after which the child gets a ping. A child that answers the ping
+    /// but not the request has lost a reply, so there is nothing to wait for. The interval doubles
+    /// after each ping. `None`: never. Default: 250 ms.
     pub probe_after: Option<Duration>,
-    /// How long a child that was told to quit may take before it is killed. Default: 200 ms.
+    /// The time for a child to quit before it is killed. Default: 200 ms.
     pub quit_timeout: Duration,
-    /// The bytes of the longest line that is read. What a line becomes in memory is at most some
-    /// fifty times as large. Default: 4 MiB.
+    /// The longest line read, in bytes. Its form in memory is at most about fifty times as large.
+    /// Default: 4 MiB.
     pub line_bytes_max: usize,
-    /// The bytes of the longest task name. Default: 64 KiB.
+    /// The longest task name, in bytes. Default: 64 KiB.
     pub name_bytes_max: usize,
-    /// The bytes that all names of locations and sites may take together, over all runs. Default:
-    /// 256 MiB.
+    /// The total size of all names of locations and sites, over all runs, in bytes. Default: 256
+    /// MiB.
     pub tables_bytes_max: usize,
-    /// The bytes of standard error that are kept for messages: the last ones. Default: 4 KiB.
+    /// The size of the end of standard error that is kept for messages, in bytes. Default: 4 KiB.
     pub stderr_bytes_max: usize,
-    /// Whether observations keep their texts for people to read, and not only hashes. Default:
-    /// true.
+    /// Whether observations keep their readable texts besides their hashes. Default: true.
     pub keep_texts: bool,
 }
 
@@ -47,8 +46,8 @@ impl Default for PipeOptions {
     }
 }
 
-/// The deepest nesting of a reply. Version 1 of the protocol needs 6; fields to come may need more.
+/// The deepest nesting of a reply. Version 1 of the protocol needs 6; future fields may need more.
 pub(crate) const DEPTH_MAX: usize = 32;
 
-/// The most entries of any one list in a reply.
+/// The most entries of any list in a reply.
 pub(crate) const LIST_MAX: usize = 65_536;

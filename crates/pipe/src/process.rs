@@ -1,14 +1,15 @@
-//! Ending a process and whatever it started, without waiting for ever and without leaving zombies.
+//! Ends a process and all processes it started, without waiting for ever and without leaving
+//! zombies.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// Waits for the process to go by itself, then kills its whole group, and takes its exit status.
-/// Returns how it ended, in words.
+/// Waits for the process to exit, then kills its whole group, and collects its exit status. Returns
+/// a description of its end.
 pub(crate) fn end(child: &mut Child, patience: Duration) -> String {
     let left_by_itself = wait_without_reaping(child, patience);
     kill_group(child);
-    // The process is gone or killed: this does not block.
+    // The process has exited or was killed: this does not block.
     match child.wait() {
         Ok(status) if left_by_itself => status.to_string(),
         Ok(_) => "killed".to_owned(),
@@ -16,8 +17,8 @@ pub(crate) fn end(child: &mut Child, patience: Duration) -> String {
     }
 }
 
-/// Waits until the process has ended, but leaves it a zombie: while it is one, nobody else can get
-/// the number of its group. Returns whether it ended in time.
+/// Waits until the process has ended, but leaves it a zombie: until then, no other process group
+/// can get its number. Returns whether it ended in time.
 fn wait_without_reaping(child: &mut Child, patience: Duration) -> bool {
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_micros(200);
@@ -46,7 +47,7 @@ fn has_ended(child: &Child) -> bool {
 fn kill_group(child: &mut Child) {
     use rustix::process::{Signal, kill_process_group};
     if let Some(pid) = pid(child) {
-        // Fails when the child left its group; then it alone is killed below.
+        // Fails if the child left its group; then it alone is killed below.
         let _ = kill_process_group(pid, Signal::KILL);
     }
     let _ = child.kill();

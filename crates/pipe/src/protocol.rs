@@ -1,5 +1,4 @@
-//! The messages of the protocol, version 1, as they stand on the wire; `docs/pipe-protocol.md`
-//! explains them.
+//! The messages of the protocol, version 1, as on the wire; `docs/pipe-protocol.md` explains them.
 
 use crate::bounded;
 use anyorder_system::{
@@ -12,18 +11,18 @@ use std::fmt;
 /// The version of the protocol that this crate speaks.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// A request: a number to recognise the reply by, and what is asked.
+/// A request: a number that identifies its reply, and the operation.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Request<'a> {
     pub(crate) id: u64,
     #[serde(flatten)]
-    pub(crate) ask: Ask<'a>,
+    pub(crate) operation: Operation<'a>,
 }
 
-/// What is asked.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
-pub(crate) enum Ask<'a> {
+pub(crate) enum Operation<'a> {
     Hello {
         versions: &'a [u32],
     },
@@ -38,28 +37,28 @@ pub(crate) enum Ask<'a> {
     Quit,
 }
 
-impl Ask<'_> {
+impl Operation<'_> {
     /// The word for messages.
     pub(crate) fn word(&self) -> &'static str {
         match self {
-            Ask::Hello { .. } => "hello",
-            Ask::Reset => "reset",
-            Ask::Enabled => "enabled",
-            Ask::Execute { .. } => "execute",
-            Ask::Observe => "observe",
-            Ask::Ping => "ping",
-            Ask::Quit => "quit",
+            Operation::Hello { .. } => "hello",
+            Operation::Reset => "reset",
+            Operation::Enabled => "enabled",
+            Operation::Execute { .. } => "execute",
+            Operation::Observe => "observe",
+            Operation::Ping => "ping",
+            Operation::Quit => "quit",
         }
     }
 }
 
-/// What is read of a line first: which request it answers.
+/// The part of a line that is parsed first: the request it answers.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Header {
     pub(crate) id: u64,
 }
 
-/// A reply: either what was asked for, or an error.
+/// A reply: either the requested data, or an error.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Reply<T> {
     pub(crate) ok: Option<T>,
@@ -76,7 +75,7 @@ pub(crate) struct ErrorReply {
     pub(crate) enabled: Vec<String>,
 }
 
-/// The answer to what asks for nothing but to be done.
+/// The answer to a request that returns no data.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Done {}
 
@@ -117,7 +116,7 @@ impl From<CapabilitiesReply> for Capabilities {
                 AccessesWord::Set => AccessDetail::Set,
                 AccessesWord::List => AccessDetail::List,
             },
-            // The protocol has no words for it.
+            // The protocol cannot express it.
             awaits: false,
         }
     }
@@ -157,7 +156,7 @@ pub(crate) struct EnabledEntry {
     pub(crate) role: Option<RoleWord>,
 }
 
-/// What a task stands for.
+/// The role of a task.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RoleWord {
@@ -209,7 +208,7 @@ pub(crate) enum AccessWord {
     Rmw,
 }
 
-/// A variable by its name, or whether a task may run.
+/// A variable by its name, or the status of a task.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum LocationEntry {
@@ -284,15 +283,15 @@ impl From<LevelWord> for Level {
     }
 }
 
-/// A value as 64 bits: see [`value_of_text`] for those that are no such number.
+/// A value as 64 bits: see [`value_of_text`] for values that are no such number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ValueEntry(pub(crate) u64);
 
-/// Returns the 64 bits that stand for a text among the values of accesses: the low half of its
+/// Returns the 64 bits that represent a text among the values of accesses: the low half of its
 /// hash.
 ///
-/// Numbers from 0 to 2^64 - 1 stand for themselves, `false` and `true` for 0 and 1; other numbers
-/// are taken as texts.
+/// Numbers from 0 to 2^64 - 1 represent themselves, `false` and `true` are 0 and 1; other numbers
+/// are treated as texts.
 #[must_use]
 pub fn value_of_text(text: &str) -> u64 {
     anyorder_system::Hash128::of(text.as_bytes()).0 as u64
@@ -327,8 +326,7 @@ impl Visitor<'_> for ValueVisitor {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<ValueEntry, E> {
-        // Some languages write 3 as 3.0. Both must be the same value; 2^53 is as far as that is
-        // exact.
+        // Some languages write 3 as 3.0. Both must be the same value; that is exact up to 2^53.
         if value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value) {
             return Ok(ValueEntry(value as u64));
         }
@@ -345,17 +343,20 @@ mod tests {
     use super::*;
     use anyorder_system::{Injected, TaskName, Value};
 
-    fn json(ask: Ask<'_>) -> String {
-        serde_json::to_string(&Request { id: 7, ask }).unwrap()
+    fn json(operation: Operation<'_>) -> String {
+        serde_json::to_string(&Request { id: 7, operation }).unwrap()
     }
 
     #[test]
     fn requests_are_as_documented() {
-        assert_eq!(json(Ask::Hello { versions: &[1] }), r#"{"id":7,"op":"hello","versions":[1]}"#);
-        assert_eq!(json(Ask::Reset), r#"{"id":7,"op":"reset"}"#);
+        assert_eq!(
+            json(Operation::Hello { versions: &[1] }),
+            r#"{"id":7,"op":"hello","versions":[1]}"#
+        );
+        assert_eq!(json(Operation::Reset), r#"{"id":7,"op":"reset"}"#);
         let mut choice = Choice::of(TaskName::root("click").with_ordinal(1));
         assert_eq!(
-            json(Ask::Execute { choice: &choice }),
+            json(Operation::Execute { choice: &choice }),
             r#"{"id":7,"op":"execute","task":"click#1"}"#
         );
         choice.handler = "ui".to_owned();
@@ -365,7 +366,7 @@ mod tests {
             r#"{"id":7,"op":"execute","handler":"ui","task":"click#1","alternative":2,"#,
             r#""inject":[{"name":"seed","value":{"integer":"5"}}]}"#
         );
-        assert_eq!(json(Ask::Execute { choice: &choice }), expected);
+        assert_eq!(json(Operation::Execute { choice: &choice }), expected);
     }
 
     #[test]

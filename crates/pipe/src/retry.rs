@@ -1,4 +1,4 @@
-//! Repeating what an unreliable system lost.
+//! Repeats requests that an unreliable system lost.
 
 use anyorder_system::{
     Accesses, Awaited, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step,
@@ -8,11 +8,11 @@ use anyorder_trace::Tables;
 
 /// A system that repeats a run when it is lost, so that its user sees no lost replies.
 ///
-/// When the system inside says [`Unstable`](RunError::Unstable), [`Crashed`](RunError::Crashed) or
-/// [`TimedOut`](RunError::TimedOut), it is reset, the choices since the last reset are made again,
-/// and the request is repeated. A run that then takes another course is reported as unstable.
-/// Remembers one run: its choices, and a step for each. Saves no states, even where the system
-/// inside does.
+/// When the inner system returns [`Unstable`](RunError::Unstable), [`Crashed`](RunError::Crashed)
+/// or [`TimedOut`](RunError::TimedOut), it is reset, the choices since the last reset are replayed,
+/// and the request is repeated. A replay that differs from the run is reported as unstable. It
+/// stores one run: its choices, and a step for each. It saves no states, even if the inner system
+/// does.
 #[derive(Debug)]
 pub struct Retrying<S> {
     system: S,
@@ -22,25 +22,24 @@ pub struct Retrying<S> {
 }
 
 impl<S: TaskSystem> Retrying<S> {
-    /// Wraps a system that is at its start. A request is tried `attempts_max` times, and at least
-    /// once.
+    /// Wraps a system at its start. A request is tried `attempts_max` times, and at least once.
     pub fn new(system: S, attempts_max: u32) -> Retrying<S> {
         Retrying { system, attempts_max, retries: 0, run: Vec::new() }
     }
 
-    /// Returns how often something had to be repeated.
+    /// Returns the number of repetitions.
     #[must_use]
     pub fn retries(&self) -> u64 {
         self.retries
     }
 
-    /// Returns the system inside.
+    /// Returns the inner system.
     #[must_use]
     pub fn inner(&self) -> &S {
         &self.system
     }
 
-    /// Does `work`, again after a loss.
+    /// Does `work`, and repeats it after a loss.
     fn attempt<T>(
         &mut self,
         mut work: impl FnMut(&mut S) -> Result<T, RunError>,
@@ -54,7 +53,7 @@ impl<S: TaskSystem> Retrying<S> {
             self.retries += 1;
             result = match self.replay() {
                 Ok(()) => work(&mut self.system),
-                // Another course is no loss: trying again would hide it.
+                // A different replay is not a loss: trying again would hide it.
                 Err(Replay::Other(error)) => return Err(error),
                 Err(Replay::Lost(error)) => Err(error),
             };
@@ -62,7 +61,7 @@ impl<S: TaskSystem> Retrying<S> {
         result
     }
 
-    /// Goes back to the start and makes the choices of the run again.
+    /// Resets the system and replays the choices of the run.
     fn replay(&mut self) -> Result<(), Replay> {
         self.system.reset().map_err(Replay::of)?;
         for (choice, step) in &self.run {
@@ -131,7 +130,7 @@ impl<S: TaskSystem> TaskSystem for Retrying<S> {
 
     fn reset(&mut self) -> Result<(), RunError> {
         self.run.clear();
-        // With an empty run, a repetition resets twice: harmless, and one way fewer.
+        // With an empty run, a repetition resets twice. This is harmless and avoids a special case.
         self.attempt(TaskSystem::reset)
     }
 

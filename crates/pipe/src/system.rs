@@ -1,10 +1,10 @@
-//! The task system at the near end of a pipe.
+//! The task system of a program behind a pipe.
 
 use crate::child::ChildCommand;
 use crate::conversation::{Conversation, NoAnswer};
-use crate::convert::{self, Bad, Converter};
+use crate::convert::{self, Converter, ReplyMistake};
 use crate::options::PipeOptions;
-use crate::protocol::{Ask, Done, ErrorReply, HelloReply, PROTOCOL_VERSION};
+use crate::protocol::{Done, ErrorReply, HelloReply, Operation, PROTOCOL_VERSION};
 use crate::transport::{Connector, Transport};
 use anyorder_system::{
     Capabilities, Choice, Divergence, EnabledTask, Observation, Program, RunError, Step,
@@ -19,7 +19,7 @@ use std::time::Duration;
 ///
 /// An error other than [`RunError::Diverged`] and [`RunError::Unsupported`] ends the child. Until
 /// the next [`reset`](TaskSystem::reset), which starts another, all requests fail. Dropping the
-/// system ends the child and all it started.
+/// system ends the child and all processes it started.
 pub struct PipeSystem {
     connector: Box<dyn Connector>,
     options: PipeOptions,
@@ -31,7 +31,7 @@ pub struct PipeSystem {
 }
 
 impl PipeSystem {
-    /// Starts a child and asks who it is.
+    /// Starts a child and exchanges greetings.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl PipeSystem {
         PipeSystem::over(Box::new(connect), options)
     }
 
-    /// The same with connections of another kind: a socket, or memory.
+    /// The same with another kind of connection: a socket, or memory.
     ///
     /// # Errors
     ///
@@ -66,56 +66,61 @@ impl PipeSystem {
         Ok(system)
     }
 
-    /// Returns how often a child was started.
+    /// Returns how many children were started.
     #[must_use]
     pub fn starts(&self) -> u64 {
         self.starts
     }
 
-    /// Returns the number of the child's process, while there is one.
+    /// Returns the child's process id, if there is a child.
     #[must_use]
     pub fn process_id(&self) -> Option<u32> {
         self.conversation.as_ref().and_then(Conversation::process_id)
     }
 
-    /// Starts a child, and asks who it is.
+    /// Starts a child, and exchanges greetings.
     fn start(&mut self) -> Result<(Program, Capabilities), RunError> {
         let start = self.starts;
         self.starts += 1;
         self.conversation = Some(Conversation::new(self.connector.connect(start)?));
-        let hello = Ask::Hello { versions: &[PROTOCOL_VERSION] };
-        let reply: HelloReply = self.ask(hello, self.options.start_timeout)?;
+        let hello = Operation::Hello { versions: &[PROTOCOL_VERSION] };
+        let reply: HelloReply = self.request(hello, self.options.start_timeout)?;
         if reply.version != PROTOCOL_VERSION {
             let text = format!(
                 "it speaks version {} of the protocol; this program speaks {PROTOCOL_VERSION}",
                 reply.version
             );
-            return Err(self.break_off(text));
+            return Err(self.end_for_bad_reply(text));
         }
         Ok((reply.program, reply.capabilities.into()))
     }
 
-    /// Asks; what the child refuses is an error that ends it, but for what it cannot do.
-    fn ask<T: DeserializeOwned>(&mut self, ask: Ask<'_>, timeout: Duration) -> Result<T, RunError> {
-        match self.ask_child(ask, timeout)? {
+    /// Sends a request. A refusal by the child is an error that ends it, unless the child lacks the
+    /// operation.
+    fn request<T: DeserializeOwned>(
+        &mut self,
+        operation: Operation<'_>,
+        timeout: Duration,
+    ) -> Result<T, RunError> {
+        match self.request_child(operation, timeout)? {
             Ok(answer) => Ok(answer),
             Err(refusal) => Err(self.refused(refusal)),
         }
     }
 
-    /// Asks; the inner error is the child's own.
-    fn ask_child<T: DeserializeOwned>(
+    /// Sends a request; the inner error is the child's own.
+    fn request_child<T: DeserializeOwned>(
         &mut self,
-        ask: Ask<'_>,
+        operation: Operation<'_>,
         timeout: Duration,
     ) -> Result<Result<T, ErrorReply>, RunError> {
         let Some(conversation) = &mut self.conversation else {
             return Err(RunError::Crashed("the program ended; reset starts it again".to_owned()));
         };
-        match conversation.ask(ask, timeout, &self.options) {
+        match conversation.request(operation, timeout, &self.options) {
             Ok(answer) => Ok(Ok(answer)),
             Err(NoAnswer::Refused(refusal)) => Ok(Err(refusal)),
-            Err(NoAnswer::Broken(error)) => Err(self.give_up(error)),
+            Err(NoAnswer::Broken(error)) => Err(self.end_with(error)),
         }
     }
 
@@ -128,19 +133,20 @@ impl PipeSystem {
             "crashed" => RunError::Crashed(message),
             _ => RunError::Crashed(format!("{kind}: {message}")),
         };
-        self.give_up(error)
+        self.end_with(error)
     }
 
-    /// Ends the child because of what it answered.
-    fn break_off(&mut self, bad: Bad) -> RunError {
-        self.give_up(RunError::Crashed(format!("the program sent a bad reply: {bad}")))
+    /// Ends the child because of its wrong reply.
+    fn end_for_bad_reply(&mut self, bad: ReplyMistake) -> RunError {
+        self.end_with(RunError::Crashed(format!("the program sent a bad reply: {bad}")))
     }
 
-    /// Ends the child and adds what is known about its end to an error.
-    fn give_up(&mut self, error: RunError) -> RunError {
+    /// Ends the child and adds a description of its end to an error.
+    fn end_with(&mut self, error: RunError) -> RunError {
         let error = shortened(error);
         let Some(conversation) = self.conversation.take() else { return error };
-        // A child that has closed its pipes is about to leave: its exit status is worth a moment.
+        // A child that has closed its pipes is about to exit: its exit status is worth a short
+        // wait.
         let patience = match error {
             RunError::Crashed(_) => self.options.quit_timeout,
             _ => Duration::ZERO,
@@ -177,11 +183,11 @@ impl TaskSystem for PipeSystem {
 
     fn reset(&mut self) -> Result<(), RunError> {
         if self.conversation.is_some()
-            && self.ask::<Done>(Ask::Reset, self.options.reply_timeout).is_ok()
+            && self.request::<Done>(Operation::Reset, self.options.reply_timeout).is_ok()
         {
             return Ok(());
         }
-        // Whatever went wrong, a new child is at the start. One that only cannot go back is still
+        // After any error, a new child is at the start. A child that only cannot go back is still
         // there.
         if let Some(conversation) = self.conversation.take() {
             conversation.end(self.options.quit_timeout, true);
@@ -193,25 +199,26 @@ impl TaskSystem for PipeSystem {
                 "the program is another one since it was started again: `{was}` became `{}`",
                 program.name
             );
-            return Err(self.give_up(RunError::Unstable(text)));
+            return Err(self.end_with(RunError::Unstable(text)));
         }
         Ok(())
     }
 
     fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
-        let reply = self.ask(Ask::Enabled, self.options.reply_timeout)?;
+        let reply = self.request(Operation::Enabled, self.options.reply_timeout)?;
         let tasks = convert::enabled(reply, &mut self.converter.roles, &self.options);
-        tasks.map_err(|bad| self.break_off(bad))
+        tasks.map_err(|bad| self.end_for_bad_reply(bad))
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
-        let asked = self.ask_child(Ask::Execute { choice }, self.options.reply_timeout)?;
-        let reply = match asked {
+        let reply =
+            self.request_child(Operation::Execute { choice }, self.options.reply_timeout)?;
+        let reply = match reply {
             Ok(reply) => reply,
             Err(refusal) if refusal.kind == "diverged" => {
                 let enabled = convert::names(&refusal.enabled, &self.options)
-                    .map_err(|bad| self.break_off(bad))?;
-                // Whoever drives the run knows how many choices it made.
+                    .map_err(|bad| self.end_for_bad_reply(bad))?;
+                // The caller knows how many choices it made.
                 let wanted = choice.task.clone();
                 return Err(RunError::Diverged(Divergence { choice: 0, wanted, enabled }));
             }
@@ -219,12 +226,12 @@ impl TaskSystem for PipeSystem {
         };
         let detail = self.capabilities.accesses;
         let step = self.converter.step(&choice.task, reply, detail, &self.options);
-        step.map_err(|bad| self.break_off(bad))
+        step.map_err(|bad| self.end_for_bad_reply(bad))
     }
 
     fn observe(&mut self) -> Result<Observation, RunError> {
-        let reply = self.ask(Ask::Observe, self.options.reply_timeout)?;
-        convert::observation(reply, &self.options).map_err(|bad| self.break_off(bad))
+        let reply = self.request(Operation::Observe, self.options.reply_timeout)?;
+        convert::observation(reply, &self.options).map_err(|bad| self.end_for_bad_reply(bad))
     }
 }
 
@@ -246,10 +253,10 @@ impl fmt::Debug for PipeSystem {
     }
 }
 
-/// The most bytes of a message, but for what the child wrote to standard error.
+/// The most bytes of a message, without the child's standard error.
 const MESSAGE_BYTES_MAX: usize = 500;
 
-/// Cuts a message that quotes what the child sent.
+/// Cuts a message that quotes the child.
 fn shortened(error: RunError) -> RunError {
     let cut = |text: String| {
         if text.len() <= MESSAGE_BYTES_MAX {
@@ -266,10 +273,10 @@ fn shortened(error: RunError) -> RunError {
     }
 }
 
-/// Starts one child a worker.
+/// Starts one child per worker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipeFactory {
-    /// What to start.
+    /// The command to start.
     pub command: ChildCommand,
     /// Time-outs and sizes.
     pub options: PipeOptions,

@@ -1,35 +1,35 @@
-//! What carries lines to a program and back.
+//! Connections that carry lines to a program and back.
 
 use anyorder_system::RunError;
 use std::time::Duration;
 
-/// What came while somebody waited for a line.
+/// The result of waiting for a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Received {
     /// A line, without its end.
     Line(Vec<u8>),
-    /// A line longer than allowed; nothing more will come.
+    /// A line longer than allowed; nothing follows.
     TooLong,
-    /// Nothing in the time given.
+    /// Nothing in the given time.
     Nothing,
-    /// The other side closed; nothing more will come.
+    /// The other side closed the connection; nothing follows.
     Closed,
 }
 
 /// One connection to one started program. Dropping it ends the program.
 pub trait Transport: Send {
-    /// Sends a line, which has no end of line in it. Does not block, and does not say whether the
-    /// line arrived: a program that went away is found when its reply does not come.
+    /// Sends a line, which contains no end of line. Does not block, and does not report whether the
+    /// line arrived: the missing reply shows that a program has ended.
     fn send(&mut self, line: Vec<u8>);
 
     /// Waits for a line.
     fn receive(&mut self, timeout: Duration) -> Received;
 
-    /// Ends the program: lets it go by itself for a time, then by force. Returns what is known
-    /// about its end, for messages; may be empty.
+    /// Ends the program: waits for it to exit for a time, then kills it. Returns a description of
+    /// its end, for messages; may be empty.
     fn end(&mut self, patience: Duration) -> String;
 
-    /// Returns the number of the program's process, where it is one that still runs.
+    /// Returns the program's process id, if it is a process that still runs.
     fn process_id(&self) -> Option<u32> {
         None
     }
@@ -37,7 +37,7 @@ pub trait Transport: Send {
 
 /// Starts programs.
 pub trait Connector: Send {
-    /// Starts the program. `start` counts the starts of one system from 0.
+    /// Starts the program. `start` is the number of earlier starts of the same system.
     ///
     /// # Errors
     ///

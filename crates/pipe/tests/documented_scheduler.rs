@@ -1,4 +1,4 @@
-//! The scheduler in `docs/pipe-protocol.md` works as it stands there.
+//! The scheduler in `docs/pipe-protocol.md` works as printed.
 
 use anyorder_pipe::{ChildCommand, PipeOptions, PipeSystem};
 use anyorder_system::{Choice, RunError, TaskName, TaskSystem};

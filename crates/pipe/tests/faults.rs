@@ -1,4 +1,4 @@
-//! Children that misbehave: each way to do so is the right error, and the next reset starts another
+//! Children that misbehave: each fault gives the right error, and the next reset starts another
 //! child.
 //!
 //! The children are shell scripts, so that nothing but a shell is needed.
@@ -9,8 +9,7 @@ use anyorder_system::{Choice, Injected, RunError, TaskName, TaskSystem, Value};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Says hello and reads the next request; the first child then does something else, the ones after
-/// it answer.
+/// Says hello and reads the next request; the first child then misbehaves, the later ones answer.
 const FRAME: &str = r#"
     read line
     echo '{"id":1,"ok":{"version":1,"program":{"name":"sh"},"later":[{}]}}'
@@ -35,7 +34,8 @@ fn options() -> PipeOptions {
     }
 }
 
-/// Asks a child with a fault for the enabled tasks; then asks again after a reset, which must do.
+/// Requests the enabled tasks from a child with a fault; then again after a reset, which must
+/// succeed.
 fn error_of(fault: &str) -> RunError {
     let command = shell(&FRAME.replace("FAULT", fault));
     let mut system = PipeSystem::spawn(command, options()).expect("hello is answered");
@@ -51,7 +51,7 @@ fn error_of(fault: &str) -> RunError {
     error
 }
 
-/// Whether a process is there, as a zombie or not.
+/// Whether a process exists, possibly as a zombie.
 fn is_there(process: u32) -> bool {
     proc_of(process).exists()
 }
@@ -131,7 +131,7 @@ fn systems_can_be_given_to_workers() {
 #[test]
 fn a_line_without_end_is_a_crash() {
     assert_crashed("yes | tr -d '\\n' | head -c 100000", "longer than 10000 bytes");
-    // A flood of lines is not kept either.
+    // A flood of lines is not stored either.
     assert_crashed("yes", "what is no reply");
 }
 
@@ -167,12 +167,11 @@ fn a_slow_reply_is_no_lost_one() {
     let script = script.replace("exec cat", "echo '{\"id\":3,\"ok\":{}}'; read a; read b; read c; echo '{\"id\":5,\"ok\":{\"parts\":[]}}'; exec cat");
     let options = PipeOptions { reply_timeout: Duration::from_secs(20), ..options() };
     let mut system = PipeSystem::spawn(shell(&script), options).unwrap();
-    // Two pings are sent meanwhile, after 0.1 and 0.2 s. Only one is answered, after the reply that
-    // was waited for.
+    // Two pings are sent meanwhile, after 0.1 and 0.2 s. Only one is answered, after the awaited
+    // reply.
     assert_eq!(system.enabled().unwrap().len(), 1);
     let later = system.observe();
-    // The machine may be so slow that there were more pings; then the numbers of the script do not
-    // fit.
+    // On a slow machine there may be more pings; then the numbers of the script do not fit.
     match later {
         Ok(observation) => assert_eq!(observation.parts().len(), 0),
         Err(error) => println!("skipped: the machine is too slow: {error}"),
@@ -240,7 +239,7 @@ fn nothing_is_left_behind() {
         println!("skipped: this system has no /proc");
         return;
     }
-    // The name of the program is the process of a grandchild, which would live on.
+    // The name of the program is the process id of a grandchild, which must be killed too.
     let script = "sleep 1000 & read l; echo '{\"id\":1,\"ok\":{\"version\":1,\"program\":{\"name\":\"'$!'\"}}}'; cat >/dev/null";
     let system = PipeSystem::spawn(shell(script), options()).unwrap();
     let child = system.process_id().unwrap();
@@ -248,7 +247,7 @@ fn nothing_is_left_behind() {
     assert!(is_there(child) && is_there(grandchild));
     drop(system);
     assert!(!is_there(child), "the child must be gone, and no zombie");
-    // It is not ours to reap: a zombie is as dead as it gets.
+    // Another process must reap it: a zombie counts as dead.
     let is_dead = || {
         let stat = std::fs::read_to_string(proc_of(grandchild).join("stat"));
         stat.map_or(true, |stat| stat.contains(") Z "))

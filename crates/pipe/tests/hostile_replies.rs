@@ -1,5 +1,4 @@
-//! Replies that a child could send, and should not: none makes us panic, and all leave the system
-//! usable.
+//! Malicious replies: none causes a panic, and the system stays usable after all of them.
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_pipe::{PipeOptions, PipeSystem, Received, Transport};
@@ -7,10 +6,10 @@ use anyorder_system::{Choice, RunError, TaskName, TaskSystem};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// A connection in memory, whose other end spoils some replies.
+/// A connection in memory; the other end corrupts some replies.
 struct Hostile {
     random: Rng,
-    /// One reply in so many is spoiled.
+    /// One reply in this many is corrupted.
     spoils: usize,
     replies: VecDeque<Received>,
 }
@@ -54,7 +53,7 @@ impl Transport for Hostile {
 
 const KINDS: [&str; 6] = ["crashed", "unstable", "timed_out", "unsupported", "diverged", "odd"];
 
-/// A reply of the right shape, if not always with sense.
+/// A well-formed reply, not always meaningful.
 fn good_reply(request: &str, random: &mut Rng) -> String {
     let id = request.trim_start_matches("{\"id\":").split(',').next().expect("an id");
     let name = ["a", "a/b@c#1", "%2F", "a#0", "a/b/c/d", "//", "a#x", "%", "a#4294967295"];
@@ -62,7 +61,7 @@ fn good_reply(request: &str, random: &mut Rng) -> String {
         ["0", "1", "-1", "1.5", "18446744073709551615", "1e400", "null", "\"x\"", "true", "[]"];
     let word = ["read", "write", "rmw", "heap", "output", "bookkeeping", "none"];
     let ok = if request.contains("\"op\":\"hello\"") {
-        // A program that keeps its name, so that restarts go on.
+        // A program that keeps its name, so that restarts succeed.
         let capabilities =
             r#"{"enabled":"exact","deterministic":true,"values":true,"accesses":"list"}"#;
         format!(r#"{{"version":1,"program":{{"name":"x"}},"capabilities":{capabilities}}}"#)
@@ -224,7 +223,7 @@ fn random_bytes_never_panic() {
     assert_eq!(refused, 2_000, "no random text is a hello");
 }
 
-/// Says the same whatever is asked.
+/// Sends fixed replies whatever the requests are.
 struct Fixed(VecDeque<Received>);
 
 impl Transport for Fixed {

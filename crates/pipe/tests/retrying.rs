@@ -1,4 +1,4 @@
-//! Repeating what was lost, with a system that loses what it is told to.
+//! Repeats lost requests of a system that loses them on demand.
 
 use anyorder_pipe::Retrying;
 use anyorder_system::{
@@ -7,24 +7,32 @@ use anyorder_system::{
 };
 use anyorder_trace::Tables;
 
-/// Counts its requests; those in `losses` are lost. Runs any task, and fails from the run `moody`
-/// on.
-struct Loser {
+/// Counts its requests; those in `losses` are lost. Runs any task, and fails from the run
+/// `fails_from` on.
+struct LossySystem {
     program: Program,
     tables: Tables,
     requests: u32,
     losses: Vec<u32>,
     resets: u32,
-    moody: u32,
+    fails_from: u32,
     steps: u32,
 }
 
-fn loser(losses: &[u32], moody: u32) -> Loser {
+fn lossy(losses: &[u32], fails_from: u32) -> LossySystem {
     let (program, tables) = (Program::new("loser"), Tables::default());
-    Loser { program, tables, requests: 0, losses: losses.to_vec(), resets: 0, moody, steps: 0 }
+    LossySystem {
+        program,
+        tables,
+        requests: 0,
+        losses: losses.to_vec(),
+        resets: 0,
+        fails_from,
+        steps: 0,
+    }
 }
 
-impl Loser {
+impl LossySystem {
     fn lose(&mut self) -> Result<(), RunError> {
         self.requests += 1;
         if self.losses.contains(&self.requests) {
@@ -34,7 +42,7 @@ impl Loser {
     }
 }
 
-impl TaskSystem for Loser {
+impl TaskSystem for LossySystem {
     fn capabilities(&self) -> Capabilities {
         Capabilities::default()
     }
@@ -59,11 +67,11 @@ impl TaskSystem for Loser {
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
-        // The worst moment: the task ran, and nobody learns of it.
+        // The worst moment: the task ran, but the reply is lost.
         self.steps += 1;
         self.lose()?;
         let failures =
-            if self.resets >= self.moody { vec!["moody".to_owned()] } else { Vec::new() };
+            if self.resets >= self.fails_from { vec!["moody".to_owned()] } else { Vec::new() };
         Ok(Step { accesses: Accesses::Unknown, failures, ..Step::of(choice.task.clone()) })
     }
 
@@ -72,7 +80,7 @@ impl TaskSystem for Loser {
     }
 }
 
-fn run(system: &mut Retrying<Loser>) -> Result<(), RunError> {
+fn run(system: &mut Retrying<LossySystem>) -> Result<(), RunError> {
     for kind in ["a", "b", "c"] {
         system.execute(&Choice::of(TaskName::root(kind)))?;
     }
@@ -84,7 +92,7 @@ fn every_single_loss_and_every_pair_is_repaired() {
     // Without losses: three tasks and an observation.
     for first in 1..=4 {
         for second in first..=first + 6 {
-            let mut system = Retrying::new(loser(&[first, second], 99), 4);
+            let mut system = Retrying::new(lossy(&[first, second], 99), 4);
             run(&mut system).unwrap_or_else(|error| panic!("{first}, {second}: {error}"));
             assert_eq!(
                 system.inner().steps,
@@ -98,17 +106,17 @@ fn every_single_loss_and_every_pair_is_repaired() {
 
 #[test]
 fn attempts_are_counted() {
-    let mut system = Retrying::new(loser(&[1, 2, 3, 4], 99), 4);
+    let mut system = Retrying::new(lossy(&[1, 2, 3, 4], 99), 4);
     assert_eq!(run(&mut system), Err(RunError::Unstable("lost".to_owned())));
     assert_eq!(system.retries(), 3);
-    let mut never = Retrying::new(loser(&[1], 99), 0);
+    let mut never = Retrying::new(lossy(&[1], 99), 0);
     assert!(run(&mut never).is_err());
     assert_eq!(never.retries(), 0);
 }
 
 #[test]
 fn a_run_that_goes_another_way_is_not_hidden() {
-    let mut system = Retrying::new(loser(&[2], 1), 10);
+    let mut system = Retrying::new(lossy(&[2], 1), 10);
     let error = run(&mut system).unwrap_err();
     let expected = "unstable: `a` did something else when it was repeated";
     assert_eq!(error.to_string(), expected);

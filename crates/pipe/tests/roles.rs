@@ -1,4 +1,4 @@
-//! A child may say what a task stands for.
+//! A child may assign roles to its tasks.
 
 use anyorder_pipe::{ChildCommand, PipeOptions, PipeSystem, Received, Retrying, Transport};
 use anyorder_system::{Choice, RunError, TaskName, TaskRole, TaskSystem};
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A connection in memory: answers `enabled` and `execute` with what it was given.
+/// A connection in memory with scripted answers to `enabled` and `execute`.
 struct Scripted {
     enabled: &'static str,
     step: &'static str,

@@ -1,13 +1,13 @@
 //! Lifecycle callbacks.
 
-use super::{Adding, enables};
+use super::{OrderBuilder, enables};
 use anyorder_trace::{Event, EventId, EventKind, Input};
 use std::collections::HashMap;
 
 /// An instance and a state.
 type Key = (u64, String);
 
-/// The memory of the family `lifecycle`.
+/// The state of the family `lifecycle`.
 #[derive(Default)]
 pub(super) struct Activities {
     pending: HashMap<Key, Vec<EventId>>,
@@ -20,7 +20,7 @@ pub(super) struct Activities {
 impl Activities {
     pub(super) fn take(
         &mut self,
-        add: &mut Adding<'_, '_>,
+        add: &mut OrderBuilder<'_, '_>,
         event: Event,
         input: &Input,
         state: &str,
@@ -47,7 +47,7 @@ impl Activities {
         self.pending.entry((input.instance, state.to_owned())).or_default().push(event);
     }
 
-    /// An intent has become an instance.
+    /// An intent became an instance.
     fn rename(&mut self, intent: u64, instance: u64) {
         for state in ["LAUNCH-ACT", "RESUME-ACT"].map(str::to_owned) {
             let moved = self.pending.remove(&(intent, state.clone())).unwrap_or_default();
@@ -58,11 +58,11 @@ impl Activities {
         }
     }
 
-    fn trigger(&mut self, add: &mut Adding<'_, '_>, t: EventId, instance: u64, state: &str) {
+    fn trigger(&mut self, add: &mut OrderBuilder<'_, '_>, t: EventId, instance: u64, state: &str) {
         let pending = self.pending.remove(&(instance, state.to_owned())).unwrap_or_default();
-        pending.iter().for_each(|e| add.brings(*e, t));
+        pending.iter().for_each(|e| add.add_cause(*e, t));
         if state == "RESUME-ACT" && pending.is_empty() {
-            self.unused_resume.take().into_iter().for_each(|e| add.brings(e, t));
+            self.unused_resume.take().into_iter().for_each(|e| add.add_cause(e, t));
         }
         let before: &[&str] = match state {
             "RESUME-ACT" => {
@@ -73,7 +73,7 @@ impl Activities {
             "STOP-ACT" => &["PAUSE-ACT"],
             "RESULT-ACT" => &["STOP-ACT", "NEW_INTENT"],
             "NEW_INTENT" => &["RESULT-ACT", "PAUSE-ACT", "STOP-ACT"],
-            // Starts the memory anew.
+            // Resets the state.
             "LAUNCH-ACT" => &[],
             // No state of an activity.
             _ => return,

@@ -1,15 +1,15 @@
 //! Idle handlers.
 
-use super::Adding;
+use super::OrderBuilder;
 use crate::view::View;
 use anyorder_trace::{Event, EventId, EventKind, HandlerId, Input, TaskId, TaskKind};
 use std::collections::HashMap;
 
-/// The memory of the family `idle`.
+/// The state of the family `idle`.
 pub(super) struct IdleHandlers {
     /// The first `loop` event of each handler.
     loops: HashMap<HandlerId, EventId>,
-    /// Those that are added: the enable, and the posted task that triggered it last.
+    /// The added idle handlers: the enable, and the posted task that last triggered it.
     added: HashMap<(u64, u64), (EventId, Option<TaskId>)>,
 }
 
@@ -26,7 +26,7 @@ impl IdleHandlers {
         IdleHandlers { loops, added: HashMap::new() }
     }
 
-    pub(super) fn take(&mut self, add: &mut Adding<'_, '_>, event: Event, input: &Input) {
+    pub(super) fn take(&mut self, add: &mut OrderBuilder<'_, '_>, event: Event, input: &Input) {
         let key = (input.instance, input.argument);
         match event.kind() {
             EventKind::Enable => drop(self.added.entry(key).or_insert((event.id, None))),
@@ -39,7 +39,7 @@ impl IdleHandlers {
         }
     }
 
-    fn trigger(&mut self, add: &mut Adding<'_, '_>, m: TaskId, key: (u64, u64)) {
+    fn trigger(&mut self, add: &mut OrderBuilder<'_, '_>, m: TaskId, key: (u64, u64)) {
         let view = add.view;
         let post = view.post(m);
         let of_m = view.handler(m);

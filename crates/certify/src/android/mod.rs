@@ -1,30 +1,30 @@
-//! Orders between callbacks of Android components, as `docs/android-components.md` defines them:
-//! all of them, from one pass over a trace.
+//! Orders between callbacks of Android components, as `docs/android-components.md` defines them.
+//! One pass over a trace finds all of them.
 //!
-//! Proofs of happens-before ask for single steps, which `component.rs` checks; schedules and
-//! witnesses ask what must hold of a whole order. Each family has its file and its memory.
+//! Proofs of happens-before need single steps, which `component.rs` checks. Schedules and witnesses
+//! need the constraints on a whole order. Each family has its own file and state.
 
 use crate::view::View;
 use anyorder_trace::{Event, EventId, EventKind, InputFamily, TaskId, Trace};
 use std::collections::{BTreeMap, HashMap};
 
 mod activities;
+mod broadcast_order;
 mod idle;
 mod receivers;
 mod services;
-mod turns;
 
-pub(crate) use turns::Turns;
+pub(crate) use broadcast_order::BroadcastOrder;
 
-/// What the rules of components say of a trace.
+/// The constraints of the component rules on a trace.
 #[derive(Debug, Default)]
 pub(crate) struct Orders {
-    /// By event, what comes before it.
+    /// By event, the events that come before it.
     before: HashMap<EventId, Vec<EventId>>,
-    /// Pairs of tasks: all of the first comes before the `get` of the second.
+    /// Pairs of tasks: all events of the first come before the `get` of the second.
     tasks: Vec<(TaskId, TaskId)>,
-    /// Received broadcasts, and the posts of the tasks that receive them, come in the order of
-    /// their causes: of sends, or of sticky registrations.
+    /// Received broadcasts, and the posts of the tasks that receive them, follow the order of their
+    /// causes: sends or sticky registrations.
     lines: [Line; 4],
 }
 
@@ -43,7 +43,7 @@ impl Line {
 }
 
 impl Orders {
-    /// Goes through a trace once.
+    /// Finds all orders in one pass over a trace.
     pub(crate) fn new(trace: &Trace) -> Orders {
         let view = View { trace };
         let mut orders = Orders::default();
@@ -53,7 +53,7 @@ impl Orders {
         let mut receivers = receivers::Receivers::default();
         for event in view.events() {
             let Some(input) = view.input_of(event) else { continue };
-            let mut add = Adding { view, orders: &mut orders };
+            let mut add = OrderBuilder { view, orders: &mut orders };
             let state = trace.tables().name(input.state);
             match input.family {
                 InputFamily::Lifecycle => activities.take(&mut add, event, input, state),
@@ -69,7 +69,7 @@ impl Orders {
         orders
     }
 
-    /// Says of each pair of tasks which event of the first is the last before the second begins.
+    /// For each pair of tasks, finds the last event of the first task before the second begins.
     fn end_tasks(&mut self, view: View<'_>) {
         let mut wanted: HashMap<EventId, Vec<TaskId>> = HashMap::new();
         for (first, second) in self.tasks.drain(..) {
@@ -88,20 +88,20 @@ impl Orders {
         }
     }
 
-    /// Returns what comes before an event.
+    /// Returns the events that come before an event.
     pub(crate) fn before(&self, event: EventId) -> &[EventId] {
         self.before.get(&event).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Orders being found.
-struct Adding<'o, 't> {
+/// Orders under construction.
+struct OrderBuilder<'o, 't> {
     view: View<'t>,
     orders: &'o mut Orders,
 }
 
-impl Adding<'_, '_> {
-    /// An edge; what would go backwards is dropped.
+impl OrderBuilder<'_, '_> {
+    /// Adds an edge; a backward edge is dropped.
     fn edge(&mut self, from: Option<EventId>, to: Option<EventId>) {
         if let (Some(from), Some(to)) = (from, to)
             && from < to
@@ -111,7 +111,7 @@ impl Adding<'_, '_> {
     }
 
     /// `e => t`.
-    fn brings(&mut self, e: EventId, t: EventId) {
+    fn add_cause(&mut self, e: EventId, t: EventId) {
         self.edge(Some(e), Some(t));
         if let Some(m) = self.view.posted_task_of(t)
             && self.view.task_of(e) != m

@@ -1,13 +1,13 @@
 //! Broadcasts.
 
-use super::Adding;
+use super::OrderBuilder;
 use anyorder_trace::{Event, EventId, EventKind, Input, NameId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A receiver and an action.
 type Receiver = (u64, NameId);
 
-/// What a receipt goes back to.
+/// The cause of a receipt.
 #[derive(Clone, Copy)]
 struct Origin {
     sender: Option<EventId>,
@@ -15,7 +15,7 @@ struct Origin {
     by_sticky: bool,
 }
 
-/// The memory of the family `broadcast`.
+/// The state of the family `broadcast`.
 #[derive(Default)]
 pub(super) struct Receivers {
     registered: HashMap<Receiver, EventId>,
@@ -30,7 +30,7 @@ pub(super) struct Receivers {
 impl Receivers {
     pub(super) fn take(
         &mut self,
-        add: &mut Adding<'_, '_>,
+        add: &mut OrderBuilder<'_, '_>,
         event: Event,
         input: &Input,
         state: &str,
@@ -87,7 +87,7 @@ impl Receivers {
 
     fn receive(
         &mut self,
-        add: &mut Adding<'_, '_>,
+        add: &mut OrderBuilder<'_, '_>,
         t: EventId,
         action: NameId,
         origin: Origin,
@@ -104,7 +104,7 @@ impl Receivers {
             }
         }
         let Origin { sender, registration, by_sticky } = origin;
-        sender.into_iter().chain(registration).for_each(|e| add.brings(e, t));
+        sender.into_iter().chain(registration).for_each(|e| add.add_cause(e, t));
         let (cause, lines) = if by_sticky { (registration, 2..4) } else { (sender, 0..2) };
         let Some(cause) = cause else { return };
         for (line, effect) in add.orders.lines[lines].iter_mut().zip([Some(t), post]) {

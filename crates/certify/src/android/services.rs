@@ -1,10 +1,10 @@
 //! Services.
 
-use super::Adding;
+use super::OrderBuilder;
 use anyorder_trace::{Event, EventId, EventKind, Input, NameId};
 use std::collections::{BTreeMap, HashMap};
 
-/// A step of the started or of the bound line.
+/// A step of a started or bound service.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Create(EventId),
@@ -30,7 +30,7 @@ struct Record {
     is_created: bool,
     started: Option<Step>,
     bound: Option<Step>,
-    /// The callback that bound it, while it is bound.
+    /// The callback that bound it, until it is unbound.
     binding: Option<EventId>,
     first_binder: Option<EventId>,
     /// By connection, the bind request, and whether it is unbound.
@@ -39,7 +39,7 @@ struct Record {
     first_stop: Option<EventId>,
 }
 
-/// The memory of the family `service`.
+/// The state of the family `service`.
 #[derive(Default)]
 pub(super) struct Services {
     records: BTreeMap<NameId, Record>,
@@ -50,7 +50,7 @@ pub(super) struct Services {
 impl Services {
     pub(super) fn take(
         &mut self,
-        add: &mut Adding<'_, '_>,
+        add: &mut OrderBuilder<'_, '_>,
         event: Event,
         input: &Input,
         state: &str,
@@ -119,31 +119,37 @@ impl Record {
         }
     }
 
-    fn callback(&mut self, add: &mut Adding<'_, '_>, t: EventId, connection: u64, state: &str) {
+    fn callback(
+        &mut self,
+        add: &mut OrderBuilder<'_, '_>,
+        t: EventId,
+        connection: u64,
+        state: &str,
+    ) {
         match state {
             "CREATE-SERVICE" if !self.is_created => {
-                add.brings(self.creator, t);
+                add.add_cause(self.creator, t);
                 self.is_created = true;
                 (self.started, self.bound) = (Some(Step::Create(t)), Some(Step::Create(t)));
             }
             "BIND-SERVICE" if self.is_created && self.binding.is_none() => {
-                self.first_binder.into_iter().for_each(|e| add.brings(e, t));
+                self.first_binder.into_iter().for_each(|e| add.add_cause(e, t));
                 if let Some(Step::Create(p) | Step::Unbind(p)) = self.bound {
                     add.base(p, t);
                 }
                 (self.bound, self.binding) = (Some(Step::Bind(t)), Some(t));
             }
             "SERVICE_CONNECT" => {
-                self.binding.into_iter().for_each(|bind| add.brings(bind, t));
+                self.binding.into_iter().for_each(|bind| add.add_cause(bind, t));
                 let post = add.view.posted_task_of(t).and_then(|m| add.view.post(m));
                 if let (Some((request, _)), Some(post)) = (self.requests.get(&connection), post)
                     && *request < post
                 {
-                    add.brings(*request, t);
+                    add.add_cause(*request, t);
                 }
             }
             "UNBIND-SERVICE" if self.binding.is_some() => {
-                self.unbinders.drain(..).for_each(|e| add.brings(e, t));
+                self.unbinders.drain(..).for_each(|e| add.add_cause(e, t));
                 if let Some(Step::Bind(p)) = self.bound {
                     add.base(p, t);
                 }
@@ -155,21 +161,21 @@ impl Record {
         }
     }
 
-    fn arguments(&mut self, add: &mut Adding<'_, '_>, t: EventId, start: Option<EventId>) {
-        start.into_iter().for_each(|e| add.brings(e, t));
+    fn arguments(&mut self, add: &mut OrderBuilder<'_, '_>, t: EventId, start: Option<EventId>) {
+        start.into_iter().for_each(|e| add.add_cause(e, t));
         if let Some(last) = self.started.replace(Step::Args(t)) {
             add.base(last.event(), t);
         }
     }
 
-    fn stop(&self, add: &mut Adding<'_, '_>, t: EventId) {
+    fn stop(&self, add: &mut OrderBuilder<'_, '_>, t: EventId) {
         let lines = [self.bound, self.started].into_iter().flatten();
         if !self.is_created || lines.clone().all(Step::is_create) {
             return;
         }
         lines.for_each(|last| add.base(last.event(), t));
         if self.started.is_some_and(|last| !last.is_create()) {
-            self.first_stop.into_iter().for_each(|e| add.brings(e, t));
+            self.first_stop.into_iter().for_each(|e| add.add_cause(e, t));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 /// A fact or its complement: twice the number of the pair, plus one for the complement.
 pub(super) type Literal = u32;
 
-/// What a literal is known to be.
+/// The value of a literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Value {
     Open,
@@ -14,41 +14,39 @@ enum Value {
     False,
 }
 
-/// Where a clause stands: its head, and behind that its literals.
+/// The position of a clause: its head, followed by its literals.
 type ClauseId = u32;
 
-/// A clause that watches a literal; when `blocker` is true the clause is not looked at.
+/// A clause that watches a literal; when `blocker` is true the clause is skipped.
 #[derive(Clone, Copy)]
 struct Watch {
     clause: ClauseId,
     blocker: Literal,
 }
 
-/// The most literals of a clause that counts as short. What short clauses force is followed to its
-/// end before long ones are looked at: most cycles are short, and most clauses derived from many of
-/// them are long.
+/// The most literals of a short clause. Short clauses are propagated to the end before long ones:
+/// most cycles are short, and most clauses derived from many of them are long.
 const SHORT: usize = 3;
 
-/// A set of clauses, with what they force by themselves.
+/// A set of clauses, with the literals they force.
 ///
 /// Invariant between calls: every clause that is not forgotten has a true literal among those
 /// forced, or watches its first two, which are not false; or `refuted` holds.
 #[derive(Default)]
 pub(super) struct Clauses {
-    /// By clause, one behind the other: twice the number of its literals, plus one when it is
+    /// The clauses, one after another: twice the number of literals, plus one when the clause is
     /// forgotten; then the literals.
     arena: Vec<u32>,
-    /// By literal: the clauses that watch it, to be looked at when it becomes false; short ones and
-    /// long ones apart.
+    /// By literal: the clauses that watch it, visited when it becomes false; short and long ones
+    /// separately.
     watches: [Vec<Vec<Watch>>; 2],
     values: Vec<Value>,
-    /// The true literals in the order in which they became so; those up to `next` are propagated
-    /// through short and long clauses.
+    /// The true literals in the order of assignment; those before `next` are propagated through
+    /// short and long clauses.
     trail: Vec<Literal>,
     next: [usize; 2],
     refuted: bool,
-    /// By the hash of its sorted literals: all clauses that may be meant by a
-    /// [`forget`](Clauses::forget).
+    /// By the hash of its sorted literals: all clauses that a [`forget`](Clauses::forget) may mean.
     by_hash: HashMap<u64, Vec<ClauseId>>,
 }
 
@@ -94,8 +92,8 @@ impl Clauses {
         conflict
     }
 
-    /// Adds a clause, whose literals are sorted and different, and what it forces. Returns false,
-    /// and adds nothing, when there is no room: at 2^32 literals of all clauses.
+    /// Adds a clause of sorted, different literals, and propagates it. Returns false, and adds
+    /// nothing, when the literals of all clauses would reach 2^32.
     #[must_use]
     pub(super) fn add(&mut self, clause: &[Literal]) -> bool {
         let full = self.arena.len() + clause.len() >= u32::MAX as usize;
@@ -116,7 +114,7 @@ impl Clauses {
         }
         let values = &self.values;
         let is_false = |literal: Literal| values[literal as usize] == Value::False;
-        // Literals that are not false come first, to be watched.
+        // Literals that are not false come first: they are watched.
         let own = &mut self.arena[start..];
         own.sort_by_key(|&literal| is_false(literal));
         let left = own.iter().take_while(|&&literal| !is_false(literal)).count();
@@ -137,7 +135,7 @@ impl Clauses {
         true
     }
 
-    /// Takes back one clause of exactly these literals, sorted and different. Returns whether there
+    /// Forgets one clause with exactly these literals, sorted and different. Returns whether there
     /// was one.
     pub(super) fn forget(&mut self, clause: &[Literal]) -> bool {
         let hash = self.hash(clause);
@@ -169,7 +167,7 @@ impl Clauses {
         self.trail.push(literal);
     }
 
-    /// Follows what is forced to the end. Returns false when a clause has no literal left.
+    /// Propagates to the end. Returns false when all literals of a clause are false.
     fn propagate(&mut self) -> bool {
         loop {
             let Some(size) = (0..2).find(|&size| self.next[size] < self.trail.len()) else {
@@ -186,8 +184,8 @@ impl Clauses {
         }
     }
 
-    /// Looks at the clauses that watch a literal which became false; those that watch another
-    /// instead leave the list.
+    /// Visits the clauses that watch a literal which became false; clauses that watch another
+    /// literal instead leave the list.
     fn visit(&mut self, size: usize, wrong: Literal, watching: &mut Vec<Watch>) -> bool {
         let (mut read, mut kept) = (0, 0);
         let mut holds = true;
@@ -242,7 +240,7 @@ mod tests {
 
     const PAIRS: u32 = 7;
 
-    /// The definition: look through all clauses until nothing changes.
+    /// The definition: scan all clauses until nothing changes.
     #[derive(Default)]
     struct Naive {
         clauses: Vec<Vec<Literal>>,
@@ -251,7 +249,7 @@ mod tests {
     }
 
     impl Naive {
-        /// Follows what the clauses force from some literals; `None` when a clause has none left.
+        /// Propagates from some literals; `None` when all literals of a clause are false.
         fn closure(&self, mut forced: Vec<Literal>) -> Option<Vec<Literal>> {
             loop {
                 let before = forced.len();

@@ -6,9 +6,9 @@ use anyorder_trace::EventId;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("place {place} of the order, event `{}`: {reason}", label.escape_debug())]
 pub struct WitnessError {
-    /// The place in the order, from 0; its length for an event that is missing.
+    /// The position in the order, from 0; its length for a missing event.
     pub place: usize,
-    /// The event there, or the one that is missing.
+    /// The event there, or the missing one.
     pub event: EventId,
     /// The label of the event.
     pub label: String,
@@ -16,17 +16,17 @@ pub struct WitnessError {
     pub reason: WitnessReason,
 }
 
-/// Why an event cannot come at its place. Other events are named by their labels, tasks and
+/// Why an event cannot come at its position. Other events are named by their labels, tasks and
 /// handlers by their names.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WitnessReason {
-    /// It is not in the trace.
+    /// The event is not in the trace.
     #[error("there is no such event")]
     Unknown,
-    /// It comes a second time.
+    /// The event is repeated.
     #[error("it comes twice")]
     Twice,
-    /// It is not in the order.
+    /// The event is missing.
     #[error("it is missing")]
     Missing,
     /// An event that must come before it does not.
@@ -34,10 +34,10 @@ pub enum WitnessReason {
     TooEarly {
         /// The event.
         first: String,
-        /// The relation that says so.
+        /// The relation that requires this.
         why: &'static str,
     },
-    /// The handler is in the middle of another task.
+    /// The handler has not finished another task.
     #[error("handler `{}` still has to run event `{}`", handler.escape_debug(), next.escape_debug())]
     Busy {
         /// The handler.
@@ -45,37 +45,37 @@ pub enum WitnessReason {
         /// The next event of the task it runs.
         next: String,
     },
-    /// The handler has begun another task since it began this one.
+    /// The handler has begun another task since.
     #[error("handler `{}` has gone on to task `{}`", handler.escape_debug(), task.escape_debug())]
     Left {
         /// The handler.
         handler: String,
-        /// What it runs now.
+        /// The task it runs now.
         task: String,
     },
-    /// The mailbox gives another task first.
+    /// The mailbox must deliver another task first.
     #[error("the task posted by event `{}` must run first", first.escape_debug())]
     Overtakes {
         /// The post of that task.
         first: String,
     },
-    /// A read that would see another value.
+    /// The read would see another value.
     #[error("reads {}, should read {}", value(seen), value(expected))]
     Reads {
         /// The last write in the order; `None` for the initial value.
         seen: Option<String>,
-        /// What the trace says; `None` for the initial value.
+        /// The write in the trace; `None` for the initial value.
         expected: Option<String>,
     },
-    /// A read of something that cannot be read from.
+    /// The read refers to an event that is no write.
     #[error("the trace says that it reads from something that is no write of its location")]
     NotReadable,
-    /// It comes behind an event that must come after it.
+    /// The event comes after an event that must come later.
     #[error("event `{}` came before it, but must come later ({why})", later.escape_debug())]
     TooLate {
         /// That event.
         later: String,
-        /// The relation that says so.
+        /// The relation that requires this.
         why: &'static str,
     },
 }

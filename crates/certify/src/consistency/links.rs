@@ -9,7 +9,7 @@ use anyorder_trace::{EventId, TaskId};
 ///
 /// # Errors
 ///
-/// Says what is missing.
+/// Fails with the missing condition.
 pub(super) fn check(model: &Model<'_>, dues: &[Due], link: &Link) -> Result<(), &'static str> {
     let Link { from, to, why } = *link;
     if !model.has(from) || !model.has(to) {
@@ -29,11 +29,11 @@ pub(super) fn check(model: &Model<'_>, dues: &[Due], link: &Link) -> Result<(), 
     }
 }
 
-/// Checks that a fact speaks of two messages of one handler, or of two events.
+/// Checks that a fact is about two messages of one handler, or about two events.
 ///
 /// # Errors
 ///
-/// Says what is wrong.
+/// Fails with the mistake.
 pub(super) fn check_fact(model: &Model<'_>, fact: Fact) -> Result<(), &'static str> {
     match fact {
         Fact::Runs { first, second } => {
@@ -101,8 +101,8 @@ fn fork(model: &Model<'_>, from: EventId, to: EventId) -> Result<(), &'static st
         model.forks(model.event(from)).ok_or("the first is no fork of another handler")?;
     let event = model.event(to);
     require(model.handler(event.task) == Some(handler), "not of the handler that is forked")?;
-    // An event without effect may come right before the first one of its task that has one, if not
-    // before that.
+    // An event without effect may come directly before the first event of its task that has one,
+    // but not earlier.
     let starts = |first| model.starts(from, first);
     let (first, _) = model.needed(event.task).ok_or("of a task without effects")?;
     let holds = starts(first) || (model.is_needed(event) && starts(to));
@@ -135,7 +135,7 @@ fn decided(
             }
             let posts = (model.post(first), model.post(second)) == (Some(from), Some(to));
             require(posts, "neither events of the two messages nor their posts")?;
-            // Were the second posted first, it would have to run first.
+            // If the second were posted first, it would have to run first.
             let due = |task: TaskId| dues[task.index()];
             let kept = due(second).keeps_order(due(first));
             require(kept, "the mailbox does not keep their order, so the posts may come in any")

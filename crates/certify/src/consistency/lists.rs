@@ -1,18 +1,19 @@
-//! Events by handler, of which the first that did not come yet is asked for.
+//! Events by handler, with a pointer to the first open one.
 
 use anyorder_trace::{Event, EventId, HandlerId, Trace};
 
-/// For each handler some events, in trace order. Behind the pointer of a handler all have come.
+/// For each handler some events, in trace order. All events before the pointer of a handler are
+/// done.
 pub(super) struct Lists {
     events: Vec<EventId>,
     /// By handler: where its list ends.
     ends: Vec<u32>,
-    /// By handler: the first that may not have come.
+    /// By handler: the first event that may be open.
     next: Vec<u32>,
 }
 
 impl Lists {
-    /// Gathers the events that belong to a handler: two passes over the trace.
+    /// Collects the events that belong to a handler: two passes over the trace.
     pub(super) fn new(trace: &Trace, of: impl Fn(Event) -> Option<HandlerId>) -> Lists {
         let handlers = trace.tables().handlers.len();
         let listed = || {
@@ -40,7 +41,7 @@ impl Lists {
     }
 
     /// The first event of a handler's list that is not done. Events never become undone, so all
-    /// questions together take time linear in the lists.
+    /// calls together take time linear in the lists.
     pub(super) fn first_open(&mut self, handler: HandlerId, done: &[bool]) -> Option<EventId> {
         let end = *self.ends.get(handler.index())?;
         let next = &mut self.next[handler.index()];

@@ -1,8 +1,8 @@
-//! What a mailbox promises, and how long each message waits in it.
+//! The order that a mailbox keeps, and how long each message waits in it.
 
 use anyorder_trace::{Action, InputFamily, Position, TaskId, TaskKind, Trace};
 
-/// What the mailboxes of all handlers promise about the order in which messages run.
+/// The order in which the mailboxes of all handlers run messages.
 ///
 /// A mailbox *keeps the order* of messages `x` and `y` when `x` posted before `y` implies that `x`
 /// runs before `y`.
@@ -18,14 +18,14 @@ pub enum MailboxRule {
     Delayed,
 }
 
-/// How a message waits, as far as a rule looks at it.
+/// How a message waits in its mailbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Due {
     /// With a delay, 0 for none.
     After(u64),
-    /// In front of the plain ones.
+    /// Before the plain ones.
     Front,
-    /// In no order with any other.
+    /// Unordered with all others.
     Free,
 }
 
@@ -40,7 +40,7 @@ impl Due {
     }
 }
 
-/// Returns for each task how it waits under a rule: one pass over the trace.
+/// Returns how each task waits under a rule: one pass over the trace.
 pub(super) fn dues(trace: &Trace, rule: MailboxRule) -> Vec<Due> {
     let tasks = &trace.tables().tasks;
     let mut dues: Vec<Due> = match rule {

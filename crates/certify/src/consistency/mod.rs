@@ -1,52 +1,53 @@
-//! Re-checks what is said of the consistency of an event-driven trace.
+//! Checks answers about the consistency of an event-driven trace.
 //!
-//! Not the order in which a run was seen is asked about, but whether there is any: a trace says in
-//! which order each task did things, what each read read, in which order locations were written,
-//! and who posted what. It is *consistent* when there is a total order of its events, the
-//! *witness*, in which the handlers can run. [`check_consistency_witness`] runs them along such an
-//! order; [`check_inconsistency`] checks a [`ConsistencyProof`] that there is none. Both are
-//! written from the definitions below and share nothing with the engine whose answers they check.
+//! A trace records the order of events within each task, the write that each read reads from, the
+//! order of writes to each location, and who posted each message. The recorded order of the run
+//! does not matter. The trace is *consistent* when some total order of its events, the *witness*,
+//! can be run by the handlers. [`check_consistency_witness`] runs them along such an order;
+//! [`check_inconsistency`] checks a [`ConsistencyProof`] that there is none. Both implement the
+//! definitions below and share nothing with the engine whose answers they check.
 //!
 //! # Which orders are runs
 //!
-//! *Tasks.* A task without events takes no part; the post of a task that never begins (it was
-//! cancelled, or the trace ends before) puts nothing into a mailbox. A `cancel` constrains nothing.
+//! *Tasks.* A task without events is ignored. The post of a task that never begins (it was
+//! cancelled, or the trace ends first) puts nothing into a mailbox. A `cancel` constrains nothing.
 //! The *messages* of a handler are its initial tasks and the posted tasks that it ran, those whose
-//! first event is their `get`. All other tasks run by themselves, in program order and no other:
-//! bursts of untracked handlers, and tasks whose handler is not known. All of an initial task is
-//! initial, also what stands behind the first `get` of its handler: where a handler's own code
-//! between its messages is to run by itself, the trace that is checked must say so, with bursts.
+//! first event is their `get`. All other tasks are separate, ordered by program order only: bursts
+//! of untracked handlers, and tasks whose handler is not known. All events of an initial task are
+//! initial, including those after the first `get` of its handler. Where a handler's own code
+//! between its messages should be separate, the checked trace must represent it by bursts.
 //!
 //! *Events.* Reads, writes, rmws, frees, gets, forks, joins and the posts of tasks that begin: each
-//! comes exactly once. All others (locks, conditions, inputs, `begin`, `end` ...) do nothing here.
-//! They may be left out of a witness; those that are in it must be where their task can run them.
+//! comes exactly once. All others (locks, conditions, inputs, `begin`, `end` ...) have no effect
+//! here. A witness may omit them; those in it must be where their task can run them.
 //!
 //! An order is a run when
 //! - *program*: the events of a task come in trace order;
 //! - *handlers*: the messages of a handler come one after another, never interleaved, the initial
 //!   ones before the posted ones;
-//! - *posted by*: `post(m)` comes before `get(m)`; a task whose post is not in the trace may begin
-//!   at any time, and no mailbox orders it. Of several posts of a task the first in the trace
-//!   counts;
+//! - *posted by*: `post(m)` comes before `get(m)`. A task without a post in the trace may begin at
+//!   any time, and no mailbox orders it. Of several posts of a task the first in the trace counts;
 //! - *mailboxes*: if `post(x)` comes before `post(y)`, both to one handler, and the [`MailboxRule`]
-//!   keeps their order, then `x` runs before `y`. The rule is one for all handlers, whatever
-//!   mailbox the trace says they have;
-//! - *fork*: a fork of a handler comes before all events of its messages, in an observed trace
-//!   ([`TraceOrder::Observed`]) before those that stand behind it;
-//! - *join*: all events of a handler's messages come before a join of it, in an observed trace
-//!   those that stand before it. A fork or join by the handler itself constrains nothing;
-//! - *reads from*: a read comes behind the write that it reads from, with no other write of the
-//!   location (the same [`LocationId`]) in between; one of the initial value behind no write. Where
-//!   a read does not refer to its write, it is the last write that stands before it in an observed
-//!   trace; in others any write will do;
-//! - *coherence*: the writes of a location come in its coherence order where the trace gives one,
-//!   else in the order in which they stand, if the trace is observed, else in any order.
+//!   keeps their order, then `x` runs before `y`. One rule holds for all handlers, whatever
+//!   mailboxes the trace gives them;
+//! - *fork*: a fork of a handler comes before all events of its messages; in an observed trace
+//!   ([`TraceOrder::Observed`]) only before those that follow it in the trace;
+//! - *join*: all events of a handler's messages come before a join of it; in an observed trace only
+//!   those that precede it in the trace. A fork or join by the handler itself constrains nothing;
+//! - *reads from*: a read comes after the write that it reads from, with no other write of the
+//!   location (the same [`LocationId`]) in between; a read of the initial value comes before all
+//!   writes. A read without a reference reads from the last write before it in an observed trace,
+//!   and from any write in other traces;
+//! - *coherence*: the writes of a location come in its coherence order if the trace gives one, in
+//!   trace order if the trace is observed, and in any order otherwise.
 //!
-//! A read that refers to something that is no write of its location occurs in no well-formed trace;
-//! neither a witness nor a proof is accepted on its account.
+//! A read that refers to an event that is no write of its location occurs in no well-formed trace.
+//! Neither a witness nor a proof is accepted because of it.
 //!
 //! ```
-//! use anyorder_certify::consistency::{MailboxRule, check_consistency_witness, check_inconsistency, read_proof};
+//! use anyorder_certify::consistency::{
+//!     MailboxRule, check_consistency_witness, check_inconsistency, read_proof,
+//! };
 //! use anyorder_trace::{Columns, Mailbox, TraceBuilder};
 //!
 //! let mut b = TraceBuilder::new();
@@ -59,7 +60,7 @@
 //! b.columns.refers.push(r.0, Columns::INITIAL);
 //! let trace = b.finish();
 //!
-//! // The click read the cache before it was loaded: so no mailbox that keeps the order of posts was at work.
+//! // The click read the cache before it was loaded: the mailbox did not keep the order of posts.
 //! assert_eq!(check_consistency_witness(&trace, MailboxRule::Bag, &[p, q, k, r, g, w]), Ok(()));
 //! let proof = "consistency-proof 1
 //! cycle 2

@@ -1,49 +1,48 @@
-//! What of a trace the definitions speak of: roles of tasks, sources of reads, coherence, forks and
-//! joins.
+//! The derived relations of a trace: roles of tasks, sources of reads, coherence, forks and joins.
 
 use anyorder_trace::{
     Action, Columns, Event, EventId, EventKind, HandlerId, TaskId, TaskKind, TaskSpan, Trace,
     TraceOrder,
 };
 
-/// What a task is to its handler.
+/// The role of a task on its handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
     /// Without events.
     Absent,
     /// Runs before all posted tasks of its handler.
     Initial,
-    /// Runs to completion, when its handler runs nothing else.
+    /// Runs to completion, while its handler runs nothing else.
     Posted,
-    /// A sequence of events that no handler orders.
+    /// A separate sequence of events.
     Alone,
 }
 
-/// What a read reads from.
+/// The source of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
-    /// Not a read, or nobody knows: no constraint.
+    /// Not a read, or unknown: no constraint.
     Any,
     /// The initial value.
     Initial,
     /// A write of the same location.
     Write(EventId),
-    /// The trace names something that cannot be read from: nothing can be said of it either way.
+    /// The trace refers to an event that is no write: neither answer is accepted because of it.
     Wrong,
 }
 
-/// The place of a write in the coherence order of its location, where that is not known.
+/// In place of a position in the coherence order: the order is open.
 const OPEN: u32 = u32::MAX;
 
-/// A trace with its derived relations. The memory is O(events + tasks), made in one or two passes.
+/// A trace with its derived relations. Memory O(events + tasks); one or two passes.
 pub(super) struct Model<'t> {
     pub(super) trace: &'t Trace,
     roles: Vec<Role>,
     sources: Vec<Source>,
-    /// By event: the place in the coherence order; [`OPEN`] for all but writes whose place is
-    /// known.
+    /// By event: the position in the coherence order; [`OPEN`] for all but writes with a known
+    /// position.
     places: Vec<u32>,
-    /// By task: its first and last event that an order has to contain; `NONE` where it has none.
+    /// By task: its first and last event that an order must contain; `NONE` if it has none.
     needed: Vec<(EventId, EventId)>,
     observed: bool,
 }
@@ -78,13 +77,13 @@ impl<'t> Model<'t> {
         self.roles.get(task.index()).copied().unwrap_or(Role::Absent)
     }
 
-    /// The life of a task; call it only for tasks with a role.
+    /// The span of a task; call it only for tasks with a role.
     pub(super) fn span(&self, task: TaskId) -> TaskSpan {
         self.trace.span(task)
     }
 
-    /// The handler that runs a task one at a time with others; `None` for those that run alone or
-    /// not at all.
+    /// The handler that runs a task, one at a time with others; `None` for separate and absent
+    /// tasks.
     pub(super) fn handler(&self, task: TaskId) -> Option<HandlerId> {
         match self.role(task) {
             Role::Initial | Role::Posted => Some(self.span(task).handler),
@@ -109,19 +108,19 @@ impl<'t> Model<'t> {
         self.sources[read.index()]
     }
 
-    /// The place of a write in the coherence order of its location; `None` where that is open.
+    /// The position of a write in the coherence order of its location; `None` where that is open.
     pub(super) fn place(&self, write: EventId) -> Option<u32> {
         let place = self.places[write.index()];
         (place != OPEN).then_some(place)
     }
 
-    /// The first and the last event of a task that an order has to contain.
+    /// The first and the last event of a task that an order must contain.
     pub(super) fn needed(&self, task: TaskId) -> Option<(EventId, EventId)> {
         let (first, last) = *self.needed.get(task.index())?;
         (!first.is_none()).then_some((first, last))
     }
 
-    /// The handler that an event forks, unless it forks the one that runs it.
+    /// The handler that an event forks, unless it is the event's own.
     pub(super) fn forks(&self, event: Event) -> Option<HandlerId> {
         match event.action() {
             Action::Fork(handler) => self.other(event, handler),
@@ -129,7 +128,7 @@ impl<'t> Model<'t> {
         }
     }
 
-    /// The handler that an event joins, unless it joins the one that runs it.
+    /// The handler that an event joins, unless it is the event's own.
     pub(super) fn joins(&self, event: Event) -> Option<HandlerId> {
         match event.action() {
             Action::Join(handler) => self.other(event, handler),
@@ -141,21 +140,20 @@ impl<'t> Model<'t> {
         (self.trace.handler_of(event.id) != handler).then_some(handler)
     }
 
-    /// Whether a fork of the event's own handler comes before the event: always, but in an observed
-    /// trace only forks that stand before it, as a recorder may begin to watch a handler before it
-    /// sees a fork.
+    /// Whether a fork of the event's own handler comes before the event. It always does, except in
+    /// an observed trace when the fork follows the event there: a recorder may observe a handler
+    /// before it sees its fork.
     pub(super) fn starts(&self, fork: EventId, event: EventId) -> bool {
         !self.observed || fork < event
     }
 
     /// Whether an event of the joined handler comes before the join; in an observed trace only if
-    /// it stands before it.
+    /// it precedes the join there.
     pub(super) fn ends(&self, event: EventId, join: EventId) -> bool {
         !self.observed || event < join
     }
 
-    /// Whether an order of events has to contain the event: whether it does anything that others
-    /// see.
+    /// Whether an order must contain the event: whether it has an effect on other events.
     pub(super) fn is_needed(&self, event: Event) -> bool {
         match event.kind() {
             EventKind::Post => self.posts(event).is_some(),
@@ -178,8 +176,8 @@ fn role(trace: &Trace, task: TaskId) -> Role {
     }
 }
 
-/// Where the trace was observed, writes are ordered as they stand; else as its coherence orders
-/// say, and a single write by itself.
+/// In an observed trace, writes are in trace order. In other traces they follow the given coherence
+/// orders; a single write has position 0.
 fn places(trace: &Trace, observed: bool) -> Vec<u32> {
     let mut places = vec![OPEN; trace.len()];
     let mut given = vec![false; trace.tables().locations.len()];

@@ -1,18 +1,18 @@
-//! Names of events and tasks: for errors as they are, for the text of a proof so that they can be
-//! found again.
+//! Names of events and tasks: readable ones for errors, and unambiguous ones for the text of a
+//! proof.
 
 use super::proof::{Fact, Link, Why};
 use anyorder_trace::{EventId, LabelScheme, TaskId, Trace};
 use std::collections::HashMap;
 
-/// Names for errors, which may be ambiguous. Ids that are not of the trace are fine.
+/// Names for errors, which may be ambiguous. Ids outside the trace are allowed.
 #[derive(Clone, Copy)]
-pub(super) struct Shown<'t> {
+pub(super) struct Renderer<'t> {
     pub(super) trace: &'t Trace,
 }
 
-impl Shown<'_> {
-    /// The number of facts of a clause that are shown.
+impl Renderer<'_> {
+    /// The most facts of a clause in an error.
     const FACTS_MAX: usize = 8;
 
     pub(super) fn event(self, event: EventId) -> String {
@@ -41,8 +41,8 @@ impl Shown<'_> {
 
     pub(super) fn facts(self, facts: &[Fact]) -> String {
         let mut shown: Vec<String> =
-            facts.iter().take(Shown::FACTS_MAX).map(|&fact| self.fact(fact)).collect();
-        match facts.len().saturating_sub(Shown::FACTS_MAX) {
+            facts.iter().take(Renderer::FACTS_MAX).map(|&fact| self.fact(fact)).collect();
+        match facts.len().saturating_sub(Renderer::FACTS_MAX) {
             0 if facts.is_empty() => shown.push("the empty clause".to_owned()),
             0 => {}
             more => shown.push(format!("{more} more")),
@@ -60,7 +60,7 @@ impl Shown<'_> {
     }
 }
 
-/// The label of an event; of two numberings it says which.
+/// The label of an event; with two numberings, it includes which one.
 fn event_name(trace: &Trace, event: EventId) -> String {
     let label = trace.label(event);
     if trace.tables().meta.labels != LabelScheme::AccessOrOperation {
@@ -70,19 +70,19 @@ fn event_name(trace: &Trace, event: EventId) -> String {
     format!("{numbering}:{label}")
 }
 
-/// What stands for something that has no name, or none of its own: its number from 0.
+/// The name of something without a name of its own: its number from 0.
 fn by_number(number: u32) -> String {
     format!("@{number}")
 }
 
-/// Names that can be found again: an event or task whose name is not fit for the text, or which
-/// shares it with another, goes by its number.
+/// Unambiguous names: an event or task is named by its number if its name is not fit for the text,
+/// or not unique.
 pub(super) struct Names {
     events: Table,
     tasks: Table,
 }
 
-/// Which names mean what.
+/// The map from names to ids.
 struct Table {
     by_name: HashMap<String, Named>,
     len: usize,
@@ -158,8 +158,8 @@ impl Table {
     }
 }
 
-/// Whether a name can stand in the text: no blanks, no control characters, and neither a comment
-/// nor a number.
+/// Whether a name can be in the text: no blanks, no control characters, and neither a comment nor a
+/// number.
 fn is_fit(name: &str) -> bool {
     let bad = |c: char| c.is_whitespace() || c.is_control();
     !name.is_empty() && !name.starts_with(['#', '@']) && !name.contains(bad)

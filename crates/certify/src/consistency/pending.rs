@@ -1,4 +1,4 @@
-//! The messages that wait in the mailboxes, and which of them must run before another.
+//! The messages that wait in the mailboxes, and those that must run before another.
 
 use super::mailbox::Due;
 use super::model::{Model, Role};
@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 /// No message waits; greater than the time of every post.
 const NEVER: u32 = u32::MAX;
 
-/// The pending messages of all handlers. Times are places in the order that is checked.
+/// The pending messages of all handlers. Times are positions in the checked order.
 ///
-/// Of the messages with delays, those of one handler are leaves of a tree, ascending by delay, with
-/// the times of their posts while they wait; the least time among the delays up to a bound tells
-/// whether any of them must run first.
+/// The delayed messages of one handler are leaves of a tree, ascending by delay, with the times of
+/// their posts while they wait. The least time among the delays up to a bound shows whether any of
+/// them must run first.
 pub(super) struct Pending {
     dues: Vec<Due>,
     /// By task: its leaf in the tree of its handler.
@@ -30,8 +30,7 @@ struct Waiting {
     delays: Vec<u64>,
     /// The inner nodes, then the leaves: the least time below each.
     tree: Vec<u32>,
-    /// The messages at the front, in the order of their posts; those that have begun are dropped
-    /// lazily.
+    /// The messages at the front, in the order of their posts; begun ones are removed lazily.
     fronts: VecDeque<TaskId>,
 }
 
@@ -79,11 +78,11 @@ impl Pending {
         self.posted[task.index()] != NEVER
     }
 
-    /// Takes a waiting task out of its mailbox.
+    /// Removes a waiting task from its mailbox.
     ///
     /// # Errors
     ///
-    /// Gives the time of the post of a task that must run first.
+    /// Fails with the time of the post of a task that must run first.
     pub(super) fn take(&mut self, task: TaskId, handler: HandlerId) -> Result<(), u32> {
         let time = std::mem::replace(&mut self.posted[task.index()], NEVER);
         let mailbox = &mut self.mailboxes[handler.index()];

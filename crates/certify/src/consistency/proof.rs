@@ -1,9 +1,9 @@
-//! What a proof of inconsistency looks like.
+//! Proofs of inconsistency.
 
 use anyorder_trace::{EventId, TaskId};
 
-/// Something that holds in some orders and not in others. In every run exactly one of a fact and
-/// its [complement](Fact::complement) holds.
+/// A property of an order of events. In every run exactly one of a fact and its
+/// [complement](Fact::complement) holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fact {
     /// Of two messages of one handler, the first runs wholly before the second.
@@ -23,7 +23,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Returns the opposite: the same two, swapped.
+    /// Returns the complement: the same two, swapped.
     #[must_use]
     pub const fn complement(self) -> Fact {
         match self {
@@ -52,10 +52,10 @@ pub enum Why {
     Fork,
     /// The other joins the handler that runs it.
     Join,
-    /// By the fact: of [`Fact::Runs`], from any event of the first task to any of the second; and
-    /// from the post of the first to that of the second where the mailbox keeps the order of the
-    /// second and the first (had the second been posted first, it would run first). Of
-    /// [`Fact::Before`], from the first event to the second.
+    /// The fact implies it. [`Fact::Runs`] orders any event of the first task before any of the
+    /// second. It also orders the post of the first before that of the second, if the mailbox keeps
+    /// the order of the second and the first (if the second had been posted first, it would run
+    /// first). [`Fact::Before`] orders the first event before the second.
     Decided(Fact),
 }
 
@@ -84,15 +84,16 @@ pub struct Link {
     pub from: EventId,
     /// The one that comes later.
     pub to: EventId,
-    /// Why.
+    /// The justification.
     pub why: Why,
 }
 
-/// One step of a proof. Each but the last kind adds a clause: a set of facts of which at least one
-/// holds in every run.
+/// One step of a proof. Each kind except the last adds a clause: a set of facts of which at least
+/// one holds in every run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Links that chain head to tail and close. The clause: the complements of all facts in them.
+    /// A closed chain of links, each ending where the next begins. The clause: the complements of
+    /// all facts in them.
     Cycle(Vec<Link>),
     /// A read and a write of the same location, other than the one it reads from: that other write
     /// is before the one that is read, or the read before it. For a read of the initial value only
@@ -103,20 +104,20 @@ pub enum Step {
         /// The other write.
         other: EventId,
     },
-    /// A clause that follows from those before it by reverse unit propagation: if all its facts
-    /// failed, then clauses with only one fact left would force others, up to a clause with none
-    /// left.
+    /// A clause that follows from the earlier ones by reverse unit propagation: if all its facts
+    /// were false, then unit clauses would force further facts, until all facts of some clause are
+    /// false.
     Derived(Vec<Fact>),
-    /// Takes back one clause of exactly these facts, however it came about; what it forced by
-    /// itself stays.
+    /// Forgets one clause with exactly these facts, whatever step added it; the facts it forced
+    /// remain.
     Forget(Vec<Fact>),
 }
 
-/// A proof that no order is a run: it holds when every step holds and one of them gives the empty
+/// A proof that no order is a run. It holds when every step holds and one of them gives the empty
 /// clause. A cycle without facts does so at once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ConsistencyProof {
-    /// The steps in order. Those behind the empty clause count for nothing.
+    /// The steps in order. Those after the empty clause are ignored.
     pub steps: Vec<Step>,
 }
 
@@ -129,6 +130,6 @@ pub struct ProofStats {
     pub links: u64,
     /// Derived clauses.
     pub derived: u64,
-    /// Different facts, a fact and its complement being one.
+    /// Different facts; a fact and its complement count as one.
     pub facts: u64,
 }

@@ -1,25 +1,25 @@
-//! The check of a proof of inconsistency.
+//! The checker of proofs of inconsistency.
 
 use super::clauses::{Clauses, Literal};
 use super::links;
 use super::mailbox::{Due, MailboxRule, dues};
 use super::model::{Model, Source};
-use super::names::Shown;
+use super::names::Renderer;
 use super::proof::{ConsistencyProof, Fact, Link, ProofStats, Step, Why};
 use anyorder_trace::{EventId, Trace};
 use std::collections::HashMap;
 
-/// A proof of inconsistency that does not hold, with the place in it.
+/// A wrong proof of inconsistency, and the position of the mistake.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}{reason}", step.map(|step| format!("step {step}: ")).unwrap_or_default())]
 pub struct ProofError {
     /// The step, from 0; `None` for the proof as a whole.
     pub step: Option<usize>,
-    /// What is wrong.
+    /// The mistake.
     pub reason: ProofReason,
 }
 
-/// What is wrong with a step of a proof of inconsistency.
+/// The mistake in a step of a proof of inconsistency.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProofReason {
     /// A cycle without links.
@@ -30,52 +30,52 @@ pub enum ProofReason {
     Link {
         /// The link, from 0.
         number: usize,
-        /// Its ends, and why it should hold.
+        /// Its ends, and its justification.
         shown: String,
-        /// What is missing.
+        /// The missing condition.
         fault: &'static str,
     },
-    /// A link does not begin where the one before it ends; the first one follows the last.
+    /// A link does not begin where the one before it ends; the first link follows the last.
     #[error("link {number} begins at event `{}`, but the one before it ends at `{}`", begins.escape_debug(), ends.escape_debug())]
     NotChained {
         /// The link, from 0.
         number: usize,
         /// Where it begins.
         begins: String,
-        /// Where it should.
+        /// Where it should begin.
         ends: String,
     },
-    /// A read and another write that [`Step::ReadsOpen`] is not about.
+    /// The events of a [`Step::ReadsOpen`] are not a read and another write.
     #[error("`{}` and `{}`: {fault}", read.escape_debug(), other.escape_debug())]
     ReadsOpen {
-        /// What should be the read.
+        /// The event in place of the read.
         read: String,
-        /// What should be another write.
+        /// The event in place of the other write.
         other: String,
-        /// What is missing.
+        /// The missing condition.
         fault: &'static str,
     },
-    /// A fact that is none.
+    /// An invalid fact.
     #[error("`{shown}`: {fault}")]
     Fact {
         /// The fact.
         shown: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         fault: &'static str,
     },
-    /// A clause that unit propagation does not give.
+    /// A clause that unit propagation does not derive.
     #[error("does not follow by unit propagation: {shown}")]
     NotDerived {
         /// Its facts.
         shown: String,
     },
-    /// A clause to forget that is not there.
+    /// A clause to forget that does not exist.
     #[error("there is no such clause to forget: {shown}")]
     NotThere {
         /// Its facts.
         shown: String,
     },
-    /// More clauses than can be kept.
+    /// Too many clauses.
     #[error("the clauses up to here have 4,294,967,295 facts or more")]
     TooLarge,
     /// All steps hold, but none of them gives the empty clause.
@@ -83,15 +83,15 @@ pub enum ProofReason {
     Unfinished,
 }
 
-/// Checks that a proof shows that no order of the events is a run: the definitions are at the head
-/// of [this module](super).
+/// Checks a proof that no order of the events is a run. The definitions are in [this
+/// module](super).
 ///
-/// Each link is checked against the trace in constant time. O(events + links), and what unit
-/// propagation takes for the derived clauses.
+/// Each link is checked against the trace in constant time. O(events + links), plus unit
+/// propagation for the derived clauses.
 ///
 /// # Errors
 ///
-/// Names the first step that does not hold, and why.
+/// Names the first step that does not hold, and the reason.
 pub fn check_inconsistency(
     trace: &Trace,
     mailboxes: MailboxRule,
@@ -119,7 +119,7 @@ struct Checker<'t> {
     model: Model<'t>,
     dues: Vec<Due>,
     clauses: Clauses,
-    /// The literal of each fact of which the first stands before the second.
+    /// The literal of each fact whose first part has the smaller number.
     pairs: HashMap<Fact, Literal>,
     stats: ProofStats,
 }
@@ -138,7 +138,7 @@ impl Checker<'_> {
             Step::Derived(facts) => {
                 let clause = self.clause(facts)?;
                 if !self.clauses.follows(&clause) {
-                    return Err(ProofReason::NotDerived { shown: self.shown().facts(facts) });
+                    return Err(ProofReason::NotDerived { shown: self.renderer().facts(facts) });
                 }
                 self.stats.derived += 1;
                 clause
@@ -146,7 +146,7 @@ impl Checker<'_> {
             Step::Forget(facts) => {
                 let clause = self.clause(facts)?;
                 if !self.clauses.forget(&clause) {
-                    return Err(ProofReason::NotThere { shown: self.shown().facts(facts) });
+                    return Err(ProofReason::NotThere { shown: self.renderer().facts(facts) });
                 }
                 return Ok(false);
             }
@@ -161,11 +161,12 @@ impl Checker<'_> {
         for (number, link) in links.iter().enumerate() {
             links::check(&self.model, &self.dues, link).map_err(|fault| ProofReason::Link {
                 number,
-                shown: self.shown().link(link),
+                shown: self.renderer().link(link),
                 fault,
             })?;
             if link.from != ends {
-                let (begins, ends) = (self.shown().event(link.from), self.shown().event(ends));
+                let (begins, ends) =
+                    (self.renderer().event(link.from), self.renderer().event(ends));
                 return Err(ProofReason::NotChained { number, begins, ends });
             }
             ends = link.to;
@@ -182,7 +183,7 @@ impl Checker<'_> {
             Ok(None) => vec![later],
             Ok(Some(source)) => vec![Fact::Before { first: other, second: source }, later],
             Err(fault) => {
-                let (read, other) = (self.shown().event(read), self.shown().event(other));
+                let (read, other) = (self.renderer().event(read), self.renderer().event(other));
                 return Err(ProofReason::ReadsOpen { read, other, fault });
             }
         };
@@ -238,8 +239,10 @@ impl Checker<'_> {
         let literal = match self.pairs.get(&pair) {
             Some(literal) => *literal,
             None => {
-                links::check_fact(&self.model, fact)
-                    .map_err(|fault| ProofReason::Fact { shown: self.shown().fact(fact), fault })?;
+                links::check_fact(&self.model, fact).map_err(|fault| ProofReason::Fact {
+                    shown: self.renderer().fact(fact),
+                    fault,
+                })?;
                 let literal = self.clauses.pair();
                 self.pairs.insert(pair, literal);
                 literal
@@ -248,7 +251,7 @@ impl Checker<'_> {
         Ok(literal + u32::from(swapped))
     }
 
-    fn shown(&self) -> Shown<'_> {
-        Shown { trace: self.model.trace }
+    fn renderer(&self) -> Renderer<'_> {
+        Renderer { trace: self.model.trace }
     }
 }

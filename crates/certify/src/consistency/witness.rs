@@ -1,5 +1,5 @@
-//! Runs the handlers of a trace along an order of its events: the check of a witness of
-//! consistency.
+//! The checker of witnesses of consistency: runs the handlers of a trace along an order of its
+//! events.
 
 use super::fault::{WitnessError, WitnessReason};
 use super::lists::Lists;
@@ -8,14 +8,14 @@ use super::model::{Model, Role, Source};
 use super::pending::Pending;
 use anyorder_trace::{Action, Event, EventId, HandlerId, TaskId, Trace};
 
-/// Checks that the handlers of a trace can run its events in this order: the definitions are at the
-/// head of [this module](super).
+/// Checks that the handlers of a trace can run its events in this order. The definitions are in
+/// [this module](super).
 ///
 /// Time O(n log n) and memory O(n) for n events, whatever the order.
 ///
 /// # Errors
 ///
-/// Names the first event that cannot come where it stands, or one that is missing.
+/// Names the first event that cannot come at its position, or a missing one.
 pub fn check_consistency_witness(
     trace: &Trace,
     mailboxes: MailboxRule,
@@ -39,19 +39,19 @@ pub fn check_consistency_witness(
     }
 }
 
-/// The state of the handlers and of memory behind a beginning of the order.
+/// The state of the handlers and of memory after a prefix of the order.
 struct Run<'m, 't> {
     model: &'m Model<'t>,
     /// By event.
     done: Vec<bool>,
-    /// By event: the next event of its task that is needed.
+    /// By event: the next needed event of its task.
     next: Vec<EventId>,
     tasks: Vec<TaskState>,
     handlers: Vec<HandlerState>,
     /// By location.
     memory: Vec<Cell>,
     pending: Pending,
-    /// The needed events of each handler that runs them one task at a time; and the forks of each
+    /// The needed events of each handler that runs one task at a time; and the forks of each
     /// handler.
     of_handler: Lists,
     forks_of: Lists,
@@ -59,9 +59,9 @@ struct Run<'m, 't> {
 
 #[derive(Clone, Copy)]
 struct TaskState {
-    /// Its next event that is needed; `NONE` when all are done.
+    /// Its next needed event; `NONE` when all are done.
     next: EventId,
-    /// The last of its events that came; `NONE` before it began.
+    /// The last of its events so far; `NONE` before it began.
     last: EventId,
 }
 
@@ -77,7 +77,7 @@ struct HandlerState {
 struct Cell {
     /// The last write.
     last: EventId,
-    /// The last write whose place in the coherence order is known.
+    /// The last write with a known position in the coherence order.
     ordered: EventId,
 }
 
@@ -118,7 +118,7 @@ impl<'m, 't> Run<'m, 't> {
         }
     }
 
-    /// The first event of the trace that is needed and did not come.
+    /// The first needed event of the trace that did not come.
     fn missing(&self) -> Option<EventId> {
         self.tasks.iter().filter_map(|task| task.next.some()).min()
     }
@@ -194,7 +194,7 @@ impl<'m, 't> Run<'m, 't> {
             return Err(self.too_early(post, "posted by"));
         }
         self.pending.take(get.task, handler).map_err(|time| {
-            // Times are places in the order.
+            // Times are positions in the order.
             WitnessReason::Overtakes { first: self.label(order[time as usize]) }
         })
     }
@@ -208,7 +208,7 @@ impl<'m, 't> Run<'m, 't> {
         }
         match event.action() {
             Action::Post(_) => {
-                // A task posts no later than at place `len`, which is less than 2^32.
+                // A task posts no later than at position `len`, which is less than 2^32.
                 let posted = self.model.posts(event);
                 if let Some((task, handler)) =
                     posted.and_then(|task| Some((task, self.model.handler(task)?)))
@@ -279,7 +279,7 @@ impl<'m, 't> Run<'m, 't> {
         }
     }
 
-    /// The next event of some initial task that is not complete: only to name it in an error.
+    /// The next event of some incomplete initial task, for the error message.
     fn initial_of(&self, handler: HandlerId) -> EventId {
         let open = |&task: &TaskId| {
             self.model.role(task) == Role::Initial && self.model.span(task).handler == handler

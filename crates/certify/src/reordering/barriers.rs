@@ -1,10 +1,10 @@
-//! Barriers: who must have arrived before anybody passes.
+//! Barriers: the arrivals required before a passage.
 
 use anyorder_trace::{EventKind, Trace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// An event of a round, with what must stand before the first one.
-struct Passed {
+/// An event of a round, with the events that must precede the first one.
+struct Passage {
     event: u32,
     arrivals: Vec<u32>,
 }
@@ -14,14 +14,14 @@ struct Passed {
 pub(super) struct Barriers {
     /// By the first event of each round of a regular barrier: all arrivals.
     arrivals: HashMap<u32, Vec<u32>>,
-    /// The others, each with its first event.
+    /// The irregular barriers, each with its first event.
     irregular: BTreeMap<u32, u32>,
 }
 
 impl Barriers {
     pub(super) fn new(trace: &Trace) -> Barriers {
         // By barrier and round.
-        let mut rounds: BTreeMap<u32, BTreeMap<u64, Vec<Passed>>> = BTreeMap::new();
+        let mut rounds: BTreeMap<u32, BTreeMap<u64, Vec<Passage>>> = BTreeMap::new();
         let mut counts: HashMap<(u32, u32), u64> = HashMap::new();
         let mut before: HashMap<u32, u32> = HashMap::new();
         let mut forks: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -40,11 +40,11 @@ impl Barriers {
             let started = || handler.and_then(|handler| forks.get(&handler.0)).cloned();
             let arrivals = previous.map_or_else(|| started().unwrap_or_default(), |one| vec![one]);
             let of = rounds.entry(event.operand).or_default().entry(*count).or_default();
-            of.push(Passed { event: event.id.0, arrivals });
+            of.push(Passage { event: event.id.0, arrivals });
         }
         let mut barriers = Barriers::default();
         for (barrier, rounds) in rounds {
-            let all: Vec<Vec<Passed>> = rounds.into_values().collect();
+            let all: Vec<Vec<Passage>> = rounds.into_values().collect();
             match is_regular(&all) {
                 true => barriers.arrivals.extend(all.into_iter().map(|round| {
                     let arrivals = round.iter().flat_map(|passed| &passed.arrivals);
@@ -56,24 +56,24 @@ impl Barriers {
         barriers
     }
 
-    /// Returns what must stand before an event, if it begins a round.
+    /// Returns the events that must precede an event, if it begins a round.
     pub(super) fn before(&self, event: u32) -> &[u32] {
         self.arrivals.get(&event).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether nothing can be said of a barrier.
+    /// Returns whether a barrier is irregular: the trace does not determine who waits for whom.
     pub(super) fn is_irregular(&self, barrier: u32) -> bool {
         self.irregular.contains_key(&barrier)
     }
 
-    /// Returns the first event of a barrier of which nothing can be said.
+    /// Returns the first event of an irregular barrier.
     pub(super) fn first_irregular(&self) -> Option<u32> {
         self.irregular.values().copied().collect::<BTreeSet<u32>>().first().copied()
     }
 }
 
-/// Each round's arrivals come before its events, and its events before those of the next one.
-fn is_regular(rounds: &[Vec<Passed>]) -> bool {
+/// Each round's arrivals come before its events, and its events before those of the next round.
+fn is_regular(rounds: &[Vec<Passage>]) -> bool {
     rounds.iter().enumerate().all(|(at, round)| {
         let first = round[0].event;
         let last = round.iter().map(|passed| passed.event).max().unwrap_or(first);

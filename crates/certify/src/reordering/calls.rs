@@ -1,8 +1,8 @@
-//! What invocations of specified objects observe of one another.
+//! The invocations of specified objects, and which earlier ones each observes.
 
 use super::error::ReorderingReason;
 use super::index::Lists;
-use super::waits::{Asked, Numbers, asked};
+use super::waits::{ActiveRules, Counts, active_rules};
 use anyorder_commute::{Comm, Invocation, Mode, Observations, Observed, Spec, Waits};
 use anyorder_trace::{EventId, Trace};
 use std::collections::HashMap;
@@ -10,32 +10,32 @@ use std::collections::HashMap;
 /// An event as an invocation of a specified object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call<'c> {
-    /// Number of the object.
+    /// The number of the object.
     pub object: u32,
-    /// What invocations of the object observe.
+    /// Which invocations of the object they observe.
     pub rules: CallRules<'c>,
-    /// What they wait for; `None` if they always return.
+    /// The conditions they wait for; `None` if they always return.
     pub waits: Option<&'c Waits>,
     /// The invocation.
     pub invocation: Invocation,
 }
 
-/// What an invocation of an object observes of the earlier ones.
+/// Which earlier invocations an invocation observes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallRules<'c> {
-    /// What the rules of its type say.
+    /// Those given by the rules of its type.
     Comm(&'c Comm),
     /// In the mode `all`, those that it does not commute with. A check takes time quadratic in the
     /// invocations of the object.
     Conflicts(&'c Spec),
-    /// In the mode `last`, whichever came last: all stay in order.
+    /// In the mode `last`, the last one: all stay in order.
     InOrder,
 }
 
-/// Says which events invoke specified objects.
+/// Identifies the events that invoke specified objects.
 pub trait Calls {
-    /// Returns the invocation that an event is; `None` if it is none of a specified object. The
-    /// answer must always be the same.
+    /// Returns the invocation of an event; `None` if it invokes no specified object. The answer
+    /// must always be the same.
     fn call(&self, trace: &Trace, event: EventId) -> Option<Call<'_>>;
 }
 
@@ -51,7 +51,7 @@ impl Calls for NoCalls {
 
 const NONE: u32 = u32::MAX;
 
-/// What one invocation observes in one mode: for `all` how many, else the one, or `NONE`.
+/// The observation of one invocation in one mode: for `all` the number, else the event, or `NONE`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Seen {
     mode: Mode,
@@ -59,7 +59,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// `events` are those of the object: sources are places there.
+    /// `events` are those of the object; sources are positions in it.
     fn of(observed: &Observed, events: &[u32]) -> Seen {
         let what = match observed.mode {
             Mode::All => observed.sources.len() as u32,
@@ -74,13 +74,12 @@ pub(super) struct CallIndex<'c> {
     calls: &'c dyn Calls,
     /// By object, in the order of the trace.
     of_object: Lists,
-    /// The events that observe, ascending, with the start of what they do in `seen`; it ends where
-    /// the next one's starts.
+    /// The observing events, ascending, with the start of their observations in `seen`; the next
+    /// entry gives the end.
     observers: Vec<(u32, u32)>,
     seen: Vec<Seen>,
-    /// By event: the rules that say what it waits for, where they hold in the trace; and by object,
-    /// the number left open.
-    asked: HashMap<u32, Asked>,
+    /// By event: the active wait rules in the trace; and by object, the number left open.
+    active_rules: HashMap<u32, ActiveRules>,
     open: HashMap<u32, i64>,
 }
 
@@ -95,13 +94,13 @@ impl<'c> CallIndex<'c> {
             of_object.push((call.object, id.0));
             let object = objects.entry(call.object).or_default();
             if let Some(waits) = call.waits {
-                let (asked, least) = asked(waits, &object.numbers, &call.invocation);
+                let (active_rules, least) = active_rules(waits, &object.counts, &call.invocation);
                 let known: &mut i64 = open.entry(call.object).or_default();
                 *known = least.max(*known);
-                if !asked.is_empty() {
-                    all_asked.insert(id.0, asked);
+                if !active_rules.is_empty() {
+                    all_asked.insert(id.0, active_rules);
                 }
-                object.numbers.add(waits, &call.invocation);
+                object.counts.add(waits, &call.invocation);
             }
             let observed = object.invoke(&call, id.0);
             if !observed.is_empty() {
@@ -110,7 +109,7 @@ impl<'c> CallIndex<'c> {
             }
         }
         let of_object = Lists::new(of_object);
-        CallIndex { calls, of_object, observers, seen, asked: all_asked, open }
+        CallIndex { calls, of_object, observers, seen, active_rules: all_asked, open }
     }
 
     fn seen_by(&self, event: EventId) -> &[Seen] {
@@ -134,19 +133,18 @@ pub(super) struct CallRun {
 #[derive(Default)]
 struct Object {
     state: Observations,
-    /// The invocations so far: their numbers are their places.
+    /// The invocations so far, by position.
     events: Vec<u32>,
-    /// What they were, where all are compared.
+    /// The invocations themselves, if all are compared.
     earlier: Vec<Invocation>,
-    /// How many of them count for what.
-    numbers: Numbers,
-    /// The one that may have returned something else.
+    /// The counts of the wait rules.
+    counts: Counts,
+    /// The invocation that may return another result.
     loose: Option<Invocation>,
 }
 
 impl CallRun {
-    /// Takes the next event; complains if it observes something else than in the trace, unless it
-    /// may.
+    /// Takes the next event. Fails if it observes something else than in the trace, unless it may.
     pub(super) fn step(
         &mut self,
         index: &CallIndex<'_>,
@@ -162,7 +160,7 @@ impl CallRun {
                 if *before < prefix {
                     object.invoke(&call, *before);
                     if let Some(waits) = call.waits {
-                        object.numbers.add(waits, &call.invocation);
+                        object.counts.add(waits, &call.invocation);
                     }
                 }
             }
@@ -170,19 +168,19 @@ impl CallRun {
         });
         if let Some(waits) = call.waits {
             let open = index.open.get(&call.object).copied().unwrap_or_default();
-            for at in index.asked.get(&event.0).into_iter().flatten() {
+            for at in index.active_rules.get(&event.0).into_iter().flatten() {
                 let rule = &waits.rules()[*at];
                 let loose = object.loose.as_ref();
                 let is_asked = !may_differ || !rule.is_of_result();
                 let returns =
-                    object.numbers.let_return((*at, rule), (&call.invocation, loose), open);
+                    object.counts.may_return((*at, rule), (&call.invocation, loose), open);
                 if is_asked && !returns {
                     return Err(ReorderingReason::Waits);
                 }
             }
             match may_differ {
                 true => object.loose = Some(call.invocation.clone()),
-                false => object.numbers.add(waits, &call.invocation),
+                false => object.counts.add(waits, &call.invocation),
             }
         }
         let observed = object.invoke(&call, event.0);
@@ -194,9 +192,9 @@ impl CallRun {
         let then = index.seen_by(event);
         let events = &object.events;
         let differs = |now: &&Observed| {
-            // Which invocations match in the mode `all` does not depend on the run. So if none
-            // comes later in the trace, they are among those observed there, and their number tells
-            // whether all of those are.
+            // The matching invocations in the mode `all` do not depend on the run. So if none of
+            // them comes later in the trace, they are among those observed there, and their number
+            // shows whether they are all of those.
             let is_later = now.sources.iter().any(|place| events[*place] >= event.0);
             (now.mode == Mode::All && is_later) || !then.contains(&Seen::of(now, events))
         };

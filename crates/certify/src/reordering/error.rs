@@ -1,28 +1,29 @@
-//! What is wrong with a witness.
+//! Errors in witnesses of reorderings.
 
 use crate::schedule::ScheduleReason;
 use anyorder_commute::Mode;
 use anyorder_trace::EventId;
 
-/// A sequence that is no witness.
+/// A sequence that is not a witness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("place {place}, event {}: {reason}", event.0)]
 pub struct ReorderingError {
-    /// The place in the order, from 0; its length for what is missing or wrong with the whole.
+    /// The position in the order, from 0; its length for a missing event or a mistake in the whole.
     pub place: usize,
-    /// The event there, or the one that is missing.
+    /// The event there, or the missing one.
     pub event: EventId,
     /// Why it cannot come there.
     pub reason: ReorderingReason,
 }
 
-/// Why an event cannot come at its place. Events are given by their position in the trace, from 0.
+/// Why an event cannot come at its position. Events are given by their position in the trace, from
+/// 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReorderingReason {
-    /// It is not in the trace.
+    /// The event is not in the trace.
     #[error("no such event")]
     Unknown,
-    /// It stands before, or in the prefix.
+    /// The event is repeated, or is in the prefix.
     #[error("happens twice")]
     Twice,
     /// An event that must come first is missing or comes later.
@@ -30,16 +31,16 @@ pub enum ReorderingReason {
     TooEarly {
         /// The event.
         first: EventId,
-        /// The word of the rule.
+        /// The name of the rule.
         rule: &'static str,
     },
-    /// Its section of a lock begins while another that it excludes is open.
+    /// It begins a section of a lock while another section that excludes it is open.
     #[error("the lock is held since event {}", since.0)]
     Held {
         /// The acquire of the other section.
         since: EventId,
     },
-    /// It reads what another event wrote than the one in the trace.
+    /// It reads another write than in the trace.
     #[error("observes {}, in the trace {}", name(*now), name(*then))]
     Observes {
         /// The last write in the sequence.
@@ -47,7 +48,7 @@ pub enum ReorderingReason {
         /// The last write in the trace.
         then: Option<EventId>,
     },
-    /// The signal that woke it was given before the wait for it.
+    /// The signal that woke it came before its wait.
     #[error("wakes from event {}, which comes before the wait {}", signal.0, wait.0)]
     WokenEarly {
         /// The signal.
@@ -55,16 +56,16 @@ pub enum ReorderingReason {
         /// The wait.
         wait: EventId,
     },
-    /// It waits for something that has not come, and could not return there.
+    /// It could not return there: a condition it waits for does not hold.
     #[error("could not return there: it waits for something that has not come")]
     Waits,
-    /// It passes a barrier of which the trace does not say who waits for whom.
+    /// It passes a barrier for which the trace does not determine who waits for whom.
     #[error("passes a barrier, and the trace does not say who had arrived")]
     Barrier,
-    /// An attempt at a lock that failed, and the section that it met is not open.
+    /// A failed attempt at a lock, although the section that blocked it is not open.
     #[error("the attempt would succeed: the lock is not held as in the trace")]
     Free,
-    /// The end of a wait whose time ran out, and a signal comes before that.
+    /// The end of a wait that timed out, after a signal that would have woken it.
     #[error("would be woken by event {}", by.0)]
     WokenInTime {
         /// The signal.
@@ -73,26 +74,26 @@ pub enum ReorderingReason {
     /// It observes other invocations than in the trace.
     #[error("observes other invocations than in the trace (`{}`)", mode.word())]
     ObservesOthers {
-        /// In which mode.
+        /// The mode.
         mode: Mode,
     },
-    /// It reads memory in more pieces than are kept.
+    /// It reads memory in more pieces than the checker keeps.
     #[error("too many overlapping ranges of memory to tell what it reads")]
     TooManyPieces,
-    /// The order of tasks is not one that handlers, mailboxes and locks allow.
+    /// Handlers, mailboxes or locks do not allow this order of tasks.
     #[error("{0}")]
     Schedule(ScheduleReason),
-    /// The prefix is longer than the trace, or than its part in which no two sections that exclude
-    /// each other overlap.
+    /// The prefix is longer than the trace, or than the part of it in which no excluding sections
+    /// overlap.
     #[error("the prefix is no run")]
     Prefix,
-    /// It is one of the two actions, and is not in the order.
+    /// One of the two actions is missing.
     #[error("not in the sequence")]
     Missing,
-    /// The two actions do not come the other way round than in the trace.
+    /// The two actions are not reversed.
     #[error("the two actions are not reversed")]
     NotReversed,
-    /// It must be the last event by the form, or the one before.
+    /// By the form, it must be the last event or the one before.
     #[error("does not stand at the end")]
     NotLast,
 }

@@ -1,9 +1,9 @@
-//! What the definitions ask of a trace, looked up once.
+//! The relations of a trace that the definitions use, computed once.
 
 use super::Lanes;
 use super::barriers::Barriers;
 use super::calls::{CallIndex, Calls};
-use super::memory::{LastAt, Piece, Sources, Spots};
+use super::memory::{Footprints, LastWrites, Piece, Sources};
 use super::sections::Sections;
 use crate::wakes::{Match, matches};
 use anyorder_trace::{EventId, EventKind, LocationId, TaskId, TaskKind, Trace};
@@ -19,7 +19,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Makes them of pairs of number and event; the order of events is kept.
+    /// Builds them from pairs of number and event; the order of events is kept.
     pub(super) fn new(mut pairs: Vec<(u32, u32)>) -> Lists {
         pairs.sort_by_key(|pair| pair.0);
         let mut starts: HashMap<u32, (usize, usize)> = HashMap::new();
@@ -34,10 +34,10 @@ impl Lists {
     }
 }
 
-/// The facts of one trace.
+/// The relations of one trace.
 pub(super) struct Index<'t> {
     pub(super) trace: &'t Trace,
-    /// The event before it in its lane, or `NONE`.
+    /// The previous event in its lane, or `NONE`.
     pub(super) previous: Vec<u32>,
     /// By event, the number of its handler; `NONE` for none.
     pub(super) handler_of: Vec<u32>,
@@ -47,12 +47,12 @@ pub(super) struct Index<'t> {
     /// By condition, its barrier events.
     pub(super) barriers: Lists,
     pub(super) matches: HashMap<EventId, Match>,
-    /// By end of a wait whose time ran out, that wait.
+    /// By end of a wait that timed out, that wait.
     pub(super) timeouts: HashMap<EventId, EventId>,
     pub(super) rounds: Barriers,
-    /// By access, the allocation that it needs.
+    /// By access, the allocation of its memory.
     pub(super) allocs: HashMap<u32, u32>,
-    pub(super) spots: Spots,
+    pub(super) footprints: Footprints,
     pub(super) sources: Sources,
     pub(super) sections: Sections,
     pub(super) calls: CallIndex<'t>,
@@ -64,8 +64,8 @@ impl<'t> Index<'t> {
         let mut last: HashMap<u32, u32> = HashMap::new();
         let previous = (0..).zip(&lane_of).map(|(event, lane)| last.insert(*lane, event));
         let previous = previous.map(|event| event.unwrap_or(NONE)).collect();
-        let spots = Spots::new(trace.tables());
-        let (sources, allocs) = memory(trace, &spots);
+        let footprints = Footprints::new(trace.tables());
+        let (sources, allocs) = memory(trace, &footprints);
         let of_kind = |kind: EventKind| {
             let events = trace.events().filter(move |event| event.kind() == kind);
             Lists::new(events.map(|event| (event.operand, event.id.0)).collect())
@@ -84,7 +84,7 @@ impl<'t> Index<'t> {
             timeouts: timeouts(trace),
             rounds: Barriers::new(trace),
             allocs,
-            spots,
+            footprints,
             sources,
             sections: Sections::new(trace, &holders),
             calls: CallIndex::new(trace, calls),
@@ -92,7 +92,7 @@ impl<'t> Index<'t> {
         }
     }
 
-    /// The post of the task that an event begins, if it stands before it.
+    /// The post of the task that an event begins, if it precedes the event.
     pub(super) fn post_of(&self, get: EventId) -> Option<EventId> {
         let task = self.trace.event(get).task;
         let is_known = task.index() < self.trace.tasks_count();
@@ -101,7 +101,7 @@ impl<'t> Index<'t> {
     }
 }
 
-/// By end of a wait whose time ran out, the last wait of its task on the condition.
+/// By end of a wait that timed out, the last wait of its task on the condition.
 fn timeouts(trace: &Trace) -> HashMap<EventId, EventId> {
     let (mut waits, mut found) = (HashMap::new(), HashMap::new());
     for event in trace.events() {
@@ -140,10 +140,10 @@ fn lanes_of(trace: &Trace) -> (Vec<u32>, Vec<u32>) {
     (lane_of, handler_of)
 }
 
-/// By event, who holds the locks that it takes: its handler, or its task where it has none.
+/// By event, the holder of the locks it takes: its handler, or its task if it has none.
 fn holders(trace: &Trace, handler_of: &[u32]) -> Vec<u32> {
     let tasks = trace.columns().tasks.iter();
-    // Numbers of tasks from the top, of handlers from the bottom.
+    // Tasks are numbered from the top, handlers from the bottom.
     let holder = |(handler, task): (&u32, &TaskId)| match *handler {
         NONE => NONE - task.0,
         handler => handler,
@@ -151,30 +151,31 @@ fn holders(trace: &Trace, handler_of: &[u32]) -> Vec<u32> {
     handler_of.iter().zip(tasks).map(holder).collect()
 }
 
-/// What reads observe, and which allocation each access needs.
-fn memory(trace: &Trace, spots: &Spots) -> (Sources, HashMap<u32, u32>) {
-    let (mut writes, mut allocs) = (LastAt::default(), LastAt::default());
+/// The observations of reads, and the allocation of each access.
+fn memory(trace: &Trace, footprints: &Footprints) -> (Sources, HashMap<u32, u32>) {
+    let (mut writes, mut allocs) = (LastWrites::default(), LastWrites::default());
     let (mut sources, mut needed) = (Sources::default(), HashMap::new());
     let mut any_alloc = false;
     for event in trace.events() {
         let kind = event.kind();
-        let spot = spots.of(LocationId(event.operand));
+        let footprint = footprints.of(LocationId(event.operand));
         if kind.reads() && sources.is_full() {
             sources.push_unknown();
         } else {
-            let observed: Vec<Piece> = if kind.reads() { writes.pieces(spot) } else { Vec::new() };
+            let observed: Vec<Piece> =
+                if kind.reads() { writes.pieces(footprint) } else { Vec::new() };
             sources.push(observed);
         }
         if kind.is_access() && any_alloc {
-            let last = allocs.pieces(spot).iter().filter_map(|piece| piece.last).max();
+            let last = allocs.pieces(footprint).iter().filter_map(|piece| piece.last).max();
             last.and_then(|alloc| needed.insert(event.id.0, alloc));
         }
         if kind.writes() {
-            writes.set(spot, event.id.0);
+            writes.set(footprint, event.id.0);
         }
         if kind == EventKind::Alloc {
             any_alloc = true;
-            allocs.set(spot, event.id.0);
+            allocs.set(footprint, event.id.0);
         }
     }
     (sources, needed)

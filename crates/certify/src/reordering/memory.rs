@@ -1,29 +1,29 @@
-//! The last event that did something to each byte of memory.
+//! The last event that wrote each byte of memory.
 
 use anyorder_trace::{Location, LocationId, Tables};
 use std::collections::{BTreeMap, HashMap};
 
-/// What a location is to those that come after: a place of its own, or bytes that other locations
-/// may share.
+/// The memory of a location: a whole that overlaps no other, or bytes that other locations may
+/// share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Spot {
+pub(super) enum Footprint {
     /// Overlaps only itself.
-    Alone(u32),
+    Whole(u32),
     /// Bytes of a generation, the end excluded.
     Bytes { generation: u32, start: u64, end: u64 },
 }
 
 /// The locations of a trace.
-pub(super) struct Spots(Vec<Spot>);
+pub(super) struct Footprints(Vec<Footprint>);
 
-impl Spots {
-    pub(super) fn new(tables: &Tables) -> Spots {
+impl Footprints {
+    pub(super) fn new(tables: &Tables) -> Footprints {
         let mut ranges: Vec<(u32, u64, u64, usize)> = Vec::new();
         let mut known: HashMap<Location, u32> = HashMap::new();
-        let mut spots = Vec::with_capacity(tables.locations.len());
+        let mut footprints = Vec::with_capacity(tables.locations.len());
         for (at, location) in tables.locations.iter().enumerate() {
             let first = *known.entry(*location).or_insert(at as u32);
-            spots.push(Spot::Alone(first));
+            footprints.push(Footprint::Whole(first));
             if let Location::Range { address, size, generation } = *location {
                 let end = address.saturating_add(u64::from(size.max(1)));
                 ranges.push((generation, address, end, at));
@@ -32,7 +32,7 @@ impl Spots {
         ranges.sort_unstable();
         let mut at = 0;
         while at < ranges.len() {
-            // A cluster: ranges that follow one another without a gap.
+            // A cluster: ranges that overlap in a chain, without a gap.
             let (generation, _, mut reach, _) = ranges[at];
             let mut end = at + 1;
             while end < ranges.len() && ranges[end].0 == generation && ranges[end].1 < reach {
@@ -42,23 +42,23 @@ impl Spots {
             let (first, second, owner) = (ranges[at].1, ranges[at].2, ranges[at].3 as u32);
             let is_one = ranges[at..end].iter().all(|range| (range.1, range.2) == (first, second));
             for &(generation, start, end, location) in &ranges[at..end] {
-                spots[location] = match is_one {
-                    true => Spot::Alone(owner),
-                    false => Spot::Bytes { generation, start, end },
+                footprints[location] = match is_one {
+                    true => Footprint::Whole(owner),
+                    false => Footprint::Bytes { generation, start, end },
                 };
             }
             at = end;
         }
-        Spots(spots)
+        Footprints(footprints)
     }
 
-    /// Returns what a location is. One that the tables lack is a place of its own.
-    pub(super) fn of(&self, location: LocationId) -> Spot {
-        self.0.get(location.index()).copied().unwrap_or(Spot::Alone(location.0))
+    /// Returns the memory of a location. One that the tables lack overlaps only itself.
+    pub(super) fn of(&self, location: LocationId) -> Footprint {
+        self.0.get(location.index()).copied().unwrap_or(Footprint::Whole(location.0))
     }
 }
 
-/// Bytes, with the event that was last there.
+/// Bytes with their last event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
     pub(super) start: u64,
@@ -66,22 +66,22 @@ pub(super) struct Piece {
     pub(super) last: Option<u32>,
 }
 
-/// By place, the last event.
+/// The last event at each place.
 #[derive(Default)]
-pub(super) struct LastAt {
+pub(super) struct LastWrites {
     alone: HashMap<u32, u32>,
     /// By generation and start, the end and the event. Intervals do not overlap.
     bytes: HashMap<u32, BTreeMap<u64, (u64, u32)>>,
 }
 
-impl LastAt {
-    /// Says that an event is now the last at a spot.
-    pub(super) fn set(&mut self, spot: Spot, event: u32) {
-        match spot {
-            Spot::Alone(place) => {
+impl LastWrites {
+    /// Records an event as the last one at a place.
+    pub(super) fn set(&mut self, footprint: Footprint, event: u32) {
+        match footprint {
+            Footprint::Whole(place) => {
                 self.alone.insert(place, event);
             }
-            Spot::Bytes { generation, start, end } => {
+            Footprint::Bytes { generation, start, end } => {
                 let map = self.bytes.entry(generation).or_default();
                 if let Some((&left, &(left_end, of))) = map.range(..start).next_back()
                     && left_end > start
@@ -102,14 +102,14 @@ impl LastAt {
         }
     }
 
-    /// Returns the pieces of a spot, in order, neighbours with the same event put together. A place
-    /// of its own is one piece without bytes.
-    pub(super) fn pieces(&self, spot: Spot) -> Vec<Piece> {
-        let (generation, from, to) = match spot {
-            Spot::Alone(place) => {
+    /// Returns the pieces of a place, in order; neighbours with the same event are merged. A whole
+    /// is one piece without bytes.
+    pub(super) fn pieces(&self, footprint: Footprint) -> Vec<Piece> {
+        let (generation, from, to) = match footprint {
+            Footprint::Whole(place) => {
                 return vec![Piece { start: 0, end: 0, last: self.alone.get(&place).copied() }];
             }
-            Spot::Bytes { generation, start, end } => (generation, start, end),
+            Footprint::Bytes { generation, start, end } => (generation, start, end),
         };
         let mut pieces: Vec<Piece> = Vec::new();
         let mut add = |start: u64, end: u64, last: Option<u32>| match pieces.last_mut() {
@@ -135,13 +135,12 @@ impl LastAt {
     }
 }
 
-/// What the reads of a trace observe.
+/// The observations of the reads of a trace.
 #[derive(Default)]
 pub(super) struct Sources {
     /// By event that reads: the last write, or `NONE`, or `MANY`, or `UNKNOWN`.
     single: Vec<u32>,
-    /// The pieces of the events with `MANY`, ascending by event, with their number of pieces known
-    /// by the next one's start.
+    /// The pieces of the events with `MANY`, ascending by event; the next entry's start is the end.
     starts: Vec<(u32, usize)>,
     pieces: Vec<Piece>,
 }
@@ -149,21 +148,21 @@ pub(super) struct Sources {
 const NONE: u32 = u32::MAX;
 const MANY: u32 = u32::MAX - 1;
 const UNKNOWN: u32 = u32::MAX - 2;
-/// How many pieces are kept for all reads that see more than one.
+/// The most pieces kept for all reads that see more than one write.
 const PIECES_MAX: usize = 1 << 25;
 
-/// What one read of the trace observes.
-pub(super) enum Then<'s> {
-    /// One event, or none, everywhere.
+/// The observation of one read of the trace.
+pub(super) enum Observation<'s> {
+    /// One event, or the initial value, everywhere.
     One(Option<u32>),
-    /// Several.
+    /// Several events.
     Pieces(&'s [Piece]),
     /// Not kept.
     Unknown,
 }
 
 impl Sources {
-    /// Takes what the next event of the trace observes; an empty list for what does not read.
+    /// Adds the observation of the next event of the trace; an empty list if it does not read.
     pub(super) fn push(&mut self, pieces: Vec<Piece>) {
         let event = self.single.len() as u32;
         self.single.push(match pieces.as_slice() {
@@ -177,27 +176,27 @@ impl Sources {
         }
     }
 
-    /// Returns whether no more reads of several pieces can be kept.
+    /// Returns whether the limit on pieces is reached.
     pub(super) fn is_full(&self) -> bool {
         self.pieces.len() >= PIECES_MAX
     }
 
-    /// Takes the next event, a read of which is not known what it observes.
+    /// Adds the next event, a read with unknown observation.
     pub(super) fn push_unknown(&mut self) {
         self.single.push(UNKNOWN);
     }
 
-    /// Returns what an event that reads observes in the trace.
-    pub(super) fn of(&self, event: u32) -> Then<'_> {
+    /// Returns the observation of a reading event in the trace.
+    pub(super) fn of(&self, event: u32) -> Observation<'_> {
         match self.single.get(event as usize).copied().unwrap_or(UNKNOWN) {
-            UNKNOWN => Then::Unknown,
+            UNKNOWN => Observation::Unknown,
             MANY => {
                 let at = self.starts.partition_point(|start| start.0 < event);
                 let end = self.starts.get(at + 1).map_or(self.pieces.len(), |start| start.1);
-                Then::Pieces(&self.pieces[self.starts[at].1..end])
+                Observation::Pieces(&self.pieces[self.starts[at].1..end])
             }
-            NONE => Then::One(None),
-            event => Then::One(Some(event)),
+            NONE => Observation::One(None),
+            event => Observation::One(Some(event)),
         }
     }
 }

@@ -1,12 +1,12 @@
-//! A run of the program along a witness.
+//! Runs the program along a witness.
 
 use super::calls::{CallRun, Calls};
 use super::error::{ReorderingError, ReorderingReason};
 use super::index::{Index, Lists, NONE};
-use super::memory::{LastAt, Piece, Then};
+use super::memory::{LastWrites, Observation, Piece};
 use super::sections::OpenSections;
 use super::{ClaimedWitness, Lanes, WitnessForm};
-use crate::schedule::{Known, ScheduleError, check_known};
+use crate::schedule::{ScheduleError, ScheduleIndex, check_with_index};
 use anyorder_trace::{Event, EventId, EventKind, LocationId, LockId, Trace};
 use std::collections::HashMap;
 
@@ -14,9 +14,9 @@ use std::collections::HashMap;
 pub struct ReorderingChecker<'t> {
     index: Index<'t>,
     lanes: Lanes,
-    /// What schedules are checked with, if tasks change places.
-    known: Option<Known>,
-    /// By event, the number of the last check that it was in.
+    /// The index for schedules, if tasks can be reordered.
+    schedules: Option<ScheduleIndex>,
+    /// By event, the last check that contained it.
     stamps: Vec<u32>,
     checks: u32,
 }
@@ -28,23 +28,23 @@ impl std::fmt::Debug for ReorderingChecker<'_> {
 }
 
 impl<'t> ReorderingChecker<'t> {
-    /// Looks at the trace once, in near linear time and memory.
+    /// Builds the index of a trace, in near linear time and memory.
     #[must_use]
     pub fn new(trace: &'t Trace, calls: &'t dyn Calls, lanes: Lanes) -> ReorderingChecker<'t> {
         let index = Index::new(trace, calls, lanes);
-        let known = match lanes {
+        let schedules = match lanes {
             Lanes::Handlers => None,
-            Lanes::Tasks => Some(Known::new(trace)),
-            Lanes::Components => Some(Known::with_components(trace)),
+            Lanes::Tasks => Some(ScheduleIndex::new(trace)),
+            Lanes::Components => Some(ScheduleIndex::with_components(trace)),
         };
-        ReorderingChecker { index, lanes, known, stamps: vec![0; trace.len()], checks: 0 }
+        ReorderingChecker { index, lanes, schedules, stamps: vec![0; trace.len()], checks: 0 }
     }
 
-    /// Checks a witness: see the module for what is asked.
+    /// Checks a witness; the module lists the conditions.
     ///
     /// # Errors
     ///
-    /// Names the first event that cannot come where it stands, or what is missing for the form.
+    /// Names the first event that cannot come at its position, or a violation of the form.
     pub fn check(&mut self, witness: ClaimedWitness<'_>) -> Result<(), ReorderingError> {
         let ClaimedWitness { first, prefix, order, .. } = witness;
         self.begin();
@@ -54,8 +54,7 @@ impl<'t> ReorderingChecker<'t> {
             return Err(whole(ReorderingReason::Prefix));
         }
         let exempt = exempt(&witness);
-        // What may observe something else stands at the end: nothing comes behind it that could
-        // depend on that.
+        // Events that may observe something else are at the end, so no later event depends on them.
         if matches!(witness.form, WitnessForm::Last | WitnessForm::CoEnabled) {
             check_form(&witness)?;
         }
@@ -84,8 +83,8 @@ impl<'t> ReorderingChecker<'t> {
         self.checks += 1;
     }
 
-    /// Checks that the order ends with the `get` of the second action's task, holds the post of the
-    /// first one's, and not its `get`.
+    /// Checks that the order ends with the `get` of the second action's task, and contains the post
+    /// but not the `get` of the first action's task.
     fn check_overtakes(&self, witness: &ClaimedWitness<'_>) -> Result<(), ReorderingError> {
         let &ClaimedWitness { first, second, prefix, order, .. } = witness;
         let trace = self.index.trace;
@@ -119,9 +118,9 @@ impl<'t> ReorderingChecker<'t> {
     }
 
     fn check_tasks(&self, prefix: u32, order: &[EventId]) -> Result<(), ReorderingError> {
-        let Some(known) = &self.known else { return Ok(()) };
+        let Some(schedules) = &self.schedules else { return Ok(()) };
         let whole = (0..prefix).map(EventId).chain(order.iter().copied());
-        check_known(self.index.trace, known, whole).map_err(|error| {
+        check_with_index(self.index.trace, schedules, whole).map_err(|error| {
             let ScheduleError { place, event, reason } = error;
             let place = place.saturating_sub(prefix as usize);
             ReorderingError { place, event, reason: ReorderingReason::Schedule(reason) }
@@ -159,7 +158,7 @@ fn check_form(witness: &ClaimedWitness<'_>) -> Result<(), ReorderingError> {
     Ok(())
 }
 
-/// The first event of a list that has not happened: it only moves forward.
+/// The first event of a list that has not happened; it only moves forward.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Waiting {
     /// For the events of a handler.
@@ -178,9 +177,8 @@ struct Run<'r, 't> {
     now: u32,
     waiting: HashMap<Waiting, usize>,
     open: OpenSections,
-    writes: LastAt,
-    /// By signal that a wake of the order is matched with, in the order: how many events had
-    /// happened.
+    writes: LastWrites,
+    /// By signal matched with a wake of the order: how many events had happened before it.
     places: HashMap<EventId, usize>,
     calls: CallRun,
     /// By condition, its signals and broadcasts, in order.
@@ -203,7 +201,7 @@ impl<'r, 't> Run<'r, 't> {
             now,
             waiting: HashMap::new(),
             open: OpenSections::default(),
-            writes: LastAt::default(),
+            writes: LastWrites::default(),
             places: HashMap::new(),
             calls: CallRun::default(),
             signals: HashMap::new(),
@@ -247,7 +245,7 @@ impl<'r, 't> Run<'r, 't> {
     fn happens(&mut self, event: Event) {
         self.stamps[event.id.index()] = self.now;
         if event.kind().writes() {
-            self.writes.set(self.index.spots.of(LocationId(event.operand)), event.id.0);
+            self.writes.set(self.index.footprints.of(LocationId(event.operand)), event.id.0);
         }
         self.places.insert(event.id, self.places.len());
         if matches!(event.kind(), EventKind::Signal | EventKind::Broadcast) {
@@ -289,7 +287,7 @@ impl<'r, 't> Run<'r, 't> {
         self.after(index.allocs.get(&id.0).copied(), "alloc")
     }
 
-    /// Complains if an event of a list that stands before `event` in the trace has not happened.
+    /// Fails if an event of a list that precedes `event` in the trace has not happened.
     fn after_all(
         &mut self,
         what: Waiting,
@@ -316,12 +314,12 @@ impl<'r, 't> Run<'r, 't> {
         if !event.kind().reads() {
             return Ok(());
         }
-        let now = self.writes.pieces(self.index.spots.of(LocationId(event.operand)));
+        let now = self.writes.pieces(self.index.footprints.of(LocationId(event.operand)));
         let one;
         let then: &[Piece] = match self.index.sources.of(event.id.0) {
-            Then::Unknown => return Err(ReorderingReason::TooManyPieces),
-            Then::Pieces(pieces) => pieces,
-            Then::One(last) => {
+            Observation::Unknown => return Err(ReorderingReason::TooManyPieces),
+            Observation::Pieces(pieces) => pieces,
+            Observation::One(last) => {
                 one = [Piece { start: 0, end: u64::MAX, last }];
                 &one
             }
@@ -329,8 +327,8 @@ impl<'r, 't> Run<'r, 't> {
         let mut then = then.iter().copied().peekable();
         for piece in now {
             while let Some(part) = then.peek().copied() {
-                // Bytes that the order has not written hold what the prefix wrote last: what the
-                // trace says, if that lies in the prefix.
+                // Bytes that the order has not written have their last write in the prefix: the one
+                // in the trace, if that is in the prefix.
                 let agrees = match (piece.last, part.last) {
                     (None, Some(event)) => event < self.prefix,
                     (now, then) => now == then,
@@ -355,8 +353,8 @@ impl<'r, 't> Run<'r, 't> {
         let Some(found) = self.index.matches.get(&event.id) else { return Ok(()) };
         self.after(Some(found.signal.0), "wake")?;
         let Some(wait) = found.wait else { return Ok(()) };
-        // A wait that stands before its signal in the trace: if the signal is in the prefix, so is
-        // the wait.
+        // The wait precedes its signal in the trace, so if the signal is in the prefix, so is the
+        // wait.
         let is_before = match (self.places.get(&wait), self.places.get(&found.signal)) {
             (Some(wait), Some(signal)) => wait < signal,
             (None, _) => true,
@@ -368,7 +366,7 @@ impl<'r, 't> Run<'r, 't> {
         }
     }
 
-    /// Complains if a signal would have come before the time of a wait ran out.
+    /// Fails if a signal came before the time-out of a wait.
     fn times_out(&self, event: Event) -> Result<(), ReorderingReason> {
         let Some(wait) = self.index.timeouts.get(&event.id) else { return Ok(()) };
         let since = self.places.get(wait);

@@ -1,15 +1,15 @@
-//! Critical sections: which there are in a trace, and which are open in a run.
+//! Critical sections of a trace, and the open ones in a run.
 
 use anyorder_trace::{EventId, EventKind, LockId, Trace};
 use std::collections::{BTreeMap, HashMap};
 
-/// What one lane does between taking a lock and giving it back.
+/// The events of one lane from taking a lock to releasing it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     pub(super) lock: LockId,
     lane: u32,
     pub(super) acquire: u32,
-    /// `NONE` if it is never given back.
+    /// `NONE` if it is never released.
     release: u32,
     exclusive: bool,
 }
@@ -31,17 +31,17 @@ pub(super) struct Sections {
     ends: Vec<(u32, u32)>,
     /// By lock and lane, the sections, ascending.
     of: BTreeMap<(LockId, u32), Vec<u32>>,
-    /// The acquire of the first section that begins while one that it excludes is open; the length
-    /// of the trace if there is none.
+    /// The acquire of the first section that begins while an excluding one is open; the length of
+    /// the trace if there is none.
     pub(super) broken_at: u32,
-    /// By attempt that failed, the section that it met.
+    /// By failed attempt, the section that blocked it.
     met: HashMap<u32, u32>,
 }
 
 impl Sections {
     pub(super) fn new(trace: &Trace, lane_of: &[u32]) -> Sections {
         let mut sections = Sections { broken_at: trace.len() as u32, ..Sections::default() };
-        // By lane and lock: the section that is open, and how often it was entered and not left.
+        // By lane and lock: the open section, and its depth of nested entries.
         let mut open: HashMap<(u32, LockId), (u32, u64)> = HashMap::new();
         for event in trace.events() {
             let (lane, lock) = (lane_of[event.id.index()], LockId(event.operand));
@@ -86,10 +86,9 @@ impl Sections {
         sections
     }
 
-    /// Whether a section is exclusive is known only when all of it was seen: hence a pass of its
-    /// own.
+    /// Whether a section is exclusive is known only at its end: hence a separate pass.
     fn find_broken(&mut self) {
-        // By lock: how many sections are open, and how many of them are exclusive.
+        // By lock: the number of open sections, and of exclusive ones among them.
         let mut open: HashMap<LockId, (u64, u64)> = HashMap::new();
         let mut ends = self.ends.iter().peekable();
         for section in &self.all {
@@ -118,8 +117,7 @@ impl Sections {
         Some(self.ends[at].1)
     }
 
-    /// The sections of a lock that are open when the first `prefix` events of the trace have
-    /// happened.
+    /// The sections of a lock that are open after the first `prefix` events of the trace.
     fn open_at(&self, lock: LockId, prefix: u32) -> Vec<u32> {
         let of_lanes = self.of.range((lock, 0)..=(lock, u32::MAX));
         let last = of_lanes.filter_map(|(_, sections)| {
@@ -133,12 +131,12 @@ impl Sections {
 /// The sections open in a run.
 #[derive(Default)]
 pub(super) struct OpenSections {
-    /// By lock, of those that the run has touched.
+    /// By lock touched in the run: its open sections.
     open: HashMap<LockId, Vec<u32>>,
 }
 
 impl OpenSections {
-    /// Returns whether the section that a failed attempt met is open.
+    /// Returns whether the section that blocked a failed attempt is open.
     pub(super) fn is_met(
         &mut self,
         sections: &Sections,
@@ -150,7 +148,7 @@ impl OpenSections {
     }
 
     /// Takes the next event of the run; returns the acquire of an open section that excludes the
-    /// one that it begins.
+    /// section it begins.
     pub(super) fn step(
         &mut self,
         sections: &Sections,

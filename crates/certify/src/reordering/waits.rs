@@ -1,17 +1,17 @@
-//! What invocations wait for.
+//! The conditions for which invocations wait.
 
 use anyorder_commute::{Invocation, Value, WaitRule, Waits};
 use std::collections::HashMap;
 
-/// The places of the rules that are asked of an invocation, among those of its type.
-pub(super) type Asked = Vec<usize>;
+/// The positions of the active rules of an invocation, among those of its type.
+pub(super) type ActiveRules = Vec<usize>;
 
-/// How many invocations of an object count for what: by rule, place among what the rule counts, and
+/// The counts of the wait rules for an object: by rule, position among what the rule counts, and
 /// key.
 #[derive(Default)]
-pub(super) struct Numbers(HashMap<(usize, usize, Vec<Value>), i64>);
+pub(super) struct Counts(HashMap<(usize, usize, Vec<Value>), i64>);
 
-impl Numbers {
+impl Counts {
     /// Counts an invocation.
     pub(super) fn add(&mut self, waits: &Waits, call: &Invocation) {
         for (at, rule) in waits.rules().iter().enumerate() {
@@ -23,7 +23,7 @@ impl Numbers {
         }
     }
 
-    /// The numbers that a rule asks for; `behind` counts by what does not depend on its result.
+    /// The counts that a rule uses; `behind` is counted too where its result does not matter.
     fn of(
         &self,
         (at, rule): (usize, &WaitRule),
@@ -33,7 +33,7 @@ impl Numbers {
         let number = |(place, counted): (usize, &anyorder_commute::Counted)| {
             let key = counted.key_for(call);
             let is_one = |other: &Invocation| {
-                !counted.asks_result() && counted.key_of(other).as_ref() == Some(&key)
+                !counted.uses_result() && counted.key_of(other).as_ref() == Some(&key)
             };
             let more = i64::from(behind.is_some_and(is_one));
             self.0.get(&(at, place, key)).copied().unwrap_or_default() + more
@@ -41,8 +41,8 @@ impl Numbers {
         rule.counted().iter().enumerate().map(number).collect()
     }
 
-    /// Returns whether a rule lets a call return here, or before `loose`.
-    pub(super) fn let_return(
+    /// Returns whether a rule allows a call to return here, or before `loose`.
+    pub(super) fn may_return(
         &self,
         rule: (usize, &WaitRule),
         (call, loose): (&Invocation, Option<&Invocation>),
@@ -52,15 +52,19 @@ impl Numbers {
     }
 }
 
-/// Returns the rules that hold for a call where it stands in the trace, and the least number left
-/// open with which they do.
-pub(super) fn asked(waits: &Waits, numbers: &Numbers, call: &Invocation) -> (Asked, i64) {
-    let (mut asked, mut open) = (Vec::new(), 0);
+/// Returns the rules that hold for a call at its position in the trace, and the least open number
+/// with which they do.
+pub(super) fn active_rules(
+    waits: &Waits,
+    counts: &Counts,
+    call: &Invocation,
+) -> (ActiveRules, i64) {
+    let (mut active_rules, mut open) = (Vec::new(), 0);
     for (at, rule) in waits.rules().iter().enumerate().filter(|(_, rule)| rule.applies(call)) {
-        if let Some(least) = rule.least(&numbers.of((at, rule), call, None)) {
-            asked.push(at);
+        if let Some(least) = rule.least(&counts.of((at, rule), call, None)) {
+            active_rules.push(at);
             open = least.max(open);
         }
     }
-    (asked, open)
+    (active_rules, open)
 }

@@ -1,47 +1,48 @@
-//! Schedules: total orders of events in which a program with these handlers, mailboxes and locks
-//! can run.
+//! Schedules: total orders of events that a program with these handlers, mailboxes and locks can
+//! run.
 //!
-//! What is asked of a schedule, for the event at each place:
+//! The conditions on the event at each position:
 //! - it is in the trace, and not scheduled before;
-//! - *program order*: the events before it in its task (or, in thread code, before it in its piece,
-//!   the loop point before each piece) are scheduled before it. So a schedule is a beginning of
-//!   every task;
+//! - *program order*: the earlier events of its task are scheduled (for thread code: the earlier
+//!   events of its piece, and the loop point before each piece). So a schedule is a prefix of every
+//!   task;
 //! - *one at a time*: a handler begins a task or a piece of thread code only when all events of the
-//!   one before are scheduled;
+//!   previous one are scheduled;
 //! - *causes*: `post`, the loop point and the enabling come before `get`; `attach` before posts by
-//!   others; a `fork` before what the trace has of the handler behind it; all that the trace has of
-//!   a handler before a `join`, before it; what a `wake` answers before the `wake`; barrier events
-//!   of one barrier in the order of the trace;
-//! - *mailboxes*: unless the mailbox is a bag, a task begins only when no task is pending that the
-//!   fifo rule puts first: posted before it in the schedule, it not to the front, without delay or
-//!   with a delay no greater. Pending tasks that were cancelled, that the trace never ran, or that
-//!   the recorded run itself overtook in spite of this rule, are not waited for;
+//!   others; a `fork` before the later events of the forked handler in the trace; all earlier
+//!   events of a handler in the trace before a `join` of it; the signal before its `wake`; barrier
+//!   events of one barrier in the order of the trace;
+//! - *mailboxes*: unless the mailbox is a bag, a task begins only when the fifo rule puts no
+//!   pending task first. A pending task is first if it was posted earlier in the schedule, the
+//!   other task was not posted to the front, and its delay is absent or no greater. Ignored are
+//!   pending tasks that were cancelled, that the trace never ran, or that the recorded run itself
+//!   overtook in spite of this rule;
 //! - *locks*: an exclusive holder excludes other handlers, shared ones exclude exclusive ones, and
 //!   a handler releases what it holds.
 //!
-//! What is not asked: that reads return what they returned (a changed order may change what the
-//! program does next), the relative order of several tasks posted to the front, virtual time, and,
-//! unless a witness is checked with [`Lanes::Components`](crate::Lanes::Components), the rules of
-//! Android components.
+//! Not checked: that reads return the same values (another order may change what the program does
+//! next), the relative order of several tasks posted to the front, virtual time, and, unless a
+//! witness is checked with [`Lanes::Components`](crate::Lanes::Components), the rules of Android
+//! components.
 
-use crate::android::Turns;
+use crate::android::BroadcastOrder;
 use crate::edges;
 use crate::view::View;
 use anyorder_trace::{
     Action, Event, EventId, HandlerId, LockId, Mailbox, Position, TaskId, TaskKind, Trace,
 };
-use known::Unit;
+use index::Unit;
 use std::collections::HashMap;
 
-pub(crate) use known::Known;
+pub(crate) use index::ScheduleIndex;
 
-mod known;
+mod index;
 
-/// A schedule in which the program cannot run.
+/// A schedule that the program cannot run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("place {place}, event {}: {reason}", event.0)]
 pub struct ScheduleError {
-    /// The place in the schedule, from 0.
+    /// The position in the schedule, from 0.
     pub place: usize,
     /// The event there.
     pub event: EventId,
@@ -49,13 +50,14 @@ pub struct ScheduleError {
     pub reason: ScheduleReason,
 }
 
-/// Why an event cannot come at its place. Events are given by their position in the trace, from 0.
+/// Why an event cannot come at its position. Events are given by their position in the trace, from
+/// 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ScheduleReason {
-    /// It is not in the trace, or its task has no handler.
+    /// The event is not in the trace, or its task has no handler.
     #[error("no such event, or no handler")]
     Unknown,
-    /// It was scheduled before.
+    /// The event was scheduled before.
     #[error("scheduled twice")]
     Twice,
     /// An event that must come first is missing or comes later.
@@ -63,10 +65,10 @@ pub enum ScheduleReason {
     TooEarly {
         /// The event.
         first: EventId,
-        /// The word of the rule.
+        /// The name of the rule.
         rule: &'static str,
     },
-    /// The handler has begun something else and not ended it.
+    /// The handler has not finished another task or piece.
     #[error("the handler is in the middle of something else")]
     Busy,
     /// Another task must be taken from the mailbox first.
@@ -81,48 +83,48 @@ pub enum ScheduleReason {
     /// The handler does not hold the lock that it releases.
     #[error("the lock is not held")]
     NotHeld,
-    /// One of the two events is not in the schedule.
+    /// One of the two events is missing.
     #[error("not in the schedule")]
     Missing,
-    /// Between the two events stands this one, which separates them.
+    /// This event separates the two.
     #[error("stands between the two events")]
     Between,
 }
 
-/// Checks that the program can run in this order: see the module for what is asked.
+/// Checks that the program can run in this order; the module lists the conditions.
 ///
-/// O(events) to begin with, with a logarithm where there are conditions; then O(1) an event, but
-/// the pending tasks for a `get`, and the events of the trace for a `join`, a `barrier` and the
-/// trigger of an input.
+/// O(events) to start, with a logarithm if there are conditions. Then O(1) per event, plus the
+/// pending tasks for a `get`, and the events of the trace for a `join`, a `barrier` and the trigger
+/// of an input.
 ///
 /// # Errors
 ///
-/// Names the first event that cannot come where it stands.
+/// Names the first event that cannot come at its position.
 pub fn check_schedule(trace: &Trace, order: &[EventId]) -> Result<(), ScheduleError> {
-    check_known(trace, &Known::new(trace), order.iter().copied())
+    check_with_index(trace, &ScheduleIndex::new(trace), order.iter().copied())
 }
 
 /// The same, for one of several schedules of a trace.
-pub(crate) fn check_known(
+pub(crate) fn check_with_index(
     trace: &Trace,
-    known: &Known,
+    index: &ScheduleIndex,
     order: impl Iterator<Item = EventId>,
 ) -> Result<(), ScheduleError> {
-    let mut run = Run::new(trace, known);
+    let mut run = Run::new(trace, index);
     for (place, event) in order.enumerate() {
         run.step(event).map_err(|reason| ScheduleError { place, event, reason })?;
     }
     Ok(())
 }
 
-/// Checks that the program can run in this order, and that `a` and `b` are neighbours in it, either
-/// first: between them are only events of other handlers; if both are of one handler, also events
-/// of their own two tasks.
+/// Checks that the program can run in this order, and that `a` and `b` are neighbours in it, in
+/// either order: between them are only events of other handlers; if both are of one handler, also
+/// events of their own two tasks.
 ///
 /// # Errors
 ///
-/// As [`check_schedule`]; and names an event between the two, or one of them if it is missing (with
-/// the length of the schedule as its place).
+/// As [`check_schedule`]; and names an event between the two, or a missing one of them (with the
+/// length of the schedule as its position).
 pub fn check_adjacent(
     trace: &Trace,
     order: &[EventId],
@@ -153,17 +155,17 @@ pub fn check_adjacent(
 /// A run of the program along a schedule.
 struct Run<'t> {
     view: View<'t>,
-    known: &'t Known,
+    index: &'t ScheduleIndex,
     /// By event of the trace.
     done: Vec<bool>,
-    /// By unit: the number of its events that have come.
-    gone: HashMap<Unit, u32>,
-    /// By handler: what it began last.
+    /// By unit: the number of its executed events.
+    executed: HashMap<Unit, u32>,
+    /// By handler: the unit it began last.
     running: HashMap<HandlerId, Unit>,
     /// By handler: posted and not taken, in the order of the posts.
     pending: HashMap<HandlerId, Vec<TaskId>>,
     holders: HashMap<LockId, Vec<Holder>>,
-    turns: Turns,
+    broadcast_order: BroadcastOrder,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -174,16 +176,16 @@ struct Holder {
 }
 
 impl<'t> Run<'t> {
-    fn new(trace: &'t Trace, known: &'t Known) -> Run<'t> {
+    fn new(trace: &'t Trace, index: &'t ScheduleIndex) -> Run<'t> {
         Run {
             view: View { trace },
-            known,
+            index,
             done: vec![false; trace.len()],
-            gone: HashMap::new(),
+            executed: HashMap::new(),
             running: HashMap::new(),
             pending: HashMap::new(),
             holders: HashMap::new(),
-            turns: Turns::default(),
+            broadcast_order: BroadcastOrder::default(),
         }
     }
 
@@ -194,14 +196,14 @@ impl<'t> Run<'t> {
         }
         let handler = self.view.handler_of(id).ok_or(ScheduleReason::Unknown)?;
         let event = self.view.event(id);
-        self.after(self.known.facts[id.index()].previous, "po")?;
+        self.after(self.index.facts[id.index()].previous, "po")?;
         self.turn(handler, id)?;
         self.causes(event)?;
         self.mailboxes(event)?;
         self.locks(event, handler)?;
         self.components(id)?;
         self.done[id.index()] = true;
-        *self.gone.entry(self.known.facts[id.index()].unit).or_insert(0) += 1;
+        *self.executed.entry(self.index.facts[id.index()].unit).or_insert(0) += 1;
         Ok(())
     }
 
@@ -214,14 +216,14 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// One task or piece at a time. Untracked handlers run bursts as they like.
+    /// One task or piece at a time. Untracked handlers may interleave bursts.
     fn turn(&mut self, handler: HandlerId, id: EventId) -> Result<(), ScheduleReason> {
         if self.view.kind_of(id) == Some(TaskKind::Burst) {
             return Ok(());
         }
-        let unit = self.known.facts[id.index()].unit;
+        let unit = self.index.facts[id.index()].unit;
         if let Some(other) = self.running.insert(handler, unit).filter(|&other| other != unit)
-            && self.gone.get(&other) != self.known.sizes.get(&other)
+            && self.executed.get(&other) != self.index.sizes.get(&other)
         {
             return Err(ScheduleReason::Busy);
         }
@@ -235,7 +237,7 @@ impl<'t> Run<'t> {
         match event.action() {
             Action::Post(task) => {
                 if let Some(to) = view.handler(task).filter(|&to| handler != Some(to)) {
-                    let attach = self.known.attaches.get(&to).copied();
+                    let attach = self.index.attaches.get(&to).copied();
                     self.after(attach.filter(|&attach| attach < id), "attach")?;
                 }
                 self.after(self.enabled_by(task, id), "enable")?;
@@ -243,15 +245,15 @@ impl<'t> Run<'t> {
             Action::Get(_) if view.get(event.task) == Some(id) => {
                 self.after(view.post(event.task).filter(|&post| post < id), "post")?;
                 let point =
-                    handler.and_then(|handler| self.known.loop_points.get(&handler).copied());
+                    handler.and_then(|handler| self.index.loop_points.get(&handler).copied());
                 self.after(point.filter(|&point| point < id), "loop")?;
                 self.after(self.enabled_by(event.task, id), "enable")?;
             }
             Action::Trigger(_) => {
-                self.after(edges::enable_of(view, self.known.rules(), event), "enable")?;
+                self.after(edges::enable_of(view, self.index.rules(), event), "enable")?;
             }
             Action::Wake(_) => {
-                self.after(self.known.wakes.get(&id).map(|found| found.signal), "wake")?;
+                self.after(self.index.wakes.get(&id).map(|found| found.signal), "wake")?;
             }
             Action::Join(joined) => {
                 let mut of_joined = view
@@ -272,30 +274,29 @@ impl<'t> Run<'t> {
             }
             _ => {}
         }
-        let mut forks = handler.and_then(|h| self.known.forks.get(&h)).into_iter().flatten();
+        let mut forks = handler.and_then(|h| self.index.forks.get(&h)).into_iter().flatten();
         let missing = |fork: &&EventId| **fork < id && !self.done[fork.index()];
         self.after(forks.find(missing).copied(), "fork")
     }
 
-    /// What enabled the input event that a posted task is the effect of, if it stands before
-    /// `event`.
+    /// The event that enabled the input event of a posted task, if it precedes `event`.
     fn enabled_by(&self, task: TaskId, event: EventId) -> Option<EventId> {
         let view = self.view;
         view.get(task)?;
-        let triggers = self.known.triggers.get(&task).into_iter().flatten();
-        let enables = triggers.filter_map(|&t| edges::enable_of(view, self.known.rules(), t));
+        let triggers = self.index.triggers.get(&task).into_iter().flatten();
+        let enables = triggers.filter_map(|&t| edges::enable_of(view, self.index.rules(), t));
         let others = |enable: &EventId| view.task_of(*enable) != task && *enable < event;
         enables.filter(others).find(|enable| !self.done[enable.index()])
     }
 
-    /// What the rules of Android's components ask, where they are asked for.
+    /// Checks the component rules, if requested.
     fn components(&mut self, id: EventId) -> Result<(), ScheduleReason> {
-        let Some(orders) = &self.known.components else { return Ok(()) };
+        let Some(orders) = &self.index.components else { return Ok(()) };
         for before in orders.before(id) {
             self.after(Some(*before), "component")?;
         }
         let late = |first| ScheduleReason::TooEarly { first, rule: "component" };
-        self.turns.take(orders, id).map_err(late)
+        self.broadcast_order.take(orders, id).map_err(late)
     }
 
     fn mailboxes(&mut self, event: Event) -> Result<(), ScheduleReason> {
@@ -361,7 +362,7 @@ impl<'t> Run<'t> {
 fn goes_first(view: View<'_>, first: TaskId, second: TaskId) -> bool {
     let (Some(one), Some(two)) = (view.def(first), view.def(second)) else { return false };
     let in_time = one.delay == 0 || (two.delay != 0 && one.delay <= two.delay);
-    // What the recorded run did against the rule, a schedule may do as well.
+    // If the recorded run broke the rule, a schedule may break it as well.
     let posted_in_order = view.post(first) < view.post(second);
     let ran_otherwise = posted_in_order && view.get(first) > view.get(second);
     two.position == Position::Back && in_time && !ran_otherwise

@@ -1,4 +1,4 @@
-//! What the tests of consistency share: traces from text, events and messages by name.
+//! Shared by the tests of consistency: traces from text, events and messages by name.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use anyorder_certify::consistency::{ConsistencyProof, Fact, read_proof};
@@ -6,8 +6,8 @@ use anyorder_trace::detect::Format;
 use anyorder_trace::open::{OpenOptions, open};
 use anyorder_trace::{EventId, TaskId, Trace};
 
-/// Worked example 6: inconsistent under FIFO, though no order of two messages is decided by a
-/// single path.
+/// Worked example 6: inconsistent under FIFO, although no single path decides the order of two
+/// messages.
 pub(crate) const EXAMPLE_6: &str = "\
 e1 A - post a1
 e2 A - w x

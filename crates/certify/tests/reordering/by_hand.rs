@@ -1,5 +1,4 @@
-//! Each reason for which a witness is not accepted, on a smallest trace; traces that are wrong; and
-//! traces that are long.
+//! Each reason to refuse a witness, on a smallest trace; invalid traces; and long traces.
 
 use anyorder_certify::{
     ClaimedWitness, Lanes, NoCalls, ReorderingChecker, ReorderingError, WitnessForm,
@@ -145,7 +144,7 @@ fn a_prefix_must_be_a_run() {
     assert_eq!(error.to_string(), "place 0, event 1: the lock is held since event 0");
 }
 
-/// Whatever the columns hold, nothing panics.
+/// Arbitrary columns cause no panic.
 #[test]
 fn garbage_is_answered() {
     let mut rng = Rng::new(5);
@@ -188,7 +187,7 @@ fn garbage_is_answered() {
     assert!(accepted > 0 && rejected > 0);
 }
 
-/// A long trace: one look at all of it, and then many witnesses that are short, and a long one.
+/// A long trace: one pass over it, and then many short witnesses and a long one.
 #[test]
 fn many_witnesses_of_a_long_trace() {
     const ROUNDS: u32 = 25_000;
@@ -212,7 +211,7 @@ fn many_witnesses_of_a_long_trace() {
     let mut checker = ReorderingChecker::new(&trace, &NoCalls, Lanes::Handlers);
     let indexed = begin.elapsed();
     let begin = Instant::now();
-    // Sections of neighbours change places: those of two threads next to each other in a round.
+    // Swaps neighbouring sections: those of two threads in the same round.
     for at in 0..10_000 {
         let prefix = (at * 37 % (ROUNDS - 1)) * 24;
         let order = ids(&[3, 4, 5, 0, 1].map(|event| prefix + event));

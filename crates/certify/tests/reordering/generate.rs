@@ -1,4 +1,4 @@
-//! Small random traces: every kind of event that the definitions of witnesses name.
+//! Small random traces with every kind of event in the definitions of witnesses.
 
 use crate::types::Objects;
 use crate::woken::woken;
@@ -9,11 +9,11 @@ use anyorder_trace::{
 };
 
 /// Random numbers.
-pub(crate) struct Dice(Rng);
+pub(crate) struct RandomSource(Rng);
 
-impl Dice {
-    pub(crate) fn new(seed: u64) -> Dice {
-        Dice(Rng::new(seed))
+impl RandomSource {
+    pub(crate) fn new(seed: u64) -> RandomSource {
+        RandomSource(Rng::new(seed))
     }
 
     pub(crate) fn below(&mut self, bound: usize) -> usize {
@@ -46,7 +46,7 @@ pub(crate) fn show(trace: &Trace) -> String {
     trace.events().map(line).collect()
 }
 
-/// What a trace is mostly made of.
+/// The main content of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Flavour {
     Plain,
@@ -69,9 +69,9 @@ pub(crate) enum Flavour {
     Woken,
     /// Objects whose calls wait.
     Waits,
-    /// Attempts at locks that fail, waits whose time runs out.
+    /// Attempts at locks that fail, waits that time out.
     Tries,
-    /// No program could have done it.
+    /// Traces that no program could produce.
     Hostile,
 }
 
@@ -97,7 +97,7 @@ impl Flavour {
         Flavour::Hostile,
     ];
 
-    /// The flavour of the trace with a number: each in turn.
+    /// The flavour of the trace with a number: they alternate.
     pub(crate) fn of(seed: u64) -> Flavour {
         Flavour::ALL[(seed % Flavour::ALL.len() as u64) as usize]
     }
@@ -106,8 +106,7 @@ impl Flavour {
         matches!(self, Flavour::Guarded | Flavour::GuardedMixed)
     }
 
-    /// How often a step is an access, about locks, forks, conditions, barriers, allocations, posts,
-    /// calls.
+    /// The weights of accesses, locks, forks, conditions, barriers, allocations, posts and calls.
     const fn weights(self) -> [usize; 8] {
         match self {
             Flavour::Plain | Flavour::Atomics | Flavour::Ranges | Flavour::Woken => {
@@ -135,14 +134,14 @@ struct Thread {
     task: TaskId,
     alive: bool,
     held: Vec<(u32, bool)>,
-    /// The condition that it waits for, and the lock that it gave back for that.
+    /// The condition that it waits for, and the lock that it released for that.
     waits: Option<(&'static str, Option<u32>)>,
     posted: Vec<TaskId>,
 }
 
 struct Maker<'r> {
     b: TraceBuilder,
-    rng: &'r mut Dice,
+    rng: &'r mut RandomSource,
     flavour: Flavour,
     threads: Vec<Thread>,
     locations: Vec<LocationId>,
@@ -155,7 +154,7 @@ struct Maker<'r> {
 }
 
 /// Returns a trace of at most `events` events.
-pub(crate) fn trace(rng: &mut Dice, flavour: Flavour, events: usize) -> Trace {
+pub(crate) fn trace(rng: &mut RandomSource, flavour: Flavour, events: usize) -> Trace {
     if flavour == Flavour::Woken {
         return woken(rng);
     }

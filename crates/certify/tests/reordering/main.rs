@@ -1,5 +1,5 @@
-//! The checker of witnesses against brute force: on witnesses, on sequences that are nearly
-//! witnesses, and with a rule left out.
+//! The checker of witnesses against brute force: on witnesses, on mutated witnesses, and with a
+//! rule left out.
 
 mod by_hand;
 mod generate;
@@ -12,13 +12,13 @@ use anyorder_certify::{
 };
 use anyorder_testkit::{Observes, ReorderForm, ReorderRule, Reorderings, Shape, random_trace};
 use anyorder_trace::{EventId, Trace};
-use generate::{Dice, Flavour, show, trace};
+use generate::{Flavour, RandomSource, show, trace};
 use std::collections::{BTreeMap, BTreeSet};
 use turns::turns;
-use types::{OfTrace, Scheduled, Types};
+use types::{Scheduled, TraceCalls, Types};
 
 const TRACES: u64 = 4_000;
-/// The number of reorderings that differ at which brute force gives up a trace.
+/// The number of different reorderings at which brute force stops.
 const STATES_MAX: usize = 20_000;
 
 const FORMS: [(ReorderForm, WitnessForm); 4] = [
@@ -29,7 +29,7 @@ const FORMS: [(ReorderForm, WitnessForm); 4] = [
 ];
 
 #[derive(Default, Debug)]
-struct Tally {
+struct Counters {
     witnesses: BTreeMap<ReorderForm, u64>,
     accepted: u64,
     rejected: BTreeMap<&'static str, u64>,
@@ -45,8 +45,8 @@ fn ids(run: &[usize]) -> Vec<EventId> {
     run.iter().map(|event| EventId(*event as u32)).collect()
 }
 
-/// A sequence like another.
-fn mutated(rng: &mut Dice, run: &[usize], events: usize) -> Vec<usize> {
+/// A mutation of a sequence.
+fn mutated(rng: &mut RandomSource, run: &[usize], events: usize) -> Vec<usize> {
     let mut run = run.to_vec();
     for _ in 0..1 + rng.below(2) {
         match rng.below(4) {
@@ -119,7 +119,7 @@ struct Case<'c> {
 }
 
 impl Case<'_> {
-    /// Returns what the checker says, and whether it is what brute force says.
+    /// Returns the checker's answer, and whether it equals that of brute force.
     fn ask(
         &self,
         checker: &mut ReorderingChecker<'_>,
@@ -135,11 +135,11 @@ impl Case<'_> {
         (answer, agrees)
     }
 
-    /// The error names the place and a rule that brute force finds broken there.
+    /// The error names the position and a rule that brute force finds broken there.
     fn check_error(&self, run: &[usize], exempt: &[usize], error: &ReorderingError) {
         let Some(rule) = rule(word(&error.reason)) else { return };
         if rule == ReorderRule::Schedule {
-            // Schedules are checked before anything else, so this need not be the first place.
+            // Schedules are checked first, so this need not be the first position.
             let (before, event) = (&run[..error.place], run[error.place]);
             let all = self.brute.all_broken(self.observes, before, event, exempt);
             let is_so = all.contains(&ReorderRule::Schedule) || all == [ReorderRule::Once];
@@ -163,9 +163,9 @@ fn exempt(form: ReorderForm, (a, b): (usize, usize)) -> Vec<usize> {
     }
 }
 
-/// Goes through sequences that are witnesses or nearly so.
+/// Runs through sequences that are witnesses or close to one.
 fn sequences(
-    rng: &mut Dice,
+    rng: &mut RandomSource,
     trace: &Trace,
     brute: &Reorderings,
     observes: &dyn Observes,
@@ -189,9 +189,9 @@ fn sequences(
     true
 }
 
-/// A random sequence that obeys all rules, but perhaps one.
+/// A random sequence that obeys all rules, or all but one.
 fn walk(
-    rng: &mut Dice,
+    rng: &mut RandomSource,
     brute: &Reorderings,
     observes: &dyn Observes,
     events: usize,
@@ -211,9 +211,9 @@ fn walk(
     }
 }
 
-/// Two events of a sequence that come the other way round than in the trace, with a form and where
-/// to cut for it.
-fn reversed_pair(rng: &mut Dice, run: &[usize]) -> Option<(usize, (usize, usize), usize)> {
+/// Two events of a sequence that are reversed with respect to the trace, with a form and where to
+/// cut for it.
+fn reversed_pair(rng: &mut RandomSource, run: &[usize]) -> Option<(usize, (usize, usize), usize)> {
     let pairs = (0..run.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
     let pairs: Vec<(usize, usize)> = pairs.filter(|(i, j)| run[*i] > run[*j]).collect();
     let &(i, j) = pairs.get(rng.below(pairs.len().max(1)))?;
@@ -226,10 +226,10 @@ fn reversed_pair(rng: &mut Dice, run: &[usize]) -> Option<(usize, (usize, usize)
 
 /// Compares the two on sequences of one trace.
 fn compare(
-    rng: &mut Dice,
+    rng: &mut RandomSource,
     t: &Trace,
-    (observes, lanes): (&OfTrace<'_>, Lanes),
-    tally: &mut Tally,
+    (observes, lanes): (&TraceCalls<'_>, Lanes),
+    tally: &mut Counters,
     what: &str,
 ) {
     let scheduled = Scheduled(observes.clone());
@@ -272,13 +272,13 @@ fn compare(
 
 #[test]
 fn the_checker_accepts_what_brute_force_accepts_among_tasks() {
-    let (types, mut tally) = (Types::new(), Tally::default());
+    let (types, mut tally) = (Types::new(), Counters::default());
     for seed in 1..=800 {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let shape = Shape { events_max: 7 + seed as usize % 5, ..Shape::tiny() };
         let flavour = Flavour::of(seed);
         for t in [random_trace(seed, &shape), trace(&mut rng, flavour, 8)] {
-            let observes = OfTrace::new(&types, &t);
+            let observes = TraceCalls::new(&types, &t);
             let what = format!("seed {seed}");
             compare(&mut rng, &t, (&observes, Lanes::Tasks), &mut tally, &what);
         }
@@ -290,14 +290,14 @@ fn the_checker_accepts_what_brute_force_accepts_among_tasks() {
     }
 }
 
-/// One task may be the first to begin though another one was posted before it.
+/// Some task may begin first though another one was posted before it.
 #[test]
 fn the_checker_accepts_what_brute_force_accepts_where_tasks_take_turns() {
-    let (types, mut tally) = (Types::new(), Tally::default());
+    let (types, mut tally) = (Types::new(), Counters::default());
     for seed in 1..=600 {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let t = turns(&mut rng);
-        let observes = OfTrace::new(&types, &t);
+        let observes = TraceCalls::new(&types, &t);
         let what = format!("seed {seed}");
         compare(&mut rng, &t, (&observes, Lanes::Tasks), &mut tally, &what);
     }
@@ -307,13 +307,13 @@ fn the_checker_accepts_what_brute_force_accepts_where_tasks_take_turns() {
 
 #[test]
 fn the_checker_accepts_what_brute_force_accepts() {
-    let (types, mut tally) = (Types::new(), Tally::default());
+    let (types, mut tally) = (Types::new(), Counters::default());
     for seed in 1..=TRACES {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let flavour = Flavour::of(seed);
         let events = 4 + rng.below(if flavour.is_guarded() { 10 } else { 7 });
         let t = trace(&mut rng, flavour, events);
-        let observes = OfTrace::new(&types, &t);
+        let observes = TraceCalls::new(&types, &t);
         let what = format!("seed {seed}");
         compare(&mut rng, &t, (&observes, Lanes::Handlers), &mut tally, &what);
     }
@@ -354,10 +354,10 @@ fn the_comparison_notices_each_rule() {
     let types = Types::new();
     let mut noticed: BTreeMap<ReorderRule, u64> = BTreeMap::new();
     for seed in 1..=600 {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let flavour = Flavour::of(seed);
         let t = trace(&mut rng, flavour, if flavour.is_guarded() { 11 } else { 8 });
-        let observes = OfTrace::new(&types, &t);
+        let observes = TraceCalls::new(&types, &t);
         let mut checker = ReorderingChecker::new(&t, &observes, Lanes::Handlers);
         for rule in ReorderRule::ALL {
             let mut brute = Reorderings::new(&t, &observes);
@@ -375,17 +375,17 @@ fn the_comparison_notices_each_rule() {
     }
 }
 
-/// Brute force keeps one of several sequences that go on alike: the answers are the same as
+/// Brute force keeps one of several sequences with equal continuations: the answers are the same as
 /// without.
 #[test]
 fn brute_force_loses_nothing_by_keeping_one_of_many() {
     let types = Types::new();
     let mut pairs = 0;
     for seed in 1..=400 {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let flavour = Flavour::of(seed);
         let t = trace(&mut rng, flavour, 6);
-        let observes = OfTrace::new(&types, &t);
+        let observes = TraceCalls::new(&types, &t);
         let brute = Reorderings::new(&t, &observes);
         let best = brute.best(&observes, &all_pairs(&t), STATES_MAX).expect("few states");
         let mut all = BTreeMap::new();
@@ -417,7 +417,7 @@ fn extend(
                 }
             }
         }
-        // All but the last event must observe what they did, for anything to come behind it.
+        // All events except the last must observe what they did, so that others may follow.
         let is_run =
             |run: &[usize], exempt: &[usize]| brute.broken(observes, run, exempt).is_none();
         if !is_run(&run[..run.len() - 1], &[]) || !is_run(run, &[a]) {

@@ -1,11 +1,11 @@
-//! Random traces of one event loop whose tasks can come in another order: two threads post, and
-//! each task is an access or two.
+//! Random traces of one event loop whose tasks can be reordered: two threads post, and each task is
+//! an access or two.
 
-use crate::generate::Dice;
+use crate::generate::RandomSource;
 use anyorder_trace::{Mailbox, TaskId, Trace, TraceBuilder};
 
 /// Returns a trace of up to 14 events.
-pub(crate) fn turns(rng: &mut Dice) -> Trace {
+pub(crate) fn turns(rng: &mut RandomSource) -> Trace {
     let mut b = TraceBuilder::new();
     let mailbox = [Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed][rng.below(3)];
     let ui = b.handler("ui", mailbox).expect("room");
@@ -15,7 +15,7 @@ pub(crate) fn turns(rng: &mut Dice) -> Trace {
     let delayed = mailbox == Mailbox::Delayed && rng.chance(50);
     let tasks: Vec<TaskId> = (0..count)
         .map(|i| {
-            // What comes first has the shortest delay, so that the trace itself is possible.
+            // Earlier tasks have shorter delays, so that the trace itself is possible.
             let delay = if delayed { i as u64 } else { 0 };
             b.delayed_task(&format!("t{i}"), ui, delay).expect("room")
         })

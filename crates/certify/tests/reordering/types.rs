@@ -1,8 +1,9 @@
-//! Objects of built-in types: how they behave, and what their invocations observe, to all who ask.
+//! Objects of built-in types: their behaviour, and what their invocations observe, for the checker
+//! and for brute force.
 
 #![allow(dead_code, reason = "each test uses its own part")]
 
-use crate::generate::Dice;
+use crate::generate::RandomSource;
 use anyorder_certify::{Call, CallRules, Calls, check_schedule};
 use anyorder_commute::{
     BuiltIn, Comm, Invocation, Mode, Model, Spec, Value, Waits, built_in_types,
@@ -13,21 +14,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type State = <&'static BuiltIn as Model>::State;
 
-/// The objects of a trace while it is made.
+/// The objects of a trace under construction.
 pub(crate) struct Objects(Vec<(String, &'static BuiltIn, State)>);
 
 impl Objects {
     /// One or two of random types.
-    pub(crate) fn new(rng: &mut Dice) -> Objects {
+    pub(crate) fn new(rng: &mut RandomSource) -> Objects {
         Objects::of(rng, &|_| true)
     }
 
-    /// One or two whose calls wait, semaphores with some permits among them.
-    pub(crate) fn waiting(rng: &mut Dice) -> Objects {
+    /// One or two objects whose calls wait, among them semaphores with some permits.
+    pub(crate) fn waiting(rng: &mut RandomSource) -> Objects {
         Objects::of(rng, &|of| !of.waits.is_empty())
     }
 
-    fn of(rng: &mut Dice, which: &dyn Fn(&BuiltIn) -> bool) -> Objects {
+    fn of(rng: &mut RandomSource, which: &dyn Fn(&BuiltIn) -> bool) -> Objects {
         let count = 1 + rng.below(2);
         let types: Vec<&'static BuiltIn> = built_in_types().iter().filter(|of| which(of)).collect();
         let make = |at: usize| {
@@ -45,7 +46,7 @@ impl Objects {
     /// A random call that does not block.
     pub(crate) fn call(
         &mut self,
-        rng: &mut Dice,
+        rng: &mut RandomSource,
         b: &mut TraceBuilder,
     ) -> Option<anyorder_trace::Invocation> {
         let at = rng.below(self.0.len());
@@ -81,7 +82,7 @@ pub(crate) struct Types {
     types: BTreeMap<String, (Spec, Comm, Option<Waits>)>,
 }
 
-/// What one event invokes.
+/// The invocation of one event.
 #[derive(Clone)]
 pub(crate) struct Invoked<'t> {
     pub(crate) object: u32,
@@ -115,21 +116,21 @@ impl Types {
     }
 }
 
-/// The communication of one trace, as the checker and brute force ask for it.
+/// The communication of one trace, for the checker and for brute force.
 #[derive(Clone)]
-pub(crate) struct OfTrace<'t> {
+pub(crate) struct TraceCalls<'t> {
     pub(crate) types: &'t Types,
     pub(crate) trace: &'t Trace,
     /// By object: its model, and the state it begins in.
     starts: BTreeMap<u32, (&'static BuiltIn, State)>,
-    /// By event, what it invokes: looked up once.
+    /// By event, its invocation, computed once.
     calls: BTreeMap<EventId, (Invoked<'t>, anyorder_commute::Call)>,
 }
 
-impl<'t> OfTrace<'t> {
-    pub(crate) fn new(types: &'t Types, trace: &'t Trace) -> OfTrace<'t> {
+impl<'t> TraceCalls<'t> {
+    pub(crate) fn new(types: &'t Types, trace: &'t Trace) -> TraceCalls<'t> {
         let (starts, calls) = (BTreeMap::new(), BTreeMap::new());
-        let mut made = OfTrace { types, trace, starts, calls };
+        let mut made = TraceCalls { types, trace, starts, calls };
         let mut runs: BTreeMap<u32, Vec<EventId>> = BTreeMap::new();
         for event in trace.events() {
             if let Some(invoked) = types.invoked(trace.tables(), event.op, event.operand) {
@@ -143,8 +144,8 @@ impl<'t> OfTrace<'t> {
             let Some(invoked) = made.invoked(run[0]) else { continue };
             let of = built_in_types().iter().find(|of| of.name == invoked.spec.name());
             let of = of.expect("a built-in type");
-            // How many elements a channel holds, or how many permits there are at first: the least
-            // with which the trace is a run.
+            // The capacity of a channel, or the initial permits of a semaphore: the least with
+            // which the trace is a run.
             let starts: Vec<State> = match of.name {
                 "channel" => (0..20).map(|room| vec![room, 0]).collect(),
                 "semaphore" => (0..20).map(|permits| vec![permits]).collect(),
@@ -157,8 +158,8 @@ impl<'t> OfTrace<'t> {
         made
     }
 
-    /// Runs a model along events: each returns what it did, if it can. `None` if one cannot return;
-    /// else whether all did return what they did.
+    /// Runs a model along events: each returns its recorded result, if it can. `None` if one cannot
+    /// return; else whether all returned their recorded results.
     fn run(&self, of: &'static BuiltIn, mut state: State, run: &[EventId]) -> Option<bool> {
         let mut exact = true;
         for event in run {
@@ -175,20 +176,20 @@ impl<'t> OfTrace<'t> {
     }
 }
 
-impl OfTrace<'_> {
+impl TraceCalls<'_> {
     pub(crate) fn invoked(&self, event: EventId) -> Option<Invoked<'_>> {
         self.calls.get(&event).map(|(invoked, _)| invoked.clone())
     }
 }
 
-impl Calls for OfTrace<'_> {
+impl Calls for TraceCalls<'_> {
     fn call(&self, _: &Trace, event: EventId) -> Option<Call<'_>> {
         let Invoked { object, comm, waits, call, .. } = self.invoked(event)?;
         Some(Call { object, rules: CallRules::Comm(comm), waits, invocation: call })
     }
 }
 
-impl Observes for OfTrace<'_> {
+impl Observes for TraceCalls<'_> {
     fn object(&self, event: EventId) -> Option<u32> {
         Some(self.invoked(event)?.object)
     }
@@ -199,12 +200,12 @@ impl Observes for OfTrace<'_> {
         let Some(invoked) = self.invoked(*last) else { return true };
         let Some((of, start)) = self.starts.get(&invoked.object) else { return true };
         if self.is_bound(*last) && !as_recorded {
-            // What it observes says it.
+            // Its observation shows it.
             return true;
         }
         match (self.run(of, start.clone(), before), self.run(of, start.clone(), run)) {
             (Some(exact), Some(all)) => !as_recorded || all || !exact,
-            // One of those before could not return: that is not for this one to say.
+            // An earlier one could not return, which this rule does not judge.
             (None, _) => true,
             (_, None) => false,
         }
@@ -217,7 +218,7 @@ impl Observes for OfTrace<'_> {
         })
     }
 
-    /// By the meaning of the modes, without the machinery of the crate.
+    /// By the meaning of the modes, without the code of the crate.
     fn observed(&self, run: &[EventId]) -> Vec<BTreeMap<u8, BTreeSet<EventId>>> {
         let mut taken: BTreeSet<(EventId, Mode)> = BTreeSet::new();
         let mut all = Vec::new();
@@ -246,8 +247,8 @@ impl Observes for OfTrace<'_> {
     }
 }
 
-/// The same, where tasks change places.
-pub(crate) struct Scheduled<'t>(pub(crate) OfTrace<'t>);
+/// The same, when tasks can be reordered.
+pub(crate) struct Scheduled<'t>(pub(crate) TraceCalls<'t>);
 
 impl Observes for Scheduled<'_> {
     fn object(&self, event: EventId) -> Option<u32> {

@@ -1,10 +1,10 @@
-//! Random traces in which it matters that the wait of a wake comes before its signal: somebody
-//! waits inside a section, and what comes behind the signal takes the same lock.
+//! Random traces in which the wait of a wake must come before its signal: a thread waits inside a
+//! section, and an event after the signal takes the same lock.
 
-use crate::generate::Dice;
+use crate::generate::RandomSource;
 use anyorder_trace::{EventKind, HandlerId, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
 
-/// What a thread does next.
+/// The next action of a thread.
 #[derive(Clone, Copy)]
 enum Act {
     Acquire,
@@ -17,13 +17,13 @@ enum Act {
 }
 
 /// Returns a trace of up to 13 events.
-pub(crate) fn woken(rng: &mut Dice) -> Trace {
+pub(crate) fn woken(rng: &mut RandomSource) -> Trace {
     use Act::{Access, Acquire, Fork, Release, Signal, Wait, Wake};
     use EventKind::{Read, Write};
     let mut waiter = vec![Acquire, Wait, Wake, Access(Write, "x"), Release];
     let mut signaller = vec![Signal];
     let mut other = vec![Acquire, Access([Read, Write][rng.below(2)], "x"), Release];
-    // How the other one comes behind the signal, if it does.
+    // How the other thread comes after the signal, if it does.
     let by_fork = match rng.below(4) {
         0 => {
             signaller.push(Fork);
@@ -54,7 +54,7 @@ pub(crate) fn woken(rng: &mut Dice) -> Trace {
     interleave(rng, [waiter, signaller, other], by_fork)
 }
 
-fn interleave(rng: &mut Dice, mut acts: [Vec<Act>; 3], by_fork: bool) -> Trace {
+fn interleave(rng: &mut RandomSource, mut acts: [Vec<Act>; 3], by_fork: bool) -> Trace {
     let mut b = TraceBuilder::new();
     let handlers: Vec<HandlerId> =
         (0..3).map(|i| b.handler(&format!("T{i}"), Mailbox::None).expect("room")).collect();
@@ -70,7 +70,7 @@ fn interleave(rng: &mut Dice, mut acts: [Vec<Act>; 3], by_fork: bool) -> Trace {
         let is_ready = match act {
             Act::Acquire => holder.is_none(),
             Act::Wake => signalled,
-            // Nearly always heard.
+            // Most signals are received.
             Act::Signal => waits || rng.chance(2),
             _ => true,
         };

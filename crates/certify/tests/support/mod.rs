@@ -1,4 +1,4 @@
-//! What the tests of proofs share.
+//! Shared by the tests of proofs.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use anyorder_certify::{Proof, Reason, Rule, RuleSet, Step, check_proof};

@@ -1,4 +1,4 @@
-//! Communication: what an invocation may observe of earlier ones.
+//! Communication: which earlier invocations an invocation may observe.
 
 pub use observe::{Observations, Observed};
 pub use rule::{Comm, Mode};

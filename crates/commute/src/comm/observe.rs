@@ -1,25 +1,25 @@
-//! The communication of a run, invocation by invocation.
+//! Computes the communication of a run, invocation by invocation.
 
 use super::rule::{Comm, Mode};
 use crate::spec::Invocation;
 use crate::value::Value;
 use std::collections::{BTreeSet, HashMap};
 
-/// What an invocation observes in one mode.
+/// The observation of an invocation in one mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed {
     /// The mode.
     pub mode: Mode,
-    /// The earlier invocations, in the order of the run. Empty: there was none, which is an
-    /// observation as well.
+    /// The observed earlier invocations, in the order of the run. An empty list is an observation
+    /// as well.
     pub sources: Vec<usize>,
 }
 
-/// The communication through one object: takes its invocations in the order of the run.
+/// The communication through one object; takes its invocations in the order of the run.
 ///
-/// Takes memory for each key, and for each earlier invocation that an `all` rule counts or that may
-/// still be taken; time per invocation linear in what it observes, and logarithmic in what is not
-/// taken.
+/// Memory: one entry per key, and per earlier invocation that an `all` rule counts or that may
+/// still be taken. Time per invocation: linear in its observations, logarithmic in the invocations
+/// not taken.
 #[derive(Clone, Debug, Default)]
 pub struct Observations {
     /// By source and key.
@@ -30,19 +30,19 @@ pub struct Observations {
 struct Buffer {
     last: Option<usize>,
     all: Vec<usize>,
-    /// Those that are not taken.
+    /// The invocations not taken.
     free: BTreeSet<usize>,
 }
 
 impl Observations {
-    /// Returns those of a new object.
+    /// Returns the communication of a new object.
     #[must_use]
     pub fn new() -> Observations {
         Observations::default()
     }
 
-    /// Takes the next invocation, under a number larger than all before, and returns what it
-    /// observes: one entry for each mode of [`Comm::modes`].
+    /// Takes the next invocation, under a number larger than all before, and returns its
+    /// observations: one entry for each mode of [`Comm::modes`].
     pub fn invoke(&mut self, comm: &Comm, number: usize, call: &Invocation) -> Vec<Observed> {
         let observed = comm.modes(call).map(|mode| self.observe(comm, mode, call)).collect();
         for (at, source) in comm.sources.iter().enumerate() {

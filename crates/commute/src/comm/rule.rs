@@ -1,4 +1,4 @@
-//! Rules that say which earlier invocations one observes.
+//! Rules that define which earlier invocations one observes.
 
 use crate::expr::{Expr, Operator, Side};
 use crate::formula::Formula;
@@ -9,20 +9,20 @@ use std::sync::Arc;
 /// The most clauses of a rule's condition.
 const CLAUSES_MAX: usize = 64;
 
-/// Which of the earlier invocations that match are observed.
+/// Which of the matching earlier invocations are observed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mode {
     /// The last one: it hides those before it.
     Last,
     /// All of them.
     All,
-    /// The first that has not been taken.
+    /// The first that was not taken.
     First,
-    /// The last that has not been taken.
+    /// The last that was not taken.
     Top,
-    /// The first that has not been taken, which is taken by this.
+    /// The first that was not taken; this invocation takes it.
     TakeFirst,
-    /// The last that has not been taken, which is taken by this.
+    /// The last that was not taken; this invocation takes it.
     TakeTop,
 }
 
@@ -31,7 +31,7 @@ impl Mode {
     pub const ALL: [Mode; 6] =
         [Mode::Last, Mode::All, Mode::First, Mode::Top, Mode::TakeFirst, Mode::TakeTop];
 
-    /// Returns the word for it in a text.
+    /// Returns the word for the mode in a text.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -45,7 +45,8 @@ impl Mode {
     }
 }
 
-/// A kind of earlier invocations: those of a method that fulfil conditions, told apart by a key.
+/// A kind of earlier invocations: those of a method that satisfy conditions, distinguished by a
+/// key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Source {
     pub(super) method: MethodId,
@@ -53,27 +54,27 @@ pub(super) struct Source {
     pub(super) key: Vec<Expr>,
     /// Whether a rule observes all of them, so that all must be kept.
     pub(super) is_counted: bool,
-    /// Whether a rule asks which are not taken.
+    /// Whether a rule uses which ones are not taken.
     pub(super) is_taken: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Rule {
     pub(super) mode: Mode,
-    /// Its place in [`Comm::sources`].
+    /// Its position in [`Comm::sources`].
     pub(super) source: usize,
     pub(super) observer: MethodId,
     pub(super) guard: Formula,
     pub(super) key: Vec<Expr>,
 }
 
-/// What invocations of a type observe of earlier ones: the COMM relation of a run of one object, as
-/// rules.
+/// Which earlier invocations of the same object an invocation of a type observes: the COMM relation
+/// of a run, as rules.
 ///
-/// An invocation observes, for each mode, what that mode says among all earlier invocations that
-/// match one of its rules of that mode. For a register this is reads-from. Every two invocations so
-/// related must not commute, and an order of the invocations of a run in which each observes the
-/// same ones must be a run; tests prove both for the built-in types.
+/// In each mode, an invocation observes the choice of that mode among all earlier invocations that
+/// match one of its rules of the mode. For a register this is reads-from. Two related invocations
+/// must not commute. An order of the invocations of a run in which each has the same observations
+/// must be a run. Tests prove both for the built-in types.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comm {
     name: Arc<str>,
@@ -153,8 +154,8 @@ impl Comm {
         Ok(())
     }
 
-    /// Returns whether an invocation matches a rule of this mode as the one that is observed, for
-    /// another as the observer, whatever else happened: those among which the mode chooses.
+    /// Returns whether one invocation matches a rule of this mode as the observed one and another
+    /// as the observer, whatever else happened: the mode chooses among such invocations.
     #[must_use]
     pub fn matches(&self, mode: Mode, earlier: &Invocation, later: &Invocation) -> bool {
         self.rules.iter().filter(|rule| rule.mode == mode).any(|rule| {
@@ -174,14 +175,14 @@ impl Comm {
 }
 
 impl Source {
-    /// The key of an invocation that belongs here.
+    /// The key of an invocation of this kind.
     pub(super) fn key_of(&self, call: &Invocation) -> Option<Vec<Value>> {
         (call.method == self.method).then(|| key(&self.guard, &self.key, call)).flatten()
     }
 }
 
 impl Rule {
-    /// The key of what an invocation observes by this rule.
+    /// The key of the invocations that an invocation observes by this rule.
     pub(super) fn observed_key(&self, call: &Invocation) -> Option<Vec<Value>> {
         (call.method == self.observer).then(|| key(&self.guard, &self.key, call)).flatten()
     }

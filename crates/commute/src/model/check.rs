@@ -1,17 +1,16 @@
-//! The search for counterexamples to a specification, and for what it misses.
+//! Searches for counterexamples to a specification, and for missing commuting pairs.
 //!
-//! **Problem.** Given a specification and a model: is there a state, and two invocations of which
-//! the specification says that they commute, such that one after the other does not give the same
-//! as the other after the one? And which pairs commute in all states although it does not say so?
+//! **Problem.** Given a specification and a model: is there a state with two invocations that
+//! commute by the specification, but whose two orders differ? And which pairs commute in all
+//! states, but not by the specification?
 //!
-//! **Guarantee.** All states that the model's calls reach within the limits are looked at, with all
-//! pairs of its calls. A counterexample is real. That there is none holds up to the limits, and for
+//! **Guarantee.** The search visits all states that the model's calls reach within the limits, with
+//! all pairs of its calls. A counterexample is real. Its absence holds up to the limits, and for
 //! the values of the model.
 //!
-//! **What commutes.** For a state s, u;v is the set of states that u and then v, with their
-//! results, can lead to from s. The two commute in s if u;v and v;u are equal and not empty. If
-//! both are empty, neither order can happen from s, and s says nothing of them: a specification may
-//! say either.
+//! **Commuting.** For a state s, u;v is the set of states that u and then v, with their results,
+//! can lead to from s. The two commute in s if u;v and v;u are equal and not empty. If both are
+//! empty, neither order can happen from s, and a specification may decide either way.
 //!
 //! **Cost.** The number of states times the square of the outcomes in a state.
 
@@ -36,85 +35,85 @@ impl Default for Limits {
     }
 }
 
-/// What differs between two orders.
+/// The difference between two orders.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Difference {
     /// The other order cannot happen: a result would differ, or a call would block.
     Results,
-    /// The states at the end differ.
+    /// The final states differ.
     States,
 }
 
-/// A state and two invocations that do not commute there although the specification says so.
+/// A state and two invocations that commute by the specification but not in that state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counterexample {
     /// The state, as its `Debug` shows it.
     pub state: String,
-    /// What happens first.
+    /// The first invocation.
     pub first: Invocation,
-    /// What happens directly behind it.
+    /// The invocation directly after it.
     pub second: Invocation,
-    /// What differs if they happen the other way round.
+    /// The difference if they happen in the other order.
     pub difference: Difference,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
     /// The first counterexample in the order of the search, if the specification is not sound.
     pub counterexample: Option<Counterexample>,
-    /// Pairs that commute wherever they can happen next to each other, though the specification
-    /// does not say so in some state: what a condition of logic L2 could say as well.
+    /// Pairs that commute in every state where they are adjacent, but not by the specification in
+    /// some state: a condition of logic L2 could cover them.
     pub imprecise: BTreeSet<(Invocation, Invocation)>,
-    /// Pairs that commute in some state in which the specification does not say so: what a
-    /// condition of logic L1 could say as well.
+    /// Pairs that commute in some state, but not by the specification there: a condition of logic
+    /// L1 could cover them.
     pub imprecise_in_states: BTreeSet<(Invocation, Invocation)>,
-    /// The states that were looked at.
+    /// The states visited.
     pub states: usize,
-    /// Pairs of invocations that can happen next to each other in some state.
+    /// Pairs of invocations that are adjacent in some state.
     pub pairs: usize,
     /// Of these, those that commute in all states.
     pub commuting: usize,
-    /// Whether the limits left no state out.
+    /// Whether the limits excluded no state.
     pub complete: bool,
 }
 
-struct In<'a, M: Model>(&'a M, &'a M::State);
+struct InState<'a, M: Model>(&'a M, &'a M::State);
 
-impl<M: Model> StateFunctions for In<'_, M> {
+impl<M: Model> StateFunctions for InState<'_, M> {
     fn value(&self, function: &str, arguments: &[Value]) -> Option<Value> {
         self.0.function(self.1, function, arguments)
     }
 }
 
-/// For two invocations in an order, each state between them with the states behind them.
-type Ways<S> = BTreeMap<(Invocation, Invocation), BTreeSet<(S, S)>>;
+/// For two invocations in order, each state between them with the final states.
+type PairRuns<S> = BTreeMap<(Invocation, Invocation), BTreeSet<(S, S)>>;
 
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct PairSummary {
     commutes: bool,
     differs: bool,
     /// Commutes in some state in which the specification does not say so.
     missed: bool,
 }
 
-/// Searches for a counterexample to a specification and for what it misses.
+/// Searches for a counterexample to a specification and for missing commuting pairs.
 #[must_use]
 pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
     let calls = model.calls();
     let (states, complete) = states(model, &calls, limits);
     let mut counterexample = None;
-    let mut seen: BTreeMap<(Invocation, Invocation), Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<(Invocation, Invocation), PairSummary> = BTreeMap::new();
     for state in &states {
-        let ways = ways(spec, model, &calls, state);
+        let pair_runs = pair_runs(spec, model, &calls, state);
         let ends = |pair: &(Invocation, Invocation)| -> BTreeSet<&M::State> {
-            ways.get(pair).into_iter().flatten().map(|(_, end)| end).collect()
+            pair_runs.get(pair).into_iter().flatten().map(|(_, end)| end).collect()
         };
-        for ((first, second), way) in &ways {
+        for ((first, second), way) in &pair_runs {
             let swapped = (second.clone(), first.clone());
             let commutes = ends(&(first.clone(), second.clone())) == ends(&swapped);
             let says = way.iter().any(|(between, _)| {
-                let (before, between) = (In(model, state), In(model, between));
+                let (before, between) = (InState(model, state), InState(model, between));
                 spec.commute_in((first, Some(&before)), (second, Some(&between)))
             });
             let one = (first.clone(), second.clone());
@@ -122,14 +121,14 @@ pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
                 seen.entry(if first <= second { one } else { swapped.clone() }).or_default();
             entry.commutes |= commutes;
             entry.differs |= !commutes;
-            // With states, the other order may say it.
-            let other_says = ways.get(&swapped).into_iter().flatten().any(|(between, _)| {
-                let (before, between) = (In(model, state), In(model, between));
+            // With states, the other order may say so.
+            let other_says = pair_runs.get(&swapped).into_iter().flatten().any(|(between, _)| {
+                let (before, between) = (InState(model, state), InState(model, between));
                 spec.commute_in((second, Some(&before)), (first, Some(&between)))
             });
             entry.missed |= commutes && !says && !other_says;
             if says && !commutes && counterexample.is_none() {
-                let difference = match ways.contains_key(&swapped) {
+                let difference = match pair_runs.contains_key(&swapped) {
                     true => Difference::States,
                     false => Difference::Results,
                 };
@@ -143,7 +142,7 @@ pub fn check<M: Model>(spec: &Spec, model: &M, limits: Limits) -> Verdict {
         }
     }
     let missed = |also_in_states: bool| {
-        let is = |seen: &Seen| seen.missed && (also_in_states || !seen.differs);
+        let is = |seen: &PairSummary| seen.missed && (also_in_states || !seen.differs);
         seen.iter().filter(|(_, seen)| is(seen)).map(|(pair, _)| pair.clone()).collect()
     };
     Verdict {
@@ -187,26 +186,31 @@ fn states<M: Model>(model: &M, calls: &[Call], limits: Limits) -> (BTreeSet<M::S
     (found, false)
 }
 
-fn ways<M: Model>(spec: &Spec, model: &M, calls: &[Call], state: &M::State) -> Ways<M::State> {
+fn pair_runs<M: Model>(
+    spec: &Spec,
+    model: &M,
+    calls: &[Call],
+    state: &M::State,
+) -> PairRuns<M::State> {
     let steps = |state: &M::State| -> Vec<(Invocation, M::State)> {
         let mut steps = Vec::new();
         for call in calls {
             for (next, result) in model.apply(state, call) {
                 let arguments = call.arguments.clone();
                 let invocation = spec.invocation(&call.method, arguments, result);
-                // Nothing is said of strangers, so nothing can be wrong.
-                if invocation.method != MethodId::STRANGER {
+                // A specification has no condition for unspecified methods, so none can be wrong.
+                if invocation.method != MethodId::UNSPECIFIED {
                     steps.push((invocation, next));
                 }
             }
         }
         steps
     };
-    let mut ways: Ways<M::State> = BTreeMap::new();
+    let mut pair_runs: PairRuns<M::State> = BTreeMap::new();
     for (first, between) in steps(state) {
         for (second, end) in steps(&between) {
-            ways.entry((first.clone(), second)).or_default().insert((between.clone(), end));
+            pair_runs.entry((first.clone(), second)).or_default().insert((between.clone(), end));
         }
     }
-    ways
+    pair_runs
 }

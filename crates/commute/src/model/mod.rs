@@ -1,4 +1,4 @@
-//! Executable models of types, and the search for what is wrong with a specification.
+//! Executable models of types, and the search for mistakes in a specification.
 
 pub use check::{Counterexample, Difference, Limits, Verdict, check};
 pub use mutate::{Mutant, mutants};
@@ -22,23 +22,22 @@ impl Call {
     }
 }
 
-/// A type as it behaves, on its abstract states: what a specification is checked against.
+/// The behaviour of a type on its abstract states; specifications are checked against it.
 pub trait Model {
-    /// An abstract state. Equal states must behave alike, and states that do not behave alike must
-    /// differ.
+    /// An abstract state. States are equal exactly when they behave alike.
     type State: Clone + Ord + std::fmt::Debug;
 
     /// Returns the states of new objects.
     fn initial(&self) -> Vec<Self::State>;
 
-    /// Returns the calls to try: a finite choice of the methods' arguments.
+    /// Returns the calls to try: a finite selection of arguments for the methods.
     fn calls(&self) -> Vec<Call>;
 
-    /// Returns what a call can do in a state: each next state, with the result. Nothing: the call
-    /// blocks there.
+    /// Returns the outcomes of a call in a state: each next state, with the result. If there is
+    /// none, the call blocks there.
     fn apply(&self, state: &Self::State, call: &Call) -> Vec<(Self::State, Value)>;
 
-    /// Returns the value of a function of the state that conditions of logic L1 use.
+    /// Returns the value of a state function used in conditions of logic L1.
     fn function(&self, _state: &Self::State, _name: &str, _arguments: &[Value]) -> Option<Value> {
         None
     }

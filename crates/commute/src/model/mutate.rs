@@ -1,4 +1,4 @@
-//! Specifications that differ from a given one in a single place, to see whether a check notices.
+//! Mutation of specifications, to test a check.
 
 use crate::display::text_of;
 use crate::expr::Expr;
@@ -8,7 +8,7 @@ use crate::spec::Spec;
 /// A specification with a mistake.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// What was changed: the place of the condition, and how.
+    /// The change: the position of the condition, and the mutation.
     pub change: String,
     /// The specification. Conditions of a method with itself may not be symmetric:
     /// [`Mutant::is_symmetric`].
@@ -17,7 +17,7 @@ pub struct Mutant {
     pub is_symmetric: bool,
 }
 
-/// The most pairs of invocations that are tried on the symmetry of a mutant.
+/// The most pairs of invocations tried for the symmetry of a mutant.
 const TRIED_MAX: usize = 10_000;
 
 /// Returns all mutants of a specification: in each condition, each literal negated, each part of a

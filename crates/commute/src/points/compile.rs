@@ -1,32 +1,31 @@
-//! From conditions to access points.
+//! Compiles conditions to access points.
 //!
 //! **Problem.** Given a specification, find a set of points X, the points η(a) that each action a
 //! touches, and a conflict relation C on points, such that two actions touch conflicting points iff
-//! the specification does not say that they commute.
+//! they do not commute by the specification.
 //!
 //! **Source.** The representation: Y. Sun, *Commutativity-aware runtime verification for concurrent
 //! programs* (thesis, 2021), Definition 2.3.1. The translation is our own.
 //!
-//! **Method.** A condition is a conjunction of clauses; it does not hold iff all literals of a
-//! clause do not. A clause has literals that look at one invocation only, and literals that look at
-//! both. If each of the latter is `t != u` with t over the left and u over the right invocation,
-//! the clause fails iff no left literal holds of the left one, no right literal holds of the right
-//! one, and the keys (t...) and (u...) are equal. So the clause becomes two classes of points with
-//! these guards and keys, in conflict where keys are equal. Classes with the same method, guard and
-//! key are one class.
+//! **Method.** A condition is a conjunction of clauses; it fails iff all literals of a clause fail.
+//! Some literals of a clause use one invocation only; others use both. If each of the latter is `t
+//! != u` with t over the left and u over the right invocation, the clause fails iff no left literal
+//! holds of the left one, no right literal holds of the right one, and the keys (t...) and (u...)
+//! are equal. So the clause becomes two classes of points with these guards and keys, which
+//! conflict where keys are equal. Classes with the same method, guard and key are merged.
 //!
-//! **Guarantee.** No two invocations that the specification does not say to commute are without a
-//! conflict. Exact unless [`Exactness`] says otherwise: a literal over both invocations that is no
-//! inequality is left out of its clause, which then fails more often; a key of several parts of
-//! which one has no value (arithmetic, functions of states) is taken for equal to all; a condition
-//! with too many clauses counts as one that never holds.
+//! **Guarantee.** Two invocations that do not commute by the specification always conflict. Exact
+//! unless [`Exactness`] reports otherwise. A literal over both invocations that is no inequality is
+//! omitted from its clause, which then fails more often. A key of several parts, one of which has
+//! no value (arithmetic, functions of states), counts as equal to all. A condition with too many
+//! clauses counts as false.
 //!
 //! **Example.** `add(v)/r ~ contains(w) when v != w || !r` is one clause: points `add unless !r,
 //! key v` and `contains, key w`, in conflict.
 //!
 //! **Cost.** An invocation touches at most as many points as its method has classes: one to four
-//! for the built-in types, whatever the number of earlier invocations; a point conflicts with at
-//! most one point of each class in conflict with its own.
+//! for the built-in types, independent of the number of earlier invocations. A point conflicts with
+//! at most one point of each class in conflict with its own.
 
 use super::touch::{Class, ClassId, Form, Point};
 use crate::expr::{Expr, Operator, Side, StateFunctions};
@@ -37,32 +36,32 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most clauses of a condition.
 const CLAUSES_MAX: usize = 256;
 
-/// The most literals in the clauses of all conditions of a specification: a bound of the memory
-/// that its classes take.
+/// The most literals in the clauses of all conditions of a specification. It bounds the memory of
+/// the classes.
 const LITERALS_MAX: usize = 1 << 17;
 
-/// Whether the points of a pair of methods say what its condition says.
+/// Whether the points of a pair of methods represent its condition exactly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Exactness {
     /// They conflict iff the condition does not hold.
     Exact,
-    /// They conflict if the condition does not hold, and sometimes although it does: a comparison
-    /// of the two invocations that is no inequality of a value of one with a value of the other is
-    /// not represented; nor is which of several inequalities has no value.
+    /// They conflict if the condition fails, and sometimes although it holds. Not represented: a
+    /// comparison of the two invocations that is no inequality of a value of one with a value of
+    /// the other; and which of several inequalities has no value.
     Comparison,
     /// They always conflict: the condition has too many clauses, or all conditions together are too
     /// large.
     Size,
 }
 
-/// How exact the points of a pair of methods are.
+/// The exactness of the points of a pair of methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PairExactness {
     /// One method.
     pub left: MethodId,
     /// The other.
     pub right: MethodId,
-    /// How exact.
+    /// The exactness.
     pub exactness: Exactness,
 }
 
@@ -70,7 +69,7 @@ pub struct PairExactness {
 #[derive(Clone, Debug)]
 pub struct AccessPoints {
     classes: Vec<Class>,
-    /// For each method, its classes; behind them, those of strangers.
+    /// For each method, its classes; last, those of unspecified methods.
     of_method: Vec<Vec<ClassId>>,
     /// For each class, those in conflict with it, ascending.
     conflicts: Vec<Vec<ClassId>>,
@@ -78,22 +77,22 @@ pub struct AccessPoints {
 }
 
 impl AccessPoints {
-    /// Compiles a specification for traces in which all methods are those it names. An invocation
-    /// of a stranger touches nothing here: use [`AccessPoints::with_strangers`] where there may be
-    /// some.
+    /// Compiles a specification for traces that use only its methods. An invocation of an
+    /// unspecified method touches nothing here: use [`AccessPoints::with_unspecified`] where there
+    /// may be some.
     #[must_use]
     pub fn of(spec: &Spec) -> AccessPoints {
         compile(spec, false)
     }
 
-    /// Compiles a specification for traces in which there may be other methods than those it names.
-    /// Every invocation touches one point more, with which the point of strangers conflicts.
+    /// Compiles a specification for traces that may use unspecified methods. Every invocation
+    /// touches one more point; the point of unspecified methods conflicts with it.
     #[must_use]
-    pub fn with_strangers(spec: &Spec) -> AccessPoints {
+    pub fn with_unspecified(spec: &Spec) -> AccessPoints {
         compile(spec, true)
     }
 
-    /// Adds the points that an invocation touches to a list; without the state before it,
+    /// Appends the points that an invocation touches to a list. Without the state before it,
     /// conditions on states do not hold.
     pub fn touch(
         &self,
@@ -101,8 +100,8 @@ impl AccessPoints {
         state: Option<&dyn StateFunctions>,
         points: &mut Vec<Point>,
     ) {
-        let stranger = self.of_method.len() - 1;
-        let classes = &self.of_method[call.method.index().min(stranger)];
+        let unspecified = self.of_method.len() - 1;
+        let classes = &self.of_method[call.method.index().min(unspecified)];
         let point = |&id: &ClassId| self.classes[id.index()].point(id, call, state);
         points.extend(classes.iter().filter_map(point));
     }
@@ -118,8 +117,8 @@ impl AccessPoints {
         (0..self.classes.len()).filter_map(|at| u32::try_from(at).ok().map(ClassId))
     }
 
-    /// Returns the classes in conflict with one, ascending. A point's conflicts are the points of
-    /// these classes with the same key.
+    /// Returns the classes in conflict with one, ascending. The conflicts of a point are the points
+    /// of these classes with the same key.
     ///
     /// # Panics
     /// If the class is of another specification.
@@ -144,7 +143,7 @@ impl AccessPoints {
         left.iter().any(|a| right.iter().any(|b| self.conflict(a, b)))
     }
 
-    /// Returns how exact the pairs of methods with a condition are; all others are exact.
+    /// Returns the exactness of the pairs of methods with a condition; all others are exact.
     #[must_use]
     pub fn pairs(&self) -> &[PairExactness] {
         &self.pairs
@@ -159,14 +158,14 @@ impl AccessPoints {
 
 #[derive(Default)]
 struct Compiler {
-    /// Classes by what they are, as numbers in the order of their making.
+    /// Numbers of the classes, in the order of creation.
     classes: BTreeMap<Class, u32>,
     conflicts: BTreeSet<(u32, u32)>,
     /// Literals in the clauses so far.
     literals: usize,
 }
 
-fn compile(spec: &Spec, strangers: bool) -> AccessPoints {
+fn compile(spec: &Spec, unspecified: bool) -> AccessPoints {
     let mut compiler = Compiler::default();
     let mut pairs = Vec::new();
     let count = spec.methods().len();
@@ -182,12 +181,12 @@ fn compile(spec: &Spec, strangers: bool) -> AccessPoints {
             }
         }
     }
-    if strangers {
-        let stranger = compiler.class(whole(None));
-        compiler.conflict(stranger, stranger);
+    if unspecified {
+        let unspecified = compiler.class(whole(None));
+        compiler.conflict(unspecified, unspecified);
         for method in (0..count).map(MethodId::of) {
             let own = compiler.class(whole(Some(method)));
-            compiler.conflict(stranger, own);
+            compiler.conflict(unspecified, own);
         }
     }
     compiler.finish(count, pairs)
@@ -259,7 +258,7 @@ impl Compiler {
             self.conflict(a, b);
         };
         pair(&left, &right);
-        // [`Form::Present`] does not depend on the key: without it, more classes are one.
+        // [`Form::Present`] does not depend on the key: without it, more classes are equal.
         let present =
             |class: &Class| Class { key: Vec::new(), form: Form::Present, ..class.clone() };
         if left_missing {
@@ -286,8 +285,7 @@ impl Compiler {
     }
 }
 
-/// A clause, taken apart. All expressions are over the left side, as they look at one invocation
-/// each.
+/// The parts of a clause. All expressions are over the left side, as each uses one invocation.
 #[derive(Default)]
 struct Parts {
     left: Vec<Expr>,
@@ -296,13 +294,13 @@ struct Parts {
     right_key: Vec<Expr>,
     /// Whether it always holds.
     holds: bool,
-    /// Whether a literal had to be left out.
+    /// Whether a literal had to be omitted.
     is_weaker: bool,
 }
 
 impl Parts {
-    /// Whether there are several inequalities, and values in them that may not exist: then the
-    /// points take all of them for equal, though only that one is not known to differ.
+    /// Whether there are several inequalities, and values in them that may not exist. Then the
+    /// points treat all of them as equal, though only that one is not known to differ.
     fn has_partial_keys(&self) -> bool {
         let mut parts = self.left_key.iter().chain(&self.right_key);
         self.left_key.len() > 1 && parts.any(|part| !part.is_total())
@@ -336,7 +334,7 @@ impl Parts {
     }
 }
 
-/// The two sides of an inequality of the two invocations, left first.
+/// The two sides of an inequality between the two invocations, left first.
 fn key(literal: &Expr) -> Option<(&Expr, &Expr)> {
     let Expr::Binary(Operator::Unequal, a, b) = literal else { return None };
     if a.sides().only(Side::Left) && b.sides().only(Side::Right) {

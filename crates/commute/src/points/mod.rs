@@ -1,4 +1,4 @@
-//! Access points: specifications in a form in which conflicts are looked up.
+//! Access points: specifications compiled for fast conflict checks.
 
 pub use compile::{AccessPoints, Exactness, PairExactness};
 pub use touch::{ClassId, Point};

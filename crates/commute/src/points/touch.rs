@@ -4,13 +4,13 @@ use crate::expr::{Expr, StateFunctions};
 use crate::spec::{Invocation, MethodId};
 use crate::value::Value;
 
-/// A class of access points: what invocations of one method touch that fulfil a condition, one
-/// point for each key.
+/// A class of access points: the points touched by invocations of one method that satisfy
+/// conditions, one point for each key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ClassId(pub(super) u32);
 
 impl ClassId {
-    /// Returns its place among the classes of its specification.
+    /// Returns its position among the classes of its specification.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -34,17 +34,17 @@ pub(super) enum Form {
     Keyed,
     /// The only point, and only if the key has no value: it conflicts whatever the other's key is.
     KeyMissing,
-    /// The only point, whatever the key: what conflicts with points of the form above.
+    /// The only point, whatever the key: it conflicts with points of the form above.
     Present,
 }
 
-/// What invocations touch. Sides do not matter here: all expressions look at one invocation, from
-/// both sides.
+/// The rule by which invocations touch points. Sides do not matter here: each expression uses one
+/// invocation, from either side.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Class {
-    /// The method; the stranger stands for all that are not named.
+    /// The method; `None` stands for all unspecified ones.
     pub(super) method: Option<MethodId>,
-    /// None of these may hold.
+    /// No points if one of these holds.
     pub(super) unless: Vec<Expr>,
     pub(super) key: Vec<Expr>,
     pub(super) form: Form,

@@ -1,4 +1,4 @@
-//! A whole text: specifications, and what of them is communication.
+//! A whole text: specifications, communication and wait rules.
 
 use super::error::{SpecError, SpecErrors};
 use super::parse::items;
@@ -11,8 +11,7 @@ use crate::symmetry;
 use crate::waits::Waits;
 use std::collections::HashMap;
 
-/// The most pairs of invocations that are tried on the symmetry of all conditions of a
-/// specification.
+/// The most pairs of invocations tried for the symmetry of all conditions of a specification.
 const TRIED_MAX: usize = 200_000;
 
 /// The items of a text.
@@ -27,12 +26,11 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a text, in time linear in its size but for the check of symmetry, which is bounded.
+    /// Parses a text, in time linear in its size, plus a bounded check of symmetry.
     ///
     /// # Errors
-    /// All mistakes of its clauses with their places: of form, names that are not known or stand
-    /// for two things, a pair of methods that is specified twice, a condition of a method with
-    /// itself that is not symmetric, ...
+    /// All mistakes of its clauses with their positions: wrong form, unknown or ambiguous names, a
+    /// pair of methods specified twice, an asymmetric condition of a method with itself, ...
     pub fn parse(source: &str) -> Result<Document, SpecErrors> {
         let items = items(source)?;
         let mut errors = Vec::new();
@@ -66,9 +64,9 @@ impl Document {
         if errors.is_empty() { Ok(document) } else { Err(SpecErrors(errors)) }
     }
 
-    /// Returns this text with what another one says of types of which this says nothing: a user's
-    /// specifications before the built-in ones. A specification and what belongs to it come from
-    /// the same text.
+    /// Returns this text, completed from another one for the types that this one lacks: a user's
+    /// specifications before the built-in ones. A specification and its other items come from the
+    /// same text.
     #[must_use]
     pub fn or(mut self, other: Document) -> Document {
         let is_new = |known: &[Spec], name: &str| known.iter().all(|spec| spec.name() != name);
@@ -88,7 +86,7 @@ impl Document {
         self.specs.iter().find(|spec| spec.name() == name)
     }
 
-    /// Returns what is said of the communication through objects of a type.
+    /// Returns the communication rules of a type.
     #[must_use]
     pub fn comm(&self, name: &str) -> Option<&Comm> {
         self.comms.iter().find(|comm| comm.name() == name)
@@ -158,7 +156,7 @@ fn comm(source: &str, item: &Item, spec: &mut Spec, errors: &mut Vec<SpecError>)
             Err(error) => errors.push(error),
         }
     }
-    // A result may be used as a truth value only here.
+    // The text may use a result as a truth value only here.
     spec.set_kinds(&methods.list);
     let mut comm = Comm::new(name);
     for (clause, left, right) in learned {

@@ -1,22 +1,22 @@
-//! Mistakes in the text of a specification, with their places.
+//! Mistakes in the text of a specification, with their positions.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A mistake, and where it is.
+/// A mistake and its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecError {
-    /// What is wrong: a fragment without a full stop.
+    /// The message: a fragment without a full stop.
     pub message: String,
-    /// The bytes of the text that it is about.
+    /// The bytes of the text that it refers to.
     pub span: Range<usize>,
     /// The line, counted from 1.
     pub line: usize,
     /// The column in characters, counted from 1.
     pub column: usize,
-    /// The line as it stands in the text.
+    /// The text of the line.
     pub text: String,
-    /// What could be done about it.
+    /// A possible correction.
     pub hint: Option<String>,
 }
 
@@ -41,18 +41,18 @@ impl SpecError {
     }
 }
 
-/// The nearest start of a character at or before a place.
+/// The nearest start of a character at or before a position.
 fn floor(source: &str, at: usize) -> usize {
     let at = at.min(source.len());
     (0..=at).rev().find(|&at| source.is_char_boundary(at)).unwrap_or(0)
 }
 
 impl fmt::Display for SpecError {
-    /// Writes `LINE:COLUMN: MESSAGE`, the line with the place underlined, and the hint.
+    /// Writes `LINE:COLUMN: MESSAGE`, the underlined line, and the hint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}:{}: {}", self.line, self.column, self.message)?;
         writeln!(f, "  | {}", self.text)?;
-        // Tabs stay tabs, so that the marks stand under what they mark however wide a tab is.
+        // Tabs stay tabs, so that the marks align whatever the width of a tab is.
         let before = self.text.chars().take(self.column - 1);
         let before: String = before.map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect();
         let rest = self.text.chars().count().saturating_sub(self.column - 1);

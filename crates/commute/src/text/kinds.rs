@@ -1,14 +1,14 @@
-//! Which names stand for truth values and which for numbers, told from their use.
+//! Infers which names stand for truth values and which for numbers, from their use.
 
 use super::tree::{Node, NodeKind};
 use crate::expr::Operator;
 use crate::value::Value;
 use std::ops::Range;
 
-/// What is known of the values of a name.
+/// The kind of the values of a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Kind {
-    /// Nothing.
+    /// Unknown.
     #[default]
     Any,
     /// They are truth values.
@@ -27,10 +27,10 @@ impl Kind {
     }
 }
 
-/// Something used as what it is not: the place, what it is, and what it is used as.
+/// A value used as the wrong kind: its position, its kind, and the kind required.
 pub(super) type Misuse = (Range<usize>, Kind, Kind);
 
-/// Tells from an expression what its names are. `known` gives and takes what is known of a name.
+/// Infers the kinds of the names in an expression. `known` reads and updates the kind of a name.
 pub(super) fn infer(
     node: &Node,
     wanted: Kind,
@@ -39,7 +39,7 @@ pub(super) fn infer(
     let is = match &node.kind {
         NodeKind::Value(Value::Bool(_)) => Kind::Bool,
         NodeKind::Value(Value::Int(_)) => Kind::Int,
-        // What is compared with `null` may be anything else as well; a text is nothing of the two.
+        // A value compared with `null` may have any kind; a text is neither kind.
         NodeKind::Value(_) => Kind::Any,
         NodeKind::Name(name) => known(name, wanted),
         NodeKind::Not(inner) => {
@@ -65,7 +65,7 @@ pub(super) fn infer(
             Operator::Equal | Operator::Unequal => {
                 let left = infer(a, Kind::Any, known)?;
                 let right = infer(b, left, known)?;
-                // Only names learn; anything else would be gone through again and again.
+                // Only names learn kinds; visiting anything else again would repeat work.
                 if matches!(a.kind, NodeKind::Name(_)) {
                     infer(a, right, known)?;
                 }

@@ -3,7 +3,7 @@
 use super::error::SpecError;
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Token {
     Word(String),
@@ -13,7 +13,7 @@ pub(super) enum Token {
     End,
 }
 
-/// Signs, longer ones before those they begin with.
+/// Signs; a longer one comes before its prefixes.
 const SIGNS: [&str; 22] = [
     "->", "==", "!=", "<=", ">=", "&&", "||", "{", "}", "(", ")", ",", ";", ".", "~", "/", "<",
     ">", "!", "+", "-", "*",
@@ -59,7 +59,7 @@ pub(super) fn tokens(source: &str) -> Result<Vec<(Token, Range<usize>)>, SpecErr
     Ok(found)
 }
 
-/// The length of a comment that may hold others.
+/// The length of a comment, which may contain others.
 fn comment(source: &str, start: usize) -> Result<usize, SpecError> {
     let mut depth = 0;
     let mut at = start;

@@ -6,10 +6,13 @@
 //!        | "waits" NAME "{" { count "until" condition ";" | count "~" count ";" } "}"
 //! call   = NAME "(" [ NAME { "," NAME } ] ")" [ "/" NAME ]
 //! expr   = operators of the model language: || && == != < <= > >= + - * / % ! -
-//!          over names, numbers, strings, true, false, null, ( expr ), and left.NAME( exprs ), right.NAME( exprs )
+//!          over names, numbers, strings, true, false, null, ( expr ),
+//!          and left.NAME( exprs ), right.NAME( exprs )
 //! condition = "observed", or && || ( ) over  sum ( "<" | "<=" | ">" | ">=" ) sum
-//! sum    = term { ( "+" | "-" ) term }, where a term is a number, a count, or the NAME of a number left open
-//! count  = NAME "(" [ argument { "," argument } ] ")" [ "/" literal ], where an argument is NAME, `_` or a literal
+//! sum    = term { ( "+" | "-" ) term },
+//!          where a term is a number, a count, or the NAME of the open number
+//! count  = NAME "(" [ argument { "," argument } ] ")" [ "/" literal ],
+//!          where an argument is NAME, `_` or a literal
 //! literal = true, false, null or a number
 //! ```
 
@@ -28,7 +31,7 @@ pub(super) const BYTES_MAX: usize = 1 << 20;
 /// The most operators of one condition, which bounds the depth of its tree.
 const OPERATORS_MAX: usize = 256;
 
-/// Reads the items of a text, or all mistakes of its clauses.
+/// Parses the items of a text, or returns all mistakes of its clauses.
 pub(crate) fn items(source: &str) -> Result<Vec<Item>, SpecErrors> {
     if source.len() > BYTES_MAX {
         let message = format!("the text has {} bytes; the most are {BYTES_MAX}", source.len());
@@ -53,7 +56,7 @@ struct Parser<'a> {
     source: &'a str,
     tokens: Vec<(Token, Range<usize>)>,
     at: usize,
-    /// Operators and brackets of the condition so far.
+    /// Operators and brackets of the current condition.
     operators: usize,
     errors: Vec<SpecError>,
 }
@@ -69,13 +72,13 @@ impl Parser<'_> {
         self.tokens[self.at].1.clone()
     }
 
-    /// The end of what was read last.
+    /// The end of the last token.
     fn end(&self) -> usize {
         self.at.checked_sub(1).map_or(0, |at| self.tokens[at].1.end)
     }
 
     fn bump(&mut self) {
-        // The end stays.
+        // The last token stays current.
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
@@ -150,7 +153,7 @@ impl Parser<'_> {
         Ok(Item { name, kind, clauses, waits })
     }
 
-    /// Goes on behind the next `;`, or at the end of the item.
+    /// Continues after the next `;`, or at the end of the item.
     fn skip_clause(&mut self) {
         while !matches!(self.token(), Token::End | Token::Sign("}")) {
             if self.eat(";") {
@@ -216,7 +219,7 @@ impl Parser<'_> {
         Ok(PatternCall { method, arguments, result })
     }
 
-    /// Reads arguments in parentheses, separated by commas, of which one may stand behind the last.
+    /// Parses arguments in parentheses, separated by commas, with an optional comma at the end.
     fn arguments<T>(&mut self, one: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         self.expect("(")?;
         let mut arguments = Vec::new();
@@ -232,7 +235,7 @@ impl Parser<'_> {
         Ok(arguments)
     }
 
-    /// Reads `true`, `false`, `null` or a number, if it stands here.
+    /// Parses `true`, `false`, `null` or a number, if it is next.
     fn literal(&mut self) -> Option<Value> {
         let is_minus = matches!(self.token(), Token::Sign("-"));
         let value = match self.tokens.get(self.at + usize::from(is_minus)).map(|token| &token.0) {
@@ -321,7 +324,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads operators that bind more tightly than a level.
+    /// Parses operators that bind more tightly than a level.
     fn expr(&mut self, level: u8) -> Parsed<Node> {
         let mut left = self.operand()?;
         let mut compared = false;

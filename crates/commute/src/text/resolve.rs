@@ -1,4 +1,4 @@
-//! What the names of a clause mean.
+//! Resolves the names of a clause.
 
 use super::error::SpecError;
 use super::kinds::{Kind, infer};
@@ -8,8 +8,8 @@ use crate::formula::Formula;
 use crate::spec::{Method, MethodId};
 use crate::value::Value;
 
-/// Names that a clause cannot give to values, as the model language reserves them. (`left` and
-/// `right` may be used: they hide the states.)
+/// Names that a clause cannot give to values; the model language reserves them. (`left` and `right`
+/// are allowed: they hide the states.)
 const RESERVED: &str = " model const enum record class var lock cond handler fn task procedure event thread init driver component \
      invariant response final spec setting symmetric once disabled unfair leads_to let if else while loop for in break continue \
      return match assert assume fail post async cancel enable disable acquire release with wait notify notify_all fork join choose \
@@ -20,7 +20,7 @@ pub(super) struct Methods<'a> {
     pub(super) source: &'a str,
     pub(super) type_name: &'a str,
     pub(super) list: Vec<Method>,
-    /// Whether a method that is not in the list may be added to it.
+    /// Whether unknown methods may be added to the list.
     pub(super) may_grow: bool,
 }
 
@@ -36,14 +36,14 @@ impl Methods<'_> {
         SpecError::new(self.source, span, message, hint)
     }
 
-    /// Finds the two methods of a clause, and learns from its condition what their arguments and
-    /// results are.
+    /// Finds the two methods of a clause, and infers the kinds of their arguments and results from
+    /// its condition.
     pub(super) fn learn(&mut self, clause: &Clause) -> Resolved<(MethodId, MethodId)> {
         let left = self.method(&clause.left)?;
         let right = self.method(&clause.right)?;
         self.names(clause)?;
         let Some(when) = &clause.when else { return Ok((left, right)) };
-        // Twice, as what a name is may be told behind its first use.
+        // Twice, as a later use may determine the kind of a name.
         for _ in 0..2 {
             let list = &mut self.list;
             let found = infer(when, Kind::Bool, &mut |name, wanted| {
@@ -110,7 +110,7 @@ impl Methods<'_> {
         Ok(())
     }
 
-    /// Returns the condition of a clause; [`Methods::learn`] must have seen all clauses.
+    /// Returns the condition of a clause; call [`Methods::learn`] for all clauses first.
     pub(super) fn formula(
         &self,
         clause: &Clause,
@@ -188,7 +188,7 @@ fn names(call: &Call) -> impl Iterator<Item = &Name> {
     call.arguments.iter().chain(&call.result)
 }
 
-/// What a name of a clause stands for.
+/// Finds the value that a name of a clause stands for.
 fn find(clause: &Clause, name: &str) -> Option<(Side, Slot)> {
     if name == "_" {
         return None;

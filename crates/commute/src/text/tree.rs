@@ -1,8 +1,8 @@
-//! What a text says, before it means anything: names are still names.
+//! The syntax tree of a text: names are not resolved.
 
 use std::ops::Range;
 
-/// A word and its place.
+/// A word and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) text: String,
@@ -17,7 +17,7 @@ pub(crate) struct Call {
     pub(crate) result: Option<Name>,
 }
 
-/// An expression and its place.
+/// An expression and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
@@ -35,8 +35,7 @@ pub(crate) enum NodeKind {
     Method(Name, Name, Vec<Node>),
 }
 
-/// `call ~ call when condition;`, or with a word for how in `comm`: `last call -> call when
-/// condition;`.
+/// `call ~ call when condition;`, or with a mode in `comm`: `last call -> call when condition;`.
 #[derive(Clone, Debug)]
 pub(crate) struct Clause {
     /// How the second call observes the first.
@@ -69,14 +68,14 @@ pub(crate) enum TermNode {
     Int(i64),
     /// The number left open.
     Open(Name),
-    /// How many such calls came before.
+    /// The number of such earlier calls.
     Count(PatternCall),
 }
 
 /// Terms, each with its sign.
 pub(crate) type SumNode = Vec<(i64, TermNode)>;
 
-/// What a call waits for.
+/// The condition that a call waits for.
 #[derive(Clone, Debug)]
 pub(crate) enum WaitNode {
     All(Vec<WaitNode>),
@@ -92,7 +91,7 @@ pub(crate) enum WaitsClause {
     Settled(PatternCall, PatternCall),
 }
 
-/// What an item is about.
+/// The kind of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ItemKind {
     Spec,

@@ -1,4 +1,4 @@
-//! `waits` items: from names to rules.
+//! `waits` items: resolves names and builds rules.
 
 use super::error::SpecError;
 use super::kinds::Kind;
@@ -21,13 +21,13 @@ struct Reader<'a> {
     open: Option<String>,
 }
 
-/// The clause that is read.
+/// The current clause.
 struct Clause<'a> {
     head: &'a PatternCall,
     counted: Vec<Counted>,
 }
 
-/// Reads a `waits` item; learns from it which results and arguments are truth values.
+/// Reads a `waits` item; infers from it which results and arguments are truth values.
 pub(super) fn waits(
     source: &str,
     item: &Item,
@@ -87,7 +87,7 @@ impl Reader<'_> {
         self.pattern(call, None)
     }
 
-    /// Reads a pattern; in one that is counted, names are those of the head.
+    /// Reads a pattern. In a counted pattern, names are those of the head.
     fn pattern(&mut self, call: &PatternCall, head: Option<&PatternCall>) -> Resolved<Pattern> {
         let (name, span) = (&call.method.text, &call.method.span);
         let Some(at) = self.methods.iter().position(|method| method.name() == name) else {

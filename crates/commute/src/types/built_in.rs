@@ -1,4 +1,4 @@
-//! A built-in type: its specifications, its communication, its model.
+//! A built-in type: its specifications, its communication and its model.
 
 use super::state::{Outcomes, State};
 use super::{containers, numbers, resources, semaphore, sequences, synchronization, union_find};
@@ -8,18 +8,19 @@ use crate::value::Value;
 
 /// A type whose specification comes with the crate.
 ///
-/// As a [`Model`], it is what its specifications are proved against.
+/// As a [`Model`], it is the reference for the proofs of its specifications.
 pub struct BuiltIn {
-    /// The name, which is that of its specifications.
+    /// The name, which its specifications share.
     pub name: &'static str,
-    /// A specification that looks at arguments and methods only, or at less than it could: cheap to
+    /// A specification that uses arguments and methods only, or less than possible: cheap to
     /// evaluate.
     pub coarse: &'static str,
-    /// The specification that says the most, as the tests prove on its model.
+    /// The most precise specification, as the tests prove on its model.
     pub fine: &'static str,
-    /// What invocations observe: `comm` items.
+    /// The observations of invocations: `comm` items.
     pub comm: &'static str,
-    /// What calls wait for: `waits` items; empty for types whose calls always return.
+    /// The conditions that calls wait for: `waits` items; empty for types whose calls always
+    /// return.
     pub waits: &'static str,
     pub(super) initial: fn() -> Vec<State>,
     pub(super) calls: fn() -> Vec<Call>,
@@ -58,26 +59,26 @@ static TYPES: [BuiltIn; 15] = [
 ];
 
 impl BuiltIn {
-    /// Reads the coarse specification, the communication and what calls wait for.
+    /// Parses the coarse specification, the communication and the wait rules.
     ///
     /// # Errors
-    /// None: the tests read all texts.
+    /// None: the tests parse all texts.
     pub fn coarse(&self) -> Result<Document, SpecErrors> {
         Document::parse(&format!("{}{}{}", self.coarse, self.comm, self.waits))
     }
 
-    /// Reads the fine specification, the communication and what calls wait for.
+    /// Parses the fine specification, the communication and the wait rules.
     ///
     /// # Errors
-    /// None: the tests read all texts.
+    /// None: the tests parse all texts.
     pub fn fine(&self) -> Result<Document, SpecErrors> {
         Document::parse(&format!("{}{}{}", self.fine, self.comm, self.waits))
     }
 }
 
 impl Model for &BuiltIn {
-    /// What its numbers mean is said at each type. States must come from this model: others may not
-    /// have the places that a method looks at.
+    /// Each type documents the meaning of its numbers. States must come from this model: others may
+    /// lack positions that a method reads.
     type State = Vec<i64>;
 
     fn initial(&self) -> Vec<State> {

@@ -7,8 +7,8 @@ use super::state::{
 use crate::model::Call;
 use crate::value::Value;
 
-/// `add` tells whether the element is new, `remove` whether it was there. State: for each possible
-/// element, whether it is there.
+/// `add` returns whether the element is new, `remove` whether it was present. State: for each
+/// possible element, whether it is present.
 pub(super) const SET: BuiltIn = BuiltIn {
     name: "set",
     coarse: "spec set {
@@ -69,8 +69,8 @@ fn set(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     }
 }
 
-/// `put` and `remove` give the value from before, or `null`. State: for each possible key its
-/// value, 0 where there is none.
+/// `put` and `remove` return the previous value, or `null`. State: for each possible key its value,
+/// 0 if there is none.
 pub(super) const MAP: BuiltIn = BuiltIn {
     name: "map",
     coarse: "spec map {
@@ -138,8 +138,8 @@ fn map(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     }
 }
 
-/// A bag: `remove` takes one of equal elements away and tells whether there was one. State: for
-/// each possible element, how often it is there.
+/// A bag: `remove` removes one of equal elements and returns whether there was one. State: for each
+/// possible element, its multiplicity.
 pub(super) const MULTISET: BuiltIn = BuiltIn {
     name: "multiset",
     coarse: "spec multiset {

@@ -1,11 +1,11 @@
-//! File descriptor and memory: what may be used until it is given back. Their contents are not
-//! looked at: that reads and writes of them may be in any order is wrong for the contents, and
-//! right for the lifetime, which is what these types are about.
+//! File descriptor and memory: resources that may be used until they are released. The types model
+//! the lifetime, not the contents. So reads and writes commute here, although they do not for the
+//! contents.
 
 use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, no_functions, one, plain_calls};
 
-/// A file descriptor: every method tells whether the file was open. State: whether it is closed.
+/// A file descriptor: every method returns whether the file was open. State: whether it is closed.
 pub(super) const FILE: BuiltIn = BuiltIn {
     name: "file",
     coarse: "spec file {
@@ -38,7 +38,7 @@ pub(super) const FILE: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-/// Memory: every method tells whether the memory was still there. State: whether it has been freed.
+/// Memory: every method returns whether the memory was allocated. State: whether it has been freed.
 pub(super) const MEMORY: BuiltIn = BuiltIn {
     name: "memory",
     coarse: "spec memory {

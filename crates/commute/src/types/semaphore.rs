@@ -4,9 +4,9 @@ use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, no_functions, one, plain_calls};
 use crate::value::Value;
 
-/// A counting semaphore. `acquire` waits for a permit and takes it, `try_acquire` takes one if
-/// there is one and says whether it did, `release` adds one. State: the permits that are there. How
-/// many there are at first is left open.
+/// A counting semaphore. `acquire` waits for a permit and takes it; `try_acquire` takes one if
+/// there is one and returns whether it did; `release` adds one. State: the available permits. Their
+/// initial number is open.
 pub(super) const SEMAPHORE: BuiltIn = BuiltIn {
     name: "semaphore",
     coarse: "spec semaphore {

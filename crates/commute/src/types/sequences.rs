@@ -4,7 +4,7 @@ use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_null, plain_calls};
 use crate::value::Value;
 
-/// First in, first out; `dequeue` and `peek` give `null` when there is nothing. State: the
+/// First in, first out; `dequeue` and `peek` return `null` when the queue is empty. State: the
 /// elements, first to last.
 pub(super) const QUEUE: BuiltIn = BuiltIn {
     name: "queue",
@@ -48,7 +48,7 @@ pub(super) const QUEUE: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-/// Last in, first out; `pop` and `top` give `null` when there is nothing. State: the elements,
+/// Last in, first out; `pop` and `top` return `null` when the stack is empty. State: the elements,
 /// bottom to top.
 pub(super) const STACK: BuiltIn = BuiltIn {
     name: "stack",
@@ -91,7 +91,7 @@ pub(super) const STACK: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-/// What puts an element behind all, takes the one at a place, looks at it, or counts.
+/// The methods: append an element, remove the one at a position, read it, or count.
 fn sequence(
     state: &State,
     methods: &[&str; 3],

@@ -5,11 +5,11 @@ use super::state::{Outcomes, State, calls_of, int, no_functions, one, one_or_nul
 use crate::model::Call;
 use crate::value::Value;
 
-/// A channel that can be closed, as in Go. `send` tells whether the channel was open (in Go it
-/// panics if not), and waits while the channel is full; `recv` waits while the channel is empty and
-/// open, and gives `null` when it is empty and closed; `close` tells whether it was open (in Go it
-/// panics if not). State: the capacity, whether it is closed, and the elements, first to last. The
-/// specifications are sound for each capacity.
+/// A channel that can be closed, as in Go. `send` returns whether the channel was open (in Go it
+/// panics if not), and waits while the channel is full. `recv` waits while the channel is empty and
+/// open, and returns `null` when it is empty and closed. `close` returns whether it was open (in Go
+/// it panics if not). State: the capacity, whether it is closed, and the elements, first to last.
+/// The specifications are sound for each capacity.
 pub(super) const CHANNEL: BuiltIn = BuiltIn {
     name: "channel",
     coarse: "spec channel {
@@ -42,7 +42,7 @@ pub(super) const CHANNEL: BuiltIn = BuiltIn {
     recv() ~ close();
 }
 ",
-    // At least as large as searches and tests are deep, and small ones.
+    // A capacity at least as large as searches and tests are deep, and small ones.
     initial: || vec![vec![64, 0], vec![2, 0], vec![1, 0]],
     calls: || [calls_of(&["send"], 1..3), plain_calls(&["recv", "close"])].concat(),
     apply: channel,
@@ -72,9 +72,9 @@ fn channel(state: &State, method: &str, arguments: &[Value]) -> Outcomes {
     }
 }
 
-/// A condition variable. `wait` begins to wait, `wake` is the end of a wait, for which `signal` or
-/// `broadcast` is needed; those come to nothing when nobody waits. State: how many wait, and how
-/// many may wake.
+/// A condition variable. `wait` begins to wait. `wake` is the end of a wait, and needs a `signal`
+/// or `broadcast`; these have no effect when no one waits. State: the number of waiters, and how
+/// many of them may wake.
 pub(super) const CONDITION: BuiltIn = BuiltIn {
     name: "condition",
     coarse: "spec condition {
@@ -124,8 +124,8 @@ fn condition(state: &State, method: &str, _: &[Value]) -> Outcomes {
     one(next, Value::Null)
 }
 
-/// A context that can be cancelled, as in Go: `err` gives `null` before, `done` waits for it.
-/// State: whether it is cancelled.
+/// A context that can be cancelled, as in Go: `err` returns `null` before the cancellation, `done`
+/// waits for it. State: whether it is cancelled.
 pub(super) const CONTEXT: BuiltIn = BuiltIn {
     name: "context",
     coarse: "spec context {
@@ -163,8 +163,8 @@ pub(super) const CONTEXT: BuiltIn = BuiltIn {
     function: no_functions,
 };
 
-/// A value that is set once: `set` tells whether it was the first, `get` waits for the value,
-/// `poll` gives `null` before. State: the value, 0 before.
+/// A value that is set once: `set` returns whether it was the first, `get` waits for the value,
+/// `poll` returns `null` before. State: the value, 0 before.
 pub(super) const FUTURE: BuiltIn = BuiltIn {
     name: "future",
     coarse: "spec future {

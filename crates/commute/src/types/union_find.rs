@@ -5,15 +5,15 @@ use super::state::{Outcomes, State, calls_of, index, one};
 use crate::model::Call;
 use crate::value::Value;
 
-/// How many elements the model has.
+/// The number of elements in the model.
 const ELEMENTS: i64 = 4;
 
 /// Disjoint sets, each with its least element as representative. State: for each element its
 /// representative.
 ///
-/// The fine specification is of logic L1: `left.loser(a, b)` is the representative that `union(a,
-/// b)` would make one no longer, or `null` when it would change nothing; `left.joins(a, b, c, d)`
-/// tells whether `union(a, b)` would bring `c` and `d` together.
+/// The fine specification is of logic L1. `left.loser(a, b)` is the representative that `union(a,
+/// b)` would remove, or `null` if it would change nothing. `left.joins(a, b, c, d)` is whether
+/// `union(a, b)` would join `c` and `d`.
 pub(super) const UNION_FIND: BuiltIn = BuiltIn {
     name: "union_find",
     coarse: "spec union_find {

@@ -1,4 +1,4 @@
-//! What calls wait for: conditions over the numbers of earlier calls.
+//! The conditions that calls wait for: inequalities over the numbers of earlier calls.
 
 pub(crate) use rule::{Argument, Holds, Linear, Pattern};
 pub use rule::{Counted, WaitRule};
@@ -8,11 +8,11 @@ mod rule;
 use crate::spec::Invocation;
 use std::sync::Arc;
 
-/// What the calls of a type wait for.
+/// The wait rules of a type.
 ///
-/// A call that a [`WaitRule`] applies to returns only where the condition of the rule holds for the
-/// calls before it. One number of a type may be left open, such as the room of a channel: who has a
-/// run takes the least with which that run was possible.
+/// A call with an applicable [`WaitRule`] returns only if the condition of the rule holds for the
+/// calls before it. One number of a type may be open, such as the capacity of a channel: a checker
+/// takes the least number with which the recorded run is possible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waits {
     name: Arc<str>,
@@ -43,7 +43,7 @@ impl Waits {
     }
 
     /// Returns whether waiting alone settles the order of two calls: in every state in which both
-    /// orders can happen, it makes no difference which does.
+    /// orders can happen, they have the same effect.
     #[must_use]
     pub fn settles(&self, a: &Invocation, b: &Invocation) -> bool {
         self.settled.iter().any(|(one, other)| {

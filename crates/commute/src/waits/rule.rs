@@ -1,4 +1,4 @@
-//! One rule: which calls wait, and for what.
+//! One rule: which calls wait, and for which condition.
 
 use crate::spec::{Invocation, MethodId};
 use crate::value::Value;
@@ -10,11 +10,11 @@ pub(crate) enum Argument {
     Any,
     /// This value.
     Is(Value),
-    /// The argument of the waiting call with this place.
+    /// The argument of the waiting call at this position.
     Same(usize),
 }
 
-/// Calls of a method, with some arguments, and perhaps with one result.
+/// Calls of a method, with some arguments, and optionally one result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Pattern {
     pub(crate) method: MethodId,
@@ -52,31 +52,31 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Returns whether more of them can make the condition hold.
+    /// Returns whether more of them can make the condition true.
     #[must_use]
     pub const fn helps(&self) -> bool {
         self.helps
     }
 
-    /// Returns whether more of them can make the condition fail.
+    /// Returns whether more of them can make the condition false.
     #[must_use]
     pub const fn hurts(&self) -> bool {
         self.hurts
     }
 
-    /// Returns whether it depends on the result of a call whether it counts.
+    /// Returns whether the result of a call decides whether it counts.
     #[must_use]
-    pub const fn asks_result(&self) -> bool {
+    pub const fn uses_result(&self) -> bool {
         self.pattern.result.is_some()
     }
 
-    /// Returns the key under which an earlier call counts; `None` if it does not.
+    /// Returns the key under which an earlier call is counted; `None` if it is not.
     #[must_use]
     pub fn key_of(&self, earlier: &Invocation) -> Option<Vec<Value>> {
         self.key_of_any(earlier).filter(|_| self.pattern.has_result(&earlier.result))
     }
 
-    /// Returns the key under which an earlier call could count, whatever it returned.
+    /// Returns the key under which an earlier call could be counted, whatever its result.
     #[must_use]
     pub fn key_of_any(&self, earlier: &Invocation) -> Option<Vec<Value>> {
         self.pattern.matches_but_result(earlier).then(|| {
@@ -86,7 +86,7 @@ impl Counted {
         })
     }
 
-    /// Returns the key of the calls that count for one that waits.
+    /// Returns the key of the calls that count for a waiting call.
     #[must_use]
     pub fn key_for(&self, waiting: &Invocation) -> Vec<Value> {
         let of = |argument: &Argument| match argument {
@@ -97,11 +97,11 @@ impl Counted {
     }
 }
 
-/// A sum of numbers of calls, of the number left open, and of a constant; it holds if it is more
-/// than 0.
+/// A sum of counts of calls, of the open number, and of a constant; it holds if it is greater than
+/// 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Linear {
-    /// Factor, and place among the calls counted.
+    /// Factor, and position among the counted calls.
     pub(crate) counts: Vec<(i64, usize)>,
     pub(crate) unknown: i64,
     pub(crate) constant: i64,
@@ -113,7 +113,7 @@ pub(crate) enum Holds {
     All(Vec<Holds>),
     Any(Vec<Holds>),
     More(Linear),
-    /// The call observes what it observed.
+    /// The call has its recorded observations.
     Observed,
 }
 
@@ -134,7 +134,7 @@ impl Holds {
     }
 }
 
-/// Which calls wait, and for what.
+/// Which calls wait, and for which condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitRule {
     pub(crate) head: Pattern,
@@ -142,25 +142,25 @@ pub struct WaitRule {
     pub(crate) counted: Vec<Counted>,
 }
 
-/// No number left open is larger.
+/// The greatest open number.
 const OPEN_MAX: i64 = 1 << 40;
 
 impl WaitRule {
-    /// Returns whether a call waits by this rule.
+    /// Returns whether this rule applies to a call.
     #[must_use]
     pub fn applies(&self, call: &Invocation) -> bool {
         self.head.matches(call)
     }
 
-    /// Returns whether the rule is about one result: then it says what that result takes, and the
-    /// method itself does not wait.
+    /// Returns whether the rule is about one result. Then it states the condition of that result,
+    /// and the method itself does not wait.
     #[must_use]
     pub const fn is_of_result(&self) -> bool {
         self.head.result.is_some()
     }
 
-    /// Returns whether the call returns only if it observes what it observed, by the `comm` rules
-    /// of its type. Then there is no other condition.
+    /// Returns whether the call returns only with its recorded observations, by the `comm` rules of
+    /// its type. Then there is no other condition.
     #[must_use]
     pub fn is_observed(&self) -> bool {
         self.condition == Holds::Observed
@@ -172,18 +172,18 @@ impl WaitRule {
         &self.counted
     }
 
-    /// Returns whether the condition holds for numbers of earlier calls, in the order of
-    /// [`counted`](Self::counted), and for the number left open.
+    /// Returns whether the condition holds for the counts of earlier calls, in the order of
+    /// [`counted`](Self::counted), and for the open number.
     #[must_use]
     pub fn holds(&self, counts: &[i64], open: i64) -> bool {
         self.condition.holds(counts, open)
     }
 
-    /// Returns the least number left open for which the condition holds; 0 where none is left open.
-    /// `None`: it holds for none.
+    /// Returns the least open number for which the condition holds; 0 if none is open. `None`: it
+    /// never holds.
     #[must_use]
     pub fn least(&self, counts: &[i64]) -> Option<i64> {
-        // A larger number only helps.
+        // A larger number can only help.
         if !self.holds(counts, OPEN_MAX) {
             return None;
         }

@@ -1,25 +1,25 @@
-//! How far the solver goes: large traces, and formulas near the hardest clause ratio.
+//! Growth of the solver: large traces, and formulas near the hardest clause ratio.
 
 use crate::ours::{self, Decided};
-use crate::z3::{Told, Z3};
-use crate::{Asked, load, rows};
+use crate::z3::{Z3, Z3Result};
+use crate::{Options, load, rows};
 use anyorder_consistency::MailboxRule;
 use anyorder_generate::Counts;
 use std::path::Path;
 use std::time::Duration;
 
-/// When our own solver gives up a formula.
+/// The time limit of our own solver for one formula.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Prints time and memory for traces of a million events.
-pub(crate) fn large(asked: &Asked, folder: &Path) {
+pub(crate) fn large(options: &Options, folder: &Path) {
     println!(
         "{:<30}{:>9}{:>8}{:>6}  {:<13}{:>11}{:>9}{:>9}{:>10}",
         "trace", "events", "msgs", "hand", "answer", "open", "solve s", "whole s", "peak MiB"
     );
     for (handlers, seed) in [(4, 1), (16, 1), (16, 2), (64, 1), (64, 2)] {
         let row = rows::android(1_000_000, 10_000, handlers, seed);
-        if !asked.wants(&row.name) {
+        if !options.wants(&row.name) {
             continue;
         }
         let trace = row.make();
@@ -44,13 +44,13 @@ pub(crate) fn large(asked: &Asked, folder: &Path) {
     }
 }
 
-/// Prints our time and memory for formulas of many variables, and what Z3 takes for the plain
-/// formula, without any trace.
+/// Prints our time and memory for formulas of many variables, and Z3's time for the plain formula,
+/// without a trace.
 ///
 /// # Panics
 ///
-/// Panics when its answer is another one.
-pub(crate) fn formulas(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
+/// Panics when Z3's answer differs.
+pub(crate) fn formulas(options: &Options, z3: Option<&Z3>, folder: &Path) {
     println!(
         "{:<16}{:>9}{:>8}  {:<13}{:>9}{:>9}{:>10}{:>10}{:>10}{:>7}",
         "trace",
@@ -67,31 +67,32 @@ pub(crate) fn formulas(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
     for variables in [120, 160, 200, 250, 300] {
         for seed in 1..=4 {
             let row = rows::sat3(variables, seed);
-            if !asked.wants(&row.name) {
+            if !options.wants(&row.name) {
                 continue;
             }
             let trace = row.make();
             let Counts { events, messages, .. } = Counts::of(&trace);
             let Decided { answer, solve, busy, stats } =
                 ours::decide(&ours::partial(&trace, MailboxRule::Fifo), Some(PATIENCE));
-            // A second process for the memory, where it does not take long.
+            // A second process measures the memory, if the solver was fast.
             let peak = (solve < Duration::from_secs(60)).then(|| {
                 let path = ours::write(&trace, &row.name, folder);
                 let peak = ours::process(&path).peak_kib;
                 std::fs::remove_file(&path).expect("a file that can be removed");
                 format!("{:.0}", peak as f64 / 1024.0)
             });
-            let told = z3.map(|z3| {
+            let result = z3.map(|z3| {
                 let path = folder.join("formula.cnf");
                 std::fs::write(&path, rows::sat3_dimacs(variables, seed)).expect("a new file");
-                z3.decide(&path, "dimacs", asked.limit)
+                z3.decide(&path, "dimacs", options.limit)
             });
-            if let Some(Told::Answer { answer: formula, .. }) = &told
+            if let Some(Z3Result::Answer { answer: formula, .. }) = &result
                 && answer != "unknown"
             {
                 assert_eq!(formula, answer, "the formula of {} has another answer", row.name);
             }
-            let formula = told.map_or_else(|| "-".to_owned(), |told| told.cell(asked.limit));
+            let formula =
+                result.map_or_else(|| "-".to_owned(), |result| result.cell(options.limit));
             println!(
                 "{:<16}{events:>9}{messages:>8}  {answer:<13}{:>9.2}{:>9.2}{:>10}{:>10}{:>10}{formula:>14}{:>7}",
                 row.name,
@@ -106,10 +107,10 @@ pub(crate) fn formulas(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
     }
 }
 
-/// Prints, for each encoding, formulas of more and more variables until Z3 fails on one of three
+/// Prints, for each encoding, formulas with more and more variables until Z3 fails on one of three
 /// within the limit.
-pub(crate) fn formulas_of_z3(asked: &Asked, z3: &Z3, folder: &Path) {
-    for encoding in &asked.encodings {
+pub(crate) fn formulas_of_z3(options: &Options, z3: &Z3, folder: &Path) {
+    for encoding in &options.encodings {
         let mut most = 0;
         'sizes: for variables in (40..=300).step_by(20) {
             for seed in 1..=3 {
@@ -117,25 +118,28 @@ pub(crate) fn formulas_of_z3(asked: &Asked, z3: &Z3, folder: &Path) {
                 let trace = row.make();
                 let path = ours::write(&trace, &row.name, folder);
                 let decided = ours::decide(&ours::partial(&trace, MailboxRule::Fifo), None);
-                let told = z3.decide(&path, encoding, asked.limit);
+                let result = z3.decide(&path, encoding, options.limit);
                 println!(
                     "{:<16}{:<13} ours {:>9.1} ms, z3 {encoding} {:>9} ms, load {}",
                     row.name,
                     decided.answer,
                     decided.solve.as_secs_f64() * 1e3,
-                    told.cell(asked.limit),
+                    result.cell(options.limit),
                     load()
                 );
                 std::fs::remove_file(&path).expect("a file that can be removed");
-                match told {
-                    Told::Answer { answer, .. } => {
+                match result {
+                    Z3Result::Answer { answer, .. } => {
                         assert_eq!(answer, decided.answer, "we disagree on {}", row.name);
                     }
-                    Told::Over | Told::NotStated => break 'sizes,
+                    Z3Result::TimedOut | Z3Result::NotStated => break 'sizes,
                 }
             }
             most = variables;
         }
-        println!("z3 {encoding}: all three formulas of {most} variables within {:?}", asked.limit);
+        println!(
+            "z3 {encoding}: all three formulas of {most} variables within {:?}",
+            options.limit
+        );
     }
 }

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The option under which this program decides one file and ends.
+/// With this option the program decides one file and ends.
 pub(crate) const ONCE: &str = "--once";
 
-/// Runs of one trace are repeated until they took this long together.
+/// Runs of one trace are repeated until their total reaches this.
 const ENOUGH: Duration = Duration::from_millis(500);
 
 /// One answer and its time.
@@ -23,18 +23,18 @@ pub(crate) struct Decided {
     pub(crate) answer: &'static str,
     /// The best time of the solver alone, from the partial trace to the answer.
     pub(crate) solve: Duration,
-    /// The processor time of the run with the best time, where the system tells.
+    /// The processor time of the run with the best time, if the system reports it.
     pub(crate) busy: Option<Duration>,
     pub(crate) stats: Stats,
 }
 
-/// Takes the orders of messages from a trace with FIFO mailboxes.
+/// Removes the orders of messages from a trace with FIFO mailboxes.
 pub(crate) fn partial(trace: &Trace, mailboxes: MailboxRule) -> PartialTrace {
     let options = FromTrace { mailboxes, infer_coherence: false };
     PartialTrace::from_trace(trace, &options).expect("a trace of messages").0
 }
 
-/// Decides once; gives up after a limit.
+/// Decides once; stops at a limit.
 pub(crate) fn decide(partial: &PartialTrace, limit: Option<Duration>) -> Decided {
     let cancel = Cancel::new();
     if let Some(limit) = limit {
@@ -85,17 +85,17 @@ pub(crate) fn write(trace: &Trace, name: &str, folder: &Path) -> PathBuf {
     path
 }
 
-/// What one process that decides one file took.
+/// The cost of one process that decides one file.
 pub(crate) struct Process {
     /// From its start to its end.
     pub(crate) whole: Duration,
     /// The solver alone.
     pub(crate) solve: Duration,
-    /// Most resident memory, in KiB; 0 where the system does not tell.
+    /// Peak resident memory, in KiB; 0 if the system does not report it.
     pub(crate) peak_kib: u64,
 }
 
-/// Decides a file in a process of its own.
+/// Decides a file in a separate process.
 pub(crate) fn process(path: &Path) -> Process {
     let program = std::env::current_exe().expect("the path of this program");
     let begin = Instant::now();
@@ -108,7 +108,7 @@ pub(crate) fn process(path: &Path) -> Process {
     Process { whole, solve, peak_kib: numbers.next().expect("a size") }
 }
 
-/// Reads a file, decides it, and prints microseconds and KiB: what [`process`] starts.
+/// Reads a file, decides it, and prints microseconds and KiB: the child of [`process`].
 pub(crate) fn once(path: &Path) {
     let input = BufReader::with_capacity(1 << 16, File::open(path).expect("a file"));
     let trace = Trace::read(&mut EdtraceReader::new(input)).expect("a trace");
@@ -124,7 +124,7 @@ pub(crate) fn once(path: &Path) {
     println!("{} {peak}", decided.solve.as_micros());
 }
 
-/// Returns how long this thread was on a processor, where the system tells.
+/// Returns the processor time of this thread, if the system reports it.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

@@ -1,6 +1,6 @@
-//! The Android logs, without the order in which their messages ran.
+//! The Android logs, without the order of their messages.
 
-use crate::Asked;
+use crate::Options;
 use crate::ours;
 use anyorder_consistency::MailboxRule;
 use anyorder_trace::Trace;
@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// Prints verdict and time of both logs under each rule; says so where they are absent.
-pub(crate) fn print(asked: &Asked) {
+/// Prints verdict and time of both logs under each rule, or a note where they are absent.
+pub(crate) fn print(options: &Options) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/droidracer");
     println!(
         "{:<12}{:<10}{:>8}{:>7}{:>7}  {:<13}{:>9}{:>8}{:>8}{:>10}",
@@ -25,7 +25,7 @@ pub(crate) fn print(asked: &Asked) {
             Trace::read(&mut DroidRacerReader::new(BufReader::new(file))).expect("a readable log");
         for rule in [MailboxRule::Fifo, MailboxRule::Delayed, MailboxRule::Bag] {
             let partial = ours::partial(&trace, rule);
-            let decided = ours::best(&partial, asked.runs);
+            let decided = ours::best(&partial, options.runs);
             let stats = decided.stats;
             let recorded = if rule == MailboxRule::recorded(&trace) { " (recorded)" } else { "" };
             println!(

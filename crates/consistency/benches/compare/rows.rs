@@ -1,11 +1,11 @@
-//! The traces that are compared.
+//! The traces of the comparison.
 
 use anyorder_generate::{
     Family, PAPER_ROWS, Request, RunMailbox, generate, generate_sized, sat3_formula,
 };
 use anyorder_trace::Trace;
 
-/// A trace by name.
+/// A named trace.
 pub(crate) struct Row {
     pub(crate) name: String,
     make: Box<dyn Fn() -> Trace>,

@@ -1,38 +1,38 @@
 //! Our solver against Z3, one line a trace.
 
 use crate::ours::{self, Decided};
-use crate::z3::{Told, Z3};
-use crate::{Asked, load, rows};
+use crate::z3::{Z3, Z3Result};
+use crate::{Options, load, rows};
 use anyorder_consistency::MailboxRule;
 use anyorder_generate::Counts;
 use std::path::Path;
 use std::time::Duration;
 
-/// Rows on which Z3 takes less are listed, and not compared.
+/// Rows on which Z3 takes less time are listed but not compared.
 const LONG: Duration = Duration::from_secs(1);
 
-/// How many times faster we want to be on the others.
+/// The factor by which we want to be faster on the others.
 const WANTED: f64 = 100.0;
 
-/// Prints the table and what follows from it.
+/// Prints the table and a summary.
 ///
 /// # Panics
 ///
 /// Panics when Z3 and we disagree.
-pub(crate) fn print(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
+pub(crate) fn print(options: &Options, z3: Option<&Z3>, folder: &Path) {
     print!(
         "{:<24}{:>8}{:>7}{:>6}  {:<13}{:>10}{:>10}{:>8}",
         "trace", "events", "msgs", "hand", "answer", "ours ms", "whole ms", "open"
     );
-    for encoding in asked.encodings.iter().filter(|_| z3.is_some()) {
+    for encoding in options.encodings.iter().filter(|_| z3.is_some()) {
         print!("{:>14}", format!("z3 {encoding} ms"));
     }
     println!("{:>11}{:>7}", "ratio", "load");
     let mut ratios = Vec::new();
-    for row in rows::all().iter().filter(|row| asked.wants(&row.name)) {
+    for row in rows::all().iter().filter(|row| options.wants(&row.name)) {
         let trace = row.make();
         let path = ours::write(&trace, &row.name, folder);
-        let decided = ours::best(&ours::partial(&trace, MailboxRule::Fifo), asked.runs);
+        let decided = ours::best(&ours::partial(&trace, MailboxRule::Fifo), options.runs);
         let whole = (0..3).map(|_| ours::process(&path).whole).min().expect("a run");
         let Counts { events, messages, handlers } = Counts::of(&trace);
         print!(
@@ -43,10 +43,10 @@ pub(crate) fn print(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
             milliseconds(whole),
             decided.stats.pairs
         );
-        let told = z3.map_or_else(Vec::new, |z3| ask(asked, z3, &row.name, &path, &decided));
-        let ratio = told.first().and_then(|told| ratio(told, asked.limit, decided.solve));
-        let shown = match (&ratio, told.first()) {
-            (Some((_, ratio)), Some(Told::Over)) => format!(">{ratio:.0}"),
+        let result = z3.map_or_else(Vec::new, |z3| ask(options, z3, &row.name, &path, &decided));
+        let ratio = result.first().and_then(|result| ratio(result, options.limit, decided.solve));
+        let shown = match (&ratio, result.first()) {
+            (Some((_, ratio)), Some(Z3Result::TimedOut)) => format!(">{ratio:.0}"),
             (Some((_, ratio)), _) => format!("{ratio:.0}"),
             (None, _) => "-".to_owned(),
         };
@@ -57,27 +57,27 @@ pub(crate) fn print(asked: &Asked, z3: Option<&Z3>, folder: &Path) {
     summary(&ratios);
 }
 
-/// Asks Z3 in every encoding, and prints each time.
-fn ask(asked: &Asked, z3: &Z3, name: &str, path: &Path, decided: &Decided) -> Vec<Told> {
+/// Runs Z3 on every encoding, and prints each time.
+fn ask(options: &Options, z3: &Z3, name: &str, path: &Path, decided: &Decided) -> Vec<Z3Result> {
     let mut all = Vec::new();
-    for encoding in &asked.encodings {
-        let told = z3.decide(path, encoding, asked.limit);
-        if let Told::Answer { answer, .. } = &told {
+    for encoding in &options.encodings {
+        let result = z3.decide(path, encoding, options.limit);
+        if let Z3Result::Answer { answer, .. } = &result {
             assert_eq!(answer, decided.answer, "Z3 ({encoding}) and we disagree on {name}");
         }
-        print!("{:>14}", told.cell(asked.limit));
-        all.push(told);
+        print!("{:>14}", result.cell(options.limit));
+        all.push(result);
     }
     all
 }
 
-/// Returns the time of Z3, at least, and how many times ours it is.
-fn ratio(told: &Told, limit: Duration, ours: Duration) -> Option<(Duration, f64)> {
-    let time = told.at_least(limit)?;
+/// Returns Z3's time (a lower bound), and its ratio to ours.
+fn ratio(result: &Z3Result, limit: Duration, ours: Duration) -> Option<(Duration, f64)> {
+    let time = result.at_least(limit)?;
     Some((time, time.as_secs_f64() / ours.as_secs_f64()))
 }
 
-/// Says on which long rows we are how many times faster.
+/// Prints how many times faster we are, on which long rows.
 fn summary(ratios: &[(String, Duration, f64)]) {
     let mut long: Vec<_> = ratios.iter().filter(|(_, time, _)| *time >= LONG).collect();
     long.sort_by(|one, other| one.2.total_cmp(&other.2));

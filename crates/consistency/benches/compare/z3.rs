@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// The variable that names another interpreter.
+/// The environment variable that names another interpreter.
 const VARIABLE: &str = "ANYORDER_Z3_PYTHON";
 
 /// A Python that can import Z3.
@@ -15,38 +15,39 @@ pub(crate) struct Z3 {
     pub(crate) version: String,
 }
 
-/// What Z3 said.
+/// The result of Z3.
 #[derive(Clone, Debug)]
-pub(crate) enum Told {
+pub(crate) enum Z3Result {
     /// An answer, and the processor time of `check()`.
     Answer { answer: String, check: Duration },
-    /// `check()` hit the limit.
-    Over,
-    /// The constraints were not even stated within four times the limit.
+    /// `check()` reached the limit.
+    TimedOut,
+    /// Building the constraints took more than four times the limit.
     NotStated,
 }
 
-impl Told {
-    /// Returns the time of `check()`, or the limit it passed; nothing where it did not come to it.
+impl Z3Result {
+    /// Returns the time of `check()`, or the limit if it was exceeded; `None` if `check()` did not
+    /// start.
     pub(crate) fn at_least(&self, limit: Duration) -> Option<Duration> {
         match self {
-            Told::Answer { check, .. } => Some(*check),
-            Told::Over => Some(limit),
-            Told::NotStated => None,
+            Z3Result::Answer { check, .. } => Some(*check),
+            Z3Result::TimedOut => Some(limit),
+            Z3Result::NotStated => None,
         }
     }
 
     /// Returns the time in milliseconds as a cell of a table.
     pub(crate) fn cell(&self, limit: Duration) -> String {
         match self {
-            Told::Answer { check, .. } => format!("{:.1}", check.as_secs_f64() * 1e3),
-            Told::Over => format!(">{}", limit.as_millis()),
-            Told::NotStated => "not stated".to_owned(),
+            Z3Result::Answer { check, .. } => format!("{:.1}", check.as_secs_f64() * 1e3),
+            Z3Result::TimedOut => format!(">{}", limit.as_millis()),
+            Z3Result::NotStated => "not stated".to_owned(),
         }
     }
 }
 
-/// Looks for an interpreter: the one that is named, the one of `setup.sh`, the one on the path.
+/// Finds an interpreter: the named one, that of `setup.sh`, or the one on the path.
 pub(crate) fn find() -> Option<Z3> {
     // The bench is `TARGET/release/deps/compare-...`.
     let own = std::env::current_exe().ok();
@@ -65,11 +66,11 @@ pub(crate) fn find() -> Option<Z3> {
 }
 
 impl Z3 {
-    /// Decides a file in a process of its own.
+    /// Decides a file in a separate process.
     ///
-    /// The limit counts processor time of `check()`, which the script itself sees to; here the
-    /// whole process is ended after four times as much, should it never come to it.
-    pub(crate) fn decide(&self, path: &Path, encoding: &str, limit: Duration) -> Told {
+    /// The limit is for processor time of `check()`, which the script enforces. Here the whole
+    /// process is killed after four times as much, in case the script hangs.
+    pub(crate) fn decide(&self, path: &Path, encoding: &str, limit: Duration) -> Z3Result {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/z3/check.py");
         let mut child = Command::new(&self.python)
             .arg(script)
@@ -95,20 +96,19 @@ impl Z3 {
             let answer = field(line, "answer").to_owned();
             let seconds: f64 = field(line, "check_s").parse().expect("seconds");
             assert_ne!(answer, "unknown", "Z3 gave up on {}", path.display());
-            return Told::Answer { answer, check: Duration::from_secs_f64(seconds) };
+            return Z3Result::Answer { answer, check: Duration::from_secs_f64(seconds) };
         }
-        // Anything but the limit that ends the script is a fault of ours, and must not pass for a
-        // slow Z3.
+        // Any other end of the script is our error and must not count as a slow Z3.
         let over = killed || out_of_time(output.status);
         assert!(over, "check.py failed on {}: {}", path.display(), output.status);
         if text.contains("\"built\"") {
-            return Told::Over;
+            return Z3Result::TimedOut;
         }
-        Told::NotStated
+        Z3Result::NotStated
     }
 }
 
-/// Returns whether a process was ended because its processor time was used up.
+/// Returns whether a process was killed because its processor time was used up.
 fn out_of_time(status: ExitStatus) -> bool {
     const SIGXCPU: i32 = 24;
     status.signal() == Some(SIGXCPU)

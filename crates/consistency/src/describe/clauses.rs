@@ -1,4 +1,4 @@
-//! Unit propagation over the clauses of a refutation, and which of them a conclusion rests on.
+//! Unit propagation over the clauses of a refutation, and the clauses behind a conclusion.
 
 use crate::answer::Fact;
 use std::collections::HashMap;
@@ -46,11 +46,11 @@ impl Facts {
 pub(super) struct Clause {
     /// The literals, each once; the first two are watched.
     pub(super) literals: Vec<Literal>,
-    /// The clause that takes it back stands behind these many clauses; [`u32::MAX`] for never.
+    /// The number of clauses before the step that forgets this one; [`u32::MAX`] if no step does.
     pub(super) until: u32,
 }
 
-/// What follows from units alone.
+/// Unit propagation.
 pub(super) struct Propagation {
     pub(super) clauses: Vec<Clause>,
     /// By literal: the clauses that watch it.
@@ -61,7 +61,7 @@ pub(super) struct Propagation {
     /// By pair: the clause that forced it; [`u32::MAX`] for none.
     pub(super) reasons: Vec<ClauseId>,
     pub(super) trail: Vec<Literal>,
-    /// How much work is left; 0 when there was too much.
+    /// The remaining work; 0 when it was too much.
     pub(super) budget: u64,
 }
 
@@ -93,7 +93,7 @@ impl Propagation {
         self.clauses.push(Clause { literals, until: NONE });
     }
 
-    /// Forgets all that was propagated.
+    /// Undoes all propagation.
     pub(super) fn reset(&mut self) {
         for literal in self.trail.drain(..) {
             self.holds[literal as usize] = false;
@@ -106,7 +106,7 @@ impl Propagation {
         self.holds[literal as usize]
     }
 
-    /// Assumes a literal; returns whether it did not fail already.
+    /// Assumes a literal; returns whether it was not false already.
     pub(super) fn assume(&mut self, literal: Literal) -> bool {
         if self.holds(literal ^ 1) {
             return false;
@@ -123,8 +123,8 @@ impl Propagation {
         self.trail.push(literal);
     }
 
-    /// Propagates with the clauses before `limit` that are not taken back by then, and returns one
-    /// of which no literal is left.
+    /// Propagates with the clauses before `limit` that are not forgotten by then. Returns a clause
+    /// whose literals are all false, if there is one.
     pub(super) fn propagate(&mut self, limit: ClauseId) -> Option<ClauseId> {
         for at in 0..self.units.len() {
             let id = self.units[at];
@@ -157,7 +157,7 @@ impl Propagation {
         None
     }
 
-    /// Looks for new watches where `failed` is watched.
+    /// Finds new watches for the clauses that watch `failed`.
     fn visit(&mut self, failed: Literal, limit: ClauseId) -> Option<ClauseId> {
         let mut watching = std::mem::take(&mut self.watches[failed as usize]);
         let mut conflict = None;
@@ -197,12 +197,12 @@ impl Propagation {
         let rest = watching.len() - at;
         watching.copy_within(at.., kept);
         watching.truncate(kept + rest);
-        // Nothing watches `failed` anew meanwhile: it fails.
+        // No clause starts to watch `failed` meanwhile: it is false.
         self.watches[failed as usize] = watching;
         conflict
     }
 
-    /// Calls `with` for all clauses that a conflict rests on, the conflict itself among them.
+    /// Calls `with` for all clauses that a conflict depends on, including the conflict itself.
     pub(super) fn behind(&self, conflict: ClauseId, mut with: impl FnMut(ClauseId)) {
         let mut seen = vec![false; self.reasons.len()];
         let mut stack = vec![conflict];

@@ -1,34 +1,34 @@
-//! What of a refutation its conclusion rests on.
+//! The part of a refutation that its conclusion depends on.
 //!
 //! **Problem.** A search leaves thousands of steps; a person wants the few that matter. **Method.**
-//! First, unit propagation over the cycles alone: when it ends in a conflict, no choice was needed,
-//! and the facts behind it in their order are the explanation. Otherwise the derived clauses are
-//! checked backwards from the empty one, each against those before it, and only those are checked
-//! that something later rests on (as DRAT-trim does; Wetzler, Heule, Hunt, SAT 2014, section 3).
-//! **Guarantee.** The cycles kept are contradictory together; they need not be the fewest.
+//! First, unit propagation over the cycles alone. If it ends in a conflict, no choice was needed,
+//! and the facts behind the conflict, in order, are the explanation. Otherwise the derived clauses
+//! are checked backwards from the empty one, each against the clauses before it. Only clauses that
+//! a later one depends on are checked (as DRAT-trim does; Wetzler, Heule, Hunt, SAT 2014, section
+//! 3). **Guarantee.** The cycles kept are contradictory together; they need not be the fewest.
 
 use super::clauses::{ClauseId, Facts, Literal, Propagation};
 use crate::answer::{Fact, Refutation, Step, Why};
 use crate::partial::PartialTrace;
 use std::collections::HashMap;
 
-/// The most watches visited; a refutation that takes more is not cut down.
+/// The most watches visited; a refutation that takes more is not reduced.
 const BUDGET: u64 = 50_000_000;
 
-/// What a conclusion rests on. Steps are positions in the refutation.
+/// The core of a refutation. Steps are positions in the refutation.
 #[derive(Default, Debug)]
 pub(super) struct Core {
-    /// Facts that must hold, each with the step that forces it when those before it hold.
+    /// Facts that must hold, each with the step that forces it once the earlier facts hold.
     pub(super) forced: Vec<(Fact, usize)>,
-    /// The step that contradicts them, where no choice is left.
+    /// The step that contradicts them, if no choice is left.
     pub(super) conflict: Option<usize>,
-    /// Otherwise: steps that contradict one another, each with the facts of which one must hold.
+    /// Otherwise: contradictory steps, each with its clause of facts.
     pub(super) choices: Vec<(Vec<Fact>, usize)>,
-    /// The number of pairs that the choices are about.
+    /// The number of pairs in the choices.
     pub(super) pairs: usize,
 }
 
-/// Returns the core of a refutation; `None` where it is not one, or where finding the core takes
+/// Returns the core of a refutation; `None` if it is not a refutation, or if finding the core takes
 /// too long.
 pub(super) fn core(trace: &PartialTrace, refutation: &Refutation) -> Option<Core> {
     let mut facts = Facts::default();
@@ -50,7 +50,7 @@ pub(super) fn core(trace: &PartialTrace, refutation: &Refutation) -> Option<Core
     for at in &kept {
         some.add(inputs[*at].1.clone());
     }
-    // What holds whatever is chosen; no conflict, as all cycles together gave none.
+    // The facts that hold in any case. There is no conflict, as all cycles together gave none.
     let _ = some.propagate(kept.len() as ClauseId);
     let choices: Vec<(Vec<Literal>, usize)> = kept
         .iter()
@@ -83,7 +83,7 @@ pub(super) fn core(trace: &PartialTrace, refutation: &Refutation) -> Option<Core
     Some(Core { forced, conflict: None, choices: list, pairs: pairs.len() })
 }
 
-/// Returns the facts of a propagation for whose clauses `step` has a step, in their order.
+/// Returns the propagated facts whose clause has a step in `step`, in their order.
 fn forced(
     propagation: &Propagation,
     facts: &Facts,
@@ -96,7 +96,7 @@ fn forced(
     propagation.trail.iter().filter_map(of).collect()
 }
 
-/// Returns the clauses of the steps that rest on nothing but the trace, with their steps.
+/// Returns the clauses of the steps that depend on the trace alone, with their steps.
 fn inputs(
     trace: &PartialTrace,
     refutation: &Refutation,
@@ -124,7 +124,7 @@ fn inputs(
             Step::Derived(_) | Step::Forget(_) => continue,
         };
         let literals = literals(&clause, facts);
-        // A clause with a fact and its opposite says nothing.
+        // A clause with a fact and its opposite is a tautology.
         if !literals.windows(2).any(|pair| pair[0] ^ 1 == pair[1]) {
             inputs.push((number, literals));
         }
@@ -140,13 +140,14 @@ fn literals(clause: &[Fact], facts: &mut Facts) -> Vec<Literal> {
     literals
 }
 
-/// Returns the positions among `inputs` of those that the empty clause rests on.
+/// Returns the positions among `inputs` of the clauses that the empty clause depends on.
 fn trimmed(
     refutation: &Refutation,
     inputs: &[(usize, Vec<Literal>)],
     facts: &mut Facts,
 ) -> Option<Vec<usize>> {
-    // Cycles and the like hold from the beginning; derived clauses in the order of their steps.
+    // Cycles and the other inputs hold from the beginning; derived clauses in the order of their
+    // steps.
     let mut derived: Vec<Vec<Literal>> = Vec::new();
     let mut until: Vec<u32> = Vec::new();
     let mut alive: HashMap<Vec<Literal>, Vec<usize>> = HashMap::new();
@@ -194,7 +195,7 @@ fn trimmed(
         }
         all.reset();
         let clause = &derived[at - inputs.len()];
-        // A clause with a fact and its opposite rests on nothing.
+        // A clause with a fact and its opposite depends on nothing.
         if !clause.iter().all(|literal| all.assume(literal ^ 1)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Says in words why a trace is inconsistent.
+//! Explains in words why a trace is inconsistent.
 
 mod clauses;
 mod core;
@@ -13,34 +13,34 @@ use crate::partial::{PartialTrace, Slot};
 use anyorder_trace::{EventId, Trace};
 use words::Words;
 
-/// Why a trace is inconsistent, for people.
+/// An explanation of an inconsistency, for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
-    /// Facts that follow, each from those before it, then how they contradict what the trace gives.
-    pub reasons: Vec<Told>,
-    /// The events of the last cycle, or of the first one where there is a choice; empty where there
-    /// is none.
+    /// Forced facts, each following from the earlier ones; then their contradiction with the trace.
+    pub reasons: Vec<ReasonText>,
+    /// The events of the last cycle, or of the first one if there are choices; empty if there is
+    /// none.
     pub cycle: Vec<EventId>,
-    /// The pairs of messages of which either order was tried; 0 where everything was forced.
+    /// The pairs of messages tried in both orders; 0 where everything was forced.
     pub pairs: u64,
-    /// The cycles that the reasons rest on, those not told included.
+    /// The cycles that the reasons depend on, including those not listed.
     pub cycles: u64,
 }
 
-/// One reason. Names in it are as the trace has them: escape them before they are shown.
+/// One reason. Its names are as in the trace: escape them before printing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Told {
+pub struct ReasonText {
     /// The reason.
     pub text: String,
-    /// The events it speaks of.
+    /// The events it mentions.
     pub events: Vec<EventId>,
 }
 
-/// Puts a refutation into words, with at most `reasons_max` reasons of each kind.
+/// Explains a refutation, with at most `reasons_max` reasons of each kind.
 ///
-/// What its conclusion does not rest on is left out. `trace` is the one that `partial` was made
-/// from. Takes time linear in the links, and what unit propagation takes; that is bounded, and
-/// behind the bound there is less to read.
+/// Leaves out everything that the conclusion does not depend on. `partial` must come from `trace`.
+/// The time is linear in the links, plus a bounded unit propagation; when that bound is reached,
+/// the explanation is less detailed.
 #[must_use]
 pub fn describe(
     trace: &Trace,
@@ -48,30 +48,31 @@ pub fn describe(
     refutation: &Refutation,
     reasons_max: usize,
 ) -> Explanation {
-    let mut tale = Tale { words: Words::new(trace, partial), told: Explanation::default() };
+    let mut explainer =
+        Explainer { words: Words::new(trace, partial), explanation: Explanation::default() };
     let Some(core) = core::core(partial, refutation) else {
         let count = |cycle: &&Step| matches!(cycle, Step::Cycle(_));
-        tale.told.cycles = refutation.steps.iter().filter(count).count() as u64;
+        explainer.explanation.cycles = refutation.steps.iter().filter(count).count() as u64;
         let text = format!(
             "however the messages are ordered, one of {} cycles closes; the proof is too long to tell \
              which of them matter",
-            tale.told.cycles
+            explainer.explanation.cycles
         );
-        tale.tell(text, &[]);
-        return tale.told;
+        explainer.add_reason(text, &[]);
+        return explainer.explanation;
     };
-    tale.told.cycles =
+    explainer.explanation.cycles =
         (core.forced.len() + core.choices.len()) as u64 + u64::from(core.conflict.is_some());
-    tale.told.pairs = core.pairs as u64;
+    explainer.explanation.pairs = core.pairs as u64;
     let hidden = core.forced.len().saturating_sub(reasons_max);
     for (at, (fact, step)) in core.forced.iter().enumerate() {
-        // The last ones are nearest to the conclusion.
+        // The last ones are closest to the conclusion.
         if at >= hidden {
-            tale.forced(*fact, &refutation.steps[*step]);
+            explainer.forced(*fact, &refutation.steps[*step]);
         } else {
-            tale.words.number(*fact);
+            explainer.words.number(*fact);
             if at == 0 {
-                tale.tell(
+                explainer.add_reason(
                     format!("({hidden} orders that are forced before these are left out)"),
                     &[],
                 );
@@ -79,21 +80,21 @@ pub fn describe(
         }
     }
     if let Some(step) = core.conflict {
-        tale.conflict(&refutation.steps[step], core.forced.is_empty());
-        return tale.told;
+        explainer.conflict(&refutation.steps[step], core.forced.is_empty());
+        return explainer.explanation;
     }
-    tale.choices(&core.choices, core.pairs, refutation, reasons_max);
-    tale.told
+    explainer.choices(&core.choices, core.pairs, refutation, reasons_max);
+    explainer.explanation
 }
 
-/// An explanation that is being told.
-struct Tale<'a> {
+/// An explanation under construction.
+struct Explainer<'a> {
     words: Words<'a>,
-    told: Explanation,
+    explanation: Explanation,
 }
 
-impl Tale<'_> {
-    fn tell(&mut self, text: String, links: &[Link]) {
+impl Explainer<'_> {
+    fn add_reason(&mut self, text: String, links: &[Link]) {
         let mut events: Vec<EventId> = Vec::new();
         for slot in links.iter().flat_map(|link| [link.from, link.to]) {
             let event = self.words.event(slot);
@@ -101,21 +102,21 @@ impl Tale<'_> {
                 events.push(event);
             }
         }
-        self.told.reasons.push(Told { text, events });
+        self.explanation.reasons.push(ReasonText { text, events });
     }
 
-    /// Remembers the cycle that was told last.
+    /// Records the cycle of the last reason.
     fn keep_cycle(&mut self) {
-        self.told.cycle =
-            self.told.reasons.last().map(|last| last.events.clone()).unwrap_or_default();
+        self.explanation.cycle =
+            self.explanation.reasons.last().map(|last| last.events.clone()).unwrap_or_default();
     }
 
-    /// Tells a fact with the step that forces it.
+    /// Adds a fact with the step that forces it.
     fn forced(&mut self, fact: Fact, step: &Step) {
         let text = self.words.fact(fact);
         let (because, links) = self.because(fact, step);
         let number = self.words.number(fact);
-        self.tell(format!("({number}) {text}, {because}"), &links);
+        self.add_reason(format!("({number}) {text}, {because}"), &links);
     }
 
     fn because(&self, fact: Fact, step: &Step) -> (String, Vec<Link>) {
@@ -127,7 +128,7 @@ impl Tale<'_> {
         let opposite = Why::Decided(fact.opposite());
         let mut at = links.iter().enumerate().filter(|(_, link)| link.why == opposite);
         match (at.next(), at.next()) {
-            // Without the link against it, the cycle is a path that says why.
+            // Without the link that contradicts it, the cycle is a path that justifies the fact.
             (Some((at, _)), None) => {
                 let path = links[at + 1..].iter().chain(&links[..at]).copied();
                 let path = self.words.joined(path);
@@ -145,7 +146,7 @@ impl Tale<'_> {
         format!("as {read} must not read from {other}")
     }
 
-    /// Tells the last step: what is given and forced has a cycle.
+    /// Adds the last step: the given and forced orders have a cycle.
     fn conflict(&mut self, step: &Step, alone: bool) {
         let head = if alone {
             "whatever the order of the messages, what the trace says has a cycle"
@@ -155,18 +156,18 @@ impl Tale<'_> {
         match step {
             Step::Cycle(links) => {
                 let cycle = self.words.cycle(links);
-                self.tell(format!("{head}: {}", self.words.chain(&cycle)), &cycle);
+                self.add_reason(format!("{head}: {}", self.words.chain(&cycle)), &cycle);
                 self.keep_cycle();
             }
             Step::ReadsOpen { read, other } => {
                 let text = self.reads(*read, *other);
-                self.tell(format!("that leaves no place for a write, {text}"), &[]);
+                self.add_reason(format!("that leaves no place for a write, {text}"), &[]);
             }
             Step::Derived(_) | Step::Forget(_) => {}
         }
     }
 
-    /// Tells the cycles of which each choice closes one.
+    /// Adds the cycles; each choice closes one of them.
     fn choices(
         &mut self,
         choices: &[(Vec<Fact>, usize)],
@@ -175,7 +176,7 @@ impl Tale<'_> {
         reasons_max: usize,
     ) {
         let both = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
-        self.tell(
+        self.add_reason(
             format!(
                 "nothing forces the order of {both} of messages, but however they are ordered, \
                  one of {} cycles closes:",
@@ -183,8 +184,8 @@ impl Tale<'_> {
             ),
             &[],
         );
-        // Pairs that have one order because fifo carries it over from the messages that post them
-        // come as cycles too: two a pair.
+        // Pairs whose order FIFO carries over from the messages that post them also appear as
+        // cycles: two per pair.
         let carried = |(_, step): &&(Vec<Fact>, usize)| match &refutation.steps[*step] {
             Step::Cycle(links) => links.iter().all(|link| matches!(link.why, Why::Decided(_))),
             _ => false,
@@ -197,8 +198,8 @@ impl Tale<'_> {
                     let against: Vec<String> = against.collect();
                     let cycle = self.words.cycle(links);
                     let chain = self.words.chain(&cycle);
-                    self.tell(format!("if {}: {chain}", against.join(" and ")), &cycle);
-                    if self.told.cycle.is_empty() {
+                    self.add_reason(format!("if {}: {chain}", against.join(" and ")), &cycle);
+                    if self.explanation.cycle.is_empty() {
                         self.keep_cycle();
                     }
                 }
@@ -206,21 +207,24 @@ impl Tale<'_> {
                     let facts: Vec<String> =
                         facts.iter().map(|fact| self.words.fact(*fact)).collect();
                     let why = self.reads(*read, *other);
-                    self.tell(format!("{}, {why}", facts.join(" or ")), &[]);
+                    self.add_reason(format!("{}, {why}", facts.join(" or ")), &[]);
                 }
                 Step::Derived(_) | Step::Forget(_) => {}
             }
         }
         let hidden = real.len().saturating_sub(reasons_max);
         if hidden > 0 {
-            self.tell(format!("({hidden} more cycles; the certificate has all of them)"), &[]);
+            self.add_reason(
+                format!("({hidden} more cycles; the certificate has all of them)"),
+                &[],
+            );
         }
         if !same.is_empty() {
             let text = format!(
                 "({} more cycles say that messages come in the order of the messages that post them)",
                 same.len()
             );
-            self.tell(text, &[]);
+            self.add_reason(text, &[]);
         }
     }
 }

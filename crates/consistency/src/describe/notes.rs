@@ -1,4 +1,4 @@
-//! What was kept of a trace and what was dropped, in sentences.
+//! Sentences about the parts of a trace that were kept and dropped.
 
 use crate::from_trace::Kept;
 use crate::mailbox::MailboxRule;
@@ -7,7 +7,7 @@ impl MailboxRule {
     /// Every rule.
     pub const ALL: [MailboxRule; 3] = [MailboxRule::Fifo, MailboxRule::Bag, MailboxRule::Delayed];
 
-    /// Returns the word for it, as on the command line.
+    /// Returns the name of the rule on the command line.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -30,8 +30,8 @@ impl MailboxRule {
     }
 }
 
-/// What plays no part or another one, for one and for many, and what becomes of it: in the order of
-/// the counts.
+/// Events and messages that are ignored or treated in an unexpected way: singular, plural and
+/// treatment, in the order of the counts.
 const PHRASES: [([&str; 2], &str); 17] = [
     (["message with a delay", "messages with a delay"], PLAIN),
     (["message posted to the front", "messages posted to the front"], PLAIN),
@@ -85,8 +85,8 @@ const PHRASES: [([&str; 2], &str); 17] = [
 const PLAIN: &str = "treated as any other, as mailboxes are fifo";
 
 impl Kept {
-    /// Returns a sentence for each kind of thing in the trace that plays no part, or another one
-    /// than it seems.
+    /// Returns a sentence for each kind of event or message in the trace that is ignored, or
+    /// treated in an unexpected way.
     #[must_use]
     pub fn notes(&self, rule: MailboxRule) -> Vec<String> {
         let fifo = rule == MailboxRule::Fifo;

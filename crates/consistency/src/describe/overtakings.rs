@@ -1,12 +1,12 @@
-//! Which messages of a recorded run did not run in the order of their posts, and what explains it.
+//! Messages of a recorded run that did not run in the order of their posts, and the reason.
 
 use crate::mailbox::Due;
 use crate::partial::{MessageId, PartialTrace};
 
-/// The most pairs of messages looked at.
+/// The most pairs of messages compared.
 const PAIRS_MAX: u64 = 50_000_000;
 
-/// Pairs of messages of one handler of which the one posted first ran later, by what explains it.
+/// Pairs of messages of one handler where the one posted first ran later, counted by reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Overtakings {
     /// One of the two ran because the mailbox was idle.
@@ -20,8 +20,8 @@ pub struct Overtakings {
 }
 
 impl Overtakings {
-    /// Counts them in a trace whose events stand in the order in which they happened; `None` where
-    /// there are too many pairs to look at each. Quadratic in the messages of a handler.
+    /// Counts the pairs in a trace whose events are in their recorded order; `None` when there are
+    /// too many pairs. Quadratic in the messages of a handler.
     #[must_use]
     pub fn of(partial: &PartialTrace) -> Option<Overtakings> {
         if partial.pairs() > PAIRS_MAX {
@@ -50,13 +50,13 @@ impl Overtakings {
         Some(found)
     }
 
-    /// Returns all of them.
+    /// Returns the sum of all counts.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.idle + self.front + self.delay + self.unexplained
     }
 
-    /// Returns the count of what explains that a message ran before one that was posted earlier.
+    /// Returns the counter for a message that ran before one posted earlier.
     fn by(&mut self, first: Due, overtaken: Due) -> &mut u64 {
         match (first, overtaken) {
             (Due::Idle, _) | (_, Due::Idle) => &mut self.idle,

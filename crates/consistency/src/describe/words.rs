@@ -5,14 +5,15 @@ use crate::partial::{MessageId, PartialTrace, Relation, Slot};
 use anyorder_trace::{Action, EventId, HandlerId, TaskId, Trace};
 use std::collections::HashMap;
 
-/// The most links of a chain that are told; of a longer one, the beginning and the end.
+/// The most links of a chain that are listed. Of a longer chain, the beginning and the end are
+/// listed.
 const LINKS_MAX: usize = 16;
 
-/// Puts things into words. Names are as the trace has them, not escaped.
+/// Names things in a trace. Names are as in the trace, not escaped.
 pub(super) struct Words<'a> {
     pub(super) trace: &'a Trace,
     pub(super) partial: &'a PartialTrace,
-    /// The numbers of the facts told so far.
+    /// The numbers of the facts listed so far.
     numbers: HashMap<Fact, usize>,
 }
 
@@ -21,7 +22,7 @@ impl<'a> Words<'a> {
         Words { trace, partial, numbers: HashMap::new() }
     }
 
-    /// Remembers that a fact is told under the next number, and returns it.
+    /// Gives a fact the next number, and returns it.
     pub(super) fn number(&mut self, fact: Fact) -> usize {
         let next = self.numbers.len() + 1;
         *self.numbers.entry(fact).or_insert(next)
@@ -42,8 +43,8 @@ impl<'a> Words<'a> {
         format!("`{}`", self.trace.task_name(self.partial.messages[message as usize].task))
     }
 
-    /// Returns an event with what it does.
-    fn told(&self, slot: Slot) -> String {
+    /// Returns an event with its action.
+    fn event_text(&self, slot: Slot) -> String {
         let event = self.trace.event(self.event(slot));
         let kind = event.kind().word();
         let task = |task: TaskId| {
@@ -73,15 +74,15 @@ impl<'a> Words<'a> {
                 format!("{} runs before {}", self.message(first), self.message(second))
             }
             Fact::Before { first, second } => {
-                format!("{} comes before {}", self.told(first), self.told(second))
+                format!("{} comes before {}", self.event_text(first), self.event_text(second))
             }
         }
     }
 
-    /// Returns links, each of which ends where the next begins, as a chain.
+    /// Returns links as a chain; each ends where the next begins.
     pub(super) fn chain(&self, links: &[Link]) -> String {
         let Some(first) = links.first() else { return String::new() };
-        let mut text = self.told(first.from);
+        let mut text = self.event_text(first.from);
         let cut = if links.len() > LINKS_MAX { links.len() - LINKS_MAX + 1 } else { 0 };
         let head = if cut > 0 { LINKS_MAX / 2 } else { links.len() };
         for (at, link) in links.iter().enumerate() {
@@ -92,7 +93,7 @@ impl<'a> Words<'a> {
                 text.push_str(&format!(" -{}-> ", self.why(link)));
                 // A cycle ends where it begins.
                 let closes = at + 1 == links.len() && link.to == first.from;
-                let to = if closes { self.label(link.to) } else { self.told(link.to) };
+                let to = if closes { self.label(link.to) } else { self.event_text(link.to) };
                 text.push_str(&to);
             }
         }
@@ -118,14 +119,14 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns links without those in the middle of a run of program order, beginning at the
-    /// earliest event.
+    /// Returns the links of a cycle, without the inner ones of a run of program order, starting at
+    /// the earliest event.
     pub(super) fn cycle(&self, links: &[Link]) -> Vec<Link> {
         let start = (0..links.len()).min_by_key(|at| self.event(links[*at].from)).unwrap_or(0);
         self.joined(links[start..].iter().chain(&links[..start]).copied())
     }
 
-    /// Returns links without those in the middle of a run of program order.
+    /// Returns links without the inner ones of a run of program order.
     pub(super) fn joined(&self, links: impl Iterator<Item = Link>) -> Vec<Link> {
         let program = Why::Given(Relation::Program);
         let message = |slot| self.partial.message_of(slot);

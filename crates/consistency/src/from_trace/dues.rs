@@ -1,7 +1,7 @@
-//! How messages came into their mailboxes: posts, delays, positions, and what is idle work.
+//! How messages entered their mailboxes: posts, delays, positions, and idle work.
 
 use super::Kept;
-use super::messages::{Layout, Place};
+use super::messages::{Layout, Role};
 use crate::mailbox::Due;
 use anyorder_trace::{EventKind, InputFamily, Mailbox, Position, TaskKind, Trace};
 
@@ -9,8 +9,8 @@ use anyorder_trace::{EventKind, InputFamily, Mailbox, Position, TaskKind, Trace}
 pub(super) fn fill(trace: &Trace, layout: &mut Layout, kept: &mut Kept) {
     let tables = trace.tables();
     let idle = idle_tasks(trace);
-    for (message, place) in layout.messages.iter_mut().zip(&layout.places) {
-        if *place != Place::Posted {
+    for (message, role) in layout.messages.iter_mut().zip(&layout.roles) {
+        if *role != Role::Posted {
             continue;
         }
         let def = &tables.tasks[message.task.index()];

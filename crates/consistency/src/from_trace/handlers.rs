@@ -1,12 +1,12 @@
-//! Posted-by, fork, join and exit.
+//! Posted-by, fork, join and exit orders.
 
 use super::Kept;
-use super::messages::{Layout, Place};
+use super::messages::{Layout, Role};
 use super::orders::Orders;
 use crate::partial::{MessageId, Relation};
 use anyorder_trace::{EventId, EventKind, TaskId, Trace};
 
-/// Adds the orders of posts, forks, joins and exits, and counts what is dropped.
+/// Adds the orders of posts, forks, joins and exits, and counts dropped events.
 pub(super) fn fill(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>, kept: &mut Kept) {
     for message in &layout.messages {
         if let Some(post) = message.post {
@@ -16,17 +16,17 @@ pub(super) fn fill(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>, kept
         }
     }
     let columns = trace.columns();
-    let mut others: Option<Others<'_>> = None;
+    let mut others: Option<ForkJoinTargets<'_>> = None;
     let mut cancelled = Vec::new();
     for row in 0..columns.len() {
         let (event, operand) = (EventId(row as u32), columns.operands[row]);
         match columns.ops[row].kind() {
             EventKind::Fork => {
-                let others = others.get_or_insert_with(|| Others::new(trace, layout));
+                let others = others.get_or_insert_with(|| ForkJoinTargets::new(trace, layout));
                 others.fork(event, operand, orders, kept);
             }
             EventKind::Join => {
-                let others = others.get_or_insert_with(|| Others::new(trace, layout));
+                let others = others.get_or_insert_with(|| ForkJoinTargets::new(trace, layout));
                 others.join(event, operand, orders, kept);
             }
             EventKind::Cancel => cancelled.push(operand),
@@ -51,10 +51,10 @@ pub(super) fn fill(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>, kept
     kept.cancelled = cancelled.into_iter().filter(|task| !ran(*task)).count() as u64;
 }
 
-/// A handler's exit comes behind everything of it. Nothing comes behind the exit, so that it takes
-/// part in no cycle.
+/// A handler's exit comes after all its other events. Nothing comes after the exit, so it is on no
+/// cycle.
 fn exits(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>) {
-    let exits = (0_u32..).zip(&layout.places).filter(|(_, place)| **place == Place::Exit);
+    let exits = (0_u32..).zip(&layout.roles).filter(|(_, role)| **role == Role::Exit);
     let mut exit_of = vec![None; trace.tables().handlers.len()];
     for (id, _) in exits {
         exit_of[layout.messages[id as usize].handler_id.index()] = layout.events_of(id).first();
@@ -62,34 +62,34 @@ fn exits(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>) {
     for (id, message) in (0_u32..).zip(&layout.messages) {
         let last = layout.events_of(id).last();
         if let (Some(last), Some(exit)) = (last, exit_of[message.handler_id.index()])
-            && layout.places[id as usize] != Place::Exit
+            && layout.roles[id as usize] != Role::Exit
         {
             orders.add(last.0, exit.0, Relation::Program);
         }
     }
 }
 
-/// What forks and joins know of the messages of handlers.
-struct Others<'a> {
+/// The messages of each handler, for the orders of forks and joins.
+struct ForkJoinTargets<'a> {
     trace: &'a Trace,
     layout: &'a Layout,
     /// By handler of the trace: its initial and posted messages.
     messages: Vec<Vec<MessageId>>,
-    /// By slot: how many events of its message stand before the first one behind it, itself
-    /// included, that has an effect.
+    /// By slot: how many events of its message come before the first one with an effect, starting
+    /// at the slot.
     effect_behind: Vec<u32>,
-    /// By slot: 1 + the place in its message of the last one before it, itself included, that has
-    /// an effect; 0 for none.
+    /// By slot: 1 + the position in its message of the last event with an effect, up to the slot; 0
+    /// for none.
     effect_before: Vec<u32>,
-    /// Each fork or join takes an order a message; this bounds their sum.
+    /// Each fork or join adds one order per message; this bounds their sum.
     budget: usize,
 }
 
-impl<'a> Others<'a> {
-    fn new(trace: &'a Trace, layout: &'a Layout) -> Others<'a> {
+impl<'a> ForkJoinTargets<'a> {
+    fn new(trace: &'a Trace, layout: &'a Layout) -> ForkJoinTargets<'a> {
         let mut messages = vec![Vec::new(); trace.tables().handlers.len()];
         for (id, message) in (0_u32..).zip(&layout.messages) {
-            if matches!(layout.places[id as usize], Place::Initial | Place::Posted) {
+            if matches!(layout.roles[id as usize], Role::Initial | Role::Posted) {
                 messages[message.handler_id.index()].push(id);
             }
         }
@@ -114,10 +114,11 @@ impl<'a> Others<'a> {
             }
         }
         let budget = 2 * trace.len().max(512);
-        Others { trace, layout, messages, effect_behind, effect_before, budget }
+        ForkJoinTargets { trace, layout, messages, effect_behind, effect_before, budget }
     }
 
-    /// Returns the messages of a handler that is not the event's own; without budget, at most one.
+    /// Returns the messages of a handler other than the event's own; when the budget is spent, at
+    /// most one.
     fn of(&mut self, handler: u32, event: EventId, kept: &mut Kept) -> &[MessageId] {
         let messages = self.messages.get(handler as usize).map_or(&[][..], Vec::as_slice);
         if self.trace.handler_of(event).0 == handler {
@@ -131,7 +132,7 @@ impl<'a> Others<'a> {
         messages
     }
 
-    /// A fork comes before everything of the handler that stands behind it.
+    /// A fork comes before all later events of the handler.
     fn fork(&mut self, fork: EventId, handler: u32, orders: &mut Orders<'_>, kept: &mut Kept) {
         kept.forks += 1;
         let layout = self.layout;
@@ -150,8 +151,8 @@ impl<'a> Others<'a> {
         }
     }
 
-    /// A join comes behind everything of the handler that stands before it. Messages without effect
-    /// are left out, so that they take part in no cycle.
+    /// A join comes after all earlier events of the handler. Messages without effect are left out:
+    /// they are on no cycle.
     fn join(&mut self, join: EventId, handler: u32, orders: &mut Orders<'_>, kept: &mut Kept) {
         kept.joins += 1;
         let layout = self.layout;
@@ -165,15 +166,15 @@ impl<'a> Others<'a> {
             let Some(last) = before.checked_sub(1) else { continue };
             let slot = layout.messages[id as usize].slots.start as usize + last;
             let Some(effect) = self.effect_before[slot].checked_sub(1) else { continue };
-            // All of a message that is over comes before the join, its last event too.
+            // All events of a finished message come before the join, including its last one.
             let from = if before == events.len() { last } else { effect as usize };
             orders.add(events[from].0, join.0, Relation::Join);
         }
     }
 }
 
-/// Returns whether an event does something that other handlers can see: accesses, posts of tasks
-/// that run, gets, forks and joins.
+/// Returns whether other handlers can observe an event: accesses, posts of tasks that run, gets,
+/// forks and joins.
 fn has_effect(trace: &Trace, layout: &Layout, event: EventId) -> bool {
     let columns = trace.columns();
     match columns.ops[event.index()].kind() {
@@ -181,7 +182,7 @@ fn has_effect(trace: &Trace, layout: &Layout, event: EventId) -> bool {
         EventKind::Post => {
             let span = trace.span(TaskId(columns.operands[event.index()]));
             let begun = !span.first.is_none() && span.post == event;
-            begun && layout.places[layout.message_of[span.first.index()] as usize] == Place::Posted
+            begun && layout.roles[layout.message_of[span.first.index()] as usize] == Role::Posted
         }
         kind => kind.is_access(),
     }

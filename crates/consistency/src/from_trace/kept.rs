@@ -1,6 +1,6 @@
-//! What of a trace took part in the question, in numbers.
+//! Counts of the kept and dropped parts of a trace.
 
-/// What was kept of a trace and what was dropped. All are counts.
+/// How much of a trace was kept and how much was dropped. All fields are counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Kept {
     /// Events.
@@ -21,28 +21,30 @@ pub struct Kept {
     pub joins: u64,
     /// Locations whose coherence order is to be found.
     pub open_locations: u64,
-    /// Pieces of a handler's own code between its tasks: each runs by itself, like a burst.
+    /// Pieces of a handler's own code between its tasks: each is a separate sequence, like a burst.
     pub pieces: u64,
-    /// Exits of handlers behind their tasks: each comes after everything of its handler.
+    /// Exits of handlers after their tasks: each comes after all other events of its handler.
     pub exits: u64,
-    /// Bursts of handlers of the environment, and tasks that begin without a get: each runs by
-    /// itself.
+    /// Bursts of handlers of the environment, and tasks that begin without a get: each is a
+    /// separate sequence.
     pub bursts: u64,
-    /// Posted tasks whose post is not in the trace: each is a message that nobody posted.
+    /// Posted tasks whose post is not in the trace: messages without a poster.
     pub without_post: u64,
-    /// Tasks that were posted but never begun, the cancelled ones among them: their posts constrain
+    /// Tasks that were posted but never begun, including cancelled ones: their posts constrain
     /// nothing.
     pub never_begun: u64,
     /// Tasks that were cancelled before they began.
     pub cancelled: u64,
-    /// Messages posted with a delay. Under [`MailboxRule::Fifo`](crate::MailboxRule::Fifo) they are
-    /// treated as any other.
+    /// Messages posted with a delay. [`MailboxRule::Fifo`](crate::MailboxRule::Fifo) ignores
+    /// delays.
     pub delayed: u64,
-    /// Messages posted to the front of a mailbox. As for delays.
+    /// Messages posted to the front of a mailbox. [`MailboxRule::Fifo`](crate::MailboxRule::Fifo)
+    /// ignores the position.
     pub front: u64,
-    /// Messages that ran because the mailbox was idle. As for delays.
+    /// Messages that ran because the mailbox was idle.
+    /// [`MailboxRule::Fifo`](crate::MailboxRule::Fifo) ignores this.
     pub idle: u64,
-    /// Messages of mailboxes that keep no order, whatever the rule says.
+    /// Messages of mailboxes that keep no order; the rule applies to them all the same.
     pub bag: u64,
     /// Acquires, releases and destructions of locks: dropped.
     pub locks: u64,
@@ -54,9 +56,9 @@ pub struct Kept {
     pub inputs: u64,
     /// Attachments of mailboxes: dropped.
     pub attaches: u64,
-    /// Locations that overlap others: taken as separate ones.
+    /// Locations that overlap others: treated as separate.
     pub overlapping: u64,
-    /// Forks and joins of which only the order with one message of the handler was kept, as
-    /// handlers with many messages were forked or joined many times.
+    /// Forks and joins ordered with one message of the handler only, as handlers with many messages
+    /// were forked or joined many times.
     pub thin_forks: u64,
 }

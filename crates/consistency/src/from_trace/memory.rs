@@ -7,10 +7,10 @@ use super::{FromTrace, FromTraceError, Kept};
 use crate::partial::{OpenLocation, Relation};
 use anyorder_trace::{Columns, EventId, Location, Trace};
 
-/// Adds the orders of all accesses, and returns the locations whose coherence order is to be found.
+/// Adds the orders of all accesses, and returns the locations whose coherence order is open.
 ///
 /// Of coherence, only the orders of neighbours are added, and of from-reads only the order of a
-/// read and the next write: the others follow.
+/// read and the next write: the others follow by transitivity.
 pub(super) fn fill(
     trace: &Trace,
     options: &FromTrace,
@@ -45,8 +45,8 @@ pub(super) fn fill(
             } else {
                 let next =
                     if source == NONE { writes.first[at] } else { writes.next[source as usize] };
-                // An event that reads and writes comes before the write behind its own, by
-                // coherence.
+                // By coherence, an event that reads and writes comes before the write that follows
+                // its own.
                 if next != NONE && next != row {
                     orders.add(row, next, Relation::FromReads);
                 }
@@ -91,7 +91,7 @@ fn overlapping(locations: &[Location]) -> u64 {
         .collect();
     ranges.sort_unstable();
     let mut count = 0;
-    // The range that reaches furthest so far, and whether it was counted.
+    // The range with the greatest end so far, and whether it was counted.
     let mut furthest: Option<(u32, u128, bool)> = None;
     for (generation, address, end) in ranges {
         match &mut furthest {
@@ -108,7 +108,7 @@ fn overlapping(locations: &[Location]) -> u64 {
     count
 }
 
-/// The locations whose coherence order is to be found, in the order of their ids.
+/// The locations whose coherence order is open, in the order of their ids.
 struct OpenLocations<'a> {
     layout: &'a Layout,
     locations: Vec<OpenLocation>,

@@ -1,4 +1,4 @@
-//! Which event belongs to which message, and where it stands in it.
+//! Assigns each event to a message and a position in it.
 
 use super::{FromTraceError, Kept};
 use crate::mailbox::Due;
@@ -8,46 +8,46 @@ use anyorder_trace::{EventId, EventKind, HandlerId, TaskId, TaskKind, Trace, Tra
 /// No message yet, or no handler.
 const NONE: u32 = u32::MAX;
 
-/// The messages of a trace, and where each event stands.
+/// The messages of a trace, and the position of each event.
 pub(super) struct Layout {
     /// The messages; numbered by their first events.
     pub(super) messages: Vec<Message>,
-    /// By message: what it is to its handler.
-    pub(super) places: Vec<Place>,
+    /// By message: its role on its handler.
+    pub(super) roles: Vec<Role>,
     /// By slot: the event.
     pub(super) events: Vec<EventId>,
     /// By event: its slot.
     pub(super) slot_of: Vec<Slot>,
     /// By event: its message.
     pub(super) message_of: Vec<MessageId>,
-    /// The number of handlers that have messages; what runs by itself counts as a handler of its
+    /// The number of handlers that have messages; a separate sequence counts as a handler of its
     /// own.
     pub(super) handlers: u32,
-    /// Whether the order of the trace is one in which it happened.
+    /// Whether the order of the trace is the order of execution.
     pub(super) observed: bool,
 }
 
-/// What a message is to its handler.
+/// The role of a message on its handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
-    /// Runs before all others of it.
+pub(super) enum Role {
+    /// Runs before all others of the handler.
     Initial,
-    /// Runs when nothing else of it runs.
+    /// Runs while no other message of the handler runs.
     Posted,
-    /// Runs by itself: a burst, or own code of the handler between its tasks.
+    /// A separate sequence: a burst, or the handler's own code between its tasks.
     Alone,
-    /// The handler's exit behind its tasks: comes after all else of it.
+    /// The handler's exit after its tasks: comes after all its other events.
     Exit,
 }
 
-/// How far a handler has come in a pass over the trace.
+/// The state of a handler in a pass over the trace.
 #[derive(Clone, Copy)]
 struct Progress {
-    /// Its initial message, or the piece of its own code that runs.
+    /// Its initial message, or the current piece of its own code.
     current: u32,
-    /// Whether its next own event begins a new piece.
+    /// Whether its next own event begins a piece.
     cut: bool,
-    /// Whether its initial message is over, or there is none.
+    /// Whether its initial message has ended, or there is none.
     past_initial: bool,
     /// Whether it runs posted tasks.
     runs_tasks: bool,
@@ -61,7 +61,7 @@ impl Layout {
     pub(super) fn new(trace: &Trace, kept: &mut Kept) -> Result<Layout, FromTraceError> {
         let mut layout = Layout {
             messages: Vec::new(),
-            places: Vec::new(),
+            roles: Vec::new(),
             events: vec![EventId(0); trace.len()],
             slot_of: vec![0; trace.len()],
             message_of: Vec::with_capacity(trace.len()),
@@ -78,7 +78,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Finds the message of each event, and counts the events of each.
+    /// Finds the message of each event, and counts the events of each message.
     fn assign(&mut self, trace: &Trace, kept: &mut Kept) -> Result<(), FromTraceError> {
         let mut progress = progress(trace);
         let mut message_of_task = vec![NONE; trace.tasks_count()];
@@ -115,17 +115,17 @@ impl Layout {
     ) {
         let span = trace.span(task);
         let posted = trace.tables().tasks[task.index()].kind == TaskKind::Posted;
-        // A task that does not begin with its get is not taken from a mailbox.
+        // A task that does not begin with its get was not taken from a mailbox.
         if posted && span.get == span.first {
             kept.posted += 1;
-            self.begin(handler, task, Place::Posted, at);
+            self.begin(handler, task, Role::Posted, at);
             if self.observed {
                 at.cut = true;
                 at.past_initial = true;
             }
         } else {
             kept.bursts += 1;
-            self.begin(handler, task, Place::Alone, at);
+            self.begin(handler, task, Role::Alone, at);
         }
     }
 
@@ -141,19 +141,19 @@ impl Layout {
         let kind = trace.columns().ops[row].kind();
         let exits = kind == EventKind::Exit && at.past_initial && at.last.index() == row;
         if at.current == NONE || at.cut || exits {
-            let (place, count) = if exits {
-                (Place::Exit, &mut kept.exits)
+            let (role, count) = if exits {
+                (Role::Exit, &mut kept.exits)
             } else if at.past_initial {
-                (Place::Alone, &mut kept.pieces)
+                (Role::Alone, &mut kept.pieces)
             } else {
-                (Place::Initial, &mut kept.initial)
+                (Role::Initial, &mut kept.initial)
             };
             *count += 1;
             at.current = self.messages.len() as u32;
             at.cut = false;
-            self.begin(handler, trace.columns().tasks[row], place, at);
+            self.begin(handler, trace.columns().tasks[row], role, at);
         }
-        // What a handler with a mailbox does behind the beginning of its loop, it does between
+        // The own code of a handler with a mailbox, after the beginning of its loop, runs between
         // tasks.
         if self.observed && kind == EventKind::Loop && at.runs_tasks {
             at.cut = true;
@@ -162,11 +162,11 @@ impl Layout {
         at.current
     }
 
-    fn begin(&mut self, handler: HandlerId, task: TaskId, place: Place, at: &mut Progress) {
+    fn begin(&mut self, handler: HandlerId, task: TaskId, role: Role, at: &mut Progress) {
         let new = self.handlers;
-        let number = match place {
-            Place::Alone | Place::Exit => new,
-            Place::Initial | Place::Posted => {
+        let number = match role {
+            Role::Alone | Role::Exit => new,
+            Role::Initial | Role::Posted => {
                 if at.number == NONE {
                     at.number = new;
                 }
@@ -174,19 +174,19 @@ impl Layout {
             }
         };
         self.handlers += u32::from(number == new);
-        self.places.push(place);
+        self.roles.push(role);
         self.messages.push(Message {
             handler: number,
             handler_id: handler,
             task,
-            initial: place != Place::Posted,
+            initial: role != Role::Posted,
             slots: 0..0,
             post: None,
             due: Due::After(0),
         });
     }
 
-    /// Gives each event its slot.
+    /// Assigns each event its slot.
     fn place(&mut self) {
         let mut next = 0;
         for message in &mut self.messages {
@@ -209,7 +209,7 @@ impl Layout {
     }
 }
 
-/// Returns, by handler of the trace, where each starts.
+/// Returns, by handler of the trace, its initial state.
 fn progress(trace: &Trace) -> Vec<Progress> {
     let start = Progress {
         current: NONE,

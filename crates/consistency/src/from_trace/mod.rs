@@ -1,4 +1,4 @@
-//! From a trace to the question: which orders are given, and which are to be found.
+//! From a trace to a consistency problem: the given orders and the open ones.
 //!
 //! The definitions for each format are in `docs/consistency.md`.
 
@@ -18,31 +18,32 @@ use crate::mailbox::MailboxRule;
 use crate::partial::PartialTrace;
 use anyorder_trace::{EventId, LocationId, Mailbox, Position, TaskId, TaskKind, Trace};
 
-/// What to make of a trace.
+/// Options of the conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FromTrace {
-    /// What the mailboxes promise. [`MailboxRule::recorded`] is what the trace says of them.
+    /// The order that the mailboxes keep. [`MailboxRule::recorded`] is the rule that the trace
+    /// records.
     pub mailboxes: MailboxRule,
-    /// Whether a location with several writes may come without their order.
+    /// Whether a location with several writes may have no coherence order in the trace.
     pub infer_coherence: bool,
 }
 
-/// Why there is no question to ask of a trace.
+/// Why a trace cannot be converted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FromTraceError {
-    /// A read refers to what is no other write of its location.
+    /// A read refers to an event that is no other write of its location.
     #[error("event number {event} reads from what is no other write of its location", event = .event.0)]
     NoWrite {
         /// The read.
         event: EventId,
     },
-    /// A read of a partial trace does not say what it reads from.
+    /// A read of a partial trace lacks its write.
     #[error("event number {event} does not say what it reads from", event = .event.0)]
     NoSource {
         /// The read.
         event: EventId,
     },
-    /// A location of a partial trace has several writes, and nothing orders them.
+    /// A location of a partial trace has several writes but no coherence order.
     #[error("location number {location} has several writes and no coherence order", location = .location.0)]
     NoCoherence {
         /// The location.
@@ -54,7 +55,7 @@ pub enum FromTraceError {
         /// The location.
         location: LocationId,
     },
-    /// Nobody knows the handler of a task that has events.
+    /// A task with events has no handler.
     #[error("nothing says which handler runs task number {task}", task = .task.0)]
     NoHandler {
         /// The task.
@@ -63,13 +64,13 @@ pub enum FromTraceError {
 }
 
 impl PartialTrace {
-    /// Takes the orders of the messages away from a trace.
+    /// Removes the orders of the messages from a trace.
     ///
-    /// Takes time linear in the trace, and about 16 bytes an event beside what the result holds.
+    /// Takes time linear in the trace, and about 16 bytes per event besides the result.
     ///
     /// # Errors
     ///
-    /// Fails when the trace gives its reads and writes no meaning, see [`FromTraceError`].
+    /// Fails when the reads and writes of the trace have no meaning, see [`FromTraceError`].
     pub fn from_trace(
         trace: &Trace,
         options: &FromTrace,
@@ -95,10 +96,10 @@ impl PartialTrace {
 }
 
 impl MailboxRule {
-    /// Returns the rule that a trace records for the mailboxes that run posted tasks: bag where one
-    /// of them keeps no order, else delayed where one is, or ran a task that was posted with a
-    /// delay or to the front, or in idle time; else fifo. Where mailboxes differ, it is the one
-    /// that promises least. Takes linear time.
+    /// Returns the rule that a trace records for the mailboxes that run posted tasks. It is bag if
+    /// one of them keeps no order. Otherwise it is delayed if one is delayed, or ran a task posted
+    /// with a delay or to the front, or in idle time. Otherwise it is fifo. Where mailboxes differ,
+    /// this is the weakest rule. Takes linear time.
     #[must_use]
     pub fn recorded(trace: &Trace) -> MailboxRule {
         let tables = trace.tables();

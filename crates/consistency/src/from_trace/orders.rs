@@ -1,4 +1,4 @@
-//! Collects given orders, leaving out those that program order has.
+//! Collects given orders, except those of program order.
 
 use super::messages::Layout;
 use crate::partial::{Given, Relation};
@@ -15,8 +15,8 @@ impl<'a> Orders<'a> {
         Orders { layout, given: Vec::new(), backward: Vec::new() }
     }
 
-    /// Adds an order of two events, given by their rows. What lies within one message, or leads
-    /// from the initial message of a handler to others of it, follows from program order or
+    /// Adds an order of two events, given by their rows. An order within one message, or from the
+    /// initial message of a handler to another of its messages, follows from program order or
     /// contradicts it.
     pub(super) fn add(&mut self, from: u32, to: u32, relation: Relation) {
         let layout = self.layout;

@@ -1,27 +1,26 @@
-//! Makes tasks of what a handler does between its tasks.
+//! Makes tasks of a handler's own code between its tasks.
 
-use super::messages::{Layout, Place};
+use super::messages::{Layout, Role};
 use super::{FromTraceError, Kept};
 use anyorder_trace::{TaskDef, TaskId, TaskKind, Trace};
 
-/// Returns the trace with a task of its own, a burst, for each piece of code that a handler with a
-/// mailbox runs between its posted tasks; `None` where there is no such piece.
+/// Returns the trace with a separate task, a burst, for each piece of code that a handler with a
+/// mailbox runs between its posted tasks; `None` if there is no such piece.
 ///
-/// In the trace all own code of a handler is one task, and nothing says that what stands between
-/// tasks is not what precedes them all.
-/// [`PartialTrace::from_trace`](crate::PartialTrace::from_trace) gives the same orders for both;
-/// who looks at tasks, as a checker of witnesses does, needs this one. Events keep their numbers.
-/// Takes linear time.
+/// In the trace, all own code of a handler is one task, so code between tasks looks like code
+/// before them all. [`PartialTrace::from_trace`](crate::PartialTrace::from_trace) gives the same
+/// orders for both traces. An engine that reads tasks, such as a checker of witnesses, needs this
+/// one. Events keep their numbers. Takes linear time.
 ///
 /// # Errors
 ///
-/// Fails when nobody knows the handler of a task that has events.
+/// Fails when a task with events has no handler.
 pub fn split_own_code(trace: &Trace) -> Result<Option<Trace>, FromTraceError> {
     let layout = Layout::new(trace, &mut Kept::default())?;
     let def_of = |task: TaskId| trace.tables().tasks[task.index()];
     let mut new: Option<(Vec<TaskDef>, Vec<TaskId>)> = None;
     for (id, message) in layout.messages.iter().enumerate() {
-        let apart = matches!(layout.places[id], Place::Alone | Place::Exit);
+        let apart = matches!(layout.roles[id], Role::Alone | Role::Exit);
         if !apart || def_of(message.task).kind != TaskKind::Initial {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The coherence order: which write of a location comes after which.
+//! The coherence order: the order of the writes of each location.
 
 use super::{FromTrace, FromTraceError};
 use anyorder_trace::{EventId, LocationId, Trace, TraceOrder};
@@ -6,13 +6,13 @@ use anyorder_trace::{EventId, LocationId, Trace, TraceOrder};
 /// No such event.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The writes of each location in coherence order, as far as it is known.
+/// The writes of each location in coherence order, as far as known.
 pub(super) struct Writes {
     /// By location: the first write.
     pub(super) first: Vec<u32>,
-    /// By event: the next write behind a write.
+    /// By event: the next write after a write.
     pub(super) next: Vec<u32>,
-    /// By location: whether its coherence order is to be found.
+    /// By location: whether its coherence order is open.
     pub(super) open: Vec<bool>,
 }
 
@@ -50,13 +50,13 @@ impl Writes {
                 return Err(FromTraceError::NoCoherence { location: LocationId(event.operand) });
             }
         }
-        // A coherence order must name all writes; that it names only writes, and none twice, was
-        // checked.
+        // A coherence order must name all writes. Earlier code checked that it names only writes,
+        // and none twice.
         writes.check_complete(trace, &known)?;
         Ok(writes)
     }
 
-    /// Takes over the coherence order of a location that the trace gives.
+    /// Copies the coherence order of a location from the trace.
     fn take(
         &mut self,
         trace: &Trace,
@@ -73,7 +73,7 @@ impl Writes {
         for row in order {
             let row = u32::try_from(*row).ok().filter(|row| (*row as usize) < trace.len());
             let event = trace.event(EventId(row.ok_or(bad)?));
-            // A write that has a next one, or is the last so far, was named before.
+            // A write with a successor, or the last one so far, was named before.
             let named = self.next[event.id.index()] != NONE || before == event.id.0;
             if !event.kind().writes() || event.operand != location.0 || named {
                 return Err(bad);

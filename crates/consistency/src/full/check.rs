@@ -1,14 +1,14 @@
-//! The full problem as a question of its own: what the tests compare the procedures with.
+//! The full problem as a separate procedure: tests compare the others with it.
 
 use super::order_all;
 use crate::answer::Link;
 use crate::partial::{MessageId, PartialTrace, Slot};
 use crate::saturate::{Graph, Rules};
 
-/// Why a trace is not consistent with given orders of messages.
+/// Why an order of messages is refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotFull {
-    /// The order given for a handler does not name each of its posted messages once.
+    /// The order of a handler does not name each of its posted messages once.
     #[error("the order of handler {handler} does not name each of its posted messages once")]
     NotAnOrder {
         /// The handler, as a number.
@@ -23,16 +23,17 @@ pub enum NotFull {
     Cycle(Vec<Link>),
 }
 
-/// Checks a trace with an order of the posted messages of each handler; `orders` has one entry a
+/// Checks a trace with an order of the posted messages of each handler; `orders` has one entry per
 /// handler.
 ///
-/// Returns a total order of all slots, always with the smallest slot that can come next; it is an
-/// order in which the handlers can run them.
+/// Returns a total order of all slots that the handlers can run. Among the slots that can come
+/// next, the smallest comes next.
 ///
 /// # Errors
 ///
-/// A cycle when there is no such order, with as few orders between messages as a bounded search
-/// finds; or what is wrong with the question.
+/// Fails with a cycle when there is no such order; the cycle has as few orders between messages as
+/// a bounded search finds. Also fails when `orders` is not an order of the messages, or when
+/// coherence is open.
 ///
 /// # Panics
 ///
@@ -41,7 +42,7 @@ pub fn check_full(trace: &PartialTrace, orders: &[Vec<MessageId>]) -> Result<Vec
     check_full_by(trace, orders, Rules::ALL)
 }
 
-/// [`check_full`] with some edges left out; for tests.
+/// [`check_full`] with some edges disabled; for tests.
 pub fn check_full_by(
     trace: &PartialTrace,
     orders: &[Vec<MessageId>],

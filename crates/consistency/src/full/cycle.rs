@@ -5,16 +5,16 @@ use crate::answer::{Fact, Link, Why};
 use crate::partial::Relation;
 use std::collections::VecDeque;
 
-/// After so many steps, no search from another start begins; the shortest cycle so far is the
+/// After this many steps, no search from another start begins; the shortest cycle so far is the
 /// answer.
 const STEPS_MAX: u64 = 20_000_000;
 
 /// A node not reached yet.
 const FAR: u32 = u32::MAX;
 
-/// Finds a cycle, given for each node how many of the rest it waits for (see
-/// [`order`](super::order::order)). It has as few orders between messages as any, unless the bound
-/// on steps ended the search.
+/// Finds a cycle, given for each node the number of its unfinished predecessors (see
+/// [`order`](super::order::order)). It has the fewest orders between messages, unless the bound on
+/// steps ended the search.
 pub(super) fn short_cycle(express: &Express<'_>, waits: &[u32]) -> Vec<Link> {
     let mut search = Search {
         express,
@@ -39,7 +39,7 @@ pub(super) fn short_cycle(express: &Express<'_>, waits: &[u32]) -> Vec<Link> {
     best.map_or(Vec::new(), |(_, cycle)| cycle)
 }
 
-/// A node on a cycle: one that comes up twice on a walk against the edges among the rest.
+/// A node on a cycle: a node visited twice on a walk against the unfinished edges.
 fn on_a_cycle(express: &Express<'_>, waits: &[u32]) -> Option<Node> {
     let mut before: Vec<Option<Node>> = vec![None; waits.len()];
     for node in (0..waits.len() as Node).filter(|&node| waits[node as usize] > 0) {
@@ -68,7 +68,7 @@ impl Search<'_> {
         for node in self.touched.drain(..) {
             self.distance[node as usize] = FAR;
         }
-        // The start has no distance: what reaches it closes a cycle.
+        // The start has no distance: a node that reaches it closes a cycle.
         let mut queue = VecDeque::from([(start, 0)]);
         let (waits, parent, distance) = (self.waits, &mut self.parent, &mut self.distance);
         while let Some((node, length)) = queue.pop_front() {
@@ -111,8 +111,7 @@ impl Search<'_> {
             }
         }
         edges.reverse();
-        // A cycle cannot be of express nodes alone; it begins where one is entered or a slot is
-        // left.
+        // Express nodes alone form no cycle; it begins where one is entered or a slot is left.
         let slot =
             edges.iter().position(|&(from, ..)| self.express.slot(from).is_some()).unwrap_or(0);
         edges.rotate_left(slot);
@@ -138,7 +137,7 @@ impl Search<'_> {
     }
 }
 
-/// What an edge costs: program order inside a message nothing, and the express once.
+/// The cost of an edge: 0 for program order inside a message, 1 for using the express line.
 fn cost(express: &Express<'_>, from: Node, to: Node, edge: Edge) -> u32 {
     match edge {
         Edge::Direct(Why::Given(Relation::Program)) => {

@@ -8,12 +8,12 @@ use crate::saturate::{Graph, Rules};
 /// A node: a slot, or an express node from the number of slots on.
 pub(super) type Node = u32;
 
-/// What an edge between nodes means.
+/// The meaning of an edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Edge {
     /// An order of two slots.
     Direct(Why),
-    /// From the end, or the post, of a message to the express node behind it.
+    /// From the end, or the post, of a message to the express node after it.
     Enter(MessageId),
     /// From an express node to the next one.
     Ride,
@@ -33,7 +33,7 @@ pub(super) struct Express<'g> {
     /// For each handler, whether its posts are all in the order of the messages and can have a
     /// line.
     post_line: Vec<bool>,
-    /// For each express node: handler, place, whether it is of the line of posts.
+    /// For each express node: handler, place, whether it is on the line of posts.
     express: Vec<(u32, u32, bool)>,
 }
 
@@ -70,7 +70,7 @@ impl<'g> Express<'g> {
         ((node as usize) < self.graph.slots()).then_some(node)
     }
 
-    /// Calls `step` with every node that comes right after one.
+    /// Calls `step` with every direct successor of a node.
     pub(super) fn after(&self, node: Node, mut step: impl FnMut(Node, Edge)) {
         match (node as usize).checked_sub(self.graph.slots()) {
             None => self.after_slot(node, &mut step),

@@ -1,4 +1,4 @@
-//! The full problem: all orders are given, those of the messages of each handler too.
+//! The full problem: all orders are given, including those of the messages of each handler.
 //!
 //! **Problem.** Given a trace and, for each handler, an order of its posted messages: is the union
 //! of all orders acyclic? **Source.** The axioms of "Checking Consistency of Event-driven Traces",
@@ -6,10 +6,10 @@
 //! all slots, or a cycle. **Cost.** Linear in slots, given orders and messages under FIFO and bag
 //! mailboxes; under delayed ones, also quadratic in the messages of a handler.
 //!
-//! The orders of messages are transitive, so a handler with M of them says M² things. They are not
-//! listed: beside the slots there is a line of *express* nodes for each handler, which one enters
-//! at the end of a message and leaves at the beginning of any later one; and another line for the
-//! posts.
+//! The orders of messages are transitive, so a handler with M messages has about M² of them. They
+//! are not listed. Instead, each handler has a line of *express* nodes besides the slots: a path
+//! enters it at the end of a message and leaves it at the beginning of any later one. Another line
+//! does the same for the posts.
 
 #[cfg(feature = "sabotage")]
 pub use check::{NotFull, check_full, check_full_by};

@@ -1,4 +1,4 @@
-//! A total order of all slots, the smallest that can come next always first.
+//! A total order of all slots: among those that can come next, the smallest comes next.
 
 use super::express::{Express, Node};
 use crate::partial::Slot;
@@ -9,8 +9,8 @@ use std::collections::BinaryHeap;
 ///
 /// # Errors
 ///
-/// For each node, how many nodes of the rest it waits for: all those with a number above 0 come
-/// after a cycle or are on one.
+/// Fails with the number of unfinished predecessors of each node: all nodes with a number above 0
+/// are on a cycle or after one.
 pub(super) fn order(express: &Express<'_>) -> Result<Vec<Slot>, Vec<u32>> {
     let nodes = express.nodes() as Node;
     let mut waits = vec![0_u32; nodes as usize];
@@ -18,7 +18,7 @@ pub(super) fn order(express: &Express<'_>) -> Result<Vec<Slot>, Vec<u32>> {
         express.after(node, |to, _| waits[to as usize] += 1);
     }
     let mut slots: BinaryHeap<Reverse<Slot>> = BinaryHeap::new();
-    // Express nodes are no events: they go as soon as they can.
+    // Express nodes are no events: they run as soon as they can.
     let mut ready: Vec<Node> = (0..nodes).filter(|&node| waits[node as usize] == 0).collect();
     let mut order = Vec::with_capacity(express.graph.slots());
     let mut done = 0;

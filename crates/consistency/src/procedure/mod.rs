@@ -28,19 +28,19 @@ pub enum Procedure {
     Flat,
 }
 
-/// What one procedure may use up, besides the limits of its [`Control`].
+/// The resources one procedure may use, besides the limits of its [`Control`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effort {
     /// The number of conflicts (tries, for procedures that enumerate) after which it gives up.
     pub conflicts: Option<u64>,
     /// Whether an inconsistency needs a [`Refutation`](crate::Refutation).
     pub refute: bool,
-    /// The bytes that the steps of a refutation may take; one that would take more is given up, and
-    /// the answer comes without.
+    /// The bytes that the steps of a refutation may take. A larger one is dropped, and the answer
+    /// comes without.
     pub proof_bytes: Option<usize>,
 }
 
-/// An answer and how it was found.
+/// An answer and the work done for it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The answer.
@@ -67,14 +67,14 @@ impl Procedure {
     ///
     /// # Errors
     ///
-    /// [`Procedure::Flat`] refuses traces with nested posting, and [`Procedure::Enumerate`] and
-    /// [`Procedure::Flat`] those whose coherence is open.
+    /// [`Procedure::Flat`] refuses traces with nested posting. [`Procedure::Enumerate`] and
+    /// [`Procedure::Flat`] refuse those whose coherence is open.
     pub fn decide(
         self,
         trace: &PartialTrace,
         effort: Effort,
         control: &Control<'_>,
-    ) -> Result<Outcome, NotFor> {
+    ) -> Result<Outcome, Unsupported> {
         match self {
             Procedure::Solver => Ok(solve(trace, effort, control)),
             Procedure::Enumerate => enumerate(trace, effort, control),
@@ -83,9 +83,9 @@ impl Procedure {
     }
 }
 
-/// Why a procedure cannot take a trace.
+/// Why a procedure refuses a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NotFor {
+pub enum Unsupported {
     /// The procedure is for traces in which only initial messages post.
     #[error(
         "message {message} posts another one; this procedure needs a trace without nested posting"

@@ -1,8 +1,8 @@
 //! The order solver: our counterpart of the paper's Algorithm 2.
 //!
 //! A message is a chain and a block on its handler; its post is the entry to the handler's queue.
-//! Locations whose coherence is open are looked at only when a candidate breaks them: each read
-//! that would see another write adds a clause.
+//! Locations whose coherence is open are ignored until a candidate breaks them: each read that
+//! would see another write adds a clause.
 
 use super::{Effort, Outcome};
 use crate::answer::{self, Answer, Fact, Limit, Refutation, Stats};
@@ -14,11 +14,12 @@ use anyorder_order::solver::{
 };
 use anyorder_system::{Control, StopReason};
 
-/// Decides consistency by the order solver. Linear but for the search; the problem is NP-complete.
+/// Decides consistency by the order solver. Linear except for the search; the problem is
+/// NP-complete.
 pub(super) fn solve(trace: &PartialTrace, effort: Effort, control: &Control<'_>) -> Outcome {
     let mut run = match Run::new(trace, effort) {
         Ok(run) => run,
-        // A trace has fewer than 2^31 events: only memory can have been too small for more.
+        // A trace has fewer than 2^31 events, so the only cause is too little memory.
         Err(_) => {
             let answer = Answer::Unknown(Limit::Stopped(StopReason::MemoryLimit));
             return Outcome { answer, stats: stats(trace, &solver::Stats::default()) };
@@ -28,14 +29,14 @@ pub(super) fn solve(trace: &PartialTrace, effort: Effort, control: &Control<'_>)
     Outcome { answer, stats: stats(trace, &run.solver.stats()) }
 }
 
-/// A trace given to a solver.
+/// A trace loaded into a solver.
 struct Run<'a> {
     trace: &'a PartialTrace,
     solver: Solver,
     /// For each block, its message.
     message_of: Vec<MessageId>,
-    /// What was asked of reads of open locations: the read and the other write.
-    asked: Vec<(Slot, Slot, Lit, Lit)>,
+    /// The clauses for reads of open locations: the read, the other write, and their literals.
+    read_clauses: Vec<(Slot, Slot, Lit, Lit)>,
 }
 
 impl<'a> Run<'a> {
@@ -45,7 +46,7 @@ impl<'a> Run<'a> {
         if effort.refute {
             solver.keep_proof_up_to(effort.proof_bytes.unwrap_or(usize::MAX));
         }
-        Ok(Run { trace, solver, message_of, asked: Vec::new() })
+        Ok(Run { trace, solver, message_of, read_clauses: Vec::new() })
     }
 
     fn decide(&mut self, effort: Effort, control: &Control<'_>) -> Answer {
@@ -77,7 +78,7 @@ impl<'a> Run<'a> {
                     });
                 }
             };
-            if !self.ask(&order) {
+            if !self.add_read_clauses(&order) {
                 return Answer::Consistent(order);
             }
         }
@@ -85,7 +86,7 @@ impl<'a> Run<'a> {
 
     /// Adds clauses for the reads that see another write in a candidate; returns whether there were
     /// any.
-    fn ask(&mut self, order: &[Slot]) -> bool {
+    fn add_read_clauses(&mut self, order: &[Slot]) -> bool {
         if self.trace.open.is_empty() {
             return false;
         }
@@ -93,18 +94,18 @@ impl<'a> Run<'a> {
         for (at, &slot) in order.iter().enumerate() {
             place[slot as usize] = at as u32;
         }
-        let before = self.asked.len();
+        let before = self.read_clauses.len();
         for location in &self.trace.open {
             self.ask_location(location, &place);
         }
-        self.asked.len() > before
+        self.read_clauses.len() > before
     }
 
     fn ask_location(&mut self, location: &OpenLocation, place: &[u32]) {
         let mut writes = location.writes.clone();
         writes.sort_by_key(|&write| place[write as usize]);
         for &(read, from) in &location.reads {
-            // An event that reads and writes at once sees what was before it.
+            // An event that reads and writes sees the value before its own write.
             let at = writes.partition_point(|&write| place[write as usize] < place[read as usize]);
             let seen = at.checked_sub(1).map(|last| writes[last]);
             if seen == from {
@@ -113,12 +114,12 @@ impl<'a> Run<'a> {
             // Before the read, but perhaps also before the write that is read.
             let other =
                 seen.expect("a read after no write at all is ordered after the one it reads from");
-            self.ask_read(read, from, other);
+            self.add_read_clause(read, from, other);
         }
     }
 
-    /// Requires that the other write does not come between a read and what it reads.
-    fn ask_read(&mut self, read: Slot, from: Option<Slot>, other: Slot) {
+    /// Requires that the other write does not come between a read and its write.
+    fn add_read_clause(&mut self, read: Slot, from: Option<Slot>, other: Slot) {
         let mut before =
             |first, second| self.solver.before(first, second).expect("two slots of the trace");
         let after = before(read, other);
@@ -127,16 +128,16 @@ impl<'a> Run<'a> {
             None => (after, after),
         };
         self.solver.clause(&[clause.0, clause.1]);
-        self.asked.push((read, other, clause.0, clause.1));
+        self.read_clauses.push((read, other, clause.0, clause.1));
     }
 
-    /// Says the solver's proof in terms of messages.
+    /// Translates the solver's proof into facts about messages.
     fn refutation(&self, proof: &solver::Refutation) -> Refutation {
-        let mut asked = self.asked.iter();
+        let mut read_clauses = self.read_clauses.iter();
         let steps = proof.steps.iter().map(|step| match step {
             solver::Step::Input(_) => {
                 let &(read, other, ..) =
-                    asked.next().expect("every clause of the problem came from a read");
+                    read_clauses.next().expect("every clause of the problem came from a read");
                 answer::Step::ReadsOpen { read, other }
             }
             solver::Step::Cycle(links) => {
@@ -162,7 +163,7 @@ impl<'a> Run<'a> {
             .iter()
             .filter_map(|claim| match claim {
                 Claim::Fact(fact) => Some(self.fact(*fact)),
-                // There are none: no formula and no scope is used here.
+                // There are none: this procedure uses no formula and no scope.
                 Claim::Free(_) => None,
             })
             .collect()
@@ -179,7 +180,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Relations as tags, and back.
+/// Relations as tags of edges.
 const RELATIONS: [Relation; 7] = [
     Relation::Program,
     Relation::ReadsFrom,
@@ -198,7 +199,7 @@ fn relation(tag: Tag) -> Relation {
     RELATIONS[tag.0 as usize]
 }
 
-/// Says a trace as a problem of orders; also returns the message of each block.
+/// Encodes a trace as a problem of orders; also returns the message of each block.
 fn problem(trace: &PartialTrace) -> Result<(Problem, Vec<MessageId>), ProblemError> {
     let mut problem = Problem::new();
     for message in &trace.messages {

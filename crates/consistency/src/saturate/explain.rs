@@ -1,4 +1,4 @@
-//! The cycles behind orders and conflicts, found again when they are asked for.
+//! Finds the cycles behind orders and conflicts, on request.
 
 use super::{Conflict, Entry, Reason, Saturation};
 use crate::answer::{Fact, Link, Why};
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 const FAR: u32 = u32::MAX;
 
 impl Saturation<'_> {
-    /// The cycle of a conflict. `None` would mean that the closure has a bit too many.
+    /// The cycle of a conflict. `None` would mean that the closure has a wrong bit.
     pub(crate) fn conflict_cycle(&self, conflict: Conflict) -> Option<Vec<Link>> {
         self.cycle(conflict.path, conflict.closing, conflict.limit)
     }
@@ -34,7 +34,7 @@ impl Saturation<'_> {
         let mut links = self.path(path, limit)?;
         links.push(self.closing_link(path, closing));
         let mut links = self.graph.joined(&links);
-        // The closing link may also swallow the first one.
+        // The closing link may also replace the first one.
         if links.len() > 2 {
             links.rotate_right(1);
             links = self.graph.joined(&links);
@@ -82,7 +82,7 @@ impl Saturation<'_> {
         Some(links)
     }
 
-    /// Calls `step` with all that decided orders put after a slot.
+    /// Calls `step` for each slot that decided orders put after a slot.
     fn decided_after(&self, slot: Slot, limit: usize, mut step: impl FnMut(Slot, Fact)) {
         let message = self.graph.message(slot);
         let early = |&&index: &&u32| (index as usize) < limit;

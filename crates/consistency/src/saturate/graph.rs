@@ -1,4 +1,4 @@
-//! The orders that the trace gives, as a graph over its slots.
+//! The graph of the given orders, over slots.
 
 use crate::answer::{Link, Why};
 use crate::partial::{MessageId, PartialTrace, Relation, Slot};
@@ -89,7 +89,7 @@ impl<'t> Graph<'t> {
             .map(|&(_, message)| message)
     }
 
-    /// What comes after a slot at once, and why.
+    /// The direct successors of a slot, and the relation to each.
     pub(crate) fn after(&self, slot: Slot) -> impl Iterator<Item = (Slot, Relation)> + '_ {
         let next = slot + 1;
         let same = (next as usize) < self.slots() && self.message(next) == self.message(slot);
@@ -100,8 +100,8 @@ impl<'t> Graph<'t> {
     }
 
     /// Whether the posts of two messages of one handler must be in the order in which the messages
-    /// run: posted first, the second would run first. One event that posts both puts them in no
-    /// order.
+    /// run: if the second were posted first, it would run first. An event that posts both does not
+    /// order them.
     pub(crate) fn posts_follow(&self, first: MessageId, second: MessageId) -> bool {
         match (self.post(first), self.post(second)) {
             (Some(one), Some(two)) => one != two && self.trace.keeps(second, first),
@@ -141,8 +141,8 @@ impl<'t> Graph<'t> {
         (order.len() == slots).then_some(order)
     }
 
-    /// Joins steps of a path that one link can say: program order with program order, and program
-    /// order with an order of messages.
+    /// Merges consecutive links of a path where one link suffices: program order with program
+    /// order, and program order with an order of messages.
     pub(crate) fn joined(&self, path: &[Link]) -> Vec<Link> {
         let mut joined: Vec<Link> = Vec::new();
         for &link in path {
@@ -154,11 +154,11 @@ impl<'t> Graph<'t> {
         joined
     }
 
-    /// One link for two, where one of them alone says it.
+    /// One link in place of two, if one of them implies it.
     fn join(&self, one: Link, two: Link) -> Option<Link> {
         let program = |link: Link| link.why == Why::Given(Relation::Program);
-        // A decided order of messages speaks of all their events; that of their posts only of
-        // these.
+        // A decided order of messages covers all their events; the order of their posts covers only
+        // the posts.
         let bodies = |link: Link| match link.why {
             Why::Decided(crate::Fact::Runs { first, second }) => {
                 self.message(link.from) == first && self.message(link.to) == second

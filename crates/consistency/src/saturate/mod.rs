@@ -1,8 +1,8 @@
-//! Saturation: the orders of messages that the given orders and the decisions so far force.
+//! Saturation: the orders of messages that the given orders and the current decisions force.
 //!
 //! **Problem.** Given the orders of a trace and decided orders of some pairs of posted messages of
-//! one handler, find the other pairs that can be decided in one way only, and find out when nothing
-//! is possible any more.
+//! one handler, find the other pairs that can be decided in one way only, and detect that no order
+//! is possible.
 //!
 //! **Source.** The saturation rules of "Checking Consistency of Event-driven Traces", section 5.1.
 //! With `~>` for "reaches or equals", the three rules are two tests. `x` must run before `y` (two
@@ -11,15 +11,16 @@
 //!   `first(x)`), or
 //! - `post(x) ~> post(y)`, where the mailbox keeps the order of `x` and `y` (rule 3).
 //!
-//! That `x` runs before `y` adds an edge from `last(x)` to `first(y)`, and one from `post(x)` to
-//! `post(y)` where the mailbox keeps the order of `y` and `x`: posted first, `y` would run first.
+//! "`x` runs before `y`" adds an edge from `last(x)` to `first(y)`. It also adds one from `post(x)`
+//! to `post(y)` where the mailbox keeps the order of `y` and `x`: if `y` were posted first, it
+//! would run first.
 //!
 //! **Guarantee.** At the fixpoint, every pair is decided or can be decided in either way without
-//! closing a cycle at once. A conflict means that the decisions cannot all hold; without decisions,
-//! that the trace is inconsistent. Decided pairs without a conflict mean that the trace is
-//! consistent: the graph with all edges is acyclic.
+//! immediately closing a cycle. A conflict means that the decisions cannot all hold; without
+//! decisions, that the trace is inconsistent. If all pairs are decided without a conflict, the
+//! trace is consistent: the graph with all edges is acyclic.
 //!
-//! **Naive version.** A search through the graph for every pair, again after every edge.
+//! **Naive version.** One search of the graph for every pair, repeated after every edge.
 //!
 //! **Cost.** For n slots, e given orders and P posted messages: O((n + e) P / 64) for the first
 //! closure, O(P) plus O(P / 64) for each row that changes per edge; 4 P² bits, and as many again
@@ -31,28 +32,28 @@ use anyorder_system::{Cancel, Control, Stopped};
 pub use rules::Rules;
 pub(crate) use {graph::Graph, sizes::sizes};
 
+mod endpoints;
 mod explain;
 mod graph;
 mod pairs;
-mod ports;
 mod rules;
 mod sizes;
 
+use endpoints::{Endpoints, Reached};
 use pairs::Pairs;
-use ports::{Ports, Reached};
 
 /// Why an order of two messages holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reason {
     /// It was decided.
     Decision,
-    /// This clause of the search, by its number, leaves nothing else.
+    /// This clause of the search, by its number, forces it.
     Clause(usize),
     /// The opposite would close a cycle with a path between these two slots.
     Path(Slot, Slot),
 }
 
-/// That the first message runs before the second, and why.
+/// An entry of the trail: the first message runs before the second, and the reason.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) first: MessageId,
@@ -79,16 +80,15 @@ pub(crate) struct Conflict {
 pub(crate) struct Saturation<'t> {
     pub(crate) graph: Graph<'t>,
     rules: Rules,
-    /// Once it is asked to stop, saturation ends early; whoever asked for it looks at the token
-    /// too.
+    /// After a cancellation, saturation ends early; its caller checks the token too.
     cancel: Cancel,
-    ports: Ports,
+    endpoints: Endpoints,
     pairs: Pairs,
     /// All orders that hold, in the order in which they were found.
     trail: Vec<Entry>,
     /// For each message, the entries of the trail of which it is the first.
     outgoing: Vec<Vec<u32>>,
-    /// The entries before this one have their edges in the closure.
+    /// The edges of the entries before this one are in the closure.
     head: usize,
     levels: Vec<Level>,
     reached: Vec<Reached>,
@@ -99,7 +99,7 @@ struct Level {
     mark: usize,
 }
 
-/// What saturation found in a trace before any decision.
+/// The result of saturation before any decision.
 pub(crate) enum Start<'t> {
     /// The given orders alone have a cycle.
     Cyclic(Vec<Link>),
@@ -112,7 +112,7 @@ impl<'t> Saturation<'t> {
     ///
     /// # Errors
     ///
-    /// Fails when the job was stopped, or when the closure would pass the memory limit.
+    /// Fails when the job was stopped, or when the closure would exceed the memory limit.
     pub(crate) fn start(
         trace: &'t PartialTrace,
         rules: Rules,
@@ -126,12 +126,12 @@ impl<'t> Saturation<'t> {
         let Some(order) = graph.topological() else {
             return Ok(Start::Cyclic(crate::full::given_cycle(&graph)));
         };
-        let ports = Ports::new(&graph, &order, control)?;
-        let pairs = Pairs::new(&ports, control)?;
+        let endpoints = Endpoints::new(&graph, &order, control)?;
+        let pairs = Pairs::new(&endpoints, control)?;
         Ok(Start::Ready(Box::new(Saturation {
             rules,
             cancel: control.cancel.clone(),
-            ports,
+            endpoints,
             pairs,
             trail: Vec::new(),
             outgoing: vec![Vec::new(); trace.messages.len()],
@@ -142,21 +142,21 @@ impl<'t> Saturation<'t> {
         })))
     }
 
-    /// Does the first round: all pairs against the closure of the given orders, and what follows.
-    /// Like all saturation it ends early, without a conflict, once the job was asked to stop.
+    /// Does the first round: compares all pairs with the closure of the given orders, and
+    /// propagates. After a cancellation it ends early, without a conflict.
     ///
     /// # Errors
     ///
     /// The conflict, when the trace is inconsistent.
     pub(crate) fn first_round(&mut self) -> Result<(), Conflict> {
-        let count = self.ports.count();
+        let count = self.endpoints.count();
         for x in 0..count {
             if self.cancel.reason().is_some() {
                 return Ok(());
             }
-            for y in self.ports.rivals(&self.graph, x) {
+            for y in self.endpoints.places_of_handler(&self.graph, x) {
                 for (source, target) in [(x, y), (count + x, count + y)] {
-                    if self.ports.reaches(source, target) {
+                    if self.endpoints.reaches(source, target) {
                         self.note(&Reached { source, target })?;
                     }
                 }
@@ -180,14 +180,14 @@ impl<'t> Saturation<'t> {
         self.levels.len()
     }
 
-    /// The trail's length when a level began; its decision stands there.
+    /// The trail's length when a level began; the decision of the level is there.
     pub(crate) fn level_start(&self, level: usize) -> usize {
         self.levels[level].trail
     }
 
-    /// The bytes of the parts that grow.
+    /// The bytes of the growing parts.
     pub(crate) fn bytes(&self) -> u64 {
-        self.ports.bytes() + self.pairs.bytes() + self.trail.len() as u64 * 24
+        self.endpoints.bytes() + self.pairs.bytes() + self.trail.len() as u64 * 24
     }
 
     /// Whether the first message is known to run before the second; both are posted messages of one
@@ -196,17 +196,17 @@ impl<'t> Saturation<'t> {
         self.pairs.before(self.pairs.place(first), self.pairs.place(second))
     }
 
-    /// The first undecided pair from a cursor on, and its cursor. The message with the smaller
+    /// The first undecided pair at or after a cursor, and its cursor. The message with the smaller
     /// number comes first.
     pub(crate) fn undecided(
         &self,
         mut cursor: (u32, u32),
     ) -> Option<((MessageId, MessageId), (u32, u32))> {
-        while cursor.0 < self.ports.count() {
-            let end = self.ports.rivals(&self.graph, cursor.0).end;
+        while cursor.0 < self.endpoints.count() {
+            let end = self.endpoints.places_of_handler(&self.graph, cursor.0).end;
             for other in cursor.1.max(cursor.0 + 1)..end {
                 if !self.pairs.before(cursor.0, other) && !self.pairs.before(other, cursor.0) {
-                    let message = |place: u32| self.ports.messages[place as usize];
+                    let message = |place: u32| self.endpoints.messages[place as usize];
                     return Some(((message(cursor.0), message(other)), (cursor.0, other)));
                 }
             }
@@ -221,12 +221,12 @@ impl<'t> Saturation<'t> {
     ///
     /// A conflict; the level stays open.
     pub(crate) fn decide(&mut self, first: MessageId, second: MessageId) -> Result<(), Conflict> {
-        self.levels.push(Level { trail: self.trail.len(), mark: self.ports.mark() });
+        self.levels.push(Level { trail: self.trail.len(), mark: self.endpoints.mark() });
         self.assign(first, second, Reason::Decision);
         self.propagate()
     }
 
-    /// Adds an order that follows from a clause.
+    /// Adds an order implied by a clause.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ impl<'t> Saturation<'t> {
         self.propagate()
     }
 
-    /// Closes the last level, and forgets what was found in it.
+    /// Undoes the last level.
     pub(crate) fn undo(&mut self) {
         let Some(level) = self.levels.pop() else { return };
         for entry in self.trail.drain(level.trail..).rev() {
@@ -244,7 +244,7 @@ impl<'t> Saturation<'t> {
             self.pairs.clear(self.pairs.place(entry.first), self.pairs.place(entry.second));
         }
         self.head = self.trail.len();
-        self.ports.undo(level.mark);
+        self.endpoints.undo(level.mark);
     }
 
     fn assign(&mut self, first: MessageId, second: MessageId, reason: Reason) {
@@ -260,7 +260,7 @@ impl<'t> Saturation<'t> {
                 return Ok(());
             }
             let (x, y) = (self.pairs.place(entry.first), self.pairs.place(entry.second));
-            let count = self.ports.count();
+            let count = self.endpoints.count();
             if self.rules.runs_edges {
                 self.add(x, y, entry)?;
             }
@@ -272,31 +272,31 @@ impl<'t> Saturation<'t> {
         Ok(())
     }
 
-    /// Whether the posts of two messages are in the order in which they run.
+    /// Whether the posts of two messages must be in the order in which the messages run.
     fn posts_follow(&self, first: MessageId, second: MessageId) -> bool {
         self.graph.posts_follow(first, second)
     }
 
     /// Adds one edge of an entry, from a target to a source.
     fn add(&mut self, target: u32, source: u32, entry: Entry) -> Result<(), Conflict> {
-        if self.ports.reaches(source, target) {
-            let from = self.ports.source_slot(&self.graph, source);
-            let to = self.ports.target_slot(&self.graph, target);
+        if self.endpoints.reaches(source, target) {
+            let from = self.endpoints.source_slot(&self.graph, source);
+            let to = self.endpoints.target_slot(&self.graph, target);
             // Both exist, or their row would be empty.
             let path = (from.unwrap_or_default(), to.unwrap_or_default());
             return Err(Conflict { path, closing: entry.fact(), limit: self.trail.len() });
         }
         let mut reached = std::mem::take(&mut self.reached);
         reached.clear();
-        self.ports.add(target, source, self.levels.len() as u32, &mut reached);
+        self.endpoints.add(target, source, self.levels.len() as u32, &mut reached);
         let noted = reached.iter().try_for_each(|bit| self.note(bit));
         self.reached = reached;
         noted
     }
 
-    /// Draws what follows from one bit of the closure.
+    /// Draws the consequences of one bit of the closure.
     fn note(&mut self, bit: &Reached) -> Result<(), Conflict> {
-        let count = self.ports.count();
+        let count = self.endpoints.count();
         let posts = bit.source >= count;
         if posts != (bit.target >= count)
             || !(if posts { self.rules.posts } else { self.rules.first_last })
@@ -305,13 +305,17 @@ impl<'t> Saturation<'t> {
         }
         let (x, y) =
             if posts { (bit.source - count, bit.target - count) } else { (bit.source, bit.target) };
-        if x == y || !self.ports.rivals(&self.graph, x).contains(&y) || self.pairs.before(x, y) {
+        if x == y
+            || !self.endpoints.places_of_handler(&self.graph, x).contains(&y)
+            || self.pairs.before(x, y)
+        {
             return Ok(());
         }
-        let (first, second) = (self.ports.messages[x as usize], self.ports.messages[y as usize]);
+        let (first, second) =
+            (self.endpoints.messages[x as usize], self.endpoints.messages[y as usize]);
         let ends = (
-            self.ports.source_slot(&self.graph, bit.source),
-            self.ports.target_slot(&self.graph, bit.target),
+            self.endpoints.source_slot(&self.graph, bit.source),
+            self.endpoints.target_slot(&self.graph, bit.target),
         );
         let (Some(from), Some(to)) = ends else { return Ok(()) };
         if posts && !self.graph.posts_follow(second, first) {
@@ -325,8 +329,7 @@ impl<'t> Saturation<'t> {
         Ok(())
     }
 
-    /// The link by which an order of messages closes a cycle that begins with a path between two
-    /// slots.
+    /// The link of an order of messages that closes a cycle with a path between two slots.
     fn closing_link(&self, path: (Slot, Slot), closing: Fact) -> Link {
         Link { from: path.1, to: path.0, why: Why::Decided(closing) }
     }

@@ -1,10 +1,10 @@
-//! Shows what became of a trace in words, and reads small traces.
+//! Renders converted traces as text, and reads small traces.
 
 use anyorder_consistency::{FromTrace, FromTraceError, Given, Kept, MailboxRule, PartialTrace};
 use anyorder_trace::Trace;
 use anyorder_trace::format::edtrace::{EdtraceOptions, EdtraceReader};
 
-/// Reads an edtrace, whose first line is added.
+/// Reads an edtrace; adds its first line.
 pub(crate) fn edtrace(text: &str) -> Trace {
     let text = format!("edtrace 1\n{text}");
     let options = EdtraceOptions { infer_coherence: true };

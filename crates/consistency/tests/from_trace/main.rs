@@ -1,4 +1,4 @@
-//! What becomes of traces: messages and given orders, checked by hand.
+//! Conversion of traces: messages and given orders, checked by hand.
 
 #![expect(clippy::print_stderr, reason = "tests say what they covered and skipped")]
 

@@ -1,4 +1,4 @@
-//! Traces in the order in which they were seen to happen, in each format.
+//! Traces in their recorded order, in each format.
 
 use crate::common::{delayed, edtrace, fifo, given, messages};
 use anyorder_consistency::{Due, FromTraceError, Kept, MailboxRule, Overtakings, split_own_code};
@@ -197,8 +197,8 @@ t1 get h0
 ",
     );
     let found = Overtakings::of(&delayed(&trace).0).expect("few pairs");
-    // Behind `first` come the three posted before it; `late` and `plain` before `slow`; `late`
-    // before `plain`.
+    // `first` ran before the three posted earlier; `late` and `plain` before `slow`; `late` before
+    // `plain`.
     assert_eq!(found, Overtakings { idle: 0, front: 3, delay: 2, unexplained: 1 });
     assert_eq!(found.total(), 6);
 }
@@ -244,8 +244,8 @@ t1 join h0
     assert_eq!(given(&trace, &partial), expected);
     assert_eq!((kept.pieces, kept.exits, kept.initial), (2, 1, 2));
 
-    // With each piece a task of its own it is the same, but for the exit, which such a trace does
-    // not tell from others.
+    // With each piece as a separate task the orders are the same, except for the exit: such a trace
+    // does not distinguish it from other pieces.
     let split = split_own_code(&trace).expect("a trace").expect("pieces");
     let (partial, kept) = delayed(&split);
     assert_eq!(messages(&split, &partial), pieces);
@@ -259,7 +259,7 @@ t1 join h0
 
 #[test]
 fn forks_and_joins_skip_what_has_no_effect() {
-    // The thread was seen before its fork, and goes on behind its join.
+    // The thread has events before its fork, and events after its join.
     let trace = native(
         "handler h0 \"a\"
 handler h1 \"b\"
@@ -453,6 +453,6 @@ EVENT
     }
     let task = TaskId(1);
     assert_eq!(error("observed", "", "t1 read x0"), FromTraceError::NoHandler { task });
-    // Nothing is wrong with a trace of another format that says all there is to say.
+    // A trace of another format that gives all orders is accepted.
     assert!(fifo(&edtrace("w A - w x\nr B - r x w")).is_ok());
 }

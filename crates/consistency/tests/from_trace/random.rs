@@ -1,5 +1,5 @@
-//! Random observed traces: what is given holds in the recorded order, and every answer stands the
-//! independent check, which reads the trace by itself.
+//! Random observed traces: the given orders hold in the recorded order, and every answer passes the
+//! independent checker, which reads the trace by itself.
 
 use anyorder_certify::consistency as certify;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
@@ -43,8 +43,8 @@ fn answers_stand_the_independent_check() {
     assert!(covered.recorded_valid > 500 && covered.recorded_invalid > 100, "{covered:?}");
 }
 
-/// The same trace, with its reads and writes told and its order not: all own code of a handler is
-/// its initial message.
+/// The same trace as a partial one: reads name their writes, and all own code of a handler is its
+/// initial message.
 fn as_partial(trace: &Trace) -> Trace {
     let mut tables = trace.tables().clone();
     let mut columns = trace.columns().clone();

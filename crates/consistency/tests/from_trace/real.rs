@@ -1,5 +1,4 @@
-//! Two real Android logs: their numbers, and that the order in which they were recorded is among
-//! those allowed.
+//! Two real Android logs: their counts, and that the recorded order is allowed.
 
 use crate::common::{delayed, fifo};
 use anyorder_consistency::{Kept, Overtakings, PartialTrace};
@@ -19,8 +18,8 @@ fn real(app: &str) -> Option<Trace> {
     }
 }
 
-/// The order of the log keeps everything that is given, and runs messages one at a time and initial
-/// ones first. Returns how many pairs of messages ran against the rule of their mailbox.
+/// The order of the log respects every given order, runs messages one at a time and initial ones
+/// first. Returns how many pairs of messages ran against the rule of their mailbox.
 fn check(trace: &Trace, partial: &PartialTrace) -> u64 {
     assert!(partial.backward.is_empty() && partial.open.is_empty());
     for order in &partial.given {
@@ -81,7 +80,7 @@ struct Numbers {
     given: usize,
     /// Pairs of messages that ran against the rule of delayed mailboxes.
     against: u64,
-    /// Pairs of messages that ran against plain fifo: those that delays and idle work explain.
+    /// Pairs of messages that ran against plain fifo: delays and idle work explain them.
     against_fifo: u64,
 }
 

@@ -5,7 +5,7 @@ use crate::support::{
 };
 use anyorder_consistency::testing::{FlatRules, NotFull, check_full, enumerate_by, flat_by};
 use anyorder_consistency::{
-    Answer, Effort, FromTrace, Limit, MailboxRule, NotFor, PartialTrace, Procedure, Stats,
+    Answer, Effort, FromTrace, Limit, MailboxRule, PartialTrace, Procedure, Stats, Unsupported,
 };
 use anyorder_testkit::consistency::{
     Counters, Kind, Mailbox, Problem, Shape, axiomatic, brute_force, random_partial,
@@ -16,7 +16,7 @@ use std::thread;
 /// Traces of each shape; eight times as many with `ANYORDER_SLOW_TESTS` set.
 const SEEDS: u64 = 1_200;
 
-/// Orders to try by the full problem at most.
+/// The most orders tried with the full problem.
 const ORDERS_MAX: u64 = 800;
 
 #[test]
@@ -77,7 +77,7 @@ fn all_procedures_agree_with_brute_force() {
 fn compare(shape: &Shape, seed: u64, counters: &mut Counters) {
     let trace = random_partial(seed, shape);
     compare_under(shape, seed, &trace, shape.mailbox, counters);
-    // Every trace can be asked about under other mailboxes too.
+    // Every trace is also a problem under other mailboxes.
     let other = match seed % 4 {
         0 => Mailbox::Bag,
         1 => Mailbox::Delayed,
@@ -133,13 +133,14 @@ fn compare_under(
     assert!(result.is_ok(), "{place}: see above; expected {expected}");
 }
 
-/// Only the solver looks for an order of writes that is not given: the others must not answer.
+/// Only the solver searches for an order of writes that is not given: the other procedures must
+/// refuse.
 fn refuse(question: &PartialTrace, place: &str) {
     let ask = |procedure: Procedure| procedure.decide(question, REFUTE, &control()).err();
-    assert_eq!(ask(Procedure::Enumerate), Some(NotFor::OpenCoherence), "{place}");
+    assert_eq!(ask(Procedure::Enumerate), Some(Unsupported::OpenCoherence), "{place}");
     let flat = ask(Procedure::Flat);
-    let nested = question.nested() && matches!(flat, Some(NotFor::Nested { .. }));
-    assert!(nested || flat == Some(NotFor::OpenCoherence), "{place}: {flat:?}");
+    let nested = question.nested() && matches!(flat, Some(Unsupported::Nested { .. }));
+    assert!(nested || flat == Some(Unsupported::OpenCoherence), "{place}: {flat:?}");
     all_orders(question, &mut |orders| {
         assert_eq!(check_full(question, orders).err(), Some(NotFull::OpenCoherence), "{place}");
         true
@@ -164,7 +165,7 @@ fn compare_enumerate(
             if stats.decisions > 0 { "refuted after a decision" } else { "refuted by saturation" };
         counters.add(name, 1);
     }
-    // Whether reasons are wanted changes nothing else.
+    // A request for reasons changes nothing else.
     let silent = enumerate_by(question, Default::default(), Effort::default(), &control());
     let silent = silent.expect("coherence is given");
     assert_eq!(silent.stats, stats);
@@ -173,7 +174,7 @@ fn compare_enumerate(
         let effort = Effort { conflicts: Some(stats.conflicts - 1), ..Effort::default() };
         let bounded =
             Procedure::Enumerate.decide(question, effort, &control()).expect("coherence is given");
-        // The last conflict may be one without decisions: then it is an answer all the same.
+        // The last conflict may be one without decisions: then it is an answer nevertheless.
         let unknown = matches!(bounded.answer, Answer::Unknown(Limit::Conflicts));
         assert!(
             unknown || matches!(bounded.answer, Answer::Inconsistent(None)),
@@ -193,7 +194,7 @@ fn compare_flat(
 ) {
     let flat = Procedure::Flat.decide(question, REFUTE, &control());
     if question.nested() {
-        assert!(matches!(flat, Err(NotFor::Nested { .. })));
+        assert!(matches!(flat, Err(Unsupported::Nested { .. })));
         counters.add("nested refused", 1);
         return;
     }

@@ -3,15 +3,15 @@
 use crate::support::{REFUTE, check_witness, control, partial, read, verdict};
 use anyorder_consistency::testing::{NotFull, check_full};
 use anyorder_consistency::{
-    Answer, Due, Effort, Fact, Given, Limit, Link, MailboxRule, Message, NotFor, OpenLocation,
-    PartialTrace, Procedure, Relation, Why,
+    Answer, Due, Effort, Fact, Given, Limit, Link, MailboxRule, Message, OpenLocation,
+    PartialTrace, Procedure, Relation, Unsupported, Why,
 };
 use anyorder_system::{Control, Limits, StopReason};
 use anyorder_trace::{EventId, HandlerId, TaskId};
 
 const OURS: [Procedure; 3] = Procedure::ALL;
 
-/// Asks all procedures, checks what they answer with, and expects one answer.
+/// Runs all procedures, checks their answers, and expects one verdict.
 fn check(text: &str, mailboxes: MailboxRule, expected: bool) {
     let trace = read(text);
     let question = partial(&trace, mailboxes);
@@ -52,7 +52,7 @@ fn a_message_that_posts_itself() {
         matches!(check_full(&question, &[vec![0]]), Err(NotFull::Cycle(cycle)) if cycle.len() == 2)
     );
     let flat = Procedure::Flat.decide(&question, REFUTE, &control());
-    assert!(matches!(flat, Err(NotFor::Nested { message: 0 })));
+    assert!(matches!(flat, Err(Unsupported::Nested { message: 0 })));
 }
 
 #[test]
@@ -61,8 +61,7 @@ fn a_cycle_of_given_orders() {
     check(text, MailboxRule::Fifo, false);
 }
 
-/// Messages on one handler, all posted by one event each of an initial message on another, in
-/// order.
+/// Messages on one handler, each posted by one event of an initial message on another, in order.
 fn row(dues: &[Due], mailboxes: MailboxRule) -> PartialTrace {
     let count = dues.len() as u32;
     let message = |handler, slots: std::ops::Range<u32>, post: Option<u32>, due| Message {
@@ -201,7 +200,7 @@ fn open_coherence_is_refused() {
     question.open.push(OpenLocation { writes: vec![0, 1], reads: vec![] });
     for procedure in [Procedure::Enumerate, Procedure::Flat] {
         let refused = procedure.decide(&question, REFUTE, &control());
-        assert!(matches!(refused, Err(NotFor::OpenCoherence)), "{procedure:?}");
+        assert!(matches!(refused, Err(Unsupported::OpenCoherence)), "{procedure:?}");
     }
     assert_eq!(check_full(&question, &[vec![], vec![1, 2]]), Err(NotFull::OpenCoherence));
 }
@@ -233,7 +232,8 @@ fn limits_end_in_unknown() {
 
 #[test]
 fn conflicts_are_limited() {
-    // Two pairs that no order suits, of which none is refuted alone; see `sketch_of_flat`.
+    // Two pairs without a possible order, although neither pair alone is refuted; see
+    // `sketch_of_flat`.
     let trace = read(crate::sketch_of_flat::SATURATED);
     let question = partial(&trace, MailboxRule::Fifo);
     for procedure in OURS {

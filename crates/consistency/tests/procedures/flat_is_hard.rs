@@ -1,7 +1,7 @@
 //! Without nested posting, and with a fixed number of handlers, consistency under FIFO is still as
-//! hard as 3-SAT: the images of formulas are consistent exactly if the formula can be satisfied. So
-//! no polynomial procedure can be right for the problem of Theorem 4.1 of the paper, unless P = NP.
-//! The argument is at the head of `procedure/flat`.
+//! hard as 3-SAT: the image of a formula is consistent exactly if the formula is satisfiable. So no
+//! polynomial procedure can be right for the problem of Theorem 4.1 of the paper, unless P = NP.
+//! The argument is in `procedure/flat`.
 
 use crate::support::{REFUTE, control, partial, read, verdict};
 use anyorder_common::random::{Random, Rng};
@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// A literal: the number of a variable, and the value that makes it true.
 type Literal = (usize, bool);
 
-/// The image of a formula: seven handlers, of which only the initial messages of `P` and `Q` post.
+/// The image of a formula: seven handlers; only the initial messages of `P` and `Q` post.
 #[derive(Default)]
 struct Image {
     /// The lines of each message, by handler and name; the posters come first.
@@ -60,7 +60,7 @@ impl Image {
         message
     }
 
-    /// What the first message did so far comes before what the second does from now on.
+    /// The events of the first message so far come before the later events of the second.
     fn order(&mut self, from: usize, to: usize) {
         let variable = self.variables;
         self.variables += 1;
@@ -99,7 +99,7 @@ fn image(variables: usize, clauses: &[Vec<Literal>]) -> String {
         image.barrier();
         values.push((x, y));
     }
-    // The tape: one pair for each literal, true only if the literal is.
+    // The tape: one pair for each literal, which may be true only if the literal is.
     let mut tape = Vec::new();
     for &(x, y) in &values {
         image.order(x.first, P);
@@ -119,9 +119,9 @@ fn image(variables: usize, clauses: &[Vec<Literal>]) -> String {
     image.text()
 }
 
-/// Copies the tape, and asks for one true literal of a clause on the way.
+/// Copies the tape, and requires one true literal of a clause on the way.
 fn pass(image: &mut Image, clause: &[Literal], tape: &[Pair]) -> Vec<Pair> {
-    // The carry says whether one was met. It begins false: the second is posted first.
+    // The carry says whether a true literal was found. It starts false: the second is posted first.
     let second = image.post(Q, "C");
     image.order(Q, P);
     let mut carry = Pair { first: image.post(P, "C"), second };
@@ -164,8 +164,8 @@ fn satisfiable(variables: usize, clauses: &[Vec<Literal>]) -> bool {
     })
 }
 
-/// Decides the image of a formula by enumeration, and by the search where it is asked for; answers
-/// are checked.
+/// Decides the image of a formula by enumeration, and on request by the search; answers are
+/// checked.
 fn check(variables: usize, clauses: &[Vec<Literal>], search: bool, counts: &mut Counts) {
     let trace = read(&image(variables, clauses));
     let question = partial(&trace, MailboxRule::Fifo);

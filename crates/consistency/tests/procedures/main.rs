@@ -1,5 +1,5 @@
 //! The procedures that enumerate, and the full problem: by hand, against the oracles of the
-//! testkit, and sabotaged.
+//! testkit, and by mutation.
 
 mod agreement;
 mod by_hand;

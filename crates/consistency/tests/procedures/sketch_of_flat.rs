@@ -8,8 +8,8 @@ use anyorder_testkit::consistency::{Shape, random_partial};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a path leads from the first configuration of the sketch to its last one. A configuration
-/// is how far each handler is in its current message, and how far in the list of the messages from
-/// each poster.
+/// is the position of each handler in its current message, and its position in the list of messages
+/// from each poster.
 fn sketch(trace: &PartialTrace) -> bool {
     let posted = trace.posted();
     let mut chains: BTreeMap<(u32, MessageId), Vec<MessageId>> = BTreeMap::new();
@@ -26,7 +26,7 @@ fn sketch(trace: &PartialTrace) -> bool {
             chain
         })
         .collect();
-    // For each message, its next slot: the pointers of the sketch follow from it.
+    // For each message, its next slot; it determines the pointers of the sketch.
     let first: Vec<Slot> = trace.messages.iter().map(|message| message.slots.start).collect();
     let mut seen = BTreeSet::from([first.clone()]);
     let mut open = vec![first];
@@ -86,7 +86,7 @@ fn saturated_sketch(trace: &PartialTrace) -> bool {
     matches!(outcome.answer, Answer::Consistent(_))
 }
 
-/// Where the sketch fails: a1 is posted before b1 and so runs first, but reads what b1 writes.
+/// A failure of the sketch: a1 is posted before b1 and so runs first, but reads what b1 writes.
 const WORKED: &str = "
 e1 A - post a1
 e2 A - w x
@@ -113,13 +113,13 @@ fn the_sketch_accepts_an_inconsistent_trace() {
     let rules = FlatRules { saturate: false, ..FlatRules::ALL };
     let plain = flat_by(&question, rules, Effort::default(), &control()).expect("it is flat");
     assert!(!verdict(&trace, &question, &plain, true));
-    // Saturation mends this one.
+    // Saturation repairs this case.
     assert!(!saturated_sketch(&question));
 }
 
-/// Where the sketch fails even if saturation comes first. Each of the four ways to order the two
-/// pairs closes a cycle, but no order of one pair alone does; the way "b2 before a1, a2 before b1"
-/// only through the order of the posts, which the sketch does not remember.
+/// A failure of the sketch even with saturation first. Each of the four ways to order the two pairs
+/// closes a cycle, but no order of one pair alone does. The way "b2 before a1, a2 before b1" closes
+/// one only through the order of the posts, which the sketch does not remember.
 pub(crate) const SATURATED: &str = "
 p1 P - post a1
 p2 P - post a2
@@ -147,13 +147,13 @@ fn saturation_does_not_mend_the_sketch() {
         assert_eq!(outcome.stats.pairs, 2, "saturation decides nothing");
         assert!(!verdict(&trace, &question, &outcome, true));
     }
-    // In bags it can run: nothing but the order of the posts is in the way.
+    // In bags it can run: only the order of the posts prevents it.
     let bags = partial(&trace, MailboxRule::Bag);
     let outcome = Procedure::Flat.decide(&bags, Effort::default(), &control()).expect("it is flat");
     assert!(verdict(&trace, &bags, &outcome, true));
 }
 
-/// Both sketches only ever accept too much, and do so on random traces too.
+/// Both sketches err only by accepting too much, and do so on random traces too.
 #[test]
 fn the_sketches_are_too_generous_and_never_too_strict() {
     let shapes = ["tiny", "flat-perturbed", "flat-bags", "knot", "knot-posts", "knot-mixed"]

@@ -1,4 +1,4 @@
-//! From texts and traces to questions, and the checks that every answer must pass.
+//! From texts and traces to problems, and the checks that every answer must pass.
 
 use anyorder_certify::consistency as certify;
 use anyorder_consistency::testing::check_full;
@@ -16,7 +16,7 @@ pub(crate) fn control() -> Control<'static> {
     Control::default()
 }
 
-/// A trace in the format `edtrace`, without its first line; `;` ends a line too.
+/// A trace in the format `edtrace`, without its first line; `;` also ends a line.
 pub(crate) fn read(text: &str) -> Trace {
     let text = format!("edtrace 1\n{}\n", text.replace(';', "\n"));
     Trace::read(&mut EdtraceReader::new(text.as_bytes())).expect("the text is well-formed")
@@ -165,7 +165,7 @@ pub(crate) fn orders_count(partial: &PartialTrace) -> u64 {
 }
 
 /// Decides by the full problem for all orders. Each witness is checked, and each cycle as far as
-/// one can be without orders.
+/// possible without orders.
 pub(crate) fn by_all_orders(trace: &Trace, partial: &PartialTrace) -> bool {
     all_orders(partial, &mut |orders| match check_full(partial, orders) {
         Ok(witness) => {
@@ -180,8 +180,8 @@ pub(crate) fn by_all_orders(trace: &Trace, partial: &PartialTrace) -> bool {
     })
 }
 
-/// Checks that a cycle closes and that its facts are those of the orders; that its links hold is
-/// for the checker.
+/// Checks that a cycle closes and that its facts are those of the orders; the checker verifies its
+/// links.
 pub(crate) fn check_cycle(partial: &PartialTrace, orders: &[Vec<MessageId>], cycle: &[Link]) {
     assert!(!cycle.is_empty(), "an empty cycle");
     for (at, link) in cycle.iter().enumerate() {
@@ -196,13 +196,13 @@ pub(crate) fn check_cycle(partial: &PartialTrace, orders: &[Vec<MessageId>], cyc
     }
 }
 
-/// Whether some message has a delay or position that means something under delayed mailboxes.
+/// Whether a message has a delay or position that matters under delayed mailboxes.
 pub(crate) fn timed(partial: &PartialTrace) -> bool {
     partial.messages.iter().any(|message| message.due != Due::After(0))
 }
 
-/// Has each link of a cycle checked: a proof of the cycle alone fails for nothing but that it is
-/// not finished.
+/// Has each link of a cycle checked: a proof of the cycle alone fails only because it is
+/// unfinished.
 pub(crate) fn check_links(trace: &Trace, partial: &PartialTrace, cycle: &[Link]) {
     let links = cycle.iter().map(|&link| link_of(partial, link)).collect();
     let proof = certify::ConsistencyProof { steps: vec![certify::Step::Cycle(links)] };

@@ -1,4 +1,4 @@
-//! Every kind of small random trace: the same answer as brute force; each witness runs, each
+//! Every kind of small random trace: the same answer as brute force; each witness is replayed, each
 //! refutation is checked.
 
 use crate::support::{REFUTE, control, mailboxes, verdict};
@@ -12,8 +12,8 @@ fn seeds() -> u64 {
     std::env::var("ANYORDER_ORACLE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6000)
 }
 
-/// All mailboxes. Where nothing is delayed, a delayed one is a FIFO: there one trace of eight is
-/// asked about it.
+/// All mailboxes. Without delays, delayed equals FIFO, so only one trace in eight is decided under
+/// it.
 fn rules(shape: &Shape, seed: u64) -> Vec<Mailbox> {
     let mut rules = vec![Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed];
     let eighth = seed.is_multiple_of(8);

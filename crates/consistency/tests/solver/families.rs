@@ -1,4 +1,4 @@
-//! Traces of real sizes: what was recorded under FIFO is consistent, and the numbers of the search
+//! Traces of real sizes: those recorded under FIFO are consistent, and the counters of the search
 //! stay small.
 
 use crate::support::{check_witness, control, partial};
@@ -52,7 +52,7 @@ fn the_rows_of_the_paper_need_no_search() {
         );
         assert!(stats.conflicts <= 20 && stats.candidates <= 10, "{}: {stats:?}", row.name);
     }
-    // Those that Algorithm 2 of the paper did not finish, MessageLoop(8) among them.
+    // The rows that Algorithm 2 of the paper did not finish, including MessageLoop(8).
     let trace = generate(&Request::new(Family::MessageLoop, 8)).expect("a size that can be met");
     let stats = consistent("MessageLoop(8)", &trace, MailboxRule::Fifo);
     assert_eq!((stats.events, stats.pairs, stats.conflicts), (3670, 0, 0));

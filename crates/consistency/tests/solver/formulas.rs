@@ -57,8 +57,8 @@ fn images_of_bounded_formulas_agree_with_a_sat_solver() {
     let mut counts = [0; 3];
     for size in [4, 6, 9, 14, 20, 28] {
         for seed in 0..24 {
-            // Most formulas of this kind can be satisfied, unless they are large and all clauses
-            // are short.
+            // Most formulas of this kind are satisfiable, unless they are large and all clauses are
+            // short.
             let ratio = Some([1.5, 1.5, 1.45, 1.2][seed as usize % 4]);
             let request = Request { seed, ratio, ..Request::new(Family::Bi3Sat, size) };
             let formula = bi3sat_formula(&request).expect("a size that can be met");

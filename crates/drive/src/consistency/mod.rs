@@ -14,7 +14,7 @@ use crate::trace_input::TraceInput;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
 use anyorder_common::text::{escape, shown};
 use anyorder_consistency::{
-    Answer, Effort, FromTrace, FromTraceError, Kept, Limit, NotFor, PartialTrace, Stats,
+    Answer, Effort, FromTrace, FromTraceError, Kept, Limit, PartialTrace, Stats, Unsupported,
     split_own_code,
 };
 use anyorder_finding as found;
@@ -149,7 +149,7 @@ impl Consistency {
 /// Why there is no answer.
 enum Refused {
     Trace(FromTraceError),
-    Procedure(NotFor),
+    Procedure(Unsupported),
 }
 
 fn decide(
@@ -249,11 +249,11 @@ fn failure(name: &str, trace: &Trace, refused: &Refused) -> Failure {
             format!("nothing says which handler runs task `{}`", escape(trace.task_name(*task))),
             None,
         ),
-        Refused::Procedure(NotFor::Nested { .. }) => (
+        Refused::Procedure(Unsupported::Nested { .. }) => (
             "a posted message posts another one, which procedure `flat` cannot handle".to_owned(),
             Some("`--procedure solver` takes all traces"),
         ),
-        Refused::Procedure(NotFor::OpenCoherence) => (
+        Refused::Procedure(Unsupported::OpenCoherence) => (
             "a coherence order is to be found, which only procedure `solver` can do".to_owned(),
             Some("`--procedure solver` takes all traces"),
         ),

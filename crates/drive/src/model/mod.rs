@@ -9,7 +9,6 @@ pub use detect::is_model;
 pub use load::{MODEL_BYTES_MAX, Model, format_model, model_text};
 pub use replay::replay_model;
 
-
 // From a text to a program that runs.
 mod detect;
 mod load;

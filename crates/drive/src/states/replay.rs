@@ -7,9 +7,7 @@ use crate::schedules::{Shows, repeats_from};
 use crate::states::full::failure;
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Property};
-use anyorder_system::{
-    Divergence, End as ProgramEnd, Response, Schedule, StateSystem, Successor,
-};
+use anyorder_system::{Divergence, End as ProgramEnd, Response, Schedule, StateSystem, Successor};
 
 /// A schedule that ran again.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -164,11 +162,14 @@ fn at_end<P: StateProgram>(
 
 /// Whether a response is missing on a path that repeats itself, or that stays in its last state,
 /// and whether that is fair.
-fn never_answered<S: StateSystem>(system: &S, path: &Path<S>, response: &Response<'_, S::State>) -> bool {
+fn never_answered<S: StateSystem>(
+    system: &S,
+    path: &Path<S>,
+    response: &Response<'_, S::State>,
+) -> bool {
     let states: Vec<&S::State> = (0..=path.steps.len()).filter_map(|at| path.state(at)).collect();
     let from = path.repeats_from.unwrap_or(path.steps.len()).min(path.steps.len());
-    let answers: Vec<(bool, bool)> =
-        states.iter().map(|state| response.holds(state)).collect();
+    let answers: Vec<(bool, bool)> = states.iter().map(|state| response.holds(state)).collect();
     let asked = (0..answers.len()).any(|at| {
         let in_loop = answers[from..].iter().all(|(_, response)| !response);
         answers[at].0 && answers[at..].iter().all(|(_, response)| !response) && in_loop

@@ -1,12 +1,12 @@
 //! `android`: traces of any size in the shape of Android applications.
 //!
-//! One looper, `ui`, gets most messages; workers post to it and to one another, messages post
+//! One looper, `ui`, gets most messages. Workers post to it and to one another; messages post
 //! further ones, often several at once. Most accesses go to variables that one message uses alone,
-//! a small share to variables that many messages use. The application falls into *groups* that have
-//! nothing in common but the looper: each has workers, messages and variables of its own. So the
-//! messages of different groups on the looper are not ordered by anything (a few that the looper
-//! posts to itself while it starts come first), and with two groups or more a trace of `m` messages
-//! has about `m^2 / 8` pairs or more that a checker has to order itself.
+//! a small share to variables that many messages use. The application consists of *groups* that
+//! share nothing but the looper: each has its own workers, messages and variables. So messages of
+//! different groups on the looper are unordered (except a few that the looper posts to itself while
+//! it starts). With two groups or more, a checker has to order about `m^2 / 8` pairs or more in a
+//! trace of `m` messages.
 //!
 //! With `p` posted messages and `h` handlers there are `p + h` messages: every handler has an
 //! initial message with events. Traces of a FIFO run are consistent.
@@ -25,10 +25,10 @@ mod paper_rows;
 mod plan;
 mod run;
 
-/// The part of accesses that go to shared variables, where none is asked for.
+/// The default share of accesses to shared variables.
 const SHARE: f64 = 0.02;
 
-/// How many events a message has, where no number of messages is asked for.
+/// The default number of events per message.
 const EVENTS_PER_MESSAGE: u64 = 100;
 
 /// Makes a consistent trace with exactly these numbers of events, messages (initial ones included)
@@ -45,8 +45,8 @@ const EVENTS_PER_MESSAGE: u64 = 100;
 ///
 /// # Errors
 ///
-/// Fails when there are fewer messages than handlers, or fewer events than a post and a get a
-/// posted message and an event a handler, or more than one trace may have.
+/// Fails when there are fewer messages than handlers, when there are too few events (a post and a
+/// get per posted message, one event per handler), or when there are more than one trace may have.
 pub fn generate_sized(
     events: u64,
     messages: u64,
@@ -61,7 +61,7 @@ pub fn generate_sized(
     })
 }
 
-/// Makes the draft that a request asks for.
+/// Makes the draft of a request.
 pub(crate) fn draft_of(request: &Request) -> Result<Draft, GenerateError> {
     let shape = shape(request)?;
     Ok(run::record(&Plan::new(shape, request.seed), request.mailbox, request.seed))

@@ -15,8 +15,8 @@ const fn row(name: &'static str, events: u64, messages: u64, handlers: u64) -> P
     PaperRow { name, counts: Counts::new(events, messages, handlers) }
 }
 
-/// Table 1 of the paper on consistency checking of event-driven traces, in its order. The names of
-/// two applications are lost in our copy of the text.
+/// Table 1 of the paper on consistency checking of event-driven traces, in its order. Our copy of
+/// the text lacks the names of two applications.
 pub const PAPER_ROWS: [PaperRow; 17] = [
     row("SampleApp", 4_776, 13, 5),
     row("Tomdroid", 4_776, 13, 5),

@@ -1,14 +1,14 @@
-//! Decides, before the run, which messages there are, who posts them, and how long they are.
+//! Decides, before the run, the messages, their posters and their lengths.
 
 use anyorder_common::random::{Random, Rng};
 
 /// The handler of the looper.
 pub(super) const UI: u32 = 0;
 
-/// The group of what the looper does while it starts.
+/// The group of the looper's messages at the start.
 pub(super) const START: u32 = u32::MAX;
 
-/// The part of the messages that go to the looper.
+/// The share of the messages that go to the looper.
 const UI_PART: f64 = 0.75;
 
 /// How many messages the looper posts to itself while it starts.
@@ -17,18 +17,18 @@ const LAUNCHES_MAX: u32 = 4;
 /// One posted message in this many has a weight that is larger by this factor.
 const LONG_ONE_IN: u64 = 8;
 
-/// What is asked for, in numbers that fit together.
+/// The sizes of a plan, adjusted to fit together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// Accesses of all messages together; at least one a handler.
+    /// Accesses of all messages together; at least one per handler.
     pub(super) accesses: u32,
     /// Posted messages.
     pub(super) posted: u32,
     /// Handlers, at least one.
     pub(super) handlers: u32,
-    /// Groups, at least one, and no more than there are workers (or one).
+    /// Groups, at least one, and at most as many as workers (or one).
     pub(super) groups: u32,
-    /// The part of accesses that go to shared variables.
+    /// The share of accesses that go to shared variables.
     pub(super) share: f64,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Planned {
 pub(super) struct Plan {
     pub(super) shape: Shape,
     pub(super) messages: Vec<Planned>,
-    /// The messages that are posted, by poster.
+    /// The posted messages, by poster.
     children: Vec<u32>,
     /// By message: where its children begin; one more at the end.
     starts: Vec<u32>,
@@ -72,7 +72,7 @@ impl Plan {
     }
 }
 
-/// Messages while they are being thought of.
+/// Messages while the plan is built.
 struct Forest {
     shape: Shape,
     messages: Vec<Planned>,
@@ -80,7 +80,7 @@ struct Forest {
     posters: Vec<u32>,
     /// By group: its workers.
     workers: Vec<Vec<u32>>,
-    /// By group: its messages so far, those that start it included.
+    /// By group: its messages so far, including those that start it.
     members: Vec<Vec<u32>>,
     launches_left: u32,
 }
@@ -96,7 +96,7 @@ impl Forest {
         }
         let mut members = workers.clone();
         if shape.handlers == 1 {
-            // Nobody else can post: the group starts from the looper.
+            // There is no other poster: the group starts from the looper.
             members[0].push(UI);
         }
         let launches_left = LAUNCHES_MAX.min(shape.posted / 10);
@@ -133,7 +133,7 @@ impl Forest {
     }
 }
 
-/// Gives every initial message an access, and shares the others out by random weights.
+/// Gives every initial message an access, and distributes the others by random weights.
 fn share_out_accesses(messages: &mut [Planned], shape: Shape, rng: &mut Rng) {
     let weights: Vec<u64> = messages
         .iter()

@@ -1,4 +1,4 @@
-//! Runs a plan under a random scheduler and records what happens.
+//! Runs a plan under a random scheduler and records the run.
 
 use super::plan::{Plan, START, UI};
 use crate::draft::{Draft, NONE, Name};
@@ -7,17 +7,18 @@ use crate::request::RunMailbox;
 use anyorder_common::random::{Random, Rng};
 use std::collections::VecDeque;
 
-/// How many events a handler makes at most before another one is chosen.
+/// The most events of a handler before another one is chosen.
 const SLICE_MAX: u64 = 32;
 
-/// A message has one variable of its own for this many accesses, and one more, up to [`OWN_MAX`].
+/// A message has one variable of its own per this many accesses, up to [`OWN_MAX`], and at least
+/// one.
 const ACCESSES_PER_VARIABLE: u32 = 32;
 const OWN_MAX: u32 = 8;
 
 /// Runs a plan to its end, in time linear in the number of events.
 pub(super) fn record(plan: &Plan, mailbox: RunMailbox, seed: u64) -> Draft {
     let mut run = Run::new(plan, mailbox, seed);
-    // The looper starts up before anything else happens.
+    // The looper starts before anything else happens.
     while run.running[UI as usize].is_some() {
         run.event(UI);
     }
@@ -34,13 +35,13 @@ pub(super) fn record(plan: &Plan, mailbox: RunMailbox, seed: u64) -> Draft {
     run.recorder.draft
 }
 
-/// A message that a handler is working on.
+/// A message that a handler is running.
 struct Running {
     message: u32,
     planned: u32,
     accesses_left: u32,
     posted: u32,
-    /// Its own variables: the first one, and how many.
+    /// Its own variables: the first one, and their number.
     own: (u32, u32),
 }
 
@@ -55,7 +56,7 @@ struct Run<'p> {
     running: Vec<Option<Running>>,
     /// By handler: numbers of messages in the draft and in the plan.
     mailboxes: Vec<VecDeque<(u32, u32)>>,
-    /// The handlers that can go on, in no order, and by handler whether it is one of them.
+    /// The enabled handlers, in no order, and by handler whether it is enabled.
     enabled: Vec<u32>,
     is_enabled: Vec<bool>,
 }
@@ -111,14 +112,14 @@ impl<'p> Run<'p> {
         self.is_enabled[handler as usize] = false;
     }
 
-    /// Lets a handler do its next event; returns `false` when it has none.
+    /// Executes the next event of a handler; returns `false` when it has none.
     fn event(&mut self, handler: u32) -> bool {
         let Some(mut running) = self.running[handler as usize].take() else {
             return self.take_message(handler);
         };
         let posts_left = self.plan.children(running.planned).len() as u32 - running.posted;
         let left = u64::from(running.accesses_left) + u64::from(posts_left);
-        // Posts come in bursts: behind a post, another one is likely.
+        // Posts come in bursts: after a post, another one is likely.
         let burst = posts_left > 0 && running.posted > 0 && self.rng.chance(0.3);
         if burst || self.rng.below(left) >= u64::from(running.accesses_left) {
             self.post(&mut running);

@@ -2,8 +2,8 @@
 //!
 //! `main` starts every node. A started node sends its identity to the next one. A node that
 //! receives a larger identity than its own passes it on, drops a smaller one, and has won when it
-//! receives its own; the winner tells `main`. Identities ascend along the ring, which is the best
-//! case: all but the largest are dropped by the next node.
+//! receives its own; the winner notifies `main`. Identities ascend along the ring, which is the
+//! best case: all but the largest are dropped by the next node.
 //!
 //! Messages: `n` starts, `2n - 1` identities, the winner's, and `n + 1` initial ones: `4n + 1`.
 //! Events: `96n - 31`. The numbers printed for sizes 4 and 8 are these; the printed ones for size 2
@@ -94,7 +94,7 @@ impl Program for ChangRoberts {
                     io.post(node + 1, Message::Start(node));
                 }
             }
-            // 6 events. Identities are positive: 0 is what a variable holds in the beginning.
+            // 6 events. Identities are positive: 0 is the initial value of variables.
             Message::Node(node) => {
                 io.write(self.identity.at(node), u64::from(node) + 1);
                 io.work(5);

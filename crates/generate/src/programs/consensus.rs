@@ -1,7 +1,7 @@
 //! Broadcast consensus among `n` nodes.
 //!
-//! Every node sends its value to all nodes, itself included. A node that collects a value keeps the
-//! largest; with the last one it has decided, and tells `main`.
+//! Every node sends its value to all nodes, including itself. A node that collects a value keeps
+//! the largest; with the last one it has decided, and notifies `main`.
 //!
 //! The paper gives a node two threads, one that broadcasts and one that collects; here the initial
 //! message of the node broadcasts. Messages: `n` values a node, `n` decisions, `n + 1` initial

@@ -1,8 +1,8 @@
-//! Counting: which of `n` handlers was heard last?
+//! Counting: which of `n` handlers sent the last message?
 //!
 //! `main` starts every handler. A started handler sends a message to every other handler, and
-//! finally one to itself. A handler that gets a message from another one notes that it heard from
-//! it last; with its own message it reads the note.
+//! finally one to itself. A handler that gets a message from another one records the sender; with
+//! its own message it reads the record.
 //!
 //! Messages: `n` starts, `n` messages to each handler, and `n + 1` initial ones: `(n + 1)^2`.
 //! Events: `24n^2 + 13n + 7`.
@@ -81,7 +81,7 @@ impl Program for Counting {
             }
             // 3 events.
             Message::Counter => io.work(3),
-            // 8 accesses, and a post a counter, the own one last.
+            // 8 accesses, and a post a counter, the one to itself last.
             Message::Start(counter) => {
                 io.read(self.started)?;
                 io.work(7);

@@ -4,8 +4,8 @@
 //! handler. Each chain passes every handler `2n` times, `4n^2` messages in all; then it comes to
 //! the first handler once more as a stop, which sends an acknowledgement to the second.
 //!
-//! Messages: those, 4 for the two endings, and `n + 1` initial ones: `4n^2 + n + 5`. Events: `56n^2
-//! + 7n + 30`.
+//! Messages: those, 4 for the two endings, and `n + 1` initial ones: `4n^2 + n + 5`. Events:
+//! `56n^2 + 7n + 30`.
 
 use super::variables::{Row, Variables, main_and};
 use crate::draft::Name;

@@ -1,8 +1,8 @@
 //! The six benchmark programs.
 //!
 //! **Source**: the prose of appendix E of the paper on consistency checking of event-driven traces,
-//! and its tables of sizes. The paper names no variables; how many bookkeeping accesses a message
-//! makes is chosen here so that sizes 2, 4 and 8 have exactly the printed numbers of events,
+//! and its tables of sizes. The paper names no variables. The number of bookkeeping accesses of a
+//! message is chosen here so that sizes 2, 4 and 8 have exactly the printed numbers of events,
 //! messages and handlers.
 
 pub(crate) use buyers::Buyers;

@@ -2,7 +2,7 @@
 
 use crate::draft::Name;
 
-/// The handlers of a program: `main`, and so many numbered ones.
+/// Returns the handlers of a program: `main`, and `count` numbered ones.
 pub(super) fn main_and(name: &'static str, count: u32) -> Vec<Name> {
     let numbered = (0..count).map(|number| Name::one(name, number));
     std::iter::once(Name::plain("main")).chain(numbered).collect()

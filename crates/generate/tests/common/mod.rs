@@ -1,4 +1,4 @@
-//! What several tests use: replaying runs, and reading back what was written.
+//! Shared by several tests: replaying runs, and reading written traces back.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -36,7 +36,7 @@ pub(crate) fn check_sound(trace: &Trace) {
     assert!(*trace == back, "reading back gives another trace");
 }
 
-/// Replays a run on handlers with FIFO mailboxes (or bags), and says what is wrong with it.
+/// Replays a run on handlers with FIFO mailboxes (or bags), and returns the mistake in it.
 pub(crate) fn replay(trace: &Trace, run: &[EventId], fifo: bool) -> Result<(), String> {
     let tables = trace.tables();
     let mut done = vec![false; trace.len()];

@@ -4,7 +4,7 @@
 use anyorder_common::bits::{Rows, members};
 use anyorder_trace::{Columns, EventId, EventKind, TaskId, Trace};
 
-/// Returns a run that left the trace, if there is one with FIFO mailboxes.
+/// Returns a run of the trace with FIFO mailboxes, if there is one.
 pub(crate) fn consistent_run(trace: &Trace) -> Option<Vec<EventId>> {
     let reach = State::given(trace).ok()?.search(trace, pairs(trace))?;
     let mut order: Vec<EventId> = (0..trace.len() as u32).map(EventId).collect();
@@ -12,8 +12,8 @@ pub(crate) fn consistent_run(trace: &Trace) -> Option<Vec<EventId>> {
     Some(order)
 }
 
-/// Returns how many pairs of messages of one handler stay open when everything forced is known, and
-/// how many there are; `None` when what is forced is a contradiction already.
+/// Returns how many pairs of messages of one handler stay open after propagation, and how many
+/// there are; `None` when propagation finds a contradiction.
 pub(crate) fn open_pairs(trace: &Trace) -> Option<(usize, usize)> {
     let mut pairs = pairs(trace);
     let all = pairs.len();
@@ -22,7 +22,7 @@ pub(crate) fn open_pairs(trace: &Trace) -> Option<(usize, usize)> {
 }
 
 /// Returns the pairs of messages of one handler, handlers with few messages first: these decide the
-/// others more often than the other way round.
+/// others more often than conversely.
 fn pairs(trace: &Trace) -> Vec<(TaskId, TaskId)> {
     let mut pairs = Vec::new();
     let posted: Vec<TaskId> = trace.task_ids().filter(|t| trace.ran_from_mailbox(*t)).collect();
@@ -40,7 +40,7 @@ fn pairs(trace: &Trace) -> Vec<(TaskId, TaskId)> {
     pairs
 }
 
-/// Returns whether some run with FIFO mailboxes left the trace; the run is replayed.
+/// Returns whether the trace has a run with FIFO mailboxes; the run is replayed.
 pub(crate) fn is_consistent(trace: &Trace) -> bool {
     let run = consistent_run(trace);
     if let Some(run) = &run {
@@ -116,7 +116,7 @@ impl State {
         self.reach.add(first.post.index(), second.post.index())
     }
 
-    /// Decides the pairs that are forced, and leaves the others in the list.
+    /// Decides the forced pairs, and leaves the others in the list.
     fn propagate(&mut self, trace: &Trace, pairs: &mut Vec<(TaskId, TaskId)>) -> Result<(), Cycle> {
         loop {
             let before = pairs.len();
@@ -164,7 +164,7 @@ impl State {
 #[derive(Debug)]
 struct Cycle;
 
-/// Which events come behind which.
+/// The successors of each event.
 #[derive(Clone)]
 struct Closure(Rows);
 

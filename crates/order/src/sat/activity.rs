@@ -1,14 +1,14 @@
-//! Which variable to decide next: the one that took part most in recent conflicts.
+//! Chooses the next decision variable: the one most involved in recent conflicts.
 
 use super::lit::Var;
 
-/// Activities are scaled down before they leave the range of `f64`.
+/// Above this, all activities are scaled down, so that they stay in the range of `f64`.
 const ACTIVITY_MAX: f64 = 1e100;
 
 const ABSENT: u32 = u32::MAX;
 
-/// A binary heap of the variables that may be open, greatest activity first, with exponentially
-/// growing increments.
+/// A binary heap of the variables that may be open, greatest activity first. Increments grow
+/// exponentially.
 pub(super) struct Activity {
     activity: Vec<f64>,
     increment: f64,
@@ -35,7 +35,7 @@ impl Activity {
         }
     }
 
-    /// Takes out the variable of greatest activity.
+    /// Removes and returns the variable of greatest activity.
     pub(super) fn pop(&mut self) -> Option<Var> {
         let top = *self.heap.first()?;
         self.places[top as usize] = ABSENT;
@@ -61,7 +61,7 @@ impl Activity {
         }
     }
 
-    /// Makes all activities so far count `factor` (below 1) as much as the ones to come.
+    /// Multiplies the weight of all activities so far by `factor` (below 1), relative to new ones.
     pub(super) fn decay(&mut self, factor: f64) {
         self.increment /= factor;
     }

@@ -1,7 +1,8 @@
-//! What a conflict teaches.
+//! Conflict analysis and clause learning.
 //!
-//! The clause learned is the first unique implication point: resolving the conflict with the
-//! reasons of its literals of the present level, latest first, until one of them is left.
+//! The learned clause is the one at the first unique implication point: the conflict is resolved
+//! with the reasons of its literals of the current level, latest first, until one such literal is
+//! left.
 
 use super::arena::ClauseRef;
 use super::core::Core;
@@ -10,11 +11,11 @@ use super::minimise::Mark;
 use super::theory::Theory;
 use super::values::{Reason, Value};
 
-/// Clauses longer or on more levels than this are not worth the look at the binary clauses.
+/// Longer clauses, or clauses on more levels, are not minimised with binary clauses.
 const BINARY_GLUE_MAX: u32 = 6;
 const BINARY_LEN_MAX: usize = 30;
 
-/// Activities of clauses are scaled down before they leave the range of `f32`.
+/// Above this, all clause activities are scaled down, so that they stay in the range of `f32`.
 const CLAUSE_ACTIVITY_MAX: f32 = 1e20;
 
 impl Core {
@@ -40,7 +41,7 @@ impl Core {
             self.refute();
             return false;
         }
-        // A conflict of the theory may lie below the present level.
+        // A conflict of the theory may lie below the current level.
         self.backjump(level, theory);
         self.resolve(theory);
         let glue = self.marks.glue(&self.values, self.clause.iter().copied());
@@ -57,7 +58,7 @@ impl Core {
         true
     }
 
-    /// Puts the learned clause into `self.clause`, the literal to become true first.
+    /// Puts the learned clause into `self.clause`; its first literal becomes true next.
     fn resolve<T: Theory + ?Sized>(&mut self, theory: &mut T) {
         let level = self.values.levels();
         let mut conflict = std::mem::take(&mut self.conflict);
@@ -65,7 +66,7 @@ impl Core {
         self.clause.push(Lit(0));
         let mut open = 0;
         for &lit in &conflict {
-            open += self.see(lit, level);
+            open += self.mark_conflict_literal(lit, level);
         }
         let mut at = self.values.trail.len();
         loop {
@@ -82,7 +83,7 @@ impl Core {
             self.reason_into(lit, theory, &mut conflict);
             for &other in &conflict {
                 if other != lit {
-                    open += self.see(other, level);
+                    open += self.mark_conflict_literal(other, level);
                 }
             }
         }
@@ -97,10 +98,10 @@ impl Core {
         self.marks.clear();
     }
 
-    /// Takes note of a false literal of the clause being resolved; returns 1 when it is a new one
-    /// of the present level.
+    /// Records a false literal of the clause being resolved; returns 1 when it is a new one of the
+    /// current level.
     #[inline]
-    fn see(&mut self, lit: Lit, level: u32) -> usize {
+    fn mark_conflict_literal(&mut self, lit: Lit, level: u32) -> usize {
         let at = self.values.level_of(lit);
         if at == 0 || self.marks.get(lit) == Mark::Seen {
             return 0;
@@ -127,10 +128,10 @@ impl Core {
         }
     }
 
-    /// Asks for the reason of a true literal, records it in the proof and keeps it. Leaves it in
+    /// Requests the reason of a true literal, records it in the proof and keeps it. Leaves it in
     /// `self.reason`, `lit` first.
     pub(super) fn explain<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
-        self.ask(lit, theory);
+        self.request_reason(lit, theory);
         match self.arena.push(&self.reason, false, 0) {
             Some(clause) => {
                 self.values.slots[lit.var().index()].reason = Reason::from_clause(clause);
@@ -141,12 +142,12 @@ impl Core {
         }
     }
 
-    /// Asks for a reason, records it in the proof and leaves it in `self.reason`, `lit` first.
+    /// Requests a reason, records it in the proof and leaves it in `self.reason`, `lit` first.
     ///
     /// # Panics
-    /// If the theory gives a literal that is not false, or was not yet when `lit` became true: a
-    /// bug of the theory, which could lead to a wrong answer.
-    pub(super) fn ask<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
+    /// If the theory gives a literal that is not false, or was not yet false when `lit` became
+    /// true. That is a bug of the theory and could lead to a wrong answer.
+    pub(super) fn request_reason<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) {
         self.reason.clear();
         self.reason.push(lit);
         let tag = theory.explain(lit, &mut self.reason);
@@ -165,7 +166,7 @@ impl Core {
         }
     }
 
-    /// Takes note that a clause took part in a conflict.
+    /// Records that a clause took part in a conflict.
     fn use_clause(&mut self, clause: ClauseRef) {
         if !self.arena.is_learned(clause) {
             return;
@@ -189,8 +190,8 @@ impl Core {
         }
     }
 
-    /// Puts a literal of the highest level but the first second, to be watched; returns its level,
-    /// which is where the clause becomes unit.
+    /// Moves a literal of the highest level (the first literal excepted) to the second place, where
+    /// it is watched. Returns its level: the clause becomes unit there.
     fn watch_highest(&mut self) -> u32 {
         let level_of = |lit: Lit| self.values.level_of(lit);
         let Some(at) = (1..self.clause.len()).reduce(|best, at| {
@@ -220,8 +221,8 @@ impl Core {
         self.values.assign(first, Reason::from_clause(clause));
     }
 
-    /// Returns the assumptions that lead to `failed`, an assumption, being false; records the
-    /// clause of their negations.
+    /// Returns the assumptions that make `failed`, an assumption, false; records the clause of
+    /// their negations.
     pub(super) fn failed_core<T: Theory + ?Sized>(
         &mut self,
         failed: Lit,

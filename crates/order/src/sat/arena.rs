@@ -8,25 +8,25 @@
 
 use super::lit::Lit;
 
-/// Where the length of a clause stands.
+/// The position of a clause's length word.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) struct ClauseRef(pub(super) u32);
 
 /// Bits 0-19 of `meta`: the number of levels among the literals ("glue") when last measured, at
 /// most this.
 const GLUE_MAX: u32 = (1 << 20) - 1;
-/// Learned from a conflict, so it may be thrown away.
+/// Learned from a conflict, so it may be deleted.
 const LEARNED: u32 = GLUE_MAX + 1;
-/// Not to be thrown away in the present reduction: it is a reason.
+/// A reason: the current reduction must not delete it.
 const PROTECTED: u32 = LEARNED << 1;
 /// Took part in a conflict since the last reduction.
 const USED: u32 = PROTECTED << 1;
-/// Thrown away; gone after the next collection.
+/// Deleted; the next collection frees it.
 const DEAD: u32 = USED << 1;
 /// Copied to another arena; the word of the length says where.
 const MOVED: u32 = DEAD << 1;
 
-/// Before the literals.
+/// Words before the literals.
 const HEAD_WORDS: usize = 2;
 
 #[derive(Default)]
@@ -152,7 +152,7 @@ impl Arena {
         *meta = if on { *meta | bit } else { *meta & !bit };
     }
 
-    /// Copies a living clause into the other arena, once, and says where it is there.
+    /// Copies a live clause into the other arena, once, and returns its new reference.
     pub(super) fn relocate(&mut self, clause: ClauseRef, to: &mut Arena) -> ClauseRef {
         debug_assert!(!self.is_dead(clause));
         let at = clause.0 as usize;

@@ -1,4 +1,4 @@
-//! The solver's state, and clauses given to it between searches.
+//! The solver's state, and the clauses added between searches.
 
 use super::activity::Activity;
 use super::arena::{Arena, ClauseRef};
@@ -13,16 +13,16 @@ use super::watches::Watches;
 
 /// A set of clauses that grows, with all that was learned about it. See the [module](super).
 ///
-/// Between searches nothing is decided: only what holds for ever has a value.
+/// Between searches nothing is decided: only literals of level 0 have a value.
 pub struct Core {
     pub(super) arena: Arena,
     /// Input clauses and lemmas of two literals or more.
     pub(super) clauses: Vec<ClauseRef>,
     /// Learned clauses of two literals or more.
     pub(super) learned: Vec<ClauseRef>,
-    /// Reasons that the theory gave, in no watch list; kept while their literal has its value.
+    /// Reasons given by the theory, in no watch list; kept while their literal has its value.
     pub(super) explained: Vec<(Lit, ClauseRef)>,
-    /// Words of those.
+    /// The number of words in `explained`.
     pub(super) explained_words: usize,
     pub(super) watches: Watches,
     pub(super) values: Values,
@@ -33,22 +33,22 @@ pub struct Core {
     pub(super) phases: Vec<bool>,
     pub(super) marks: Marks,
     pub(super) restarts: Restarts,
-    /// How much of level 0 the proof and the simplification have seen.
+    /// How many literals of level 0 are in the proof, and how many the simplification has used.
     pub(super) units_logged: usize,
     pub(super) units_simplified: usize,
-    /// Number of propagations before which no simplification is worth its time.
+    /// The number of propagations before the next simplification.
     pub(super) simplify_at: u64,
-    /// Number of conflicts at which the learned clauses are thinned out.
+    /// The number of conflicts at which the next reduction of learned clauses is due.
     pub(super) reduce_at: u64,
-    /// Number of conflicts at which the next walk is due, and at the last one.
+    /// The number of conflicts at which the next walk is due, and that of the last walk.
     pub(super) walk_at: u64,
     pub(super) walked_at: u64,
     /// False when the clauses have no model.
     pub(super) consistent: bool,
-    /// Whether something did not fit: no search can be trusted to end.
+    /// Whether a table overflowed: no search can be trusted to end.
     pub(super) full: bool,
     pub(super) proof: Option<ProofLog>,
-    /// A proof that takes more is given up.
+    /// The proof is dropped when it takes more.
     pub(super) proof_bytes_max: usize,
     pub(super) counters: Stats,
     /// By variable, of the last answer "satisfiable".
@@ -103,8 +103,7 @@ impl Core {
         }
     }
 
-    /// Creates a variable. `phase` is the value tried first; afterwards it is the value that the
-    /// variable had last.
+    /// Creates a variable. It is first tried with the value `phase`, later with its last value.
     ///
     /// When there are 2^30 variables already, the last one is returned and searches end in
     /// [`Cause::Memory`](super::Cause::Memory).
@@ -122,10 +121,11 @@ impl Core {
         var
     }
 
-    /// Sets the value that the variable is tried with next.
+    /// Sets the value to try next for the variable.
     ///
     /// # Panics
-    /// If this core has no such variable; so do all that take a variable or a literal here.
+    /// If this core has no such variable. The same holds for all methods here that take a variable
+    /// or a literal.
     pub fn set_phase(&mut self, var: Var, phase: bool) {
         self.phases[var.index()] = phase;
     }
@@ -140,9 +140,9 @@ impl Core {
         self.phases.len()
     }
 
-    /// Adds a clause of the problem, for ever. Literals may repeat; the empty clause is false.
+    /// Adds a clause of the problem permanently. Literals may repeat; the empty clause is false.
     ///
-    /// Returns false when unit propagation shows that there is no model (any more).
+    /// Returns false when unit propagation shows that there is no model.
     pub fn add_clause(&mut self, lits: &[Lit]) -> bool {
         if self.consistent
             && let Some(proof) = &mut self.proof
@@ -152,7 +152,7 @@ impl Core {
         self.add(lits)
     }
 
-    /// Adds a clause as [`Core::add_clause`] does, but the proof calls it a lemma of the theory
+    /// Adds a clause as [`Core::add_clause`] does; the proof records it as a lemma of the theory
     /// with this tag.
     pub fn add_lemma(&mut self, lits: &[Lit], tag: u32) -> bool {
         self.counters.lemmas += 1;
@@ -164,12 +164,12 @@ impl Core {
         self.add(lits)
     }
 
-    /// Returns the value that holds for ever, between searches the same as [`Core::level_zero`].
+    /// Returns the permanent value; between searches it equals [`Core::level_zero`].
     pub fn value(&self, lit: Lit) -> Value {
         self.values.values[lit.index()]
     }
 
-    /// Returns the value that the literal has in all models, as far as propagation has shown it.
+    /// Returns the value of the literal in all models, as far as propagation has shown it.
     pub fn level_zero(&self, lit: Lit) -> Value {
         let value = self.value(lit);
         if value != Value::Open && self.values.level_of(lit) > 0 { Value::Open } else { value }
@@ -191,13 +191,14 @@ impl Core {
         }
     }
 
-    /// Records a proof from now on. To be called before the first clause; does nothing afterwards,
-    /// as what was not recorded is missing from the proof.
+    /// Records a proof from now on. Call it before the first clause; later it does nothing, as the
+    /// proof would lack steps.
     pub fn log_proof(&mut self) {
         self.log_proof_up_to(usize::MAX);
     }
 
-    /// The same, but gives the proof up once it takes more than `bytes`, looking now and then.
+    /// The same, but drops the proof once it takes more than `bytes`. The size is checked now and
+    /// then.
     pub fn log_proof_up_to(&mut self, bytes: usize) {
         self.proof_bytes_max = bytes;
         let untouched = self.clauses.is_empty() && self.values.trail.is_empty() && self.consistent;
@@ -215,8 +216,7 @@ impl Core {
     pub(super) fn memory_bytes(&self) -> usize {
         const WATCHES_OF_CLAUSE: usize = 2 * size_of::<super::watches::Watch>();
         let clauses = self.clauses.len() + self.learned.len();
-        // Lists that grow by doubling are half full on average in the worst case; so count each
-        // watch one and a half times.
+        // Lists that grow by doubling may be half empty, so count each watch one and a half times.
         let lists = clauses * WATCHES_OF_CLAUSE * 3 / 2
             + self.watches.lists.capacity() * size_of::<Vec<()>>();
         let tables =
@@ -256,8 +256,8 @@ impl Core {
         self.consistent
     }
 
-    /// Puts the clause into `self.clause`, sorted, without repetitions and what is false for ever;
-    /// false when it holds for ever.
+    /// Puts the clause into `self.clause`, sorted, without repetitions and permanently false
+    /// literals. Returns false when the clause is permanently true.
     pub(super) fn normalise(&mut self, lits: &[Lit]) -> bool {
         let Core { clause, values, .. } = self;
         clause.clear();
@@ -281,7 +281,7 @@ impl Core {
         true
     }
 
-    /// Stores and watches `self.clause`, of two literals or more, as a clause to keep.
+    /// Stores and watches `self.clause`, of two literals or more, as a permanent clause.
     pub(super) fn store(&mut self) -> Option<ClauseRef> {
         let stored = self.arena.push(&self.clause, false, 0);
         match stored {
@@ -298,7 +298,7 @@ impl Core {
         self.watches.propagate(&mut self.arena, &mut self.values)
     }
 
-    /// Notes that there is no model. What is known at level 0 is in the proof already or follows by
+    /// Records that there is no model. What holds at level 0 is in the proof already or follows by
     /// propagation.
     pub(super) fn refute(&mut self) {
         self.consistent = false;

@@ -1,4 +1,4 @@
-//! Takes in what a theory found.
+//! Adds the output of a theory to the search.
 
 use super::core::Core;
 use super::lit::Lit;
@@ -6,8 +6,8 @@ use super::theory::{Output, Theory};
 use super::values::{Reason, Value};
 
 impl Core {
-    /// Takes in `self.output`: new variables, then implied literals, as they rest on the present
-    /// assignment, then lemmas. Returns false when there is no model.
+    /// Processes `self.output`: first new variables, then implied literals (they depend on the
+    /// current assignment), then lemmas. Returns false when there is no model.
     pub(super) fn take_output<T: Theory + ?Sized>(&mut self, theory: &mut T) -> bool {
         let output = std::mem::take(&mut self.output);
         let consistent = self.take(&output, theory);
@@ -30,7 +30,7 @@ impl Core {
                     if !self.refute_implied(lit, theory) {
                         return false;
                     }
-                    // The others may have lost their reasons.
+                    // The other implied literals may have lost their reasons.
                     break;
                 }
             }
@@ -48,19 +48,19 @@ impl Core {
     /// Learns from an implied literal that is false.
     fn refute_implied<T: Theory + ?Sized>(&mut self, lit: Lit, theory: &mut T) -> bool {
         self.counters.theory_conflicts += 1;
-        self.ask(lit, theory);
+        self.request_reason(lit, theory);
         self.conflict.clear();
         self.conflict.extend_from_slice(&self.reason);
         self.learn(theory)
     }
 
-    /// Adds a lemma, whatever its literals are now. Returns false when there is no model.
+    /// Adds a lemma, whatever values its literals have. Returns false when there is no model.
     fn take_lemma<T: Theory + ?Sized>(&mut self, lits: &[Lit], tag: u32, theory: &mut T) -> bool {
         self.counters.lemmas += 1;
         if let Some(proof) = &mut self.proof {
             proof.lemma(lits.iter().copied(), tag);
         }
-        // Literals that are false for ever are dropped; the proof must know them by then.
+        // Permanently false literals are dropped, so the proof must contain them first.
         self.log_units(theory);
         if !self.normalise(lits) {
             self.counters.lemmas_satisfied += 1;
@@ -101,7 +101,7 @@ impl Core {
             u64::from(self.values.level_of(highest) < self.values.levels());
     }
 
-    /// Adds the lemma in `self.clause`, of which the first two literals are the ones to watch.
+    /// Adds the lemma in `self.clause`; its first two literals are watched.
     fn take_long<T: Theory + ?Sized>(&mut self, first: Lit, second: Lit, theory: &mut T) -> bool {
         let values = (self.values.value(first), self.values.value(second));
         let Some(clause) = self.store() else { return true };
@@ -109,7 +109,7 @@ impl Core {
             (Value::True, _) => self.counters.lemmas_satisfied += 1,
             (Value::Open, Value::False) => {
                 self.counters.lemmas_unit += 1;
-                // On a level above that of `second` the literal would be lost too early.
+                // On a level above that of `second`, the literal would be undone too early.
                 self.backjump(self.values.level_of(second), theory);
                 self.values.assign(first, Reason::from_clause(clause));
             }
@@ -120,8 +120,8 @@ impl Core {
                 if level == below {
                     return self.learn_from(clause, theory);
                 }
-                // One literal alone is false on the highest level: the lemma itself says what to do
-                // instead.
+                // Only one literal is false on the highest level, so the lemma itself becomes the
+                // reason.
                 self.counters.conflicts += 1;
                 self.backjump(below, theory);
                 self.values.assign(first, Reason::from_clause(clause));
@@ -130,7 +130,7 @@ impl Core {
         true
     }
 
-    /// Puts the two best literals to watch first: true before open before false, true ones of low
+    /// Puts the two best literals to watch first: true before open before false; true ones of low
     /// level and false ones of high level first.
     fn watch_best(&mut self) {
         let values = &self.values;
@@ -148,7 +148,7 @@ impl Core {
         }
     }
 
-    /// Records in the proof what has come to hold for ever, with the theory's reasons, in order.
+    /// Records new literals of level 0 in the proof, with the theory's reasons, in order.
     pub(super) fn log_units<T: Theory + ?Sized>(&mut self, theory: &mut T) {
         if self.proof.is_none() {
             return;

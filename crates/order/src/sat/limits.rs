@@ -25,7 +25,7 @@ pub enum Cause {
     /// More memory than [`Budget::memory_bytes`] allows, or than the data structures can address
     /// (2^31 words of clauses, 2^30 variables).
     Memory,
-    /// [`Budget::stop`] said so.
+    /// [`Budget::stop`] returned true.
     Stopped,
 }
 
@@ -37,8 +37,8 @@ pub struct Budget<'a> {
     /// Greatest memory of the core ([`Stats::memory_bytes`], an estimate that leaves out the
     /// theory), in bytes.
     pub memory_bytes: Option<usize>,
-    /// Asked at first, every hundred conflicts or thousand decisions, and after each final check:
-    /// true ends the search.
+    /// Called first, then every hundred conflicts or thousand decisions, and after each final
+    /// check. True ends the search.
     pub stop: Option<&'a mut dyn FnMut() -> bool>,
 }
 
@@ -47,35 +47,35 @@ pub struct Budget<'a> {
 pub struct Stats {
     /// Values chosen freely (assumptions not counted).
     pub decisions: u64,
-    /// Clauses and theory reasons found false.
+    /// Clauses and theory reasons that were false.
     pub conflicts: u64,
-    /// Literals whose consequences were followed.
+    /// Literals propagated.
     pub propagations: u64,
-    /// Searches begun anew with what was learned.
+    /// Restarts of the search; learned clauses stay.
     pub restarts: u64,
     /// Clauses learned from conflicts.
     pub learned: u64,
-    /// Learned clauses thrown away again.
+    /// Learned clauses deleted.
     pub deleted: u64,
-    /// Times that the learned clauses were thinned out.
+    /// Reductions of the learned clauses.
     pub reductions: u64,
-    /// Conflicts that a lemma or an implied literal of the theory gave.
+    /// Conflicts from a lemma or an implied literal of the theory.
     pub theory_conflicts: u64,
-    /// Literals implied by the theory, without those that held already.
+    /// Literals implied by the theory that had no value before.
     pub theory_propagations: u64,
-    /// Reasons of implied literals that were asked for.
+    /// Reasons of implied literals that were requested.
     pub explanations: u64,
     /// Lemmas of the theory, of any kind.
     pub lemmas: u64,
-    /// Lemmas false when they came.
+    /// Lemmas that were false when added.
     pub lemmas_conflicting: u64,
-    /// Those of them false already below the level of that time.
+    /// Of these, lemmas that were false below the level of that time.
     pub lemmas_conflicting_below: u64,
-    /// Lemmas that gave a literal its value when they came.
+    /// Lemmas that gave a literal its value when added.
     pub lemmas_unit: u64,
-    /// Lemmas with two or more open literals and no true one when they came.
+    /// Lemmas with two or more open literals and no true one when added.
     pub lemmas_open: u64,
-    /// Lemmas that held when they came.
+    /// Lemmas that were true when added.
     pub lemmas_satisfied: u64,
     /// Calls of [`Theory::final_check`](super::Theory::final_check).
     pub final_checks: u64,

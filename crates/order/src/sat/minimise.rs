@@ -1,16 +1,16 @@
 //! Removes literals from a learned clause that the others imply.
 //!
-//! A literal is redundant when the literals of its reason are in the clause or redundant themselves
-//! (N. Sörensson, A. Biere, *Minimizing Learned Clauses*, SAT 2009). Each removal is a resolution
-//! with a reason, so that the clause stays derivable by unit propagation. Reasons that the theory
-//! has not been asked for are not asked for here.
+//! A literal is redundant when the other literals of its reason are in the clause or redundant
+//! themselves (N. Sörensson, A. Biere, *Minimizing Learned Clauses*, SAT 2009). Each removal is a
+//! resolution with a reason, so the clause stays derivable by unit propagation. Theory reasons that
+//! were not requested yet are not requested here.
 
 use super::arena::Arena;
 use super::lit::Lit;
 use super::values::Values;
 use super::watches::Watches;
 
-/// What the analysis of a conflict knows about a variable.
+/// The status of a variable during conflict analysis.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Mark {
     None,
@@ -20,7 +20,7 @@ pub(super) enum Mark {
     Redundant,
     /// Not implied.
     Needed,
-    /// In the clause at the end.
+    /// In the final clause.
     Kept,
 }
 
@@ -65,8 +65,8 @@ impl Marks {
         let mut glue = 0;
         for lit in lits {
             let level = values.level_of(lit) as usize;
-            // Assumptions that hold already have levels of their own, so that there may be more
-            // levels than variables.
+            // True assumptions have levels of their own, so there may be more levels than
+            // variables.
             if level >= self.levels.len() {
                 self.levels.resize(level + 1, 0);
             }
@@ -87,7 +87,7 @@ impl Marks {
 
     /// Removes redundant literals of `clause`, all marked as seen, except the first one.
     pub(super) fn minimise(&mut self, clause: &mut Vec<Lit>, arena: &Arena, values: &Values) {
-        // One bit a level, folded: a redundant literal only depends on levels that the clause has.
+        // One bit per level, folded: a redundant literal depends only on levels of the clause.
         let fold = |lit: Lit| 1u64 << (values.level_of(lit) & 63);
         let levels = clause[1..].iter().fold(0, |levels, &lit| levels | fold(lit));
         let mut kept = 1;
@@ -103,8 +103,8 @@ impl Marks {
         clause.truncate(kept);
     }
 
-    /// Whether the reasons of a false literal go back to marked ones. Depth-first without
-    /// recursion.
+    /// Whether the reasons of a false literal lead back to marked literals only. Depth-first
+    /// without recursion.
     fn is_redundant(&mut self, lit: Lit, levels: u64, arena: &Arena, values: &Values) -> bool {
         self.path.clear();
         self.path.push((lit, 0));
@@ -137,7 +137,7 @@ impl Marks {
         values.reason_of(lit).clause().is_some() && levels >> (values.level_of(lit) & 63) & 1 == 1
     }
 
-    /// What led to a needed literal is needed as well.
+    /// The literals on the path to a needed literal are needed as well.
     fn give_up(&mut self) -> bool {
         while let Some((lit, _)) = self.path.pop() {
             if self.get(lit) == Mark::None {
@@ -147,8 +147,8 @@ impl Marks {
         false
     }
 
-    /// Removes the literals that clauses of two literals make redundant: with `first or x` held,
-    /// `not x` adds nothing.
+    /// Removes literals that binary clauses make redundant: given `first or x`, `not x` adds
+    /// nothing.
     pub(super) fn minimise_binary(
         &mut self,
         clause: &mut Vec<Lit>,
@@ -159,8 +159,8 @@ impl Marks {
             self.set(lit, Mark::Kept);
         }
         for watch in &watches.lists[clause[0].index()] {
-            // All literals of the clause are false, so that a true one is the negation of one in
-            // it.
+            // All literals of the clause are false, so a true literal is the negation of one of
+            // them.
             if watch.is_binary()
                 && self.get(watch.blocker) == Mark::Kept
                 && values.is_true(watch.blocker)

@@ -1,8 +1,8 @@
-//! Decides satisfiability of clauses together with a theory.
+//! Decides the satisfiability of clauses together with a theory.
 //!
-//! **Problem.** Given clauses over Boolean variables, assumptions (literals that must hold this
-//! time), and a theory that says which assignments mean something, find an assignment that all of
-//! them allow, or say which assumptions cannot hold together.
+//! **Problem.** Input: clauses over Boolean variables, assumptions (literals that must hold in this
+//! call), and a theory that accepts or rejects assignments. Output: an assignment that satisfies
+//! all of them, or a set of assumptions that cannot hold together.
 //!
 //! **Source.** Conflict-driven clause learning as in J. P. Marques-Silva, K. A. Sakallah, *GRASP*,
 //! IEEE Trans. Computers 48(5), 1999; watched literals and activities as in M. Moskewicz et al.,
@@ -32,8 +32,8 @@
 //! assert_eq!(refuted, Answer::Unsat { core: vec![!b] });
 //! ```
 //!
-//! **Cost.** Exponential in the worst case; in practice unit propagation dominates, and there the
-//! misses of the cache.
+//! **Cost.** Exponential in the worst case. In practice unit propagation dominates, and cache
+//! misses dominate unit propagation.
 
 pub use core::Core;
 pub use limits::{Answer, Budget, Cause, Stats};

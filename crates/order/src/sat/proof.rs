@@ -12,7 +12,7 @@ pub enum Step<'a> {
     /// A clause that follows from the clauses held at this step by reverse unit propagation: making
     /// its literals false and propagating units gives a contradiction.
     Learned(&'a [Lit]),
-    /// One copy of a clause (the order of its literals may differ) that is not used from here on.
+    /// One copy of a clause (the order of its literals may differ) that is not used afterwards.
     Deleted(&'a [Lit]),
 }
 

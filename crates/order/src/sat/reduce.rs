@@ -1,4 +1,4 @@
-//! Throws away what is not worth its room: useless learned clauses, and clauses that hold for ever.
+//! Deletes useless learned clauses and permanently true clauses.
 
 use super::arena::{Arena, ClauseRef};
 use super::core::Core;
@@ -7,22 +7,22 @@ use super::theory::Theory;
 use super::values::{Reason, Value};
 use super::watches::Watch;
 
-// Chosen on random 3-SAT of 250 to 300 variables, where propagation slows down with each clause
-// held: half the time of intervals of 2000 + 300 n, halving and order by activity, as in Glucose.
+// Chosen on random 3-SAT of 250 to 300 variables, where each stored clause slows propagation. The
+// time is half that of Glucose's scheme (intervals of 2000 + 300 n, halving, order by activity).
 
 /// Conflicts before the first reduction.
 pub(super) const FIRST: u64 = 500;
-/// By so much each interval between reductions is longer than the one before.
+/// Each interval between reductions is longer than the one before by this many conflicts.
 const STEP: u64 = 20;
-/// Learned clauses on so few levels are kept for ever.
+/// Learned clauses on at most this many levels are kept for ever.
 pub(super) const GLUE_KEPT: u32 = 2;
-/// Learned clauses on so few levels are kept if they took part in a conflict since the last
-/// reduction.
+/// Learned clauses on at most this many levels are kept if they took part in a conflict since the
+/// last reduction.
 const GLUE_KEPT_USED: u32 = 6;
 
 impl Core {
-    /// Throws away three quarters of the learned clauses, those on few levels left out: the longer
-    /// ones, and among equally long ones those that helped less of late.
+    /// Deletes three quarters of the learned clauses, except those on few levels: the longest
+    /// first, and among equally long ones the least active.
     pub(super) fn reduce(&mut self) {
         self.counters.reductions += 1;
         if self.proof.as_ref().is_some_and(|proof| proof.memory_bytes() > self.proof_bytes_max) {
@@ -41,7 +41,7 @@ impl Core {
                 candidates.push(clause);
             }
         }
-        // Worst first; ties by age, so that the outcome does not depend on the sort.
+        // Worst first; ties by age, so that the outcome does not depend on the sort algorithm.
         let arena = &self.arena;
         candidates.sort_unstable_by(|&a, &b| {
             let by_activity = || arena.activity(a).total_cmp(&arena.activity(b));
@@ -54,18 +54,18 @@ impl Core {
         self.collect();
     }
 
-    /// At level 0, after propagation: throws away what holds for ever, and literals that are false
-    /// for ever.
+    /// Deletes permanently true clauses and permanently false literals. Call it at level 0, after
+    /// propagation.
     pub(super) fn simplify<T: Theory + ?Sized>(&mut self, theory: &mut T) {
         debug_assert!(self.values.levels() == 0 && self.watches.head == self.values.trail.len());
         self.log_units(theory);
-        // A pass over all clauses is worth it only now and then.
+        // A pass over all clauses is worth its time only after many propagations.
         if self.units_simplified == self.values.trail.len()
             || self.watches.propagations < self.simplify_at
         {
             return;
         }
-        // Nothing asks for the reasons of what holds for ever.
+        // No one requests the reasons of literals of level 0.
         for at in self.units_simplified..self.values.trail.len() {
             let var = self.values.trail[at].var();
             self.values.slots[var.index()].reason = Reason::NONE;
@@ -95,7 +95,7 @@ impl Core {
             proof.learned(self.arena.lits(clause).filter(|&lit| !values.is_false(lit)));
             proof.deleted(self.arena.lits(clause));
         }
-        // The first two are open, as propagation is at its end, and stay where they are.
+        // Propagation is complete, so the first two literals are open and stay in place.
         let lits = self.arena.packed_mut(clause);
         let mut kept = 0;
         for at in 0..lits.len() {
@@ -140,8 +140,8 @@ impl Core {
         });
     }
 
-    /// Copies what lives into a new arena, clauses watched by the same literal side by side, and
-    /// rebuilds the references.
+    /// Copies live clauses into a new arena and rebuilds the references. Clauses watched by the
+    /// same literal become neighbours.
     pub(super) fn collect(&mut self) {
         self.drop_explanations();
         let mut to = Arena::with_capacity(self.arena.words());

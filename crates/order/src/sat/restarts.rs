@@ -1,11 +1,11 @@
-//! When to begin the search anew, and how fast to forget which variables mattered.
+//! Decides when to restart, and how fast variable activities decay.
 //!
-//! The two modes, in turns, follow C. Oh, *Between SAT and UNSAT*, SAT 2015. Measured in conflicts:
+//! The two modes alternate as in C. Oh, *Between SAT and UNSAT*, SAT 2015. Measured in conflicts:
 //! the ordering principle (a total order without a least element) of 20 elements takes about 1,200
-//! focused and 124,000 stable; unsatisfiable random 3-SAT of 250 variables takes 83,000 with the
-//! slow decay of the stable mode, and 101,000 with a faster one of 0.9.
+//! in focused and 124,000 in stable mode; unsatisfiable random 3-SAT of 250 variables takes 83,000
+//! with the slow decay of the stable mode, and 101,000 with a faster one of 0.9.
 
-/// A moving average of the last `1 / weight` values or so, without the bias of its start.
+/// A moving average of about the last `1 / weight` values, without the bias of its start.
 struct Average {
     value: f64,
     weight: f64,
@@ -34,16 +34,16 @@ impl Average {
     }
 }
 
-/// What the search is after, in turns.
+/// The two search modes, which alternate.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Mode {
-    /// Refuting: restarts often, and decides on what the last conflicts were about.
+    /// For refutation: restarts often, and decides on the variables of the last conflicts.
     Focused,
-    /// Finding a model, or refuting without structure: restarts rarely, and forgets slowly.
+    /// For finding a model, or refuting without structure: restarts rarely, and decays slowly.
     Stable,
 }
 
-/// Restarts when the clauses learned of late span more levels than those learned over a long time.
+/// Restarts when recently learned clauses span more levels than the long-term average.
 pub(super) struct Restarts {
     fast: Average,
     slow: Average,
@@ -52,11 +52,11 @@ pub(super) struct Restarts {
     mode: Mode,
     /// Conflicts until the mode changes.
     left: u64,
-    /// How often the mode has gone back to the first.
+    /// How many times both modes have run.
     rounds: u64,
 }
 
-/// At least so many conflicts lie between two restarts.
+/// The least number of conflicts between two restarts.
 const CONFLICTS_MIN: u64 = 10;
 
 impl Restarts {
@@ -71,7 +71,7 @@ impl Restarts {
         }
     }
 
-    /// Takes note of a learned clause.
+    /// Records a learned clause.
     pub(super) fn learned(&mut self, glue: u32) {
         self.fast.add(glue.into());
         self.slow.add(glue.into());
@@ -84,7 +84,7 @@ impl Restarts {
         }
     }
 
-    /// Whether to restart now; the caller does so.
+    /// Returns whether to restart now; the caller restarts.
     pub(super) fn due(&mut self) -> bool {
         let worse = self.fast.value > self.mode.margin() * self.slow.value;
         let due =
@@ -95,7 +95,7 @@ impl Restarts {
         due
     }
 
-    /// What the activities of variables are worth after one more conflict.
+    /// Returns the decay factor of variable activities for one more conflict.
     pub(super) fn decay(&self) -> f64 {
         match self.mode {
             Mode::Focused => 0.75,
@@ -105,7 +105,7 @@ impl Restarts {
 }
 
 impl Mode {
-    /// How many conflicts a turn lasts.
+    /// Returns how many conflicts a mode lasts.
     fn conflicts(self, round: u64) -> u64 {
         match self {
             Mode::Focused => 2000 * round,
@@ -113,8 +113,8 @@ impl Mode {
         }
     }
 
-    /// A restart comes after so many conflicts at the latest: clauses that get better all the time
-    /// would never lead to one.
+    /// A restart comes after this many conflicts at the latest: clauses that improve all the time
+    /// would never cause one.
     fn conflicts_max(self) -> u64 {
         match self {
             Mode::Focused => 100,
@@ -122,7 +122,7 @@ impl Mode {
         }
     }
 
-    /// So much worse than usual must the recent clauses be for a restart.
+    /// Returns by what factor recent clauses must be worse than the average for a restart.
     fn margin(self) -> f64 {
         match self {
             Mode::Focused => 1.1,

@@ -6,18 +6,17 @@ use super::lit::Lit;
 use super::theory::Theory;
 use super::values::{Reason, Value};
 
-/// What the activities of clauses are worth after one more conflict.
+/// The decay factor of clause activities for one more conflict.
 pub(super) const CLAUSE_DECAY: f32 = 0.999;
 
 /// Conflicts and decisions between two calls of [`Budget::stop`].
 const STOP_CONFLICTS: u64 = 100;
 const STOP_DECISIONS: u64 = 1000;
 
-/// Reasons of the theory may take as many words as this before they are cleaned up, or half of all
-/// words of clauses.
+/// Theory reasons may take this many words before a clean-up, or half of all words of clauses.
 const EXPLAINED_WORDS_MIN: usize = 1 << 20;
 
-/// What to do when nothing more can be propagated.
+/// The next action after complete propagation.
 enum Next {
     Decide(Lit),
     /// An assumption is false.
@@ -26,15 +25,15 @@ enum Next {
     Complete,
 }
 
-/// When to look at the limits again.
-struct Clock {
+/// When to check the limits again.
+struct LimitTimer {
     conflicts_end: Option<u64>,
     conflicts_next: u64,
     decisions_next: u64,
 }
 
 impl Core {
-    /// Looks for a model in which the assumptions hold and that the theory accepts.
+    /// Searches for a model in which the assumptions hold and that the theory accepts.
     ///
     /// # Panics
     /// If an assumption is not a literal of this core, or the theory breaks its contract on
@@ -52,7 +51,7 @@ impl Core {
         let answer = self.search(assumptions, theory, budget);
         self.backjump(0, theory);
         if self.consistent {
-            // The theory need not remember reasons beyond the end of a search.
+            // The theory may forget reasons at the end of a search.
             self.log_units(theory);
         }
         answer
@@ -65,9 +64,9 @@ impl Core {
         budget: &mut Budget<'_>,
     ) -> Answer {
         let refuted = || Answer::Unsat { core: Vec::new() };
-        let mut clock = self.clock(budget);
+        let mut timer = self.timer(budget);
         loop {
-            if let Some(cause) = self.out_of_budget(&mut clock, budget) {
+            if let Some(cause) = self.out_of_budget(&mut timer, budget) {
                 return Answer::Unknown(cause);
             }
             if let Some(clause) = self.propagate() {
@@ -107,14 +106,14 @@ impl Core {
                     if !self.take_output(theory) {
                         return refuted();
                     }
-                    // Asked here whatever the counts say.
-                    clock.conflicts_next = 0;
+                    // Checks the limits now, whatever the counts are.
+                    timer.conflicts_next = 0;
                 }
             }
         }
     }
 
-    /// What is due from time to time, at a fixpoint.
+    /// Periodic work, at a fixpoint of propagation.
     fn tidy<T: Theory + ?Sized>(&mut self, assumptions: &[Lit], theory: &mut T) {
         if self.restarts.due() && self.values.levels() as usize > assumptions.len() {
             self.counters.restarts += 1;
@@ -122,7 +121,7 @@ impl Core {
         }
         if self.values.levels() == 0 {
             self.simplify(theory);
-            // A walk knows nothing of assumptions.
+            // A walk ignores assumptions.
             if assumptions.is_empty() {
                 self.walk();
             }
@@ -154,8 +153,8 @@ impl Core {
         Next::Complete
     }
 
-    fn clock(&self, budget: &Budget<'_>) -> Clock {
-        Clock {
+    fn timer(&self, budget: &Budget<'_>) -> LimitTimer {
+        LimitTimer {
             conflicts_end: budget
                 .conflicts
                 .map(|count| self.counters.conflicts.saturating_add(count)),
@@ -164,12 +163,12 @@ impl Core {
         }
     }
 
-    fn out_of_budget(&mut self, clock: &mut Clock, budget: &mut Budget<'_>) -> Option<Cause> {
+    fn out_of_budget(&mut self, timer: &mut LimitTimer, budget: &mut Budget<'_>) -> Option<Cause> {
         if self.full {
             return Some(Cause::Memory);
         }
         let (conflicts, decisions) = (self.counters.conflicts, self.counters.decisions);
-        if clock.conflicts_end.is_some_and(|end| conflicts >= end) {
+        if timer.conflicts_end.is_some_and(|end| conflicts >= end) {
             return Some(Cause::Conflicts);
         }
         if let Some(limit) = budget.memory_bytes
@@ -180,9 +179,9 @@ impl Core {
                 return Some(Cause::Memory);
             }
         }
-        if conflicts >= clock.conflicts_next || decisions >= clock.decisions_next {
-            clock.conflicts_next = conflicts + STOP_CONFLICTS;
-            clock.decisions_next = decisions + STOP_DECISIONS;
+        if conflicts >= timer.conflicts_next || decisions >= timer.decisions_next {
+            timer.conflicts_next = conflicts + STOP_CONFLICTS;
+            timer.decisions_next = decisions + STOP_DECISIONS;
             if budget.stop.as_mut().is_some_and(|stop| stop()) {
                 return Some(Cause::Stopped);
             }

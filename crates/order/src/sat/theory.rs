@@ -1,47 +1,47 @@
-//! What a theory is to the search.
+//! The interface between a theory and the search.
 
 use super::lit::{Lit, Var};
 use super::values::Values;
 
-/// A theory: it watches the assignment grow, and answers with clauses and implied literals.
+/// A theory: it follows the growing assignment, and answers with clauses and implied literals.
 ///
 /// Contract: each lemma and each explanation is valid in the theory (no assignment that the theory
 /// accepts falsifies it); an assignment is accepted in [`Theory::final_check`] only when the theory
 /// allows it.
 ///
-/// A core is solved with one theory. To go on with another one, that one must begin with nothing
-/// taken of the trail.
+/// Solve a core with one theory. Another theory may take over if it starts with nothing taken from
+/// the trail.
 pub trait Theory {
-    /// Called at every fixpoint of unit propagation. `trail` is every literal that is true, in
-    /// order of assignment; the theory remembers how much of it it has taken, and may take nothing
-    /// (be lazy). Writes what follows to `out`.
+    /// Called at every fixpoint of unit propagation. `trail` holds every true literal, in order of
+    /// assignment. The theory remembers how much of it it has processed, and may process nothing
+    /// (be lazy). It writes consequences to `out`.
     ///
-    /// What was written may be undone before the next call (see [`Theory::backtrack`]): an implied
-    /// literal that lost its value again, or that was dropped as another one led to a conflict, is
-    /// not kept by the core; a lemma is.
+    /// The core may drop an implied literal before the next call (see [`Theory::backtrack`]): the
+    /// literal may lose its value, or another implied literal may lead to a conflict first. The
+    /// core keeps every lemma.
     fn propagate(&mut self, trail: &[Lit], values: &Values, out: &mut Output);
 
-    /// Called when every variable has a value and propagation finds nothing. Writing nothing
-    /// accepts the model; otherwise lemmas, implied literals and new variables are taken in and the
-    /// search goes on.
+    /// Called when every variable has a value and propagation finds nothing. A theory that writes
+    /// nothing accepts the model. Otherwise the core adds its lemmas, implied literals and new
+    /// variables, and the search continues.
     ///
-    /// Writing only clauses that the model satisfies makes the core ask again, so that a theory
-    /// that always does so never ends.
+    /// If it writes only clauses that the model satisfies, the core calls it again. A theory that
+    /// always does so never ends.
     fn final_check(&mut self, trail: &[Lit], values: &Values, out: &mut Output);
 
-    /// The trail has been cut to this length. Also called at the end of each solve.
+    /// The trail was cut to this length. Also called at the end of each solve.
     fn backtrack(&mut self, len: usize);
 
     /// Gives the reason of a literal given by [`Output::imply`]: a clause with `lit` whose other
     /// literals were all false before `lit` was implied. Pushes the *other* literals and returns a
     /// tag for the proof.
     ///
-    /// Asked at most once per implication, while the literal is on the trail, or at once if it was
+    /// Called at most once per implication: while the literal is on the trail, or at once if it was
     /// false when implied.
     fn explain(&mut self, lit: Lit, out: &mut Vec<Lit>) -> u32;
 }
 
-/// Takes every assignment.
+/// A theory that accepts every assignment.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoTheory;
 
@@ -57,10 +57,10 @@ impl Theory for NoTheory {
     }
 }
 
-/// What a theory found, in one call.
+/// The output of one call of a theory.
 #[derive(Default)]
 pub struct Output {
-    /// The literals of all lemmas, one lemma after the other.
+    /// The literals of all lemmas, one lemma after another.
     pub(super) lits: Vec<Lit>,
     /// For each lemma, where it ends in `lits`, and its tag.
     pub(super) ends: Vec<(usize, u32)>,
@@ -72,16 +72,16 @@ pub struct Output {
 }
 
 impl Output {
-    /// Adds a clause that is valid in the theory. Under the present assignment it may be
-    /// conflicting (also on a level below the present one), unit, open or satisfied; the core
-    /// backjumps as needed. Lemmas are kept for ever.
+    /// Adds a clause that is valid in the theory. Under the current assignment it may be
+    /// conflicting (also on a lower level), unit, open or satisfied; the core backjumps as needed.
+    /// Lemmas are permanent.
     pub fn lemma(&mut self, lits: &[Lit], tag: u32) {
         self.lits.extend_from_slice(lits);
         self.ends.push((self.lits.len(), tag));
     }
 
-    /// Says that `lit` follows from the literals that are true; [`Theory::explain`] gives the
-    /// reason if it is ever needed.
+    /// States that `lit` follows from the true literals. The core calls [`Theory::explain`] if it
+    /// needs the reason.
     pub fn imply(&mut self, lit: Lit) {
         self.implied.push(lit);
     }
@@ -89,8 +89,8 @@ impl Output {
     /// Creates a variable, usable at once in lemmas of the same call. `phase` is the value tried
     /// first.
     pub fn new_var(&mut self, phase: bool) -> Var {
-        // At the greatest number of variables (2^30) the core gives up with `Cause::Memory`; until
-        // then the last one is repeated.
+        // At the greatest number of variables (2^30) the core stops with `Cause::Memory`; until
+        // then this returns the last variable.
         let index = (self.vars + self.phases.len()).min(Var::COUNT_MAX - 1);
         self.phases.push(phase);
         Var::from_index(index)

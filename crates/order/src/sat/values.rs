@@ -1,9 +1,9 @@
-//! The present assignment: values, decision levels, reasons and the trail.
+//! The current assignment: values, decision levels, reasons and the trail.
 
 use super::arena::ClauseRef;
 use super::lit::{Lit, Var};
 
-/// The value of a literal under the present assignment.
+/// The value of a literal under the current assignment.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Value {
@@ -22,7 +22,7 @@ pub(super) struct Reason(u32);
 impl Reason {
     /// A decision, an assumption or a unit clause.
     pub(super) const NONE: Reason = Reason(u32::MAX);
-    /// The theory knows; not asked so far.
+    /// The theory implied it and was not asked for the reason yet.
     pub(super) const THEORY: Reason = Reason(u32::MAX - 1);
 
     pub(super) fn from_clause(clause: ClauseRef) -> Reason {
@@ -40,11 +40,11 @@ impl Reason {
 pub(super) struct Slot {
     pub(super) reason: Reason,
     pub(super) level: u32,
-    /// Where it stands on the trail.
+    /// The position on the trail.
     pub(super) position: u32,
 }
 
-/// The values of all variables, as shown to a [`Theory`](super::Theory).
+/// The values of all variables, as a [`Theory`](super::Theory) sees them.
 pub struct Values {
     /// By literal.
     pub(super) values: Vec<Value>,
@@ -61,7 +61,7 @@ impl Values {
         Values { values: Vec::new(), slots: Vec::new(), trail: Vec::new(), starts: Vec::new() }
     }
 
-    /// Returns the value of the literal; open for a variable created in the present call.
+    /// Returns the value of the literal; open for a variable created in the current call.
     #[inline]
     pub fn value(&self, lit: Lit) -> Value {
         self.values.get(lit.index()).copied().unwrap_or(Value::Open)
@@ -77,20 +77,20 @@ impl Values {
         self.value(lit) == Value::False
     }
 
-    /// Returns the decision level at which the variable got its value (0: it holds for ever), when
-    /// it has one.
+    /// Returns the decision level at which the variable got its value (0: permanent), if it has
+    /// one.
     pub fn level(&self, var: Var) -> Option<u32> {
         let open = self.value(Lit::new(var, true)) == Value::Open;
         if open { None } else { Some(self.slots[var.index()].level) }
     }
 
-    /// Returns where on the trail the variable got its value, when it has one.
+    /// Returns the position on the trail where the variable got its value, if it has one.
     pub fn position(&self, var: Var) -> Option<usize> {
         let open = self.value(Lit::new(var, true)) == Value::Open;
         if open { None } else { Some(self.slots[var.index()].position as usize) }
     }
 
-    /// Returns the present decision level; 0 when nothing is decided or assumed.
+    /// Returns the current decision level; 0 when nothing is decided or assumed.
     pub fn levels(&self) -> u32 {
         self.starts.len() as u32
     }
@@ -122,7 +122,7 @@ impl Values {
         self.trail.push(lit);
     }
 
-    /// Opens a decision level.
+    /// Starts a decision level.
     pub(super) fn open_level(&mut self) {
         self.starts.push(self.trail.len() as u32);
     }

@@ -1,11 +1,11 @@
-//! Local search: a walk through full assignments that often meets a model where there is one.
+//! Local search over full assignments, which often finds a model if there is one.
 //!
-//! Now and then, between two restarts, a walk of bounded length goes from the saved values and
-//! flips, in a clause that is false, a variable that breaks few others, with a probability that
-//! falls with their number (A. Balint, U. Schöning, *Choosing Probability Distributions for
-//! Stochastic Local Search and the Role of Make versus Break*, SAT 2012). If it satisfies all
-//! clauses that are kept for ever, its values are tried next: the search then decides them without
-//! a conflict, and the theory has the last word. If not, nothing changes.
+//! Between some restarts, a bounded walk starts from the saved phases. Each step takes a false
+//! clause and flips one of its variables; a variable that breaks few other clauses is more probable
+//! (A. Balint, U. Schöning, *Choosing Probability Distributions for Stochastic Local Search and the
+//! Role of Make versus Break*, SAT 2012). If the walk satisfies all permanent clauses, its values
+//! become the phases: the search then decides them without a conflict, and the theory has the last
+//! word. Otherwise nothing changes.
 
 use super::core::Core;
 use super::lit::Lit;
@@ -13,12 +13,11 @@ use anyorder_common::random::{Random, XorShift64};
 
 /// Conflicts before the first walk.
 pub(super) const FIRST: u64 = 2_000;
-/// Flips for each conflict since the last walk; a flip is some hundred times cheaper than a
-/// conflict.
+/// Flips per conflict since the last walk; a flip is some hundred times cheaper than a conflict.
 const FLIPS_PER_CONFLICT: u64 = 25;
-/// Walks take place at intervals that grow by this factor, in percent.
+/// The interval between walks grows by this factor, in percent.
 const GROWTH: u64 = 150;
-/// The base and the exponent of the distribution, as that paper gives them for clauses of three
+/// The base and the exponent of the distribution, as the paper gives them for clauses of three
 /// literals.
 const EPSILON: f64 = 0.9;
 const EXPONENT: f64 = -2.06;
@@ -34,18 +33,18 @@ struct Walk {
     /// By variable.
     values: Vec<bool>,
     /// For each clause, how many of its literals are true, and the exclusive or of their variables:
-    /// the variable, if it is one.
+    /// the variable itself if there is one.
     holding: Vec<(u32, u32)>,
-    /// For each variable, how many clauses only its literal satisfies.
+    /// For each variable, how many clauses are satisfied by its literal alone.
     breaks: Vec<u32>,
-    /// The false clauses, and where each stands among them.
+    /// The false clauses, and the position of each among them.
     broken: Vec<u32>,
     place: Vec<u32>,
     random: XorShift64,
 }
 
 impl Core {
-    /// At level 0: walks, if a walk is due.
+    /// Walks if a walk is due. Call it at level 0.
     pub(super) fn walk(&mut self) {
         if self.counters.conflicts < self.walk_at {
             return;
@@ -54,12 +53,12 @@ impl Core {
         self.walked_at = self.counters.conflicts;
         self.walk_at = self.counters.conflicts.saturating_add(since.saturating_mul(GROWTH) / 100);
         let mut walk = self.walk_from_phases();
-        if walk.go(since.saturating_mul(FLIPS_PER_CONFLICT)) {
+        if walk.run(since.saturating_mul(FLIPS_PER_CONFLICT)) {
             self.phases.copy_from_slice(&walk.values);
         }
     }
 
-    /// Gathers the clauses that are kept for ever, as they stand at level 0.
+    /// Collects the permanent clauses, simplified at level 0.
     fn walk_from_phases(&self) -> Walk {
         let mut values = self.phases.clone();
         for &lit in &self.values.trail {
@@ -115,7 +114,7 @@ impl Walk {
                 }
             }
             match walk.holding[clause] {
-                (0, _) => walk.shatter(clause as u32),
+                (0, _) => walk.break_clause(clause as u32),
                 (1, var) => walk.breaks[var as usize] += 1,
                 _ => {}
             }
@@ -124,7 +123,7 @@ impl Walk {
     }
 
     /// Flips until all clauses hold, at most `flips` times; returns whether they do.
-    fn go(&mut self, flips: u64) -> bool {
+    fn run(&mut self, flips: u64) -> bool {
         let weights: Vec<f64> =
             (0..64).map(|count| (EPSILON + f64::from(count)).powf(EXPONENT)).collect();
         let mut chances = Vec::new();
@@ -160,7 +159,7 @@ impl Walk {
             *held ^= var.0;
             match before {
                 0 => {
-                    self.mend(clause);
+                    self.repair_clause(clause);
                     self.breaks[var.index()] += 1;
                 }
                 1 => self.breaks[holder as usize] -= 1,
@@ -175,7 +174,7 @@ impl Walk {
             *held ^= var.0;
             match (*count, *held) {
                 (0, _) => {
-                    self.shatter(clause);
+                    self.break_clause(clause);
                     self.breaks[var.index()] -= 1;
                 }
                 (1, holder) => self.breaks[holder as usize] += 1,
@@ -184,12 +183,12 @@ impl Walk {
         }
     }
 
-    fn shatter(&mut self, clause: u32) {
+    fn break_clause(&mut self, clause: u32) {
         self.place[clause as usize] = self.broken.len() as u32;
         self.broken.push(clause);
     }
 
-    fn mend(&mut self, clause: u32) {
+    fn repair_clause(&mut self, clause: u32) {
         let place = self.place[clause as usize];
         self.broken.swap_remove(place as usize);
         if let Some(&moved) = self.broken.get(place as usize) {
@@ -216,7 +215,7 @@ mod tests {
             let distinct = clause[0].var() != clause[1].var()
                 && clause[1].var() != clause[2].var()
                 && clause[0].var() != clause[2].var();
-            // Hidden: even variables true.
+            // The hidden assignment: even variables are true.
             if distinct
                 && clause.iter().any(|lit| lit.is_positive() == (lit.var().index() % 2 == 0))
             {
@@ -233,7 +232,7 @@ mod tests {
         for seed in 0..40 {
             let (lits, start) = planted(60, 210, seed);
             let mut walk = Walk::new(lits.clone(), start.clone(), vec![false; 60], seed);
-            let found = walk.go(20_000);
+            let found = walk.run(20_000);
             let again = Walk::new(lits, start, walk.values.clone(), seed);
             assert_eq!(walk.holding, again.holding);
             assert_eq!(walk.breaks, again.breaks);
@@ -246,6 +245,6 @@ mod tests {
 
     #[test]
     fn a_walk_of_no_clauses_ends() {
-        assert!(Walk::new(Vec::new(), vec![0], vec![true], 1).go(10));
+        assert!(Walk::new(Vec::new(), vec![0], vec![true], 1).run(10));
     }
 }

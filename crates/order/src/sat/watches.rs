@@ -1,9 +1,9 @@
-//! Unit propagation over two watched literals a clause.
+//! Unit propagation with two watched literals per clause.
 //!
-//! **Invariant**, at each fixpoint: of the first two literals of a clause of three or more, if one
-//! is false then the other is true, or became so for another reason and the clause is looked at
-//! again when that one turns false. Each clause stands in the lists of its first two literals; a
-//! clause of two literals is decided from the watch alone.
+//! **Invariant**, at each fixpoint, for a clause of three literals or more: if one of its first two
+//! literals is false, the other is true; or the other became true for another reason, and the
+//! clause is checked again when that literal becomes false. Each clause is in the lists of its
+//! first two literals. For a binary clause the watch alone suffices.
 
 use super::arena::{Arena, ClauseRef};
 use super::lit::Lit;
@@ -12,8 +12,8 @@ use super::values::{Reason, Value, Values};
 /// A clause in the list of one of its two watched literals.
 #[derive(Copy, Clone)]
 pub(super) struct Watch {
-    /// Another literal of the clause: when it is true there is nothing to do. Of a clause of two,
-    /// the other one.
+    /// Another literal of the clause; when it is true, the clause needs no work. In a binary
+    /// clause, the other literal.
     pub(super) blocker: Lit,
     /// The reference in bits 0-30; bit 31 says that the clause has two literals.
     tagged: u32,
@@ -38,11 +38,11 @@ impl Watch {
     }
 }
 
-/// The watch lists, by literal: a list is gone through when its literal turns false.
+/// The watch lists, by literal. Propagation visits a list when its literal becomes false.
 #[derive(Default)]
 pub(super) struct Watches {
     pub(super) lists: Vec<Vec<Watch>>,
-    /// How much of the trail has been followed.
+    /// How much of the trail has been propagated.
     pub(super) head: usize,
     pub(super) propagations: u64,
 }
@@ -60,7 +60,7 @@ impl Watches {
         self.lists[second.index()].push(Watch::new(clause, first, binary));
     }
 
-    /// Follows the trail to its end; returns a clause found false.
+    /// Propagates the rest of the trail; returns a false clause, if any.
     pub(super) fn propagate(
         &mut self,
         arena: &mut Arena,
@@ -70,7 +70,7 @@ impl Watches {
             let lit = !values.trail[self.head];
             self.head += 1;
             self.propagations += 1;
-            // The list is taken out, as clauses move to other lists on the way.
+            // The list is taken out, as clauses move to other lists during the loop.
             let mut list = std::mem::take(&mut self.lists[lit.index()]);
             let conflict = self.visit(lit, &mut list, arena, values);
             self.lists[lit.index()] = list;
@@ -81,7 +81,7 @@ impl Watches {
         None
     }
 
-    /// Goes through the clauses that watch a literal that became false.
+    /// Visits the clauses that watch a literal that became false.
     #[inline]
     fn visit(
         &mut self,

@@ -1,12 +1,12 @@
-//! Blocks in terms of keys.
+//! The blocks of a problem in terms of keys.
 
 use super::condense::{Key, Keys};
 use super::problem::Problem;
 
-/// Instead of a key, where a block has no entry.
+/// In place of a key: the block has no entry.
 pub(crate) const NO_ENTRY: Key = u32::MAX;
 
-/// Where blocks begin, end and enter, and which resources have something to order.
+/// The keys where blocks begin, end and enter, and the resources with blocks to order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
     pub(crate) first: Vec<Key>,
@@ -14,7 +14,8 @@ pub(crate) struct Blocks {
     pub(crate) entry: Vec<Key>,
     /// For each resource, its blocks, ascending.
     pub(crate) of: Vec<Vec<u32>>,
-    /// For each resource, whether all its blocks enter with one level: first come, first served.
+    /// For each resource, whether all its blocks enter with the same level: first come, first
+    /// served.
     pub(crate) fifo: Vec<bool>,
     starts: Lists,
     ends: Lists,
@@ -66,7 +67,7 @@ impl Blocks {
             of[block.resource as usize].push(index as u32);
         }
         blocks.fifo = of.iter().map(|members| first_come_first_served(problem, members)).collect();
-        // Blocks alone on their resource exclude nobody.
+        // A block alone on its resource excludes no other block.
         let used = |block: usize| of[problem.blocks[block].resource as usize].len() > 1;
         blocks.starts = Lists::build(keys.len(), &blocks.first, used);
         blocks.ends = Lists::build(keys.len(), &blocks.last, used);
@@ -75,19 +76,19 @@ impl Blocks {
         blocks
     }
 
-    /// Returns the blocks with others on their resource that begin at a key.
+    /// Returns the blocks that begin at a key and share their resource.
     #[inline]
     pub(crate) fn starting(&self, key: Key) -> &[u32] {
         self.starts.at(key)
     }
 
-    /// Returns the blocks with others on their resource that end at a key.
+    /// Returns the blocks that end at a key and share their resource.
     #[inline]
     pub(crate) fn ending(&self, key: Key) -> &[u32] {
         self.ends.at(key)
     }
 
-    /// Returns the blocks with others on their resource that enter at a key.
+    /// Returns the blocks that enter at a key and share their resource.
     #[inline]
     pub(crate) fn entering(&self, key: Key) -> &[u32] {
         self.enters.at(key)
@@ -108,7 +109,7 @@ impl Blocks {
     }
 }
 
-/// Whether all these blocks enter, with one level, and no two at one node.
+/// Returns whether all these blocks enter, with one level, and no two at one node.
 fn first_come_first_served(problem: &Problem, members: &[u32]) -> bool {
     let alike = |pair: &[u32]| problem.keeps(pair[0], pair[1]) && problem.keeps(pair[1], pair[0]);
     let mut nodes: Vec<_> = members

@@ -1,93 +1,94 @@
-//! A candidate order: the keys are run forward, and nothing is decided beforehand that need not be.
+//! A candidate order: a greedy schedule, run forward, that decides as little as possible.
 //!
-//! Keys run as soon as all before them have run and their blocks may have their resources; entries,
-//! and blocks that no queue orders, are choices and run only when nothing else can: waiting never
-//! hurts what does not choose. Who enters first is first; when nothing can run any more, the wait
-//! is a cycle, whose choices cannot all hold. The shortest such cycle is noted, one choice in it is
-//! undone, and the run continues to find more of them.
+//! A key runs as soon as all its predecessors have run and its blocks can have their resources.
+//! Entries, and blocks that no queue orders, are choices: they run only when nothing else can,
+//! since a key that chooses nothing never has to wait for one. The first to enter is the first
+//! served. When nothing can run, the waiting keys form a cycle, whose choices cannot all hold. The
+//! schedule records the shortest such cycle, drops one choice in it, and continues to find more
+//! cycles.
 
 use super::blocks::{Blocks, NO_ENTRY};
 use super::condense::{CHAIN, Key, Keys};
 use super::graph::Graph;
 use super::known::Known;
-use super::path::{By, Hop, Paths, Roads};
+use super::path::{Hop, HopKind, PathRules, Paths};
 use super::problem::{Problem, Rank};
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// What everything is read from.
+/// The inputs of a candidate.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct CandidateInput<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) keys: &'a Keys,
     pub(crate) blocks: &'a Blocks,
     pub(crate) graph: &'a Graph,
     pub(crate) known: &'a Known,
-    /// Added edges with a smaller label rest on nothing decided.
+    /// Added edges with a smaller label depend on no decision.
     pub(crate) fixed: u32,
 }
 
-/// A cycle that a run met.
+/// A cycle that blocks a candidate.
 #[derive(Clone, Debug)]
-pub(crate) struct Cycle {
-    /// Its edges; without an assumed one, the graph itself has a cycle.
+pub(crate) struct BlockingCycle {
+    /// Its edges. Without an assumed edge, the graph itself has a cycle.
     pub(crate) hops: Vec<Hop>,
-    /// The assumed order that was undone to go on.
+    /// The assumed order that was dropped to continue.
     pub(crate) undone: Option<(u32, u32)>,
 }
 
-/// What a run gave.
+/// The result of one candidate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidate {
-    /// All keys in a topological order of the graph; they can run so when there is no cycle.
+    /// All keys in a topological order of the graph; a solution when no cycle was found.
     pub(crate) order: Vec<Key>,
-    /// The cycles met.
-    pub(crate) cycles: Vec<Cycle>,
+    /// The cycles found.
+    pub(crate) cycles: Vec<BlockingCycle>,
 }
 
 /// Buffers, reused from one candidate to the next.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Runner {
+pub(crate) struct CandidateRunner {
     waits: Vec<u32>,
     done: Vec<bool>,
     plain: Vec<Key>,
     choices: BinaryHeap<Reverse<(u32, Key)>>,
-    /// For each resource, the blocks that entered, in order; the first `head` of them are finished.
+    /// For each resource, the blocks that entered, in order; the first `head` of them have
+    /// finished.
     queue: Vec<Vec<u32>>,
     head: Vec<usize>,
-    /// For resources that are no plain queue: the blocks that hold it.
+    /// For each resource that is not first come, first served: the blocks that hold it.
     running: Vec<Vec<u32>>,
     /// Keys that only wait for a resource, by resource.
     parked: Vec<Vec<Key>>,
     parked_keys: Vec<Key>,
     entered: Vec<bool>,
-    /// For each block that entered, how many had before.
+    /// For each block that entered, how many had entered before.
     entered_at: Vec<u32>,
     entries: u32,
     finished: Vec<bool>,
     freed: Vec<bool>,
     paths: Paths,
-    /// Sabotage: blocks begin whatever came before them.
+    /// Sabotage: blocks begin regardless of the queue.
     pub(crate) no_queues: bool,
 }
 
-/// At most so many cycles are looked for in one candidate; then it ends without regard to
-/// resources.
+/// The greatest number of cycles recorded for one candidate; then it ends and ignores resources.
 const CYCLES_MAX: usize = 512;
 
 struct Run<'a, 'b> {
-    on: Ground<'a>,
+    on: CandidateInput<'a>,
     hint: &'b [u32],
-    with: &'b mut Runner,
+    with: &'b mut CandidateRunner,
     candidate: Candidate,
-    /// How many keys may still be visited in search of cycles.
+    /// How many keys the searches for cycles may still visit.
     effort: u64,
 }
 
-impl Runner {
-    /// Runs one candidate. `hint` holds a wish for each key: the smallest goes first among choices.
-    pub(crate) fn run(&mut self, on: Ground<'_>, hint: &[u32]) -> Candidate {
+impl CandidateRunner {
+    /// Runs one candidate. Among choices, the key with the smallest `hint` runs first.
+    pub(crate) fn run(&mut self, on: CandidateInput<'_>, hint: &[u32]) -> Candidate {
         let keys = on.keys.len();
         let resources = on.blocks.of.len();
         self.waits.clear();
@@ -117,7 +118,7 @@ impl Runner {
         let effort = 16 * keys as u64 + 1_000_000;
         let candidate = Candidate { order: Vec::with_capacity(keys), cycles: Vec::new() };
         let mut run = Run { on, hint, with: self, candidate, effort };
-        run.go();
+        run.run_all();
         run.candidate
     }
 
@@ -127,10 +128,10 @@ impl Runner {
 }
 
 impl Run<'_, '_> {
-    fn go(&mut self) {
+    fn run_all(&mut self) {
         for key in (0..self.on.keys.len() as u32).rev() {
             if self.with.waits[key as usize] == 0 {
-                self.arm(key);
+                self.enable(key);
             }
         }
         loop {
@@ -139,21 +140,21 @@ impl Run<'_, '_> {
                     self.execute(key);
                 }
             } else if let Some(Reverse((_, key))) = self.with.choices.pop() {
-                // What was possible when the choice came up may have been taken since.
+                // The choice may have become impossible since it was queued.
                 if self.with.done[key as usize] {
                 } else if self.allowed(key) {
                     self.execute(key);
                 } else {
                     self.park(key);
                 }
-            } else if self.candidate.order.len() == self.on.keys.len() || !self.untie() {
+            } else if self.candidate.order.len() == self.on.keys.len() || !self.break_cycle() {
                 return;
             }
         }
     }
 
-    /// All that comes before a key has run.
-    fn arm(&mut self, key: Key) {
+    /// Queues a key whose predecessors have all run.
+    fn enable(&mut self, key: Key) {
         if !self.allowed(key) {
             self.park(key);
         } else if self.is_choice(key) {
@@ -177,7 +178,7 @@ impl Run<'_, '_> {
         self.on.problem.blocks[block as usize].resource as usize
     }
 
-    /// Whether running the key decides an order.
+    /// Returns whether running the key decides an order.
     fn is_choice(&self, key: Key) -> bool {
         !self.on.blocks.entering(key).is_empty()
             || self
@@ -188,12 +189,12 @@ impl Run<'_, '_> {
                 .any(|&block| !self.on.blocks.fifo[self.resource(block)])
     }
 
-    /// Whether the blocks that begin at a key can have their resources.
+    /// Returns whether the blocks that begin at a key can have their resources.
     fn allowed(&self, key: Key) -> bool {
         self.on.blocks.starting(key).iter().all(|&block| self.obstacle(block).is_none())
     }
 
-    /// Returns a block that must finish before `block` can begin, as the candidate went so far.
+    /// Returns a block that must finish before `block` can begin, as the run stands.
     fn obstacle(&self, block: u32) -> Option<u32> {
         if self.with.freed[block as usize] || self.with.no_queues {
             return None;
@@ -206,8 +207,8 @@ impl Run<'_, '_> {
         if let Some(&running) = self.with.running[resource].first() {
             return Some(running);
         }
-        // Two blocks of one resource that begin at one key: neither order is possible, and neither
-        // must seem so.
+        // Two blocks of one resource begin at one key: neither order is possible, so neither may
+        // seem possible.
         let key = self.on.blocks.first[block as usize];
         let twin = |&other: &u32| other < block && self.resource(other) == resource;
         if let Some(other) = self.on.blocks.starting(key).iter().copied().find(twin) {
@@ -234,8 +235,7 @@ impl Run<'_, '_> {
             let resource = self.resource(block);
             if !blocks.fifo[resource] {
                 self.with.running[resource].push(block);
-                // Who waits for his turn behind this block in the queue waits for its end from now
-                // on.
+                // Blocks that wait behind this one in the queue now wait for its end.
                 self.with.queue[resource].retain(|&other| other != block);
             }
         }
@@ -254,7 +254,7 @@ impl Run<'_, '_> {
     fn release(&mut self, key: Key) {
         self.with.waits[key as usize] -= 1;
         if self.with.waits[key as usize] == 0 {
-            self.arm(key);
+            self.enable(key);
         }
     }
 
@@ -267,7 +267,7 @@ impl Run<'_, '_> {
             while queue.get(*head).is_some_and(|&first| self.with.finished[first as usize]) {
                 *head += 1;
             }
-            // Nobody but the new head can begin.
+            // Only the new head can begin.
             if let Some(&next) = queue.get(*head) {
                 let key = self.on.blocks.first[next as usize];
                 if self.with.waits[key as usize] == 0
@@ -301,9 +301,9 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Nothing can run: finds a cycle in what waits, notes it, and undoes one order in it. Returns
-    /// false when there is none to undo.
-    fn untie(&mut self) -> bool {
+    /// Nothing can run: finds a cycle among the waiting keys, records it, and drops one order in
+    /// it. Returns false when there is none to drop.
+    fn break_cycle(&mut self) -> bool {
         let (blocker, blocked) = match self.stuck() {
             Stuck::Assumed(blocker, blocked) => (blocker, blocked),
             Stuck::Graph(key) => {
@@ -312,7 +312,7 @@ impl Run<'_, '_> {
             }
         };
         if self.candidate.cycles.len() >= CYCLES_MAX || self.effort == 0 {
-            // Enough is known; the rest of the order only has to be an order.
+            // Enough cycles are known; from here on the rest only has to be a topological order.
             self.with.freed.fill(true);
             self.with.plain.append(&mut self.with.parked_keys);
             return true;
@@ -326,8 +326,8 @@ impl Run<'_, '_> {
         self.effort = self.effort.saturating_sub(paths.visited - visited);
         self.with.paths = paths;
         let mut hops = found.expect("what waits in a circle has a path around it");
-        hops.push(Hop { from: to, to: from, by: By::Assumed(blocker, blocked) });
-        self.candidate.cycles.push(Cycle { hops, undone: Some((blocker, blocked)) });
+        hops.push(Hop { from: to, to: from, kind: HopKind::Assumed(blocker, blocked) });
+        self.candidate.cycles.push(BlockingCycle { hops, undone: Some((blocker, blocked)) });
         self.with.freed[blocked as usize] = true;
         let key = blocks.first[blocked as usize];
         if self.allowed(key) && !self.with.done[key as usize] {
@@ -336,8 +336,8 @@ impl Run<'_, '_> {
         true
     }
 
-    /// Walks back from something that waits until the walk closes, and returns an assumed order on
-    /// the circle, or a key of it.
+    /// Walks back from a waiting key until the walk closes. Returns an assumed order on the circle,
+    /// or a key of it.
     fn stuck(&mut self) -> Stuck {
         let done = &self.with.done;
         self.with.parked_keys.retain(|&key| !done[key as usize]);
@@ -369,35 +369,34 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Returns an edge to a key from one that has not run.
+    /// Returns an edge to a key from a key that has not run.
     fn back(&self, key: Key) -> Option<Hop> {
         let given = self.on.keys.into.iter(key).map(|(from, edge)| {
-            let by = if edge == CHAIN { By::Chain } else { By::Given(edge) };
-            Hop { from, to: key, by }
+            let kind = if edge == CHAIN { HopKind::Chain } else { HopKind::Given(edge) };
+            Hop { from, to: key, kind }
         });
         let added = self.on.graph.added_into(key).map(|(_, added)| Hop {
             from: added.from,
             to: key,
-            by: By::Added(added.label),
+            kind: HopKind::Added(added.label),
         });
         given.chain(added).find(|hop| !self.with.done[hop.from as usize])
     }
 
-    /// Only given and added edges are in the way of `key`, which is on a cycle of them: notes the
-    /// cycle.
+    /// Only given and added edges block `key`, which is on a cycle of them: records the cycle.
     fn graph_cycle(&mut self, key: Key) {
         let close = self.back(key).expect("the key is on a cycle");
         let mut paths = std::mem::take(&mut self.with.paths);
-        let roads = Remaining { done: &self.with.done };
-        let found = paths.shortest(self.on.keys, self.on.graph, key, close.from, &roads);
+        let rules = Remaining { done: &self.with.done };
+        let found = paths.shortest(self.on.keys, self.on.graph, key, close.from, &rules);
         self.with.paths = paths;
         let mut hops = found.expect("the key is on a cycle");
         hops.push(close);
-        self.candidate.cycles.push(Cycle { hops, undone: None });
+        self.candidate.cycles.push(BlockingCycle { hops, undone: None });
     }
 }
 
-/// What nothing can go on for.
+/// The cause of a deadlock.
 enum Stuck {
     /// A circle with an order that the candidate assumed: the first block before the second.
     Assumed(u32, u32),
@@ -405,12 +404,12 @@ enum Stuck {
     Graph(Key),
 }
 
-/// The roads between keys that have not run.
+/// Paths between keys that have not run.
 struct Remaining<'a> {
     done: &'a [bool],
 }
 
-impl Roads for Remaining<'_> {
+impl PathRules for Remaining<'_> {
     fn passes(&self, key: Key) -> bool {
         !self.done[key as usize]
     }
@@ -422,16 +421,15 @@ impl Roads for Remaining<'_> {
     fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
 }
 
-/// The roads of a candidate that is stuck: those that remain, and the orders that the candidate
-/// assumed.
+/// Paths of a blocked candidate: between keys that have not run, and over the assumed orders.
 struct Waiting<'r, 'a, 'b> {
     run: &'r Run<'a, 'b>,
-    /// For each resource and rank, the earliest entry of a waiting block that the search went on
-    /// from: it leads to all that one which entered later leads to, and no further.
+    /// For each resource and rank, the earliest entry of a waiting block that the search has
+    /// expanded. It leads to all that a later entry leads to, and no further.
     expanded: RefCell<HashMap<(usize, Rank), u32>>,
 }
 
-impl Roads for Waiting<'_, '_, '_> {
+impl PathRules for Waiting<'_, '_, '_> {
     fn passes(&self, key: Key) -> bool {
         !self.run.with.done[key as usize]
     }
@@ -474,8 +472,8 @@ impl Roads for Waiting<'_, '_, '_> {
 }
 
 impl Run<'_, '_> {
-    /// Whether a block that waits entered before another one, which has not begun and may not have
-    /// entered yet.
+    /// Returns whether a waiting block entered before another one, which has not begun and may not
+    /// have entered yet.
     fn precedes(&self, block: u32, other: u32) -> bool {
         let begun = self.with.done[self.on.blocks.first[block as usize] as usize];
         let entered_at = |block: u32| self.with.entered_at[block as usize];
@@ -486,7 +484,7 @@ impl Run<'_, '_> {
 }
 
 impl Waiting<'_, '_, '_> {
-    /// Whether none of the rank that entered before this block has been gone on from.
+    /// Returns whether no block of the rank that entered before this block was expanded.
     fn is_new(&self, block: u32, resource: usize) -> bool {
         let Some(entry) = self.run.on.problem.blocks[block as usize].entry else { return false };
         let at = self.run.with.entered_at[block as usize];

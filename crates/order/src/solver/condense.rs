@@ -1,14 +1,13 @@
-//! Condensation: only nodes at which something arrives or leaves matter, and runs of them count as
-//! one.
+//! Condensation: keeps only nodes where an edge arrives or leaves, and merges runs of them.
 //!
 //! Within a chain, arrivals followed by departures become one *key*: every arrival comes before
-//! every departure, so a path through the key is a path of the chain. A new key begins where
-//! something arrives after something has left. Reachability between what arrives and what leaves is
-//! therefore exactly that of the chains.
+//! every departure, so a path through the key is a path of the chain. A new key begins at an
+//! arrival after a departure. Reachability between arrivals and departures is therefore exactly
+//! that of the chains.
 
 use super::problem::{Node, Problem};
 
-/// The number of a key: those of a chain are consecutive, in its order.
+/// The number of a key. The keys of a chain have consecutive numbers, in its order.
 pub(crate) type Key = u32;
 
 /// In `edge` arrays: the edge from one key of a chain to the next.
@@ -18,7 +17,7 @@ const NO_KEY: Key = u32::MAX;
 const ARRIVES: u8 = 1;
 const LEAVES: u8 = 2;
 
-/// The keys of a problem and the orders given between them.
+/// The keys of a problem and the given orders between them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys {
     key_of: Vec<Key>,
@@ -30,7 +29,7 @@ pub(crate) struct Keys {
     pub(crate) into: Adjacency,
 }
 
-/// For each key, its neighbours and by which edge of the problem ([`CHAIN`] for none).
+/// For each key, its neighbours and the edge of the problem that leads there ([`CHAIN`] for none).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Adjacency {
     offset: Vec<u32>,
@@ -81,7 +80,7 @@ impl Adjacency {
 }
 
 impl Keys {
-    /// Condenses a problem. `loose` are nodes of atoms, between which orders will be decided. Time
+    /// Condenses a problem. `loose` are the nodes of atoms, whose order the search decides. Time
     /// and memory linear in nodes and edges.
     ///
     /// # Errors
@@ -145,7 +144,7 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Gives keys to nodes, and returns the edges along chains.
+    /// Assigns keys to nodes, and returns the edges along chains.
     fn number(&mut self, problem: &Problem, flags: &[u8]) -> Vec<(Key, Key, u32)> {
         let mut pairs = Vec::new();
         let mut begin = 0;
@@ -179,7 +178,7 @@ impl Keys {
         self.start.len()
     }
 
-    /// Returns the key of a node at which something arrives or leaves.
+    /// Returns the key of a node where an edge arrives or leaves.
     #[inline]
     pub(crate) fn of(&self, node: Node) -> Key {
         let key = self.key_of[node as usize];
@@ -187,8 +186,8 @@ impl Keys {
         key
     }
 
-    /// Returns whether any order between this node and others can be decided: whether it was among
-    /// the loose ones.
+    /// Returns whether an order between this node and others can be decided: whether it was in
+    /// `loose`.
     pub(crate) fn is_loose(&self, node: Node) -> bool {
         self.loose.binary_search(&node).is_ok()
     }

@@ -1,15 +1,15 @@
-//! The keys within reach of an edge, as far as looked at.
+//! The keys near an edge: those it reaches, or that reach it, up to a bound.
 
 use super::condense::{Key, Keys};
 use super::graph::Graph;
 
-/// Keys looked at on each side of a new edge.
+/// The greatest number of keys on each side of a new edge.
 const CONE: usize = 256;
 
-/// The keys that one reaches, or that reach it.
+/// The keys reachable from one key, or those that reach it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cone {
-    /// By key: when it was met last, and as which one.
+    /// By key: the last stamp at which it was found, and its position in `keys`.
     mark: Vec<(u32, u32)>,
     stamp: u32,
     pub(super) keys: Vec<Key>,
@@ -20,7 +20,8 @@ impl Cone {
         Cone { mark: vec![(0, 0); keys], ..Cone::default() }
     }
 
-    /// Collects what a key reaches (or what reaches it), itself included, up to [`CONE`] keys.
+    /// Collects the keys that a key reaches (or that reach it), itself included, up to [`CONE`]
+    /// keys.
     pub(super) fn grow<const OUT: bool>(&mut self, keys: &Keys, graph: &Graph, start: Key) {
         self.stamp += 1;
         self.keys.clear();
@@ -49,13 +50,13 @@ impl Cone {
         }
     }
 
-    /// Returns whether a key was met.
+    /// Returns whether a key was found.
     #[inline]
     pub(super) fn has(&self, key: Key) -> bool {
         self.mark[key as usize].0 == self.stamp
     }
 
-    /// Returns the place of a key that was met.
+    /// Returns the position of a key that was found.
     #[inline]
     pub(super) fn place(&self, key: Key) -> u32 {
         self.mark[key as usize].1

@@ -1,9 +1,9 @@
-//! What is decided, and the edges that follow from it.
+//! Decided orders, and the edges that follow from them.
 
 use super::problem::{Block, Node};
 use crate::sat::Lit;
 
-/// Something that can be decided: an order of two blocks of one resource, or of two nodes.
+/// A decidable order: of two blocks of one resource, or of two nodes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fact {
     /// The first block holds the resource before the second.
@@ -23,7 +23,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Returns the opposite: the same two in the other order.
+    /// Returns the opposite order of the same two.
     #[must_use]
     pub fn opposite(self) -> Fact {
         match self {
@@ -33,12 +33,12 @@ impl Fact {
     }
 }
 
-/// What an added edge stands for.
+/// The cause of an added edge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Info {
     pub(crate) from: Node,
     pub(crate) to: Node,
     pub(crate) fact: Fact,
-    /// The literal that brought the edge; none for what saturation forced.
+    /// The literal that added the edge; `None` for edges forced by saturation.
     pub(crate) lit: Option<Lit>,
 }

@@ -28,24 +28,24 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// Makes "all of them".
+    /// Makes a conjunction.
     pub fn and(parts: impl IntoIterator<Item = Formula>) -> Formula {
         Formula::And(parts.into_iter().collect())
     }
 
-    /// Makes "at least one of them".
+    /// Makes a disjunction.
     pub fn or(parts: impl IntoIterator<Item = Formula>) -> Formula {
         Formula::Or(parts.into_iter().collect())
     }
 
-    /// Adds clauses that say the formula is true, whatever `fresh` gives to stand for its parts.
-    /// Only the direction that is needed is said (D. A. Plaisted, S. Greenbaum, "A
+    /// Adds clauses that make the formula true. `fresh` supplies variables for its parts. Only the
+    /// needed direction of each definition is encoded (D. A. Plaisted, S. Greenbaum, "A
     /// structure-preserving clause form translation", 1986).
     pub(crate) fn clauses(&self, fresh: &mut dyn FnMut() -> Lit, clause: &mut dyn FnMut(&[Lit])) {
         self.assert(true, &mut Vec::new(), fresh, clause);
     }
 
-    /// Says: `self` (or its opposite), or one of `or`.
+    /// Asserts `self` (or its opposite), or one of `or`.
     fn assert(
         &self,
         positive: bool,

@@ -1,25 +1,25 @@
-//! The keys in an order that is kept while decided edges come and go.
+//! A topological order of the keys, maintained while decided edges come and go.
 //!
 //! Pearce and Kelly's algorithm ("A dynamic topological sort algorithm for directed acyclic
 //! graphs", JEA 11, 2007): an edge against the order moves only the keys between its ends. Edges
-//! leave in the reverse order of their coming; the order stays valid when one leaves.
+//! are removed in reverse order of addition; the order stays valid after a removal.
 
 use super::condense::{Key, Keys};
 
 const NONE: u32 = u32::MAX;
 
-/// An edge that is not given: it follows from something decided.
+/// An added edge: it follows from a decision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Added {
     pub(crate) from: Key,
     pub(crate) to: Key,
-    /// What the owner of the graph keeps with the edge.
+    /// A number that the owner of the graph chooses.
     pub(crate) label: u32,
     next_out: u32,
     next_into: u32,
 }
 
-/// Given edges (of [`Keys`]), added edges on a stack, and a topological order of both.
+/// The given edges (of [`Keys`]), a stack of added edges, and a topological order of both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     added: Vec<Added>,
@@ -75,7 +75,7 @@ impl Graph {
         self.added.len() as u32
     }
 
-    /// Goes over the added edges that leave a key, the newest first.
+    /// Iterates over the added edges that leave a key, the newest first.
     #[inline]
     pub(crate) fn added_out(&self, key: Key) -> impl Iterator<Item = (u32, &Added)> + '_ {
         let mut next = self.first_out[key as usize];
@@ -87,7 +87,7 @@ impl Graph {
         })
     }
 
-    /// Goes over the added edges that arrive at a key, the newest first.
+    /// Iterates over the added edges that arrive at a key, the newest first.
     #[inline]
     pub(crate) fn added_into(&self, key: Key) -> impl Iterator<Item = (u32, &Added)> + '_ {
         let mut next = self.first_into[key as usize];
@@ -99,9 +99,8 @@ impl Graph {
         })
     }
 
-    /// Adds an edge, and returns whether the graph stays without cycles; if not, nothing changes.
-    /// Time linear in the keys placed between the ends that the new edge concerns, plus their
-    /// sorting.
+    /// Adds an edge, and returns whether the graph stays acyclic; if not, nothing changes. Time:
+    /// linear in the affected keys between the two ends, plus their sorting.
     pub(crate) fn add(&mut self, keys: &Keys, from: Key, to: Key, label: u32) -> bool {
         if from == to {
             return false;
@@ -122,7 +121,7 @@ impl Graph {
         true
     }
 
-    /// Takes the newest added edges away until `len` are left.
+    /// Removes the newest added edges until `len` are left.
     pub(crate) fn truncate(&mut self, len: u32) {
         while self.len() > len {
             let added = self.added.pop().expect("longer than len");
@@ -144,7 +143,8 @@ impl Graph {
             self.cone::<false>(keys, from, NONE, low, &mut backward);
             forward.sort_unstable_by_key(|&key| self.place[key as usize]);
             backward.sort_unstable_by_key(|&key| self.place[key as usize]);
-            // The freed places, ascending, take first what reaches `from`, then what `to` reaches.
+            // The freed places, ascending, go first to the keys that reach `from`, then to those
+            // that `to` reaches.
             let mut places: Vec<u32> =
                 backward.iter().chain(&forward).map(|&key| self.place[key as usize]).collect();
             places.sort_unstable();
@@ -159,8 +159,8 @@ impl Graph {
         !cycle
     }
 
-    /// Collects what `start` reaches (or what reaches it) up to the place `bound`; returns whether
-    /// `goal` is among it.
+    /// Collects the keys that `start` reaches (or that reach it) up to the place `bound`; returns
+    /// whether `goal` is among them.
     fn cone<const OUT: bool>(
         &mut self,
         keys: &Keys,

@@ -1,11 +1,12 @@
-//! Which pairs of blocks are ordered by everything given.
+//! The pairs of blocks that the given orders determine.
 
 use super::blocks::Blocks;
 use anyorder_common::bits::{has, members_of_word, width};
 
-/// For each block, the set of blocks of its resource that are known to come before it, as bits.
+/// For each block, a bit set of the blocks of its resource that must come before it.
 ///
-/// A resource with at most 64 blocks takes one word a block; larger ones take as many as they need.
+/// A set takes one word for a resource of at most 64 blocks, and as many as needed for a larger
+/// one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// The number of each block within its resource.
@@ -15,13 +16,12 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Returns how many bytes the sets of these blocks take.
+    /// Returns the size of the sets of these blocks, in bytes.
     pub(crate) fn bytes_for(blocks: &Blocks) -> usize {
         blocks.of.iter().map(|members| members.len() * width(members.len()) * 8).sum()
     }
 
-    /// Starts with nothing known. The blocks of each resource are numbered as they stand in
-    /// `members`.
+    /// Starts with no known pair. The blocks of each resource are numbered as in `members`.
     pub(crate) fn new(blocks: &Blocks, members: &[Vec<u32>]) -> Known {
         let mut known = Known {
             number: vec![0; blocks.first.len()],
@@ -46,7 +46,7 @@ impl Known {
         self.number[block as usize]
     }
 
-    /// Returns whether `first` is known to come before `second`, of the same resource.
+    /// Returns whether `first` must come before `second`, a block of the same resource.
     #[inline]
     pub(crate) fn is(&self, first: u32, second: u32) -> bool {
         if self.words.is_empty() {
@@ -61,8 +61,8 @@ impl Known {
         self.words[self.start[block as usize] + word]
     }
 
-    /// Notes that `first` and all before it come before `second`, whose set takes `words` words;
-    /// calls `fresh` with the number of each block that was not known to before.
+    /// Records that `first` and all its predecessors come before `second`, whose set takes `words`
+    /// words; calls `fresh` with the number of each new predecessor.
     pub(crate) fn learn(
         &mut self,
         first: u32,
@@ -83,7 +83,7 @@ impl Known {
         }
     }
 
-    /// Returns how many pairs are ordered.
+    /// Returns how many pairs are known.
     pub(crate) fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }

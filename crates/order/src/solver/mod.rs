@@ -1,16 +1,15 @@
 //! Is there a total order such that ...? Satisfiability modulo orders.
 //!
-//! **Problem.** Given chains of events, orders that hold in any case, blocks of which only one at a
-//! time can hold a resource (with or without a queue), and clauses whose literals say "this comes
-//! before that": find a total order of all events in which everything holds, or prove that there is
+//! **Problem.** Input: chains of events, orders that always hold, blocks that exclude one another
+//! on a resource (with or without a queue), and clauses whose literals say "this comes before
+//! that". Output: a total order of all events in which everything holds, or a proof that there is
 //! none.
 //!
-//! **Method.** Condensation (`condense.rs`) leaves the events where something arrives or leaves.
+//! **Method.** Condensation (`condense.rs`) keeps only events where an edge arrives or leaves.
 //! Saturation (`saturate.rs`) orders every pair of blocks that has one possible order. A candidate
-//! (`candidate.rs`) runs everything forward and decides only what it must; when it gets stuck, the
-//! pairs in the cycles that hold it up become Boolean variables, and a [CDCL search](crate::sat)
-//! with a theory of orders (`theory.rs`) decides them. Pairs that no cycle ever concerned are never
-//! looked at.
+//! (`candidate.rs`) runs everything forward and decides only what it must. When a cycle blocks it,
+//! the pairs in that cycle become Boolean variables, and a [CDCL search](crate::sat) with a theory
+//! of orders (`theory.rs`) decides them. Pairs that are in no such cycle never become variables.
 //!
 //! **Worked example.** Two jobs on two machines; each machine serves one at a time. Job 1 needs the
 //! lathe and then the drill, job 2 the drill and then the lathe, and job 2 must have left the drill
@@ -32,16 +31,17 @@
 //! assert_eq!(order, [0, 4, 5, 1, 2, 3, 6, 7]);
 //! // Job 1 cannot be done before job 2 begins.
 //! let early = solver.before(one + 3, two)?;
-//! assert_eq!(solver.solve(&[early], &mut Limits::default()), Answer::Impossible { core: vec![early] });
+//! let answer = solver.solve(&[early], &mut Limits::default());
+//! assert_eq!(answer, Answer::Impossible { core: vec![early] });
 //! # Ok::<(), anyorder_order::solver::ProblemError>(())
 //! ```
 //!
-//! **Guarantee.** An order satisfies everything; "impossible" comes, if asked for, with a
-//! [`Refutation`] whose every cycle can be checked edge by edge; a limit ends in
+//! **Guarantee.** An answer `Ordered` satisfies all constraints. An answer `Impossible` comes, on
+//! request, with a [`Refutation`]; every cycle in it can be checked edge by edge. A limit ends in
 //! [`Answer::Unknown`]. Deterministic.
 //!
-//! **Cost.** Linear for what nothing forces; saturation as said there; the search is exponential in
-//! the worst case (the problem is NP-complete).
+//! **Cost.** Linear where no order is forced; see `saturate.rs` for saturation. The search is
+//! exponential in the worst case (the problem is NP-complete).
 
 pub use fact::Fact;
 pub use formula::Formula;
@@ -50,7 +50,7 @@ pub use refutation::{Claim, Link, Refutation, Step, Why};
 #[cfg(feature = "sabotage")]
 pub use sabotage::Sabotage;
 pub use solve::{Answer, Limits, Solver, Stats};
-// The literals of clauses, and why there was no answer.
+// The literals of clauses, and the reason for a missing answer.
 pub use crate::sat::{Cause, Lit};
 
 mod blocks;

@@ -1,9 +1,10 @@
 //! Pairs of blocks as variables.
 //!
-//! Where a queue serves first come, first served and two blocks were entered from within two other
-//! blocks that exclude one another, both pairs have the same order: they are one variable, that of
-//! the outermost pair (the *root*). A literal brings the edges of its root pair and of the pairs
-//! below it; of these, the edge from the last to the first of each queue says all.
+//! Consider a first-come-first-served queue and two blocks that were entered from within two other
+//! blocks, which exclude one another. Both pairs have the same order, so they share one variable:
+//! that of the outermost pair (the *root*). A literal adds the edges of its root pair and of the
+//! pairs below it. Among the pairs below, the edge from the last to the first block of each queue
+//! suffices.
 
 use super::blocks::{Blocks, NO_ENTRY};
 use super::fact::{Fact, Info};
@@ -12,11 +13,11 @@ use crate::sat::Lit;
 
 const NONE: u32 = u32::MAX;
 
-/// A literal brings at most so many edges of pairs below its root; the others are found when they
-/// matter.
+/// A literal adds at most this many edges of pairs below its root; the others are found when
+/// needed.
 const MOST_BELOW: usize = 4096;
 
-/// Which blocks were entered from within which.
+/// For each block, the block from within which it was entered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs {
     parent: Vec<u32>,
@@ -63,7 +64,7 @@ impl Pairs {
         Pairs { parent, kids }
     }
 
-    /// Returns the pair with the same order one level up, if there is one.
+    /// Returns the enclosing pair, which has the same order, if there is one.
     pub(crate) fn above(&self, problem: &Problem, first: u32, second: u32) -> Option<(u32, u32)> {
         let (outer, other) = (self.parent[first as usize], self.parent[second as usize]);
         let joint = outer != NONE
@@ -81,7 +82,7 @@ impl Pairs {
         (first, second)
     }
 
-    /// Returns the edges that follow from `first` before `second`, a root pair.
+    /// Returns the edges implied by `first` before `second`, a root pair.
     pub(crate) fn edges(
         &self,
         problem: &Problem,
@@ -95,10 +96,10 @@ impl Pairs {
         edges
     }
 
-    /// Adds the edges below a pair: what was entered from within the first comes before what was
-    /// entered from within the second, queue by queue, and so on downwards.
+    /// Adds the edges below a pair, recursively: on each queue, blocks entered from within the
+    /// first come before blocks entered from within the second.
     fn below(&self, problem: &Problem, first: u32, second: u32, lit: Lit, edges: &mut Vec<Info>) {
-        // Every block of the one list comes before every block of the other, all on one resource.
+        // Every block of one list comes before every block of the other, all on one resource.
         let mut todo = vec![(vec![first], vec![second])];
         while let Some((firsts, seconds)) = todo.pop() {
             let mut after = self.by_resource(problem, &seconds).into_iter().peekable();
@@ -122,14 +123,15 @@ impl Pairs {
         }
     }
 
-    /// Collects the blocks entered from within some blocks, which are in order, by their resources.
+    /// Collects the blocks entered from within the given ordered blocks, by resource.
     fn by_resource(&self, problem: &Problem, outer: &[u32]) -> Vec<(u32, Vec<u32>)> {
         let mut all: Vec<(u32, u32)> = Vec::new();
         for &block in outer {
             let kids = &self.kids[block as usize];
             all.extend(kids.iter().map(|&kid| (problem.blocks[kid as usize].resource, kid)));
         }
-        // Stable: keeps the order of the outer blocks, and within one that of the entries.
+        // The sort is stable: it keeps the order of the outer blocks, and within one that of the
+        // entries.
         all.sort_by_key(|&(resource, _)| resource);
         all.chunk_by(|a, b| a.0 == b.0)
             .map(|chunk| (chunk[0].0, chunk.iter().map(|&(_, kid)| kid).collect()))

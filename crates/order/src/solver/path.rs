@@ -1,4 +1,4 @@
-//! Shortest paths, where the length of a path is the number of decisions it rests on.
+//! Shortest paths, where the length of a path is the number of decisions on it.
 
 use super::condense::{CHAIN, Key, Keys};
 use super::graph::Graph;
@@ -9,39 +9,40 @@ use std::collections::VecDeque;
 pub(crate) struct Hop {
     pub(crate) from: Key,
     pub(crate) to: Key,
-    pub(crate) by: By,
+    pub(crate) kind: HopKind,
 }
 
-/// What an edge of a path is.
+/// The kind of an edge on a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum By {
+pub(crate) enum HopKind {
     /// From one key of a chain to the next.
     Chain,
     /// A given edge of the problem.
     Given(u32),
-    /// What the owner of the graph calls this added edge.
+    /// An added edge, with its label in the graph.
     Added(u32),
-    /// The first block before the second, as a candidate has it.
+    /// The first block before the second, as a candidate assumed.
     Assumed(u32, u32),
 }
 
-/// Which edges a path may use, and what they cost.
-pub(crate) trait Roads {
-    /// Whether the path may go through a key.
+/// The edges that a path may use, and their costs.
+pub(crate) trait PathRules {
+    /// Returns whether the path may go through a key.
     fn passes(&self, key: Key) -> bool;
 
-    /// What the added edge costs (0 or 1), if it may be used. `index` counts the added edges.
+    /// Returns the cost of an added edge (0 or 1), or `None` if the path may not use it. `index`
+    /// counts the added edges.
     fn cost(&self, index: u32, label: u32) -> Option<bool>;
 
-    /// Further edges from a key, at the cost of 1 each.
+    /// Calls `visit` for further edges from a key, at cost 1 each.
     fn assumed(&self, key: Key, visit: &mut dyn FnMut(Key, u32, u32));
 }
 
-/// Buffers of the search; reused, so that a search costs only what it visits.
+/// Search buffers, reused so that a search costs only what it visits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
-    /// For each key, the search that last reached it, its distance there, whether that is final,
-    /// and the edge it was reached by.
+    /// For each key: the last search that reached it, its distance there, whether that is final,
+    /// and the edge that reached it.
     seen: Vec<Seen>,
     stamp: u32,
     queue: VecDeque<(Key, u32)>,
@@ -57,19 +58,23 @@ struct Seen {
     hop: Hop,
 }
 
-const NOWHERE: Seen =
-    Seen { stamp: 0, distance: 0, closed: false, hop: Hop { from: 0, to: 0, by: By::Chain } };
+const NOWHERE: Seen = Seen {
+    stamp: 0,
+    distance: 0,
+    closed: false,
+    hop: Hop { from: 0, to: 0, kind: HopKind::Chain },
+};
 
 impl Paths {
-    /// Returns a path of least cost (among those, one that the search meets first), or `None`. Time
-    /// linear in the keys and edges between.
+    /// Returns a path of least cost, or `None`; among equals, the first one found. Time linear in
+    /// the visited keys and edges.
     pub(crate) fn shortest(
         &mut self,
         keys: &Keys,
         graph: &Graph,
         from: Key,
         to: Key,
-        roads: &impl Roads,
+        rules: &impl PathRules,
     ) -> Option<Vec<Hop>> {
         self.seen.resize(keys.len(), NOWHERE);
         self.stamp += 1;
@@ -88,22 +93,22 @@ impl Paths {
                 return Some(self.trace_back(from, to));
             }
             for (other, edge) in keys.out.iter(key) {
-                if roads.passes(other) {
-                    let by = if edge == CHAIN { By::Chain } else { By::Given(edge) };
-                    self.reach(Hop { from: key, to: other, by }, distance, false);
+                if rules.passes(other) {
+                    let kind = if edge == CHAIN { HopKind::Chain } else { HopKind::Given(edge) };
+                    self.reach(Hop { from: key, to: other, kind }, distance, false);
                 }
             }
             for (index, added) in graph.added_out(key) {
-                if let Some(cost) = roads.cost(index, added.label)
-                    && roads.passes(added.to)
+                if let Some(cost) = rules.cost(index, added.label)
+                    && rules.passes(added.to)
                 {
-                    let by = By::Added(added.label);
-                    self.reach(Hop { from: key, to: added.to, by }, distance, cost);
+                    let kind = HopKind::Added(added.label);
+                    self.reach(Hop { from: key, to: added.to, kind }, distance, cost);
                 }
             }
-            roads.assumed(key, &mut |other, first, second| {
-                let by = By::Assumed(first, second);
-                self.reach(Hop { from: key, to: other, by }, distance, true);
+            rules.assumed(key, &mut |other, first, second| {
+                let kind = HopKind::Assumed(first, second);
+                self.reach(Hop { from: key, to: other, kind }, distance, true);
             });
         }
         None

@@ -1,13 +1,13 @@
-//! Before the search: condensation, a first candidate, saturation.
+//! Preparation: condensation, a first candidate, saturation.
 
 use super::blocks::Blocks;
-use super::candidate::{Ground, Runner};
+use super::candidate::{CandidateInput, CandidateRunner};
 use super::condense::{Key, Keys};
 use super::fact::Info;
 use super::graph::Graph;
 use super::known::Known;
 use super::pairs::Pairs;
-use super::path::{By, Hop, Paths, Roads};
+use super::path::{Hop, HopKind, PathRules, Paths};
 use super::problem::Edge;
 use super::refutation::{Link, Refutation, Source, Step, Why};
 use super::sabotage::Sabotage;
@@ -24,18 +24,18 @@ pub(super) struct Prepared {
     pub(super) graph: Graph,
     pub(super) infos: Vec<Info>,
     pub(super) forced: Vec<Forced>,
-    /// How many atoms there were.
+    /// The number of atoms.
     pub(super) variables: usize,
 }
 
-/// Rows of saturation may take so many bytes when no limit says less.
+/// The memory for rows of saturation when no limit is smaller, in bytes.
 const ROWS: usize = 256 << 20;
-/// And the sets of known pairs.
+/// The memory for the sets of known pairs, in bytes.
 const KNOWN: usize = 512 << 20;
 
 struct Everywhere;
 
-impl Roads for Everywhere {
+impl PathRules for Everywhere {
     fn passes(&self, _: u32) -> bool {
         true
     }
@@ -47,7 +47,7 @@ impl Roads for Everywhere {
     fn assumed(&self, _: u32, _: &mut dyn FnMut(u32, u32, u32)) {}
 }
 
-/// Refutes an edge that leads against its own chain.
+/// Refutes an edge against the order of its chain.
 fn against_its_chain(edge: Edge) -> Refutation {
     let mut cycle = vec![Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }];
     if edge.from != edge.to {
@@ -59,7 +59,7 @@ fn against_its_chain(edge: Edge) -> Refutation {
 /// No block was entered from within another.
 static EMPTY: Pairs = Pairs::EMPTY;
 
-/// What saturation found by then.
+/// The results of saturation so far.
 #[derive(Clone, Copy)]
 struct Saturated<'s> {
     graph: &'s Graph,
@@ -69,7 +69,7 @@ struct Saturated<'s> {
 }
 
 impl Solver {
-    /// Condenses and saturates, unless a limit comes first. A contradiction is noted.
+    /// Condenses and saturates, unless a limit stops it. Records a contradiction if one is found.
     pub(super) fn prepare(
         &mut self,
         memory: Option<usize>,
@@ -97,7 +97,7 @@ impl Solver {
             }
         };
         let blocks = Blocks::build(&self.problem, &keys);
-        // Beside the keys and blocks: the order, candidates and searches, about as much again for
+        // Besides the keys and blocks: the graph, candidates and searches take about as much again
         // each.
         let held = self.problem.bytes() + 3 * (keys.bytes() + blocks.bytes());
         if memory.is_some_and(|limit| held > limit) {
@@ -111,7 +111,7 @@ impl Solver {
         self.stats.pairs = blocks.pairs();
         self.stats.undecided = self.stats.pairs;
         if Known::bytes_for(&blocks) > most_known || self.sabotage == Sabotage::SearchOnly {
-            // The search alone is complete; it only has more to find out.
+            // The search alone is complete; without saturation it only has more to find.
             let pairs = Pairs::build(&self.problem, &blocks);
             let known = Known::default();
             let (infos, forced) = (Vec::new(), Vec::new());
@@ -142,14 +142,15 @@ impl Solver {
         Ok(())
     }
 
-    /// Returns an order of the keys, near to one of the whole; `None` with a contradiction noted.
+    /// Returns an order of the keys, close to the preferred one; `None` if it recorded a
+    /// contradiction.
     fn first_order(&mut self, keys: &Keys, blocks: &Blocks) -> Option<Vec<Key>> {
         let graph = &Graph::new((0..keys.len() as u32).collect());
         let known = &Known::default();
         let hint: Vec<u32> = keys.start.iter().map(|&node| self.problem.position(node)).collect();
         let problem = &self.problem;
-        let first =
-            Runner::default().run(Ground { problem, keys, blocks, graph, known, fixed: 0 }, &hint);
+        let first = CandidateRunner::default()
+            .run(CandidateInput { problem, keys, blocks, graph, known, fixed: 0 }, &hint);
         self.theory_stats.candidates += 1;
         let Some(cycle) = first.cycles.iter().find(|cycle| cycle.undone.is_none()) else {
             return Some(first.order);
@@ -167,7 +168,7 @@ impl Solver {
         let mut paths = Paths::default();
         let back = (from != to).then(|| paths.shortest(keys, found.graph, to, from, &Everywhere));
         let mut hops = back.map_or(Vec::new(), |hops| hops.expect("the edge closes a cycle"));
-        hops.push(Hop { from, to, by: By::Added(found.infos.len() as u32 - 1) });
+        hops.push(Hop { from, to, kind: HopKind::Added(found.infos.len() as u32 - 1) });
         self.saturated_source(keys, blocks, found, found.graph.len()).by_cycle(&hops)
     }
 

@@ -1,13 +1,13 @@
-//! The question: chains of nodes, orders that are given, and blocks that exclude one another.
+//! The problem: chains of nodes, given orders, and blocks that exclude one another.
 
 /// An event: a dense number. The nodes of a chain are consecutive numbers, in their order.
 pub type Node = u32;
 
-/// What a given order is called in explanations; the solver only hands it back.
+/// The caller's name for a given order. The solver only returns it in explanations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Tag(pub u32);
 
-/// Something that one block at a time can hold: a machine, a lock, an event loop.
+/// A resource that one block at a time can hold: a machine, a lock, an event loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Resource(pub(crate) u32);
 
@@ -16,25 +16,26 @@ pub struct Resource(pub(crate) u32);
 pub struct Block(pub(crate) u32);
 
 impl Block {
-    /// Returns the number of the block: blocks count from 0 in the order in which they were added.
+    /// Returns the number of the block: blocks are numbered from 0 in order of addition.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// How a block queues up for its resource, compared with others of the resource.
+/// The rank of a block in the queue of its resource.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
     /// It goes before all that entered later with the same level or a higher one.
     Level(u64),
-    /// It goes before all with a level that entered later; nothing is said of two at the front.
+    /// It goes before all blocks with a level that entered later. Two blocks at the front are
+    /// unordered.
     Front,
 }
 
 impl Rank {
     /// Returns whether a block of rank `first` must hold the resource before one of rank `second`
-    /// whenever it entered before it.
+    /// if it entered before it.
     #[must_use]
     pub const fn keeps(first: Rank, second: Rank) -> bool {
         match (first, second) {
@@ -48,22 +49,21 @@ impl Rank {
 /// The node at which a block enters the queue of its resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The node; it need not be on the chain of the block. It comes before the first node of the
-    /// block.
+    /// The node. It comes before the first node of the block, and may be on another chain.
     pub node: Node,
-    /// How it queues up.
+    /// The rank in the queue.
     pub rank: Rank,
-    /// What explanations call the order of the entry and the block's first node.
+    /// The name of the order "entry before the block's first node" in explanations.
     pub tag: Tag,
 }
 
-/// Why a part of a problem was refused.
+/// Why an addition to a problem was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProblemError {
-    /// A node was named that no chain has.
+    /// No chain has this node.
     #[error("there is no node {0}")]
     NoNode(Node),
-    /// The first node of a block does not come before its last one on one chain.
+    /// The first and last node of a block are not in order on one chain.
     #[error("the block from node {first} to node {last} is not a part of one chain")]
     NotAPart {
         /// The first node of the block.
@@ -71,10 +71,10 @@ pub enum ProblemError {
         /// Its last node.
         last: Node,
     },
-    /// A node was to come before itself.
+    /// A node was ordered before itself.
     #[error("node {0} cannot come before itself")]
     SameNode(Node),
-    /// There are more nodes, edges or blocks than 32 bits count.
+    /// The number of nodes, edges or blocks does not fit into 32 bits.
     #[error("more than 2^31 {0}")]
     TooMany(&'static str),
 }
@@ -96,10 +96,10 @@ pub(crate) struct BlockData {
 
 /// Chains of nodes, given orders between them, and blocks that exclude one another.
 ///
-/// It says what must hold whatever is decided: every chain is in order, every given order holds,
-/// and any two blocks of one resource are one wholly before the other. Where both blocks have an
-/// [`Entry`], the order of the entries binds the order of the blocks as [`Rank::keeps`] says: with
-/// equal levels the resource serves first come, first served.
+/// Its constraints hold in every solution: every chain is in order, every given order holds, and of
+/// any two blocks of one resource, one comes wholly before the other. Where both blocks have an
+/// [`Entry`], the order of the entries binds the order of the blocks as [`Rank::keeps`] defines:
+/// with equal levels the resource serves first come, first served.
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
     pub(crate) chain_ends: Vec<Node>,
@@ -136,7 +136,7 @@ impl Problem {
         Ok(start)
     }
 
-    /// Says that `from` comes before `to`.
+    /// Requires that `from` comes before `to`.
     ///
     /// # Errors
     ///
@@ -162,8 +162,8 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// Fails when there are no such nodes, or they are not in order on one chain, or there are too
-    /// many blocks.
+    /// Fails when a node does not exist, when the nodes are not in order on one chain, or when
+    /// there are too many blocks.
     pub fn block(
         &mut self,
         resource: Resource,
@@ -188,9 +188,10 @@ impl Problem {
         Ok(Block(self.blocks.len() as u32 - 1))
     }
 
-    /// Asks for a witness close to an order: among the nodes that can come next, the one with the
-    /// smallest position comes next. Without it, the position of a node is its number. An order
-    /// that is itself a solution and agrees with what the solver decides comes back unchanged.
+    /// Sets the preferred order of the solution: among the nodes that can come next, the one with
+    /// the smallest position comes next. By default, the position of a node is its number. A
+    /// preferred order that is a solution and agrees with the solver's decisions is returned
+    /// unchanged.
     ///
     /// # Panics
     ///
@@ -200,14 +201,14 @@ impl Problem {
         self.preferred = Some(positions);
     }
 
-    /// Returns the place of a node in the order asked for.
+    /// Returns the preferred position of a node.
     #[inline]
     pub(crate) fn position(&self, node: Node) -> u32 {
         self.preferred.as_ref().map_or(node, |positions| positions[node as usize])
     }
 
-    /// Returns what it takes to look at this problem, in bytes: itself, and what condensation needs
-    /// for each node.
+    /// Returns an estimate of the memory for this problem, in bytes: the problem itself, and the
+    /// tables of condensation for each node.
     pub(crate) fn bytes(&self) -> usize {
         12 * self.nodes() as usize
             + std::mem::size_of::<Edge>() * self.edges.len()
@@ -223,11 +224,11 @@ impl Problem {
         if node < self.nodes() { Ok(()) } else { Err(ProblemError::NoNode(node)) }
     }
 
-    /// Returns whether the order of the entries of two blocks of one resource binds: whether
-    /// `first` holds the resource before `second` whenever it entered before it.
+    /// Returns whether the order of the entries of two blocks of one resource binds them: whether
+    /// `first` holds the resource before `second` if it entered before it.
     pub(crate) fn keeps(&self, first: u32, second: u32) -> bool {
         match (self.blocks[first as usize].entry, self.blocks[second as usize].entry) {
-            // Two that enter at one node enter in no order.
+            // Two blocks that enter at one node have no order of entry.
             (Some(first), Some(second)) => {
                 first.node != second.node && Rank::keeps(first.rank, second.rank)
             }

@@ -1,4 +1,4 @@
-//! Why there is no order: cycles of named edges, and clauses that follow from them.
+//! Proofs that there is no order: cycles of labelled edges, and clauses that follow from them.
 
 use super::blocks::{Blocks, NO_ENTRY};
 use super::condense::{Key, Keys};
@@ -6,7 +6,7 @@ use super::fact::{Fact, Info};
 use super::graph::Graph;
 use super::known::Known;
 use super::pairs::Pairs;
-use super::path::{By, Hop, Paths, Roads};
+use super::path::{Hop, HopKind, PathRules, Paths};
 use super::problem::{Block, Node, Problem, Tag};
 use super::saturate::Forced;
 use super::variables::Variables;
@@ -20,8 +20,8 @@ pub enum Why {
     Chain,
     /// An order given with this tag.
     Given(Tag),
-    /// This fact alone: all nodes of the first block come before all of the second, and where the
-    /// queue keeps the order of the two, the entry of the first before that of the second.
+    /// This fact alone. All nodes of the first block come before all of the second. Where the queue
+    /// keeps the order of the two, the entry of the first also comes before that of the second.
     Decided(Fact),
 }
 
@@ -32,7 +32,7 @@ pub struct Link {
     pub from: Node,
     /// The node that comes later.
     pub to: Node,
-    /// Why.
+    /// The justification.
     pub why: Why,
 }
 
@@ -41,7 +41,7 @@ pub struct Link {
 pub enum Claim {
     /// An order.
     Fact(Fact),
-    /// A literal of a variable that stands for no order.
+    /// A literal of a free variable, which stands for no order.
     Free(Lit),
 }
 
@@ -50,23 +50,23 @@ pub enum Claim {
 pub enum Step {
     /// A clause of the problem.
     Input(Vec<Claim>),
-    /// A closed chain of links: not all facts in it hold.
+    /// A closed chain of links: not all of its facts hold.
     Cycle(Vec<Link>),
-    /// At least one of these holds, by unit propagation from the steps before.
+    /// At least one of these holds, by unit propagation from the earlier steps.
     Derived(Vec<Claim>),
-    /// One copy of this clause is not used any more.
+    /// One copy of this clause is not used afterwards.
     Forget(Vec<Claim>),
 }
 
-/// A proof that there is no order. The last derived clause is empty, or says which assumptions
-/// cannot hold together; a cycle that rests on no fact is a proof by itself.
+/// A proof that there is no order. The last derived clause is empty, or names assumptions that
+/// cannot hold together. A cycle without facts is a proof by itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refutation {
     /// The steps in order.
     pub steps: Vec<Step>,
 }
 
-/// What the steps are made from.
+/// The data from which the steps are built.
 pub(crate) struct Source<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) keys: &'a Keys,
@@ -76,16 +76,16 @@ pub(crate) struct Source<'a> {
     pub(crate) known: &'a Known,
     pub(crate) infos: &'a [Info],
     pub(crate) forced: &'a [Forced],
-    /// The first so many labels come from saturation, and number the added edges.
+    /// Labels below this come from saturation, and number the added edges.
     pub(crate) fixed: u32,
 }
 
-/// Paths over edges that saturation added before some time.
+/// Paths over the edges that saturation added before `limit`.
 struct Before {
     limit: u32,
 }
 
-impl Roads for Before {
+impl PathRules for Before {
     fn passes(&self, _: Key) -> bool {
         true
     }
@@ -98,7 +98,7 @@ impl Roads for Before {
 }
 
 impl Source<'_> {
-    /// Builds the proof from a single cycle of given and saturated edges.
+    /// Builds the proof from one cycle of given and saturated edges.
     pub(crate) fn by_cycle(&self, hops: &[Hop]) -> Refutation {
         let last = cycle_links(self.problem, self.infos, hops);
         let mut steps = self.forced_steps(std::slice::from_ref(&last));
@@ -110,7 +110,7 @@ impl Source<'_> {
         Refutation { steps }
     }
 
-    /// Builds the proof from what the search logged.
+    /// Builds the proof from the log of the search.
     pub(crate) fn by_search(
         &self,
         log: &ProofLog,
@@ -133,7 +133,7 @@ impl Source<'_> {
                     let mut clause = claims(lits);
                     clause.sort_unstable();
                     if clause != broken(links) {
-                        // The search knows the clause by its roots.
+                        // In the search, the clause has the literals of root pairs.
                         steps.push(Step::Cycle(links.clone()));
                         Step::Derived(clause)
                     } else {
@@ -151,13 +151,14 @@ impl Source<'_> {
         Refutation { steps: proof }
     }
 
-    /// Returns the proofs of all saturated facts that some cycles rest on, each before it is used.
+    /// Returns the proofs of all saturated facts on which some cycles depend, each before its first
+    /// use.
     fn forced_steps(&self, cycles: &[Vec<Link>]) -> Vec<Step> {
         let mut direct: BTreeMap<Fact, u32> = BTreeMap::new();
         for forced in self.forced {
             direct.entry(fact(forced.first, forced.second)).or_insert(forced.limit);
         }
-        // Of facts that have edges but were not forced by themselves: the first edge.
+        // The first edge of each fact that has edges but was not forced by itself.
         let mut edge: BTreeMap<Fact, u32> = BTreeMap::new();
         for (label, info) in self.infos[..self.fixed as usize].iter().enumerate() {
             edge.entry(info.fact).or_insert(label as u32);
@@ -191,8 +192,8 @@ impl Source<'_> {
 
     /// Returns the cycle that the opposite of a forced pair closes.
     fn force(&self, first: u32, second: u32, limit: u32, paths: &mut Paths) -> Vec<Link> {
-        let (blocks, roads) = (self.blocks, Before { limit });
-        let mut found = |from, to| paths.shortest(self.keys, self.graph, from, to, &roads);
+        let (blocks, rules) = (self.blocks, Before { limit });
+        let mut found = |from, to| paths.shortest(self.keys, self.graph, from, to, &rules);
         let (a, b) = (&self.problem.blocks[first as usize], &self.problem.blocks[second as usize]);
         let (ends, start, end) =
             match found(blocks.first[first as usize], blocks.last[second as usize]) {
@@ -215,8 +216,8 @@ impl Source<'_> {
         links
     }
 
-    /// Returns the proofs that pairs below a root have the order of their root, as far as the
-    /// cycles use them.
+    /// Returns the proofs that pairs below a root have the order of their root, for the pairs on
+    /// the cycles.
     fn equal_steps(&self, cycles: &[Vec<Link>]) -> Vec<Step> {
         let mut seen: HashSet<(u32, u32)> = HashSet::new();
         let mut steps = Vec::new();
@@ -228,8 +229,8 @@ impl Source<'_> {
                     break;
                 }
                 for (a, b, p, q) in [(first, second, outer, other), (second, first, other, outer)] {
-                    // p before q, yet b before a: the entry of b comes before that of a, and a's
-                    // within p before b's within q.
+                    // Given p before q, assume b before a: the entry of b comes before that of a,
+                    // but a's is within p and b's within q.
                     let node = |block: u32| {
                         self.problem.blocks[block as usize]
                             .entry
@@ -260,7 +261,7 @@ pub(crate) fn cycle_links(problem: &Problem, infos: &[Info], hops: &[Hop]) -> Ve
     links
 }
 
-/// Turns hops into links that lead from one node to another.
+/// Turns hops into links from one node to another.
 fn path_links(
     problem: &Problem,
     infos: &[Info],
@@ -283,21 +284,22 @@ fn path_links(
     links
 }
 
-/// Turns hops into links, with links along chains where one arrives and the next leaves.
+/// Turns hops into links, and adds links along chains between the arrival and the departure at a
+/// key.
 fn hop_links(problem: &Problem, infos: &[Info], hops: &[Hop]) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();
     for hop in hops {
-        let link = match hop.by {
-            By::Chain => continue,
-            By::Given(edge) => {
+        let link = match hop.kind {
+            HopKind::Chain => continue,
+            HopKind::Given(edge) => {
                 let edge = problem.edges[edge as usize];
                 Link { from: edge.from, to: edge.to, why: Why::Given(edge.tag) }
             }
-            By::Added(label) => {
+            HopKind::Added(label) => {
                 let info = infos[label as usize];
                 Link { from: info.from, to: info.to, why: Why::Decided(info.fact) }
             }
-            By::Assumed(first, second) => Link {
+            HopKind::Assumed(first, second) => Link {
                 from: problem.blocks[first as usize].last,
                 to: problem.blocks[second as usize].first,
                 why: Why::Decided(fact(first, second)),
@@ -314,7 +316,7 @@ fn hop_links(problem: &Problem, infos: &[Info], hops: &[Hop]) -> Vec<Link> {
     links
 }
 
-/// Returns the clause of a cycle: not all that it rests on.
+/// Returns the clause of a cycle: not all of its facts hold.
 fn broken(links: &[Link]) -> Vec<Claim> {
     let mut clause: Vec<Claim> = links
         .iter()

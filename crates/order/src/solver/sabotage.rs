@@ -1,33 +1,32 @@
-//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which
-//! tests enable, lets anyone ask for them.
+//! Deliberate faults, to check that the tests notice them.
 
-/// What is to be wrong in a [`Solver`](super::Solver).
+/// The fault of a [`Solver`](super::Solver).
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
 #[cfg_attr(not(feature = "sabotage"), allow(dead_code, reason = "nobody can ask for it"))]
 pub enum Sabotage {
-    /// Nothing.
+    /// No fault.
     #[default]
     None,
-    /// Looking ahead implies the literal whose edge would close a cycle, not its opposite.
+    /// Look-ahead implies the literal whose edge would close a cycle instead of its negation.
     ImpliesOpposite,
-    /// Looking ahead takes what the start of the new edge reaches for what reaches it.
+    /// Look-ahead uses the forward cone of the edge's start instead of the backward cone.
     WrongCone,
-    /// Clauses of cycles and reasons miss their last literal.
+    /// The last literal is missing in clauses of cycles and in reasons.
     ShortClauses,
-    /// Saturation does not see paths from the first node of a block to the last of another.
+    /// Saturation ignores paths from the first node of a block to the last of another.
     NoFirstLast,
-    /// Saturation does not see paths between entries.
+    /// Saturation ignores paths between entries.
     NoEntries,
-    /// Saturation takes one pair of each resource for forced that is not.
+    /// Saturation forces one pair of each resource that is not forced.
     Unforced,
-    /// A candidate order lets blocks begin whatever came before them.
+    /// A candidate ignores queues.
     NoQueues,
-    /// No fault: saturation is left out, the search has to find out everything.
+    /// Not a fault: skips saturation, so that the search has to find everything.
     SearchOnly,
 }
 
-/// Without the feature no fault is there, and all comparisons vanish.
+/// Without the feature there is no fault, and all comparisons are optimised away.
 #[cfg(not(feature = "sabotage"))]
 impl PartialEq for Sabotage {
     #[inline]

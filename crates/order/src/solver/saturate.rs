@@ -1,17 +1,17 @@
-//! Saturation: every pair of blocks that has one possible order, found for all pairs at once.
+//! Saturation: finds, for all pairs at once, every pair of blocks that has one possible order.
 //!
 //! Of two blocks `a`, `b` of a resource, `a` comes first if a path leads from the first node of `a`
 //! to the last one of `b`, or from the entry of `a` to that of `b` and the queue keeps their order:
-//! the other way round would close a cycle (Rules 1 to 3 of the paper "Checking Consistency of
-//! Event-driven Traces" are this one test). A forced pair adds its edges, which may force others.
+//! the opposite order would close a cycle. (Rules 1 to 3 of the paper "Checking Consistency of
+//! Event-driven Traces" are this one test.) A forced pair adds its edges, which may force others.
 //!
-//! Each key holds a row of bits: which blocks begin, and which enter, at or before something that
-//! reaches it. Rows are computed along a topological order, and again where an edge was added. When
-//! rows of all blocks would take too much memory, the blocks go through in groups, again and again
-//! until a whole round forces nothing.
+//! Each key has a row of bits: the blocks that begin, and those that enter, at or before a
+//! predecessor of the key. Rows are computed along a topological order, and again where an edge was
+//! added. When the rows of all blocks would take too much memory, the blocks are processed in
+//! groups, until a whole round forces nothing.
 //!
-//! Cost: `O(r (V + E) B / 64)` for `V` keys, `E` edges, `B` blocks and `r` passes; only what
-//! changes is computed anew.
+//! Cost: `O(r (V + E) B / 64)` for `V` keys, `E` edges, `B` blocks and `r` passes; only changed
+//! rows are recomputed.
 
 use super::blocks::{Blocks, NO_ENTRY};
 use super::condense::{Key, Keys};
@@ -24,10 +24,10 @@ use anyorder_common::bits::{self, members_of_word};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// So many blocks are looked for among those forced at once before they are sorted.
+/// Up to this many forced blocks are searched linearly; more are sorted.
 const FEW: usize = 8;
 
-/// How one forced pair was found: by a path that uses only the added edges before `limit`.
+/// How a forced pair was found: by a path that uses only the added edges before `limit`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Forced {
     pub(crate) first: u32,
@@ -35,14 +35,14 @@ pub(crate) struct Forced {
     pub(crate) limit: u32,
 }
 
-/// How saturation ended.
+/// The outcome of saturation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     /// Nothing more is forced.
     Done,
     /// The last forced pair closes a cycle: it can have neither order.
     Refuted,
-    /// It was told to stop, or there was too little memory; what it found holds.
+    /// It was stopped, or there was too little memory; the pairs found so far are valid.
     Stopped,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Saturation<'a> {
     pub(crate) known: Known,
     pub(crate) infos: Vec<Info>,
     pub(crate) forced: Vec<Forced>,
-    /// The pairs forced but not followed by an edge of their own are implied by these.
+    /// These pairs imply the pairs that were forced without an edge of their own.
     covers: Vec<Vec<u32>>,
     entry_covers: Vec<Vec<u32>>,
     members: Vec<Vec<u32>>,
@@ -69,7 +69,7 @@ pub(crate) struct Saturation<'a> {
     pub(crate) sabotage: Sabotage,
 }
 
-/// The words of a row that are being computed.
+/// The range of words in a row that is being computed.
 #[derive(Clone, Copy)]
 struct Columns {
     start: usize,
@@ -84,7 +84,7 @@ impl<'a> Saturation<'a> {
         blocks: &'a Blocks,
         graph: Graph,
     ) -> Saturation<'a> {
-        // Blocks that lie close together in the order share words: fewer groups concern each key.
+        // Blocks close together in the order share words: fewer groups concern each key.
         let mut members = blocks.of.clone();
         for members in &mut members {
             members.sort_by_key(|&block| graph.place(blocks.first[block as usize]));
@@ -168,7 +168,7 @@ impl<'a> Saturation<'a> {
                 return End::Refuted;
             }
         }
-        // Keys that an insertion moved behind the place reached.
+        // Keys that an insertion moved behind the current place.
         for key in 0..self.keys.len() as u32 {
             if self.dirty[key as usize] {
                 self.heap.push(Reverse((self.graph.place(key), key)));
@@ -195,7 +195,7 @@ impl<'a> Saturation<'a> {
         End::Done
     }
 
-    /// Computes the row of a key, and what it forces; returns false when that closes a cycle.
+    /// Computes the row of a key and forces pairs from it; returns false when that closes a cycle.
     fn visit(&mut self, key: Key, columns: Columns, row: &mut [u64]) -> bool {
         self.dirty[key as usize] = false;
         let width = row.len();
@@ -221,10 +221,10 @@ impl<'a> Saturation<'a> {
             return true;
         }
         own.copy_from_slice(row);
-        // During the first pass all that follows is dirty anyway.
+        // During the first pass all later keys are dirty anyway.
         for i in 0..self.keys.out.keys(key).len() {
             let other = self.keys.out.keys(key)[i];
-            self.soil(other);
+            self.mark_dirty(other);
         }
         let (dirty, heap, graph) = (&mut self.dirty, &mut self.heap, &self.graph);
         for (_, added) in graph.added_out(key) {
@@ -260,7 +260,7 @@ impl<'a> Saturation<'a> {
         })
     }
 
-    fn soil(&mut self, key: Key) {
+    fn mark_dirty(&mut self, key: Key) {
         if !self.dirty[key as usize] {
             self.dirty[key as usize] = true;
             self.heap.push(Reverse((self.graph.place(key), key)));
@@ -272,8 +272,7 @@ impl<'a> Saturation<'a> {
             + self.known.number(block) as usize
     }
 
-    /// Orders before `block` all that the row of `key` (from its word `plane` on) says and that was
-    /// not known.
+    /// Orders before `block` all new predecessors in the row of `key` (from its word `plane` on).
     fn force_all(
         &mut self,
         block: u32,
@@ -305,7 +304,7 @@ impl<'a> Saturation<'a> {
                 }
             }
         }
-        // The latest first: it brings with it what is known before it, often all the others.
+        // The latest first: its known predecessors often include all the others.
         let mut fine = true;
         for _ in 0..FEW {
             found.retain(|&other| !self.known.is(other, block));
@@ -323,7 +322,7 @@ impl<'a> Saturation<'a> {
         fine
     }
 
-    /// Notes that `first` comes before `second`, with the edges that this needs.
+    /// Records that `first` comes before `second`, and adds the edges for it.
     fn force(&mut self, first: u32, second: u32, resource: usize) -> bool {
         let words = bits::width(self.members[resource].len());
         let covered = self.covers[second as usize].iter().any(|&cover| self.known.is(first, cover));
@@ -345,8 +344,7 @@ impl<'a> Saturation<'a> {
         if blocks.fifo[resource] {
             return covered || self.add_entry(first, second);
         }
-        // Of the blocks known to come before, each level needs an edge of its own from its last
-        // entry.
+        // Among the known predecessors, each level needs an edge of its own from its last entry.
         fresh.sort_by_key(|&other| Reverse(self.graph.place(blocks.last[other as usize])));
         for other in fresh {
             let level = |block: u32| problem.blocks[block as usize].entry.map(|entry| entry.rank);
@@ -366,7 +364,7 @@ impl<'a> Saturation<'a> {
         true
     }
 
-    /// Adds the edge between the entries of two blocks where the order of the blocks needs it.
+    /// Adds the edge between the entries of two blocks if the order of the blocks needs it.
     fn add_entry(&mut self, first: u32, second: u32) -> bool {
         if !self.problem.keeps(second, first) {
             return true;
@@ -386,7 +384,7 @@ impl<'a> Saturation<'a> {
         if !self.graph.add(self.keys, from, to, label) {
             return false;
         }
-        self.soil(to);
+        self.mark_dirty(to);
         true
     }
 

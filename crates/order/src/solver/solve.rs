@@ -11,7 +11,7 @@ use super::variables::Variables;
 use super::witness::linearise;
 use crate::sat::{self, Cause, Core, Lit, Var};
 
-/// What a solver found.
+/// The answer of a solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// A total order of all nodes in which everything holds.
@@ -25,27 +25,27 @@ pub enum Answer {
     Unknown(Cause),
 }
 
-/// Bounds of one call. The default has none.
+/// Limits of one call. The default has none.
 #[derive(Default)]
 pub struct Limits<'a> {
     /// The number of conflicts.
     pub conflicts: Option<u64>,
-    /// Bytes that the solver may take, as it accounts for them.
+    /// The memory that the solver may take, in bytes, by its own estimate.
     pub memory_bytes: Option<usize>,
-    /// Asked now and then; true ends the call.
+    /// Called now and then; true ends the call.
     pub stop: Option<&'a mut dyn FnMut() -> bool>,
 }
 
-/// What a solver did so far.
+/// Counters of a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
-    /// Keys: what is left of the nodes after condensation.
+    /// Keys: the nodes left after condensation.
     pub keys: u64,
     /// Pairs of blocks of one resource.
     pub pairs: u64,
-    /// Those that saturation left undecided; 0 when it refuted the problem.
+    /// Pairs left undecided by saturation; 0 when it refuted the problem.
     pub undecided: u64,
-    /// Pairs that saturation found one after the other (others follow from these).
+    /// Pairs that saturation forced one by one (others follow from these).
     pub forced: u64,
     /// Pairs that became variables.
     pub variables: u64,
@@ -57,30 +57,30 @@ pub struct Stats {
     pub propagations: u64,
     /// Literals that the theory of orders implied.
     pub implied: u64,
-    /// Those of them whose reason was asked for.
+    /// Of these, literals whose reason was requested.
     pub explained: u64,
     /// Candidates tried.
     pub candidates: u64,
-    /// Cycles that became clauses.
+    /// Cycles turned into clauses.
     pub cycles: u64,
     /// Restarts of the search.
     pub restarts: u64,
-    /// Bytes taken, as accounted for.
+    /// Memory in bytes, estimated.
     pub memory_bytes: u64,
 }
 
 /// Finds a total order of the nodes of a [`Problem`] under which clauses over orders hold.
 ///
-/// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); what was
-/// learned stays.
+/// Clauses, literals and formulas may be added between calls of [`solve`](Self::solve); learned
+/// clauses stay.
 pub struct Solver {
     pub(super) problem: Problem,
     pub(super) core: Core,
     pub(super) variables: Variables,
     pub(super) prepared: Option<Prepared>,
-    /// The links of cycles that became clauses, when they are kept.
+    /// The links of cycles turned into clauses, if a proof is kept.
     pub(super) cycles: Option<Vec<Vec<Link>>>,
-    /// Set when the problem alone has no order.
+    /// The refutation, when the problem alone has no order.
     pub(super) contradiction: Option<Refutation>,
     pub(super) impossible: bool,
     pub(super) scopes: Vec<Lit>,
@@ -114,19 +114,19 @@ impl Solver {
         &self.problem
     }
 
-    /// Keeps what [`refutation`](Self::refutation) needs. To be called before anything else.
+    /// Keeps the data for [`refutation`](Self::refutation). Call it before anything else.
     pub fn keep_proof(&mut self) {
         self.keep_proof_up_to(usize::MAX);
     }
 
-    /// The same, but gives the proof up once what the search logs takes more than `bytes`: a long
-    /// search costs no memory for a proof that nobody would read.
+    /// The same, but drops the proof once the log of the search takes more than `bytes`: a long
+    /// search wastes no memory on a proof too long to read.
     pub fn keep_proof_up_to(&mut self, bytes: usize) {
         self.core.log_proof_up_to(bytes);
         self.cycles = Some(Vec::new());
     }
 
-    /// Puts a fault in, for tests of the tests. To be called before anything else.
+    /// Enables a fault, for mutation tests. Call it before anything else.
     #[cfg(feature = "sabotage")]
     pub fn sabotage(&mut self, sabotage: Sabotage) {
         self.sabotage = sabotage;
@@ -187,20 +187,20 @@ impl Solver {
         self.core.model(lit)
     }
 
-    /// Returns what a literal says of orders.
+    /// Returns the order that a literal states, if it states one.
     #[must_use]
     pub fn fact(&self, lit: Lit) -> Option<Fact> {
         self.variables.fact(lit)
     }
 
-    /// Requires that at least one of the literals holds, in the present scope.
+    /// Requires that at least one of the literals holds, in the current scope.
     pub fn clause(&mut self, lits: &[Lit]) {
         let mut clause: Vec<Lit> = lits.to_vec();
         clause.extend(self.scopes.last().map(|&scope| !scope));
         self.impossible |= !self.core.add_clause(&clause);
     }
 
-    /// Requires that a formula holds, in the present scope. Linear in its size.
+    /// Requires that a formula holds, in the current scope. Linear in its size.
     pub fn require(&mut self, formula: &Formula) {
         let mut clauses: Vec<Vec<Lit>> = Vec::new();
         let (core, variables) = (&mut self.core, &mut self.variables);
@@ -215,20 +215,20 @@ impl Solver {
         }
     }
 
-    /// Opens a scope: what is required from now on holds until [`pop`](Self::pop).
+    /// Opens a scope: requirements added from now on hold until [`pop`](Self::pop).
     pub fn push(&mut self) {
         let scope = self.free();
         self.scopes.push(scope);
     }
 
-    /// Closes the last scope and forgets what was required in it. Does nothing when there is none.
+    /// Closes the last scope and drops its requirements. Does nothing when there is none.
     pub fn pop(&mut self) {
         if let Some(scope) = self.scopes.pop() {
             self.impossible |= !self.core.add_clause(&[!scope]);
         }
     }
 
-    /// Looks for a total order in which the problem, all clauses and the assumptions hold.
+    /// Searches for a total order in which the problem, all clauses and the assumptions hold.
     pub fn solve(&mut self, assumptions: &[Lit], limits: &mut Limits<'_>) -> Answer {
         let mut never = || false;
         let stop: &mut dyn FnMut() -> bool = match &mut limits.stop {
@@ -294,7 +294,7 @@ impl Solver {
         answer
     }
 
-    /// Returns an order of all nodes in which the facts of the model hold.
+    /// Returns an order of all nodes that satisfies the facts of the model.
     fn order_of_model(&self, prepared: &Prepared, accepted: &[u32]) -> Vec<Node> {
         let facts = (0..self.variables.len()).filter_map(|var| {
             let lit = Lit::new(Var::from_index(var), true);
@@ -321,7 +321,7 @@ impl Solver {
         };
     }
 
-    /// Returns what the solver did so far.
+    /// Returns the counters so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats
@@ -335,7 +335,7 @@ impl Solver {
         })
     }
 
-    /// Returns the proof behind the last answer [`Answer::Impossible`]: `None` when
+    /// Returns the proof of the last answer [`Answer::Impossible`]: `None` when
     /// [`keep_proof`](Self::keep_proof) was not called in time.
     #[must_use]
     pub fn refutation(&self) -> Option<Refutation> {

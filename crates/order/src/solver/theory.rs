@@ -1,27 +1,27 @@
-//! The theory of orders: what the search is told of cycles.
+//! The theory of orders: reports cycles to the SAT search.
 //!
-//! A literal that becomes true brings its edges; an edge that closes a cycle is a conflict,
-//! explained by the cycle that rests on the fewest literals. A literal whose edge would close a
-//! cycle is implied to be false, explained when asked. When all variables have values, a
-//! [candidate](super::candidate) tries to run everything; the pairs in the cycles it meets become
-//! variables.
+//! A literal that becomes true adds its edges. An edge that closes a cycle is a conflict, explained
+//! by the cycle with the fewest literals. A literal whose edge would close a cycle is implied to be
+//! false; the explanation is built on request. When all variables have values, a
+//! [candidate](super::candidate) tries to run everything; the pairs in the cycles that block it
+//! become variables.
 
 use super::blocks::Blocks;
-use super::candidate::{Candidate, Cycle, Ground, Runner};
+use super::candidate::{BlockingCycle, Candidate, CandidateInput, CandidateRunner};
 use super::condense::{Key, Keys};
 use super::cone::Cone;
 use super::fact::{Fact, Info};
 use super::graph::Graph;
 use super::known::Known;
 use super::pairs::Pairs;
-use super::path::{By, Hop, Paths, Roads};
+use super::path::{Hop, HopKind, PathRules, Paths};
 use super::problem::Problem;
 use super::refutation::{Link, cycle_links};
 use super::sabotage::Sabotage;
 use super::variables::Variables;
 use crate::sat::{Lit, Output, Theory, Values, Var};
 
-/// What the theory did.
+/// Counters of the theory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TheoryStats {
     pub(crate) candidates: u64,
@@ -37,7 +37,7 @@ impl TheoryStats {
     }
 }
 
-/// A literal and one of its edges, with the end at which it is not kept.
+/// A literal and one of its edges; the list that holds the watch gives the other end.
 #[derive(Clone, Copy, Debug)]
 struct Watch {
     lit: Lit,
@@ -45,10 +45,10 @@ struct Watch {
     label: u32,
 }
 
-/// Why a literal was implied to be false: this edge of it would have closed a cycle with the added
-/// edges before `limit`.
+/// Why a literal is false: with the added edges before `limit`, this edge would have closed a
+/// cycle.
 #[derive(Clone, Copy, Debug)]
-struct Because {
+struct ImpliedBy {
     label: u32,
     limit: u32,
 }
@@ -60,59 +60,59 @@ pub(crate) struct OrderTheory<'a> {
     pub(crate) pairs: &'a Pairs,
     pub(crate) known: &'a Known,
     pub(crate) graph: Graph,
-    /// What each label of an added edge stands for; the first `fixed` come from saturation.
+    /// The cause of each added edge, by label; the first `fixed` come from saturation.
     pub(crate) infos: Vec<Info>,
     pub(crate) fixed: u32,
     pub(crate) variables: &'a mut Variables,
     /// For each literal, the labels of its edges.
     edges: Vec<std::ops::Range<u32>>,
-    /// By key, the edges that leave it, and those that come to it.
+    /// By key, the edges that leave it, and those that arrive.
     watches: Vec<Vec<Watch>>,
     watches_into: Vec<Vec<Watch>>,
-    /// For each literal taken from the trail, how many edges had been added before.
+    /// For each literal taken from the trail, the number of edges added before.
     marks: Vec<u32>,
-    because: Vec<Because>,
+    implied_by: Vec<ImpliedBy>,
     implied: Vec<Lit>,
-    /// Edges that would close a cycle: the place of their first end in the forward cone, their
+    /// Edges that would close a cycle: the position of their first end in the forward cone, their
     /// labels and literals.
     closing: Vec<(u32, u32, Lit)>,
     paths: Paths,
-    runner: Runner,
+    runner: CandidateRunner,
     forward: Cone,
     backward: Cone,
-    thrift: Thrift,
-    /// The cycles of lemmas, by their tags, when they are kept for a proof.
+    budget: LookAheadBudget,
+    /// The cycles of lemmas, by tag, if a proof is kept.
     pub(crate) cycles: Option<Vec<Vec<Link>>>,
-    /// The order accepted in the end.
+    /// The accepted order.
     pub(crate) accepted: Option<Vec<Key>>,
     pub(crate) stats: TheoryStats,
     sabotage: Sabotage,
 }
 
-/// Decides whether looking ahead is worth its cost.
+/// Decides whether look-ahead is worth its cost.
 #[derive(Clone, Copy, Debug, Default)]
-struct Thrift {
-    /// Keys visited in search of implied literals, less what those found are worth.
+struct LookAheadBudget {
+    /// Keys visited in search of implied literals, less the value of those found.
     debt: i64,
-    /// Edges taken during propagation, less what the conflicts found are worth.
+    /// Literals taken during propagation, less the value of the conflicts found.
     idle: i64,
 }
 
-/// So many edges of literals are looked through without a thought.
-const MANY: usize = 512;
-/// Visits that an implied literal is worth.
-const WORTH: i64 = 400;
-/// Debt at which the theory stops looking ahead.
-const DEBT: i64 = 400_000;
-/// Literals taken without a conflict or an implied literal after which the theory waits for full
+/// Up to this many edges of literals are scanned in the forward direction.
+const SCAN_MAX: usize = 512;
+/// The value of an implied literal, in visited keys.
+const IMPLIED_VALUE: i64 = 400;
+/// The debt at which the theory stops looking ahead.
+const DEBT_MAX: i64 = 400_000;
+/// After this many literals without a conflict or an implied literal, the theory waits for full
 /// assignments.
-const IDLE: i64 = 20_000;
-/// What a conflict or implied literal is worth in such literals.
-const BUSY: i64 = 200;
-/// Conflicts collected from one full assignment.
-const HARVEST: usize = 64;
+const IDLE_MAX: i64 = 20_000;
+/// The value of a conflict or an implied literal, in such literals.
+const CONFLICT_VALUE: i64 = 200;
+/// The greatest number of conflicts collected from one full assignment.
+const CONFLICTS_MAX: usize = 64;
 
-/// The paths that may explain: those of edges added before `limit`, at places up to that of the
+/// The paths allowed in explanations: over edges added before `limit`, at places up to that of the
 /// goal.
 struct Earlier<'g> {
     graph: &'g Graph,
@@ -121,7 +121,7 @@ struct Earlier<'g> {
     last_place: u32,
 }
 
-impl Roads for Earlier<'_> {
+impl PathRules for Earlier<'_> {
     fn passes(&self, key: Key) -> bool {
         self.graph.place(key) <= self.last_place
     }
@@ -133,7 +133,7 @@ impl Roads for Earlier<'_> {
     fn assumed(&self, _: Key, _: &mut dyn FnMut(Key, u32, u32)) {}
 }
 
-/// What saturation left to a theory.
+/// The result of saturation, on which a theory starts.
 pub(crate) struct Base<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) keys: &'a Keys,
@@ -143,7 +143,7 @@ pub(crate) struct Base<'a> {
 }
 
 impl<'a> OrderTheory<'a> {
-    /// Makes a theory in which nothing is assigned.
+    /// Makes a theory with an empty assignment.
     pub(crate) fn new(
         base: &Base<'a>,
         graph: Graph,
@@ -166,20 +166,20 @@ impl<'a> OrderTheory<'a> {
             watches: vec![Vec::new(); keys],
             watches_into: vec![Vec::new(); keys],
             marks: Vec::new(),
-            because: Vec::new(),
+            implied_by: Vec::new(),
             implied: Vec::new(),
             closing: Vec::new(),
             paths: Paths::default(),
-            runner: Runner::default(),
+            runner: CandidateRunner::default(),
             forward: Cone::new(keys),
             backward: Cone::new(keys),
-            thrift: Thrift::default(),
+            budget: LookAheadBudget::default(),
             cycles,
             accepted: None,
             stats: TheoryStats::default(),
             sabotage: Sabotage::None,
         };
-        theory.equip();
+        theory.add_edges();
         theory
     }
 
@@ -188,8 +188,8 @@ impl<'a> OrderTheory<'a> {
         self.runner.no_queues = sabotage == Sabotage::NoQueues;
     }
 
-    /// Gives edges to the variables that have none yet.
-    fn equip(&mut self) {
+    /// Adds edges to the variables that have none yet.
+    fn add_edges(&mut self) {
         for var in self.edges.len() / 2..self.variables.len() {
             let var = Var::from_index(var);
             for lit in [Lit::new(var, true), Lit::new(var, false)] {
@@ -213,7 +213,7 @@ impl<'a> OrderTheory<'a> {
                 // Literals come in the order of their indices: positive first.
                 debug_assert_eq!(self.edges.len(), lit.index());
                 self.edges.push(labels);
-                self.because.push(Because { label: 0, limit: 0 });
+                self.implied_by.push(ImpliedBy { label: 0, limit: 0 });
             }
         }
     }
@@ -223,18 +223,20 @@ impl<'a> OrderTheory<'a> {
         (self.keys.of(info.from), self.keys.of(info.to))
     }
 
-    /// Returns the clause "not all that this cycle rests on", without repetitions.
+    /// Returns the clause "not all literals of this cycle hold", without repetitions.
     fn clause(&mut self, hops: &[Hop], out: Option<&mut Output>) -> Vec<Lit> {
         let mut clause = Vec::new();
         let mut out = out;
         for hop in hops {
-            match hop.by {
-                By::Added(label) => clause.extend(self.infos[label as usize].lit.map(|lit| !lit)),
-                By::Assumed(first, second) => {
+            match hop.kind {
+                HopKind::Added(label) => {
+                    clause.extend(self.infos[label as usize].lit.map(|lit| !lit))
+                }
+                HopKind::Assumed(first, second) => {
                     let lit = self.lit(first, second, out.as_deref_mut());
                     clause.push(!lit);
                 }
-                By::Chain | By::Given(_) => {}
+                HopKind::Chain | HopKind::Given(_) => {}
             }
         }
         clause.sort_unstable();
@@ -245,7 +247,7 @@ impl<'a> OrderTheory<'a> {
         clause
     }
 
-    /// Returns the literal for the order of two blocks; a new variable is first tried as asked.
+    /// Returns the literal for the order of two blocks; a new variable is first tried as requested.
     fn lit(&mut self, first: u32, second: u32, out: Option<&mut Output>) -> Lit {
         let (first, second) = self.pairs.root(self.problem, first, second);
         if let Some(lit) = self.variables.blocks(first, second) {
@@ -254,7 +256,7 @@ impl<'a> OrderTheory<'a> {
         let out = out.expect("only a candidate assumes what is no variable");
         let var = out.new_var(first < second);
         self.variables.add_blocks(var, first.min(second), first.max(second));
-        self.equip();
+        self.add_edges();
         Lit::new(var, first < second)
     }
 
@@ -269,8 +271,8 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    /// Takes literals from the trail; each conflict is a lemma. Goes on after conflicts, up to
-    /// `most` of them, and then stands where it stood before the first.
+    /// Takes literals from the trail; each conflict becomes a lemma. Continues after a conflict, up
+    /// to `most` of them, and then restores the state before the first.
     fn take(&mut self, trail: &[Lit], values: &Values, out: &mut Output, most: usize, ahead: bool) {
         let mut first_conflict = None;
         let mut conflicts = 0;
@@ -278,7 +280,7 @@ impl<'a> OrderTheory<'a> {
             let lit = trail[self.marks.len()];
             let len = self.graph.len();
             self.marks.push(len);
-            self.thrift.idle += 1;
+            self.budget.idle += 1;
             for label in self.edges[lit.index()].clone() {
                 let (from, to) = self.ends(label);
                 if self.graph.add(self.keys, from, to, label) {
@@ -296,8 +298,8 @@ impl<'a> OrderTheory<'a> {
         if let Some((taken, len)) = first_conflict {
             self.marks.truncate(taken);
             self.graph.truncate(len);
-            self.thrift.idle -= BUSY * conflicts as i64;
-            // What was implied may rest on edges that are gone.
+            self.budget.idle -= CONFLICT_VALUE * conflicts as i64;
+            // Implied literals may depend on removed edges.
             self.implied.clear();
         }
         for lit in self.implied.drain(..) {
@@ -308,22 +310,22 @@ impl<'a> OrderTheory<'a> {
     /// Explains why an edge cannot be added.
     fn conflict(&mut self, from: Key, to: Key, label: u32, out: &mut Output) {
         let mut hops = if from == to { Vec::new() } else { self.path(to, from, self.graph.len()) };
-        hops.push(Hop { from, to, by: By::Added(label) });
+        hops.push(Hop { from, to, kind: HopKind::Added(label) });
         let clause = self.clause(&hops, None);
         let tag = self.tag(&hops);
         out.lemma(&clause, tag);
     }
 
-    /// Returns a path resting on the fewest literals, over edges added before `limit`.
+    /// Returns a path with the fewest literals, over edges added before `limit`.
     fn path(&mut self, from: Key, to: Key, limit: u32) -> Vec<Hop> {
         let last_place = self.graph.place(to);
-        let roads = Earlier { graph: &self.graph, limit, fixed: self.fixed, last_place };
-        self.paths.shortest(self.keys, &self.graph, from, to, &roads).expect("the path was there")
+        let rules = Earlier { graph: &self.graph, limit, fixed: self.fixed, last_place };
+        self.paths.shortest(self.keys, &self.graph, from, to, &rules).expect("the path was there")
     }
 
-    /// Looks for literals whose edges would close a cycle through the edge just added.
+    /// Searches for literals whose edges would close a cycle through the edge just added.
     fn look_ahead(&mut self, from: Key, to: Key, values: &Values) {
-        if self.thrift.debt > DEBT {
+        if self.budget.debt > DEBT_MAX {
             return;
         }
         self.forward.grow::<true>(self.keys, &self.graph, to);
@@ -332,36 +334,36 @@ impl<'a> OrderTheory<'a> {
         } else {
             self.backward.grow::<false>(self.keys, &self.graph, from);
         }
-        self.thrift.debt += (self.forward.keys.len() + self.backward.keys.len()) as i64;
+        self.budget.debt += (self.forward.keys.len() + self.backward.keys.len()) as i64;
         let mut closing = std::mem::take(&mut self.closing);
         self.find_closing(&mut closing);
         for (_, label, edge) in closing.drain(..) {
             if values.is_true(edge) || values.is_false(edge) {
                 continue;
             }
-            // Both a literal and its opposite may be implied at once: one entry each.
+            // A literal and its opposite may be implied at once: one entry each.
             let lit = if self.sabotage == Sabotage::ImpliesOpposite { edge } else { !edge };
-            self.because[lit.index()] = Because { label, limit: self.graph.len() };
+            self.implied_by[lit.index()] = ImpliedBy { label, limit: self.graph.len() };
             self.stats.implied += 1;
-            self.thrift.debt -= WORTH;
-            self.thrift.idle -= BUSY;
+            self.budget.debt -= IMPLIED_VALUE;
+            self.budget.idle -= CONFLICT_VALUE;
             self.implied.push(lit);
         }
         self.closing = closing;
-        self.thrift.debt = self.thrift.debt.max(-DEBT);
-        self.thrift.idle = self.thrift.idle.max(-IDLE);
+        self.budget.debt = self.budget.debt.max(-DEBT_MAX);
+        self.budget.idle = self.budget.idle.max(-IDLE_MAX);
     }
 
-    /// Collects the edges from the forward to the backward cone, in the order of the forward cone:
-    /// from the side that has fewer to look at. A key that most literals name would be looked
-    /// through for each new edge otherwise.
+    /// Collects the edges from the forward to the backward cone, in the order of the forward cone.
+    /// It scans the side with fewer edges: otherwise a key that most literals name would be scanned
+    /// for each new edge.
     fn find_closing(&self, closing: &mut Vec<(u32, u32, Lit)>) {
         let (forward, backward) = (&self.forward, &self.backward);
         let length = |cone: &Cone, watches: &[Vec<Watch>]| -> usize {
             cone.keys.iter().map(|key| watches[*key as usize].len()).sum()
         };
         let most = length(forward, &self.watches);
-        if most > MANY && most > length(backward, &self.watches_into) {
+        if most > SCAN_MAX && most > length(backward, &self.watches_into) {
             for &key in &backward.keys {
                 let closes = |watch: &&Watch| forward.has(watch.other);
                 let found = self.watches_into[key as usize].iter().filter(closes);
@@ -377,9 +379,9 @@ impl<'a> OrderTheory<'a> {
         }
     }
 
-    fn lemma_of(&mut self, cycle: Cycle, out: &mut Output) {
+    fn lemma_of(&mut self, cycle: BlockingCycle, out: &mut Output) {
         let clause = self.clause(&cycle.hops, Some(out));
-        // The order that was undone is the one the candidate went on without.
+        // The dropped order is the one that the candidate continued without.
         let tag = self.tag(&cycle.hops);
         out.lemma(&clause, tag);
     }
@@ -396,7 +398,7 @@ impl<'a> OrderTheory<'a> {
                 }
             })
             .collect();
-        let ground = Ground {
+        let input = CandidateInput {
             problem: self.problem,
             keys: self.keys,
             blocks: self.blocks,
@@ -404,7 +406,7 @@ impl<'a> OrderTheory<'a> {
             known: self.known,
             fixed: self.fixed,
         };
-        self.runner.run(ground, &hint)
+        self.runner.run(input, &hint)
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -419,13 +421,13 @@ impl<'a> OrderTheory<'a> {
 
 impl Theory for OrderTheory<'_> {
     fn propagate(&mut self, trail: &[Lit], values: &Values, out: &mut Output) {
-        if self.thrift.idle < IDLE {
+        if self.budget.idle < IDLE_MAX {
             self.take(trail, values, out, 1, true);
         }
     }
 
     fn final_check(&mut self, trail: &[Lit], values: &Values, out: &mut Output) {
-        self.take(trail, values, out, HARVEST, false);
+        self.take(trail, values, out, CONFLICTS_MAX, false);
         if !out.is_empty() {
             return;
         }
@@ -447,10 +449,10 @@ impl Theory for OrderTheory<'_> {
     }
 
     fn explain(&mut self, lit: Lit, out: &mut Vec<Lit>) -> u32 {
-        let Because { label, limit } = self.because[lit.index()];
+        let ImpliedBy { label, limit } = self.implied_by[lit.index()];
         let (from, to) = self.ends(label);
         let mut hops = if from == to { Vec::new() } else { self.path(to, from, limit) };
-        hops.push(Hop { from, to, by: By::Added(label) });
+        hops.push(Hop { from, to, kind: HopKind::Added(label) });
         let clause = self.clause(&hops, None);
         out.extend(clause.into_iter().filter(|&other| other != lit));
         self.tag(&hops)

@@ -1,14 +1,14 @@
-//! What the variables of the search mean.
+//! The meaning of the search's variables.
 
 use super::fact::Fact;
 use super::problem::{Block, Node};
 use crate::sat::{Lit, Var};
 use std::collections::HashMap;
 
-/// The meaning of each variable, and back.
+/// The meaning of each variable, and the inverse map.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables {
-    /// What the positive literal says; free variables say nothing.
+    /// The fact of the positive literal; `None` for free variables.
     facts: Vec<Option<Fact>>,
     blocks: HashMap<(u32, u32), Var>,
     nodes: HashMap<(Node, Node), Var>,
@@ -24,18 +24,18 @@ impl Variables {
         self.blocks.len()
     }
 
-    /// Notes that the next variable is one of the caller.
+    /// Adds a free variable of the caller.
     pub(crate) fn add_free(&mut self, var: Var) {
         self.push(var, None);
     }
 
-    /// Notes that the next variable says that the first block comes before the second.
+    /// Adds a variable that says that the first block comes before the second.
     pub(crate) fn add_blocks(&mut self, var: Var, first: u32, second: u32) {
         self.blocks.insert((first, second), var);
         self.push(var, Some(Fact::Blocks { first: Block(first), second: Block(second) }));
     }
 
-    /// Notes that the next variable says that the first node comes before the second.
+    /// Adds a variable that says that the first node comes before the second.
     pub(crate) fn add_nodes(&mut self, var: Var, first: Node, second: Node) {
         self.nodes.insert((first, second), var);
         self.push(var, Some(Fact::Nodes { first, second }));
@@ -58,13 +58,13 @@ impl Variables {
         Some(Lit::new(*var, first < second))
     }
 
-    /// Returns what a literal says.
+    /// Returns the fact that a literal states.
     pub(crate) fn fact(&self, lit: Lit) -> Option<Fact> {
         let fact = self.facts[lit.var().index()]?;
         Some(if lit.is_positive() { fact } else { fact.opposite() })
     }
 
-    /// Goes over all nodes that atoms name.
+    /// Iterates over all nodes that atoms name.
     pub(crate) fn atom_nodes(&self) -> impl Iterator<Item = Node> + '_ {
         self.facts
             .iter()

@@ -1,4 +1,4 @@
-//! From an order of keys to an order of nodes, as close to the one asked for as the decisions
+//! Extends an order of keys to an order of nodes, as close to the preferred order as the decisions
 //! allow.
 
 use super::blocks::Blocks;
@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Returns a total order of all nodes: among those that can come next, always the one with the
-/// smallest position. Decided are the order of the blocks of each resource, and of their entries,
-/// as in `accepted`, and `facts`. `O(n log n)`.
+/// smallest position. The decided orders are the order of the blocks of each resource and of their
+/// entries, as in `accepted`, and `facts`. `O(n log n)`.
 pub(crate) fn linearise(
     problem: &Problem,
     keys: &Keys,
@@ -70,7 +70,7 @@ pub(crate) fn linearise(
     order
 }
 
-/// Returns the edges that were decided.
+/// Returns the decided edges.
 fn decided(
     problem: &Problem,
     keys: &Keys,

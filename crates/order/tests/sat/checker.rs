@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyorder_order::sat::{Lit, ProofLog, Step};
 
-/// Follows a proof with nothing but occurrence lists; returns the last learned clause.
+/// Checks a proof with occurrence lists only; returns the last learned clause.
 pub(crate) struct Checker {
     pub(crate) clauses: Vec<Option<Vec<Lit>>>,
     pub(crate) occurrences: HashMap<Lit, Vec<usize>>,

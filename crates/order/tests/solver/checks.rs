@@ -1,4 +1,4 @@
-//! What an answer is checked for.
+//! Checks of answers.
 
 use crate::oracle::{self, Atom, Condition};
 use crate::proof::{self, Allowed};
@@ -52,11 +52,11 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Returns the order nearest to the preferred one that agrees with everything an order decides.
+    /// Returns the order closest to the preferred one that agrees with all decided orders.
     fn closest(&self, places: &[u32]) -> Vec<u32> {
         let at = |node: u32| places[node as usize];
         let mut edges = self.spec.edges.clone();
-        // Two that enter at one node are in no order.
+        // Two blocks that enter at one node are unordered.
         let mut ordered = |a: u32, b: u32| {
             if a != b {
                 edges.push(if at(a) < at(b) { (a, b) } else { (b, a) })
@@ -144,7 +144,7 @@ impl Session<'_> {
         }
     }
 
-    /// The problem alone is refuted without a search: there is always a proof of that.
+    /// The problem alone is refuted without a search: such a proof always exists.
     fn by_saturation(&self, refutation: Option<&Refutation>) -> bool {
         refutation.is_some_and(|refutation| {
             refutation

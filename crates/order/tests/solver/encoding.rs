@@ -49,7 +49,7 @@ impl Encoding {
         encoding
     }
 
-    /// Returns the variable, or its negation, that says that one node comes before another.
+    /// Returns the literal that says that one node comes before another.
     pub(crate) fn before(&self, first: u32, second: u32) -> i32 {
         let (low, high) = (first.min(second), first.max(second));
         let row = low * (2 * self.nodes - low - 1) / 2;
@@ -86,12 +86,12 @@ impl Encoding {
         }
     }
 
-    /// Returns the literal of an atom that is no free variable; those come after the pairs.
+    /// Returns the literal of an atom that is no free variable; free ones come after the pairs.
     pub(crate) fn literal(&self, spec: &Spec, atom: Atom) -> i32 {
         match atom {
             Atom::Nodes(a, b) => self.before(a, b),
             Atom::Blocks(a, b) => {
-                // Never asked of blocks that share a node: such a problem has no order.
+                // Never called for blocks that share a node: such a problem has no order.
                 let (from, to) = (spec.blocks[a as usize].last, spec.blocks[b as usize].first);
                 if from == to {
                     self.before(spec.blocks[a as usize].first, to)
@@ -103,13 +103,13 @@ impl Encoding {
         }
     }
 
-    /// The same with free variables, which come after the pairs.
+    /// The same with free variables, numbered after the pairs.
     pub(crate) fn with_frees(&self, frees: u32) -> Encoding {
         let Encoding { nodes, variables, .. } = *self;
         Encoding { nodes, variables: variables + frees, clauses: self.clauses.clone() }
     }
 
-    /// Demands a condition. Variables for its parts come after the free ones.
+    /// Demands a condition. Variables for its parts are numbered after the free ones.
     pub(crate) fn require(&mut self, spec: &Spec, condition: &Condition) {
         let whole = self.part(spec, condition);
         self.clauses.push(vec![whole]);
@@ -129,7 +129,7 @@ impl Encoding {
         let parts: Vec<i32> = parts.iter().map(|part| self.part(spec, part)).collect();
         self.variables += 1;
         let whole = self.variables as i32;
-        // That any part holds is that not all of their opposites do.
+        // A disjunction holds where not all opposites hold.
         let sign = if is_all { 1 } else { -1 };
         for part in &parts {
             self.clauses.push(vec![-sign * whole, sign * part]);

@@ -1,4 +1,4 @@
-//! What the example prints is what the docs say.
+//! The output of the example equals the text in the docs.
 
 #[path = "../../examples/film_day.rs"]
 mod film_day;

@@ -1,5 +1,5 @@
-//! The order solver against the definition, on thousands of random problems, and with faults put in
-//! on purpose.
+//! The order solver against the definition, on thousands of random problems, and with deliberate
+//! faults.
 
 #![expect(clippy::print_stdout, reason = "counts of what occurred are the point of a run")]
 
@@ -33,7 +33,7 @@ fn sessions(seeds: std::ops::Range<u64>, nodes: u32, sabotage: Sabotage, counter
     }
 }
 
-/// Fails when a part is less than so many in a hundred of the whole.
+/// Fails when a part is less than this percentage of the whole.
 fn at_least(percent: u64, part: &str, whole: &str, counters: &Counters) {
     let of = |name: &str| counters.0.get(name).copied().unwrap_or(0);
     assert!(of(part) * 100 >= of(whole) * percent, "{part}: {} of {}", of(part), of(whole));
@@ -83,7 +83,7 @@ fn middling_problems_agree_with_the_plain_encoding() {
     report(
         "seeds 30000..30600, and 31000..31200 without saturation, at most 30 nodes, judged by batsat",
         &counters,
-        // All of these have more nodes than the other judge can take.
+        // All of these have more nodes than the other oracle can handle.
         &["judged by all orders"],
     );
 }

@@ -1,4 +1,4 @@
-//! Faults put into the solver on purpose: each must be noticed.
+//! Deliberate faults in the solver: the tests must notice each.
 
 use crate::session::{self, Counters, Plan, SMALL};
 use anyorder_order::solver::Sabotage;
@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic of this thread is a result, not worth a message.
+    /// Whether a panic of this thread is expected, so that its message is suppressed.
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -24,7 +24,7 @@ fn quiet() {
     });
 }
 
-/// Returns the first message about a saboteur and how many of the sessions noticed it.
+/// Returns the first failure message under a fault, and how many of the sessions noticed it.
 fn noticed(sabotage: Sabotage) -> (u32, String) {
     quiet();
     let (mut count, mut first) = (0, String::new());

@@ -1,9 +1,9 @@
-//! The definition: all total orders, one after the other, and what holds in each.
+//! The definition: enumerates all total orders, and evaluates conditions in each.
 
 use crate::random::Spec;
 use anyorder_order::solver::{Node, Rank};
 
-/// Something that a total order makes true or false, or a free variable.
+/// An atom whose truth a total order determines, or a free variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Atom {
     Nodes(Node, Node),
@@ -30,7 +30,7 @@ pub(crate) fn places(order: &[Node]) -> Vec<u32> {
     places
 }
 
-/// Returns what an order breaks, by the definitions alone.
+/// Returns the constraint that an order breaks, by the definitions alone.
 pub(crate) fn violation(spec: &Spec, places: &[u32]) -> Option<String> {
     if places.len() != spec.nodes() as usize {
         return Some("a node is missing".into());
@@ -71,7 +71,7 @@ pub(crate) fn violation(spec: &Spec, places: &[u32]) -> Option<String> {
     None
 }
 
-/// Says it again, apart from `Rank::keeps`.
+/// The definition of `Rank::keeps`, written independently.
 pub(crate) fn keeps(first: Rank, second: Rank) -> bool {
     match second {
         Rank::Front => false,
@@ -83,7 +83,7 @@ pub(crate) fn keeps(first: Rank, second: Rank) -> bool {
 }
 
 /// Returns all orders in which the problem holds, each as places, or `None` when there are too many
-/// to go through.
+/// to enumerate.
 pub(crate) fn orders(spec: &Spec) -> Option<Vec<Vec<u32>>> {
     let mut search = Search {
         spec,
@@ -143,7 +143,7 @@ impl Search<'_> {
         true
     }
 
-    /// Cuts off what `violation` would refuse in any case: edges and two blocks at once.
+    /// Prunes what `violation` would refuse in any case: edges and two blocks at once.
     fn may_come(&self, node: Node) -> bool {
         let placed = |node: Node| self.placed[node as usize];
         self.spec.edges.iter().all(|&(from, to)| to != node || placed(from))

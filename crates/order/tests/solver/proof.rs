@@ -1,4 +1,4 @@
-//! A naive checker of refutations: it knows the problem from the test alone.
+//! A naive checker of refutations: it takes the problem from the test alone.
 
 use crate::oracle::keeps;
 use crate::random::Spec;
@@ -16,7 +16,7 @@ fn not(claim: Claim) -> Claim {
     }
 }
 
-/// What was counted in proofs.
+/// Counters over proofs.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) chain_links: u64,
@@ -28,15 +28,15 @@ pub(crate) struct Seen {
     pub(crate) forgotten: u64,
 }
 
-/// What a proof may rest on, and has to end in.
+/// What a proof may use, and what it has to derive.
 pub(crate) struct Allowed<'a> {
-    /// Clauses that were required, or `None` where formulas brought clauses the test does not know.
+    /// The required clauses, or `None` where formulas added clauses unknown to the test.
     pub(crate) inputs: Option<&'a [Vec<Claim>]>,
-    /// What was assumed for the last answer, scopes included.
+    /// The assumptions of the last answer, scopes included.
     pub(crate) assumed: &'a [Claim],
 }
 
-/// Returns what is wrong with a refutation.
+/// Returns the mistake in a refutation, if any.
 pub(crate) fn mistake(
     spec: &Spec,
     proof: &Refutation,
@@ -159,7 +159,7 @@ fn decided(spec: &Spec, fact: Fact, from: Node, to: Node, seen: &mut Seen) -> bo
     }
 }
 
-/// Whether making a clause false and propagating units gives a contradiction. Quadratic, and plain.
+/// Whether making a clause false and propagating units gives a contradiction. Quadratic and simple.
 fn follows(held: &[Clause], clause: &Clause) -> bool {
     let mut is: BTreeSet<Claim> = clause.iter().map(|&claim| not(claim)).collect();
     if is.iter().any(|&claim| is.contains(&not(claim))) {
@@ -184,7 +184,7 @@ fn follows(held: &[Clause], clause: &Clause) -> bool {
     }
 }
 
-/// Returns what a literal claims.
+/// Returns the claim that a literal states.
 pub(crate) fn claim(fact: Option<Fact>, lit: Lit) -> Claim {
     fact.map_or(Claim::Free(lit), Claim::Fact)
 }

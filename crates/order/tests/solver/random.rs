@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// A block as the tests know it.
+/// A block in the tests' representation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) resource: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Part {
     pub(crate) entry: Option<(Node, Rank)>,
 }
 
-/// A problem as the tests know it: nothing is taken from the solver's own representation.
+/// A problem in the tests' representation, independent of the solver's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spec {
     pub(crate) lens: Vec<u32>,
@@ -65,7 +65,7 @@ impl Spec {
         self.lens[..chain].iter().sum()
     }
 
-    /// Makes the problem, and its blocks; the tags of edges are their numbers, those of entries
+    /// Makes the problem, and its blocks. The tags of edges are their numbers, those of entries
     /// 1000 and more.
     pub(crate) fn problem(&self) -> (Problem, Vec<Block>) {
         let mut problem = Problem::new();
@@ -230,8 +230,8 @@ fn handlers(random: &mut Random, nodes: u32) -> Spec {
     spec
 }
 
-/// Two loops: the handlers of the first enter some on the second, so that pairs below have the
-/// order of those above.
+/// Two loops: handlers of the first enter handlers on the second, so that inner pairs have the
+/// order of the outer ones.
 fn nested(random: &mut Random, nodes: u32) -> Spec {
     let mut spec = Spec { resources: 3, ..Spec::default() };
     let outer = 2 + random.below(2);
@@ -269,16 +269,16 @@ fn nested(random: &mut Random, nodes: u32) -> Spec {
     spec
 }
 
-/// Nodes with nothing between them but what clauses say.
+/// Nodes that only clauses order.
 fn loose(random: &mut Random, nodes: u32) -> Spec {
     let len = if nodes > 12 { 8 + random.below(nodes - 16) } else { 4 + random.below(4) };
     Spec { lens: vec![1; len as usize], ..Spec::default() }
 }
 
-/// How many shapes there are.
+/// The number of shapes.
 pub(crate) const SHAPES: u32 = 5;
 
-/// Makes the problem of a seed, with at most so many nodes.
+/// Makes the problem of a seed, with at most `nodes` nodes.
 pub(crate) fn spec(random: &mut Random, nodes: u32) -> Spec {
     match random.below(SHAPES) {
         0 => anything(random, nodes),

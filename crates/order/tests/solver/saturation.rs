@@ -1,10 +1,10 @@
-//! Which pairs of blocks have one possible order, found the slow way.
+//! The pairs of blocks with one possible order, computed by a slow closure.
 
 use crate::oracle::keeps;
 use crate::random::Spec;
 
 /// Returns, for each ordered pair of blocks, whether the first must come first; `None` when some
-/// pair can have no order.
+/// pair has no possible order.
 pub(crate) fn forced(spec: &Spec) -> Option<Vec<Vec<bool>>> {
     let nodes = spec.nodes() as usize;
     let mut reaches = vec![vec![false; nodes]; nodes];

@@ -1,4 +1,4 @@
-//! One random session with a solver: clauses come and go, and each answer is checked from outside.
+//! One random session with a solver: clauses come and go, and each answer is checked independently.
 
 use crate::encoding::Encoding;
 use crate::oracle::{self, Atom, Condition};
@@ -10,7 +10,7 @@ use anyorder_order::solver::{Answer, Block, Fact, Formula, Limits, Sabotage, Sol
 use batsat::{BasicSolver, SolverInterface, lbool};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What occurred how often.
+/// Counters of what occurred.
 #[derive(Default)]
 pub(crate) struct Counters(pub(crate) BTreeMap<&'static str, u64>);
 
@@ -24,37 +24,37 @@ impl Counters {
     }
 }
 
-/// What a session does.
+/// The parameters of a session.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
-    /// At most so many nodes. With more than `SMALL`, or too many orders, the plain encoding is the
-    /// judge.
+    /// The greatest number of nodes. With more than `SMALL`, or too many orders, the plain encoding
+    /// is the oracle.
     pub(crate) nodes: u32,
     pub(crate) sabotage: Sabotage,
-    /// A bound on conflicts, for saboteurs that would never end.
+    /// A bound on conflicts, for faults that would never end.
     pub(crate) most_conflicts: Option<u64>,
 }
 
 pub(crate) const SMALL: u32 = 12;
 pub(crate) const FREES: u32 = 3;
 
-/// Who knows the truth.
-pub(crate) enum Judge {
+/// The source of the right answer.
+pub(crate) enum Oracle {
     Orders(Vec<Vec<u32>>),
     Encoding(Encoding),
 }
 
 pub(crate) struct Session<'c> {
     pub(crate) spec: Spec,
-    pub(crate) judge: Judge,
+    pub(crate) judge: Oracle,
     pub(crate) random: Random,
     pub(crate) solver: Solver,
     pub(crate) blocks: Vec<Block>,
     pub(crate) frees: Vec<Lit>,
-    /// All atoms that were ever made, with their literals.
+    /// All atoms made so far, with their literals.
     pub(crate) atoms: BTreeMap<Atom, Lit>,
-    /// What is required, by scope.
+    /// The required conditions, by scope.
     pub(crate) required: Vec<Vec<Condition>>,
     pub(crate) scopes: Vec<Lit>,
     pub(crate) inputs: Vec<Vec<Lit>>,
@@ -65,19 +65,19 @@ pub(crate) struct Session<'c> {
     pub(crate) seen: Seen,
 }
 
-/// Runs a session, and returns its answers, or what was wrong with one.
+/// Runs a session, and returns its answers, or the mistake in one.
 pub(crate) fn run(plan: Plan, counters: &mut Counters) -> Result<Vec<Answer>, String> {
     let mut random = Random::new(plan.seed);
     let mut spec = spec(&mut random, plan.nodes);
     let orders = if plan.nodes > SMALL { None } else { oracle::orders(&spec) };
     let judge = match orders {
-        Some(orders) => Judge::Orders(orders),
-        None => Judge::Encoding(Encoding::of(&spec)),
+        Some(orders) => Oracle::Orders(orders),
+        None => Oracle::Encoding(Encoding::of(&spec)),
     };
-    counters.note("judged by all orders", matches!(judge, Judge::Orders(_)));
+    counters.note("judged by all orders", matches!(judge, Oracle::Orders(_)));
     spec.preferred = match (&judge, random.below(6)) {
         (_, 0) => Some(random.shuffled(spec.nodes())),
-        (Judge::Orders(orders), 1 | 2) if !orders.is_empty() => {
+        (Oracle::Orders(orders), 1 | 2) if !orders.is_empty() => {
             Some(orders[random.below(orders.len() as u32) as usize].clone())
         }
         _ => None,
@@ -115,12 +115,12 @@ pub(crate) fn run(plan: Plan, counters: &mut Counters) -> Result<Vec<Answer>, St
 impl Session<'_> {
     fn go(&mut self) -> Result<Vec<Answer>, String> {
         let mut answers = Vec::new();
-        // Often the problem alone comes first.
+        // Often the problem is solved alone first.
         if self.random.often(60) {
             answers.push(self.solve(&[])?);
         }
         if self.random.often(15) {
-            // Clauses of three, about as many as just still hold together.
+            // Clauses of three literals, about as many as are still satisfiable.
             let nodes = self.spec.nodes();
             for _ in 0..nodes * (4 + self.random.below(8)) {
                 self.clause_of(3);
@@ -239,7 +239,7 @@ impl Session<'_> {
     }
 
     fn push(&mut self) {
-        // Variables count up, so the next one is that of the scope.
+        // Variables are numbered consecutively, so the next one is that of the scope.
         let probe = self.solver.free();
         self.solver.push();
         self.scopes.push(Lit::new(Var::from_index(probe.var().index() + 1), true));
@@ -260,10 +260,10 @@ impl Session<'_> {
         let mut conditions: Vec<Condition> = self.required.iter().flatten().cloned().collect();
         conditions.extend(assumed.iter().map(|&(atom, value)| Condition::Is(atom, value)));
         match &self.judge {
-            Judge::Orders(orders) => {
+            Oracle::Orders(orders) => {
                 orders.iter().any(|order| oracle::all_hold(&self.spec, &conditions, order, FREES))
             }
-            Judge::Encoding(encoding) => self.encoded(encoding, &conditions),
+            Oracle::Encoding(encoding) => self.encoded(encoding, &conditions),
         }
     }
 
@@ -292,7 +292,7 @@ impl Session<'_> {
         Ok(answer)
     }
 
-    /// Sometimes a limit comes first; then only a right answer or none will do.
+    /// With a small limit, the answer must be right or `Unknown`.
     fn limited(&mut self, lits: &[Lit]) -> Result<(), String> {
         if !self.random.often(15) {
             return Ok(());
@@ -320,7 +320,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Returns what a literal of the caller says.
+    /// Returns the atom of a literal of the caller, and its sign.
     fn named(&self, lit: Lit) -> Option<(Atom, bool)> {
         self.atoms
             .iter()
@@ -328,7 +328,7 @@ impl Session<'_> {
             .map(|(&atom, &own)| (atom, own == lit))
     }
 
-    /// What was counted must fit what the slow saturation says.
+    /// The counters must agree with the slow saturation.
     fn finish(&mut self) -> Result<(), String> {
         let stats = self.solver.stats();
         self.tally(&stats);

@@ -44,8 +44,8 @@ fn blocks_that_overlap_on_one_chain_have_no_order() {
         let resource = problem.resource();
         problem.block(resource, 1, 4, None).unwrap();
         problem.block(resource, first, last, None).unwrap();
-        // The search must find it as well: it once let two blocks begin at one key, and then had no
-        // order to give.
+        // The search must find it as well: it once let two blocks begin at one key, and then found
+        // no order.
         let mut solver = Solver::new(problem.clone());
         solver.sabotage(Sabotage::SearchOnly);
         let answer = solver.solve(&[], &mut Limits::default());

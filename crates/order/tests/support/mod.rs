@@ -1,4 +1,4 @@
-//! Slow twins of what the crate computes, and counters of the branches that random instances took.
+//! Naive reference computations, and counters of the branches that random instances took.
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ impl Closure {
     }
 }
 
-/// Counts branches by name; one never taken fails the test.
+/// Counts branches by name; a branch that never occurs fails the test.
 #[derive(Default)]
 pub(crate) struct Counters(RefCell<BTreeMap<&'static str, u64>>);
 
@@ -52,7 +52,7 @@ impl Counters {
     }
 }
 
-/// A runner with a fixed seed, so that a failure and the counts are the same everywhere.
+/// A runner with a fixed seed, so that failures and counts are reproducible.
 pub(crate) fn runner(cases: u32) -> TestRunner {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))

@@ -17,11 +17,11 @@ struct Pending {
     handler: &'static str,
     delay: u64,
     alternatives: u32,
-    what: What,
+    kind: Kind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum Kind {
     Load,
     Click,
     Help,
@@ -52,7 +52,7 @@ fn start() -> State {
         handler: "ui",
         delay: 0,
         alternatives: 1,
-        what: What::Load,
+        kind: Kind::Load,
     };
     State {
         pending: vec![load],
@@ -98,11 +98,11 @@ impl ByHand {
         if self.state.click_enabled && self.state.clicks < CLICKS {
             let name = TaskName::root("click").with_ordinal(self.state.clicks);
             let (delay, alternatives) = (0, 1);
-            runnable.push(Pending { name, handler: "ui", delay, alternatives, what: What::Click });
+            runnable.push(Pending { name, handler: "ui", delay, alternatives, kind: Kind::Click });
         }
         if self.state.panel == 0 {
             let (name, delay, alternatives) = (TaskName::root("help"), 0, 1);
-            runnable.push(Pending { name, handler: "ui", delay, alternatives, what: What::Help });
+            runnable.push(Pending { name, handler: "ui", delay, alternatives, kind: Kind::Help });
         }
         runnable
     }
@@ -141,24 +141,24 @@ impl ByHand {
 
     fn run(&mut self, task: &Pending, alternative: u32) {
         let me = &task.name;
-        let ui = |name: TaskName, delay, what| Pending {
+        let ui = |name: TaskName, delay, kind| Pending {
             name,
             handler: "ui",
             delay,
             alternatives: 1,
-            what,
+            kind,
         };
-        match task.what {
-            What::Load => {
+        match task.kind {
+            Kind::Load => {
                 self.set_status("ready");
                 self.switch_clicks(true);
             }
-            What::Help => {
+            Kind::Help => {
                 self.recorder.rmw("panel", self.state.panel, self.state.panel + 1);
                 self.state.panel += 1;
             }
-            What::Click => self.post(ui(me.child("submit"), 0, What::Submit)),
-            What::Submit => {
+            Kind::Click => self.post(ui(me.child("submit"), 0, Kind::Submit)),
+            Kind::Submit => {
                 let number = self.state.sending + 1;
                 self.recorder.rmw("sending", self.state.sending, number);
                 self.state.sending = number;
@@ -172,12 +172,12 @@ impl ByHand {
                     handler: "net",
                     delay: 0,
                     alternatives: 2,
-                    what: What::Reply(number),
+                    kind: Kind::Reply(number),
                 });
-                self.post(ui(timeout.clone(), 50, What::Timeout(number)));
+                self.post(ui(timeout.clone(), 50, Kind::Timeout(number)));
                 self.state.waiting.insert(number, (reply, timeout));
             }
-            What::Reply(number) => {
+            Kind::Reply(number) => {
                 let (_, timeout) = self.state.waiting[&number].clone();
                 self.cancel(&timeout);
                 if alternative == 1 {
@@ -192,15 +192,15 @@ impl ByHand {
                 }
                 self.set_status("done");
             }
-            What::Timeout(number) => {
+            Kind::Timeout(number) => {
                 let (reply, _) = self.state.waiting[&number].clone();
                 self.cancel(&reply);
                 self.set_status("timed out");
                 for ordinal in 0..2 {
-                    self.post(ui(me.child("beep").with_ordinal(ordinal), 0, What::Beep));
+                    self.post(ui(me.child("beep").with_ordinal(ordinal), 0, Kind::Beep));
                 }
             }
-            What::Beep => self.write_log("beep"),
+            Kind::Beep => self.write_log("beep"),
         }
     }
 }
@@ -250,8 +250,8 @@ impl TaskSystem for ByHand {
             return Err(RunError::Diverged(Divergence { choice: 0, wanted, enabled }));
         };
         let task = runnable.swap_remove(at);
-        match task.what {
-            What::Click => self.state.clicks += 1,
+        match task.kind {
+            Kind::Click => self.state.clicks += 1,
             _ => self.state.pending.retain(|pending| pending.name != task.name),
         }
         self.recorder.begin(&task.name);
@@ -269,7 +269,7 @@ impl TaskSystem for ByHand {
     }
 }
 
-/// What a run of the order form amounts to.
+/// The observable outcome of a run of the order form.
 pub(crate) fn observation(
     status: &str,
     panel: u64,

@@ -1,5 +1,5 @@
-//! States with one thing changed: a step whose accesses do not meet what was changed is the same
-//! step, leads to the same but for that, and can be taken in both states or in none.
+//! States with one change: a step whose accesses do not meet the change is the same step, leads to
+//! the same state except for the change, and is enabled in both states or in neither.
 
 use crate::diamonds::{Checked, Subject, broken};
 use crate::enumerate::choices;
@@ -19,18 +19,18 @@ use std::sync::Arc;
 #[allow(dead_code, unreachable_pub)]
 mod edits;
 
-/// Choices looked at in one state.
+/// The most choices tried in one state.
 const CHOICES: usize = 16;
 
-/// What changes of one thing need to know of a program, and how often they were tried.
+/// What the test needs to know about changes of a program, and how often each was tried.
 #[derive(Default)]
 pub(crate) struct Changes {
     by: ByElement,
     pool: Pool,
-    /// For each kind of thing: steps that meet it, and steps that do not.
+    /// For each kind of change: steps that meet it, and steps that do not.
     pub(crate) seen: BTreeMap<&'static str, (u64, u64)>,
     /// A hash of all reports.
-    told: u64,
+    reported: u64,
 }
 
 impl Changes {
@@ -39,7 +39,7 @@ impl Changes {
     }
 }
 
-/// The locations that a change is of, in the words of the run.
+/// The locations of a change, in the words of the run.
 fn locations(
     machine: &Machine,
     run: &MachineRun,
@@ -105,7 +105,7 @@ fn locations(
     all
 }
 
-/// The location of what contains the element that a change is of: who writes it writes the element.
+/// The location of the container of the changed element: writing it writes the element.
 fn container(machine: &Machine, run: &MachineRun, changed: &Changed) -> Option<String> {
     let whole = changed.container.clone()?;
     let changed = Changed { spots: vec![whole], ..changed.clone() };
@@ -120,7 +120,7 @@ fn words(index: &anyorder_vm::Value) -> String {
     }
 }
 
-/// A choice made, and where it led.
+/// A choice, its step and the state after it.
 struct Tried {
     step: Step,
     after: State,
@@ -133,11 +133,11 @@ impl Subject {
         accesses.map(|access| tables.location_text(access.location)).collect()
     }
 
-    /// Notes a report.
-    fn tell(&mut self, what: impl Hash) {
+    /// Adds a report to the hash.
+    fn report(&mut self, what: impl Hash) {
         let mut hasher = DefaultHasher::new();
-        (self.told, what).hash(&mut hasher);
-        self.told = hasher.finish();
+        (self.reported, what).hash(&mut hasher);
+        self.reported = hasher.finish();
     }
 
     /// Whether a step writes a location.
@@ -156,13 +156,13 @@ impl Subject {
             self.run.restore(start).map_err(broken)?;
             let step = self.run.execute(&choice).map_err(broken)?;
             let after = self.run.state().clone();
-            let told: BTreeSet<(String, bool)> = step
+            let reported: BTreeSet<(String, bool)> = step
                 .accesses
                 .as_slice()
                 .iter()
                 .map(|a| (self.run.tables().location_text(a.location), a.kind == AccessKind::Read))
                 .collect();
-            self.tell(told);
+            self.report(reported);
             tried.insert((choice.task.to_string(), choice.alternative), Tried { step, after });
         }
         self.run.restore(start).map_err(broken)?;
@@ -170,7 +170,7 @@ impl Subject {
         Ok(tried)
     }
 
-    /// Tries changes of one thing in the state in which the run is.
+    /// Tries single changes in the current state of the run.
     pub(crate) fn changed(
         &mut self,
         machine: &Machine,
@@ -199,7 +199,7 @@ impl Subject {
             let there = self.try_all()?;
             self.run.put(state.clone());
             for name in here.keys().chain(there.keys()) {
-                // A task that has no name is the one more.
+                // A task without a name is the additional one.
                 let (a, b) = (here.get(name), there.get(name));
                 if name.0.contains('?') || (cut && (a.is_none() || b.is_none())) {
                     continue;
@@ -254,11 +254,11 @@ impl Subject {
     }
 }
 
-/// Small models about one thing each, as for reduction.
+/// Small models, each about one kind of thing, as for reduction.
 #[path = "../../../lang/tests/reducible/sharp.rs"]
 mod sharp;
 
-/// Puts a model to the test, on a machine that makes some of its reports.
+/// Tests a model on a machine that makes some of its reports.
 fn check(
     name: &str,
     text: &str,
@@ -271,7 +271,7 @@ fn check(
     let mut subject = Subject::new(run);
     let mut changes = Changes::of(&machine);
     subject.walks(&machine, (walks, steps, edits), 77, &mut changes)?;
-    changes.told = subject.told;
+    changes.reported = subject.reported;
     Ok(changes)
 }
 
@@ -295,15 +295,16 @@ fn steps_do_not_notice_what_they_do_not_access() {
     assert!(seen.len() >= 12 && seen.values().all(|(met, not)| *met > 0 && *not > 0), "{seen:?}");
 }
 
-/// Each line of the machine that reports an access, silenced in turn, is noticed.
+/// Each line of the machine that reports an access, when disabled in turn, is noticed.
 #[test]
 fn every_access_that_is_dropped_is_noticed() {
-    let told = |reports| {
-        let told =
-            |(name, text): &(&str, &str)| check(name, text, reports, (8, 12, 3)).ok()?.told.into();
-        sharp::SHARP.iter().map(told).collect::<Vec<Option<u64>>>()
+    let reported = |reports| {
+        let reported = |(name, text): &(&str, &str)| {
+            check(name, text, reports, (8, 12, 3)).ok()?.reported.into()
+        };
+        sharp::SHARP.iter().map(reported).collect::<Vec<Option<u64>>>()
     };
-    let right = told(Reports::Counted);
+    let right = reported(Reports::Counted);
     let (mut unnoticed, mut others) = (Vec::new(), Vec::new());
     for (line, count) in Reports::counts() {
         let (file, at) = (line.0.rsplit('/').next().unwrap_or_default(), line.1);
@@ -311,8 +312,8 @@ fn every_access_that_is_dropped_is_noticed() {
             check(name, text, Reports::Without(line), (10, 12, 6)).is_err()
                 || diamonds(name, text, Reports::Without(line)).is_err()
         });
-        if noticed.is_none() && told(Reports::Without(line)) == right {
-            // The line is for reduction, or another one tells the same.
+        if noticed.is_none() && reported(Reports::Without(line)) == right {
+            // The line serves reduction only, or another line reports the same.
             others.push(format!("{file}:{at}"));
             continue;
         }

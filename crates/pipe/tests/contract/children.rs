@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A language, if it is here.
+/// A language, if it is installed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Language {
     Python,
@@ -22,8 +22,8 @@ impl Language {
         }
     }
 
-    /// Returns the order form in this language, with these options; nothing, and a message, where
-    /// the language is absent.
+    /// Returns the order form in this language, with these options. If the language is missing,
+    /// prints a message and returns `None`.
     pub(crate) fn order_form(self, options: &[&str]) -> Option<PipeFactory> {
         let script = match self {
             Language::Python => "python/double_submit.py",
@@ -52,7 +52,7 @@ impl Language {
     }
 }
 
-/// Waits long for children that are slow because the machine is busy, but not for lost replies.
+/// Waits long for children on a busy machine, but not for lost replies.
 pub(crate) fn quick() -> PipeOptions {
     PipeOptions {
         start_timeout: Duration::from_secs(60),

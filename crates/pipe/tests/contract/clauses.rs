@@ -1,8 +1,8 @@
-//! The clauses of the contract, one function each. All leave the system in some state: who goes on
-//! resets.
+//! The clauses of the contract, one function each. Each leaves the system in an arbitrary state;
+//! its caller resets.
 
 use crate::contract::{Coverage, Walk};
-use crate::subject::{Look, Shown, Subject, Violation, same, violation};
+use crate::subject::{RenderedStep, StateView, Subject, Violation, same, violation};
 use anyorder_system::{
     Access, AccessDetail, AccessKind, Choice, EnabledDetail, RunError, TaskName, TaskSystem,
 };
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// comes twice in a run.
 pub(crate) fn names(walk: &Walk, coverage: &mut Coverage) -> Result<(), Violation> {
     let mut all: BTreeSet<&TaskName> = BTreeSet::new();
-    for Shown { step, .. } in &walk.steps {
+    for RenderedStep { step, .. } in &walk.steps {
         let mut ordinals = BTreeMap::new();
         for posted in &step.posted {
             let name = &posted.task;
@@ -47,16 +47,15 @@ pub(crate) fn repeatable<S: TaskSystem, T: TaskSystem>(
     first.reset()?;
     second.reset()?;
     for (choice, step) in walk.choices.iter().zip(&walk.steps) {
-        same("repeatable", "a state", &first.look()?, &second.look()?)?;
+        same("repeatable", "a state", &first.view()?, &second.view()?)?;
         same("repeatable", "a step", step, &first.execute(choice)?)?;
         same("repeatable", "a step elsewhere", step, &second.execute(choice)?)?;
         coverage.replayed += 1;
     }
-    same("repeatable", "the end", &first.look()?, &second.look()?)
+    same("repeatable", "the end", &first.view()?, &second.view()?)
 }
 
-/// **enabled** (where declared exact): every task that is said to be enabled can run, in each of
-/// its alternatives.
+/// **enabled** (where declared exact): every reported task can run, in each of its alternatives.
 pub(crate) fn enabled<S: TaskSystem>(
     subject: &mut Subject<S>,
     walk: &Walk,
@@ -67,7 +66,7 @@ pub(crate) fn enabled<S: TaskSystem>(
     }
     for length in 0..walk.choices.len() {
         subject.run_to(&walk.choices[..length])?;
-        for choice in possible(&subject.look()?)? {
+        for choice in possible(&subject.view()?)? {
             subject.run_to(&walk.choices[..length])?;
             let result = subject.system.execute(&choice);
             let step = match result {
@@ -83,12 +82,12 @@ pub(crate) fn enabled<S: TaskSystem>(
     Ok(())
 }
 
-fn possible(look: &Look) -> Result<Vec<Choice>, Violation> {
+fn possible(view: &StateView) -> Result<Vec<Choice>, Violation> {
     let mut names = BTreeSet::new();
     let mut choices = Vec::new();
-    for enabled in &look.enabled {
+    for enabled in &view.enabled {
         if enabled.alternatives == 0 || !names.insert(&enabled.task) {
-            return violation("enabled", format!("{enabled:?} in {:?}", look.enabled));
+            return violation("enabled", format!("{enabled:?} in {:?}", view.enabled));
         }
         for alternative in 0..enabled.alternatives {
             choices.push(Choice { alternative, ..Choice::of(enabled.task.clone()) });
@@ -97,9 +96,8 @@ fn possible(look: &Look) -> Result<Vec<Choice>, Violation> {
     Ok(choices)
 }
 
-/// **divergence** (where enabled is declared exact): a task that cannot run, an alternative that is
-/// not there: both give `Diverged`, and nothing has changed. What was not said to be enabled cannot
-/// run.
+/// **divergence** (where enabled is declared exact): a task that cannot run and a missing
+/// alternative both give `Diverged`, and change nothing. A task that was not reported cannot run.
 pub(crate) fn divergence<S: TaskSystem>(
     subject: &mut Subject<S>,
     walk: &Walk,
@@ -113,7 +111,7 @@ pub(crate) fn divergence<S: TaskSystem>(
     names.extend(walk.steps.iter().flat_map(|s| s.step.posted.iter().map(|p| p.task.clone())));
     subject.reset()?;
     for (choice, step) in walk.choices.iter().zip(&walk.steps) {
-        let before = subject.look()?;
+        let before = subject.view()?;
         let is_enabled = |name: &&TaskName| before.enabled.iter().any(|e| e.task == **name);
         for name in names.iter().filter(|name| !is_enabled(name)) {
             refuse(subject, Choice::of(name.clone()), &before)?;
@@ -133,7 +131,7 @@ pub(crate) fn divergence<S: TaskSystem>(
 fn refuse<S: TaskSystem>(
     subject: &mut Subject<S>,
     choice: Choice,
-    before: &Look,
+    before: &StateView,
 ) -> Result<(), Violation> {
     match subject.system.execute(&choice) {
         Err(RunError::Diverged(divergence)) => {
@@ -146,12 +144,12 @@ fn refuse<S: TaskSystem>(
         }
         Err(other) => return violation("divergence", format!("`{}`: {other}", choice.task)),
     }
-    same("divergence", "the state around it", before, &subject.look()?)
+    same("divergence", "the state around it", before, &subject.view()?)
 }
 
-/// **commuting** (where accesses are told): two enabled tasks whose accesses do not conflict do the
-/// same in both orders, under the same names, and lead to the same observation. A system that
-/// forgets accesses fails here.
+/// **commuting** (where accesses are reported): two enabled tasks whose accesses do not conflict
+/// have the same steps in both orders, under the same names, and lead to the same observation. A
+/// system that omits accesses fails here.
 pub(crate) fn commuting<S: TaskSystem>(
     subject: &mut Subject<S>,
     walk: &Walk,
@@ -163,7 +161,7 @@ pub(crate) fn commuting<S: TaskSystem>(
     for length in 0..=walk.choices.len() {
         let prefix = &walk.choices[..length];
         subject.run_to(prefix)?;
-        let choices = possible(&subject.look()?)?;
+        let choices = possible(&subject.view()?)?;
         for (at, a) in choices.iter().enumerate() {
             for b in choices[at + 1..].iter().filter(|b| b.task != a.task) {
                 pair(subject, prefix, a, b, coverage)?;
@@ -183,9 +181,9 @@ fn pair<S: TaskSystem>(
     let mut both = |first: &Choice, second: &Choice| {
         subject.run_to(prefix)?;
         let one = subject.execute(first)?;
-        let still = subject.look()?.enabled.iter().any(|e| e.task == second.task);
+        let still = subject.view()?.enabled.iter().any(|e| e.task == second.task);
         let other = if still { Some(subject.execute(second)?) } else { None };
-        Ok((one, other, subject.look()?.observation))
+        Ok((one, other, subject.view()?.observation))
     };
     let (a_first, b_second, ab) = both(a, b)?;
     let (b_first, a_second, ba) = both(b, a)?;
@@ -201,7 +199,7 @@ fn pair<S: TaskSystem>(
     Ok(())
 }
 
-fn conflict(a: &Shown, b: &Shown) -> bool {
+fn conflict(a: &RenderedStep, b: &RenderedStep) -> bool {
     let writes = |access: &Access| access.kind != AccessKind::Read;
     a.step.accesses.as_slice().iter().any(|x| {
         let others = b.step.accesses.as_slice().iter();
@@ -209,9 +207,9 @@ fn conflict(a: &Shown, b: &Shown) -> bool {
     })
 }
 
-/// **snapshots** (where declared): a state that was saved comes back as it was, as often as wanted,
-/// with the same fingerprint and the same continuation; a forgotten one does not; states that are
-/// observed to differ have different fingerprints.
+/// **snapshots** (where declared): a saved state can be restored any number of times, with the same
+/// fingerprint and the same continuation; a forgotten one cannot; states with different
+/// observations have different fingerprints.
 pub(crate) fn snapshots<S: TaskSystem>(
     subject: &mut Subject<S>,
     walk: &Walk,
@@ -225,23 +223,23 @@ pub(crate) fn snapshots<S: TaskSystem>(
     subject.reset()?;
     let mut saved = Vec::new();
     for choice in &walk.choices {
-        let look = subject.look()?;
+        let view = subject.view()?;
         let print = fingerprint(subject);
         let id = save(subject)?;
-        saved.push((id, look, print));
+        saved.push((id, view, print));
         subject.execute(choice)?;
     }
-    for (at, (id, look, print)) in saved.iter().enumerate().rev() {
+    for (at, (id, view, print)) in saved.iter().enumerate().rev() {
         for _ in 0..2 {
             restore(subject, *id)?;
-            same("snapshots", "a restored state", look, &subject.look()?)?;
+            same("snapshots", "a restored state", view, &subject.view()?)?;
             same("snapshots", "a restored fingerprint", print, &fingerprint(subject))?;
             for (choice, step) in walk.choices[at..].iter().zip(&walk.steps[at..]) {
                 same("snapshots", "a continuation", step, &subject.execute(choice)?)?;
             }
         }
         for (_, other, other_print) in &saved[..at] {
-            if other.observation != look.observation && other_print == print {
+            if other.observation != view.observation && other_print == print {
                 return violation("snapshots", "two unequal states have one fingerprint");
             }
         }
@@ -249,7 +247,7 @@ pub(crate) fn snapshots<S: TaskSystem>(
     }
     for (id, ..) in saved {
         if let Some(snapshots) = subject.system.snapshots() {
-            // Twice: what is unknown is ignored.
+            // Twice: an unknown snapshot is ignored.
             snapshots.forget(id);
             snapshots.forget(id);
             if snapshots.restore(id).is_ok() {

@@ -1,5 +1,5 @@
-//! The order form once more, as closures on a small event loop. Kind 2: closures cannot be copied,
-//! so there are no snapshots.
+//! The order form as closures on a small event loop. Kind 2: closures cannot be copied, so there
+//! are no snapshots.
 
 use crate::by_hand::observation;
 use crate::recorder::Recorder;
@@ -26,7 +26,7 @@ struct Loop {
     recorder: Recorder,
     pending: Vec<Task>,
     current: Option<TaskName>,
-    /// How many tasks of a kind and label the current one posted.
+    /// How many tasks of a kind and label the current one has posted.
     ordinals: BTreeMap<(String, String), u32>,
     alternative: u32,
     clicks_left: std::ops::Range<u32>,

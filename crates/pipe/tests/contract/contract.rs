@@ -1,35 +1,35 @@
-//! What every task system owes to engines, checked for any system.
+//! The contract of task systems, checked for any system.
 //!
-//! `check` walks at random through the program and asks, clause by clause, for what the
-//! documentation of `TaskSystem` promises. What a system does not declare is not asked for.
+//! `check` walks at random through the program and checks each clause of the documentation of
+//! `TaskSystem`. Capabilities that a system does not declare are not checked.
 
 use crate::clauses;
 use crate::enumerate::choices;
-use crate::subject::{Shown, Subject, Violation, same, violation};
+use crate::subject::{RenderedStep, Subject, Violation, same, violation};
 use anyorder_common::random::{Random, Rng};
 use anyorder_system::{Choice, SystemFactory, TaskSystem};
 
-/// How much is walked.
+/// The size of the test.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     /// The seed of the random walks.
     pub(crate) seed: u64,
-    /// How many walks.
+    /// The number of walks.
     pub(crate) walks: u32,
     /// The most steps of a walk.
     pub(crate) steps_max: usize,
 }
 
-/// How often each clause was put to the test. One that never was proves nothing.
+/// How often each clause was tested. A clause that was never tested proves nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Coverage {
     /// States whose replay was compared.
     pub(crate) replayed: u32,
     /// Enabled choices that were tried.
     pub(crate) enabled_tried: u32,
-    /// Tasks that could not run, and were tried.
+    /// Disabled tasks that were tried.
     pub(crate) diverged: u32,
-    /// Alternatives that are not there, and were tried.
+    /// Missing alternatives that were tried.
     pub(crate) alternatives_refused: u32,
     /// Posted tasks whose names were checked.
     pub(crate) names: u32,
@@ -43,13 +43,13 @@ pub(crate) struct Coverage {
     pub(crate) restored: u32,
 }
 
-/// One walk: what was chosen, and what happened.
+/// One walk: the choices and their effects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Walk {
     /// The choices.
     pub(crate) choices: Vec<Choice>,
     /// Their steps.
-    pub(crate) steps: Vec<Shown>,
+    pub(crate) steps: Vec<RenderedStep>,
 }
 
 /// Checks all clauses; the first violation ends it.
@@ -65,13 +65,13 @@ where
     let (mut first, mut second) = (make()?, make()?);
     let mut coverage = Coverage::default();
     let mut random = Rng::new(effort.seed);
-    let fresh = first.look()?;
+    let fresh = first.view()?;
     for _ in 0..effort.walks {
         let walk = random_walk(&mut first, effort.steps_max, &mut random)?;
         same("reset", "the start", &fresh, &{
             first.reset()?;
             coverage.resets += 1;
-            first.look()?
+            first.view()?
         })?;
         clauses::names(&walk, &mut coverage)?;
         clauses::repeatable(&mut first, &mut second, &walk, &mut coverage)?;
@@ -103,8 +103,8 @@ fn random_walk<S: TaskSystem>(
     Ok(walk)
 }
 
-/// Fails the test with the seed when the contract is broken, or a clause that applies was never put
-/// to the test.
+/// Fails the test with the seed when the contract is broken, or when an applicable clause was never
+/// tested.
 pub(crate) fn assert_keeps<F>(name: &str, factory: &F, effort: Effort) -> Coverage
 where
     F: SystemFactory,

@@ -1,10 +1,10 @@
-//! Every pair of tasks that could run in a state, in both orders: tasks whose accesses do not
-//! conflict make a diamond. The gallery, and random models.
+//! Every pair of enabled tasks in a state, in both orders: tasks whose accesses do not conflict
+//! form a diamond. Tested on the gallery and on random models.
 //!
-//! What explorers that leave orders out rely on, asked of the machine in the states of random
-//! walks: two enabled tasks without a conflict lead to the same fingerprint and the same enabled
-//! tasks in both orders, by the same steps; and a task conflicts with each that it enables,
-//! disables, or gives another number of alternatives.
+//! Partial-order reduction depends on these properties of the machine; they are tested in the
+//! states of random walks. Two enabled tasks without a conflict lead to the same fingerprint and
+//! the same enabled tasks in both orders, by the same steps. A task conflicts with each task that
+//! it enables or disables, or whose number of alternatives it changes.
 
 use crate::changed::Changes;
 use crate::enumerate::choices;
@@ -24,21 +24,21 @@ use std::sync::Arc;
 #[allow(dead_code, unreachable_pub)]
 mod generate;
 
-/// How often something of each kind was seen.
+/// Counters for one kind of pair.
 #[derive(Clone, Copy, Default, Debug)]
 struct Pairs {
     /// Pairs without a conflict.
     independent: u64,
     /// Pairs with a conflict.
     dependent: u64,
-    /// Of these, pairs that lead to the same in both orders: what more exact accesses could save.
+    /// Of these, pairs with the same result in both orders: more exact accesses could save them.
     harmless: u64,
-    /// Of the harmless ones, pairs that have nothing in common but what is no variable: mailboxes,
-    /// time, who runs.
-    besides: u64,
+    /// Of the harmless ones, pairs that share no variables, but only mailboxes, time or the running
+    /// task.
+    no_variable: u64,
 }
 
-/// What was put to the test.
+/// Counters of the test.
 #[derive(Default, Debug)]
 struct Seen {
     states: u64,
@@ -49,7 +49,7 @@ struct Seen {
     /// Steps that failed.
     failed: u64,
     replayed: u64,
-    /// By what was changed in a state: steps that meet it, and steps that do not.
+    /// By kind of change: steps that meet it, and steps that do not.
     changed: BTreeMap<&'static str, (u64, u64)>,
 }
 
@@ -59,7 +59,7 @@ impl Seen {
             independent: sum.independent + pairs.independent,
             dependent: sum.dependent + pairs.dependent,
             harmless: sum.harmless + pairs.harmless,
-            besides: sum.besides + pairs.besides,
+            no_variable: sum.no_variable + pairs.no_variable,
         })
     }
 
@@ -77,13 +77,13 @@ impl Seen {
             sum.independent += pairs.independent;
             sum.dependent += pairs.dependent;
             sum.harmless += pairs.harmless;
-            sum.besides += pairs.besides;
+            sum.no_variable += pairs.no_variable;
         }
     }
 }
 
-/// One choice made in a state, and what follows.
-struct Made {
+/// One choice in a state, and its result.
+struct Successor {
     choice: Choice,
     step: Step,
     after: SnapshotId,
@@ -96,7 +96,7 @@ pub(crate) struct Subject {
     pub(crate) run: MachineRun,
     seen: Seen,
     /// A hash of all reports.
-    pub(crate) told: u64,
+    pub(crate) reported: u64,
 }
 
 pub(crate) type Checked<T> = Result<T, String>;
@@ -105,7 +105,7 @@ pub(crate) fn broken(error: RunError) -> String {
     error.to_string()
 }
 
-/// Where two steps conflict.
+/// The locations where two steps conflict.
 fn conflicts(a: &Step, b: &Step) -> Vec<LocationId> {
     let writes = |access: &Access| access.kind != AccessKind::Read;
     let others = b.accesses.as_slice();
@@ -127,10 +127,10 @@ fn alternatives(enabled: &[EnabledTask], choice: &Choice) -> u32 {
 
 impl Subject {
     pub(crate) fn new(run: MachineRun) -> Subject {
-        Subject { run, seen: Seen::default(), told: 0 }
+        Subject { run, seen: Seen::default(), reported: 0 }
     }
 
-    /// Takes walks from the start, and changes one thing in each state some times.
+    /// Takes walks from the start, and tries some changes in each state.
     pub(crate) fn walks(
         &mut self,
         machine: &anyorder_vm::Machine,
@@ -157,7 +157,7 @@ impl Subject {
         Ok(())
     }
 
-    /// Takes walks from the start, and looks at all pairs in each state.
+    /// Takes walks from the start, and checks all pairs in each state.
     pub(crate) fn walk_often(
         &mut self,
         machine: &anyorder_vm::Machine,
@@ -186,8 +186,8 @@ impl Subject {
         self.run.enabled().map(sorted).map_err(broken)
     }
 
-    /// Makes every choice that there is, each from the same state.
-    fn make_all(&mut self, start: SnapshotId) -> Checked<Vec<Made>> {
+    /// Makes every enabled choice, each from the same state.
+    fn make_all(&mut self, start: SnapshotId) -> Checked<Vec<Successor>> {
         let all = choices(&mut self.run).map_err(broken)?;
         let mut made = Vec::new();
         for choice in all {
@@ -197,15 +197,15 @@ impl Subject {
             let (enabled, print) = (self.enabled()?, self.run.fingerprint());
             let kind = self.kind(&step);
             self.seen.failed += u64::from(!step.failures.is_empty());
-            made.push(Made { choice, step, after, enabled, print, kind });
+            made.push(Successor { choice, step, after, enabled, print, kind });
         }
         Ok(made)
     }
 
-    /// Goes on with a choice, if it is there: the step, and what it leads to.
+    /// Makes a further choice, if it is enabled: returns the step, and its result.
     fn then(
         &mut self,
-        first: &Made,
+        first: &Successor,
         second: &Choice,
     ) -> Checked<Option<(Step, Hash128, Vec<EnabledTask>)>> {
         if second.alternative >= alternatives(&first.enabled, second) {
@@ -216,7 +216,7 @@ impl Subject {
         Ok(Some((step, self.run.fingerprint(), self.enabled()?)))
     }
 
-    fn pair(&mut self, before: &[EnabledTask], a: &Made, b: &Made) -> Checked<()> {
+    fn pair(&mut self, before: &[EnabledTask], a: &Successor, b: &Successor) -> Checked<()> {
         let ab = self.then(a, &b.choice)?;
         let ba = self.then(b, &a.choice)?;
         let kinds = (a.kind.min(b.kind), a.kind.max(b.kind));
@@ -227,12 +227,12 @@ impl Subject {
         let common = conflicts(&a.step, &b.step);
         let locations = &self.run.tables().locations;
         let is_variable = |at: &LocationId| matches!(locations[at.index()], Location::Named(_));
-        let besides = !common.iter().any(is_variable);
+        let no_variable = !common.iter().any(is_variable);
         let pairs = self.seen.pairs.entry(kinds).or_default();
         if !common.is_empty() {
             pairs.dependent += 1;
             pairs.harmless += u64::from(is_same_end);
-            pairs.besides += u64::from(is_same_end && besides);
+            pairs.no_variable += u64::from(is_same_end && no_variable);
             return Ok(());
         }
         pairs.independent += 1;
@@ -269,8 +269,8 @@ impl Subject {
         format!("{what}: steps differ: {}\n  {}\n{a:?}\n{b:?}", texts(a), texts(b))
     }
 
-    /// What a task enables conflicts with it.
-    fn enables(&mut self, before: &[EnabledTask], a: &Made) -> Checked<()> {
+    /// A task conflicts with the tasks it enables.
+    fn enables(&mut self, before: &[EnabledTask], a: &Successor) -> Checked<()> {
         for new in &a.enabled {
             if before.iter().any(|e| e.task == new.task) {
                 continue;
@@ -290,7 +290,7 @@ impl Subject {
         Ok(())
     }
 
-    /// The state survives being written down, whatever the run remembers besides.
+    /// A state survives encoding and decoding, whatever else the run stores.
     fn form(&mut self, machine: &anyorder_vm::Machine) -> Checked<()> {
         let mut bytes = Vec::new();
         machine.encode(self.run.state(), &mut bytes);
@@ -321,7 +321,8 @@ impl Subject {
                     self.pair(&before, a, b)?;
                 }
             }
-            let going: Vec<&Made> = made.iter().filter(|m| m.step.failures.is_empty()).collect();
+            let going: Vec<&Successor> =
+                made.iter().filter(|m| m.step.failures.is_empty()).collect();
             let next = if going.is_empty() { None } else { Some(going[random.index(going.len())]) };
             self.run.restore(start).map_err(broken)?;
             if let Some(next) = next {
@@ -377,7 +378,7 @@ fn print(seen: &Seen) {
     println!("  {states} states, {enabled} enabled, {failed} failed, {replayed} replayed");
 }
 
-/// Fails where something was not put to the test.
+/// Fails if a property was not tested.
 fn assert_seen(seen: &Seen, kinds_min: usize) {
     let both = |pairs: &Pairs| pairs.independent > 0 && pairs.dependent > 0;
     let kinds = seen.pairs.values().filter(|pairs| both(pairs)).count();

@@ -1,9 +1,9 @@
-//! All schedules of a task system, by re-execution: the simplest engine there is.
+//! All schedules of a task system, by re-execution: the simplest possible engine.
 
 use anyorder_system::{Choice, Hash128, Observation, RunError, TaskSystem};
 use std::collections::BTreeMap;
 
-/// Where to stop.
+/// The bounds of the enumeration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// The most steps of one schedule.
@@ -12,20 +12,20 @@ pub(crate) struct Bounds {
     pub(crate) schedules_max: u64,
 }
 
-/// One way in which runs end.
+/// One outcome of runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// How many schedules end so.
+    /// The number of schedules with this outcome.
     pub(crate) count: u64,
     /// The end.
     pub(crate) observation: Observation,
-    /// The first schedule that ends so.
+    /// The first schedule with this outcome.
     pub(crate) schedule: Vec<Choice>,
-    /// What failed in it.
+    /// Its failures.
     pub(crate) failures: Vec<String>,
 }
 
-/// All of them.
+/// The result: all outcomes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Enumeration {
     /// Schedules after which nothing is enabled.
@@ -36,11 +36,11 @@ pub(crate) struct Enumeration {
     pub(crate) is_complete: bool,
     /// Executed tasks, replays included.
     pub(crate) steps: u64,
-    /// Distinct ends of maximal schedules, by the hash of what is observed.
+    /// The outcomes of maximal schedules, by the hash of the observation.
     pub(crate) outcomes: BTreeMap<Hash128, Outcome>,
 }
 
-/// One choice made, and those that are left to make in the same state.
+/// A choice, and the remaining choices of the same state.
 struct Node {
     taken: Choice,
     left: Vec<Choice>,
@@ -65,7 +65,7 @@ pub(crate) fn enumerate<S: TaskSystem>(
     }
 }
 
-/// Replays the path, then goes on with first choices to the end.
+/// Replays the path, then continues with first choices to the end.
 fn run_one<S: TaskSystem>(
     system: &mut S,
     bounds: Bounds,
@@ -104,7 +104,7 @@ fn run_one<S: TaskSystem>(
     Ok(())
 }
 
-/// Returns every choice that can be made: each alternative of each enabled task.
+/// Returns every enabled choice: each alternative of each enabled task.
 pub(crate) fn choices<S: TaskSystem>(system: &mut S) -> Result<Vec<Choice>, RunError> {
     let mut choices = Vec::new();
     for enabled in system.enabled()? {
@@ -116,7 +116,7 @@ pub(crate) fn choices<S: TaskSystem>(system: &mut S) -> Result<Vec<Choice>, RunE
     Ok(choices)
 }
 
-/// Goes to the next path; returns whether there is one.
+/// Advances to the next path; returns whether there is one.
 fn backtrack(path: &mut Vec<Node>) -> bool {
     while let Some(mut node) = path.pop() {
         if !node.left.is_empty() {

@@ -1,12 +1,12 @@
-//! Each kind keeps the contract, and all have the same runs.
+//! Each kind keeps the contract, and all kinds have the same runs.
 
 use crate::by_hand::by_hand;
 use crate::children::Language;
 use crate::closures::closures;
 use crate::contract::{Effort, assert_keeps};
 use crate::enumerate::{Bounds, Enumeration, Outcome, choices, enumerate};
-use crate::machine::{machine, worded};
-use crate::subject::{Shown, Subject};
+use crate::machine::{machine, translated};
+use crate::subject::{RenderedStep, Subject};
 use anyorder_common::random::{Random, Rng};
 use anyorder_system::{
     AccessKind, Accesses, EnabledTask, RunError, Step, SystemFactory, TaskSystem,
@@ -14,7 +14,7 @@ use anyorder_system::{
 use anyorder_trace::Tables;
 
 const EFFORT: Effort = Effort { seed: 20_240_607, walks: 6, steps_max: 12 };
-/// Children take thousands of requests a walk.
+/// Children handle thousands of requests per walk.
 const CHILD_EFFORT: Effort = Effort { walks: 2, ..EFFORT };
 const BOUNDS: Bounds = Bounds { steps_max: 20, schedules_max: 100_000 };
 
@@ -30,8 +30,8 @@ where
     runs
 }
 
-/// Compares the runs of two kinds: as many maximal schedules, the same ends, and as many schedules
-/// to each.
+/// Compares the runs of two kinds: the same number of maximal schedules, the same outcomes, and the
+/// same number of schedules for each.
 pub(crate) fn assert_same_runs(name: &str, a: &Enumeration, b: &Enumeration) {
     let ends = |runs: &Enumeration| {
         runs.outcomes.iter().map(|(hash, outcome)| (*hash, outcome.count)).collect::<Vec<_>>()
@@ -53,10 +53,10 @@ fn closures_keep_the_contract() {
 
 #[test]
 fn the_machine_keeps_the_contract() {
-    // In its own words, and in those of the others.
+    // In the machine's own words, and in those of the others.
     for coverage in [
         assert_keeps("machine", &machine(), EFFORT),
-        assert_keeps("machine, worded", &worded, EFFORT),
+        assert_keeps("machine, worded", &translated, EFFORT),
     ] {
         assert!(coverage.restored > 0, "snapshots were declared and never restored");
     }
@@ -80,7 +80,7 @@ fn all_kinds_have_the_same_runs() {
         expected.steps,
         expected.outcomes.len()
     );
-    // Golden: one more or less means that a rule of the event loop changed.
+    // A golden: any other number means that a rule of the event loop changed.
     assert_eq!((expected.maximal, expected.outcomes.len()), (269, 12));
     let failed = expected.outcomes.values().filter(|o| !o.failures.is_empty()).count();
     assert!(failed > 0, "the bug must be found");
@@ -88,7 +88,7 @@ fn all_kinds_have_the_same_runs() {
         assert_replays(outcome);
     }
     assert_same_runs("closures", &expected, &all_runs(&closures));
-    assert_same_runs("machine", &expected, &all_runs(&worded));
+    assert_same_runs("machine", &expected, &all_runs(&translated));
     for language in Language::ALL {
         if let Some(factory) = language.order_form(&["--step-ms", "1"]) {
             assert_same_runs(&format!("{language:?}"), &expected, &all_runs(&factory));
@@ -96,12 +96,12 @@ fn all_kinds_have_the_same_runs() {
     }
 }
 
-/// The schedule that is kept for an end leads to it.
+/// The stored schedule of an outcome leads to it.
 fn assert_replays(outcome: &Outcome) {
     let mut subject = Subject::new(by_hand().expect("the system starts"));
     subject.run_to(&outcome.schedule).expect("a schedule replays");
-    let look = subject.look().expect("the end");
-    assert_eq!((look.enabled, look.observation), (Vec::new(), outcome.observation.clone()));
+    let view = subject.view().expect("the end");
+    assert_eq!((view.enabled, view.observation), (Vec::new(), outcome.observation.clone()));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn the_fix_removes_the_failure() {
     }
 }
 
-/// Walks two systems side by side, and compares every step but for source positions.
+/// Runs two systems side by side, and compares every step except for source positions.
 fn same_steps<A: TaskSystem, B: TaskSystem>(name: &str, a: A, b: B) {
     let (mut a, mut b) = (Subject::new(a), Subject::new(b));
     let mut random = Rng::new(7);
@@ -122,7 +122,7 @@ fn same_steps<A: TaskSystem, B: TaskSystem>(name: &str, a: A, b: B) {
         a.reset().expect(name);
         b.reset().expect(name);
         loop {
-            assert_eq!(a.look(), b.look(), "{name}");
+            assert_eq!(a.view(), b.view(), "{name}");
             let possible = choices(&mut a.system).expect("enabled");
             if possible.is_empty() {
                 break;
@@ -148,9 +148,9 @@ fn all_kinds_do_the_same_in_every_step() -> Result<(), RunError> {
     Ok(())
 }
 
-/// What the machine says of a step in other words: only the five variables, in order; a change is a
-/// read and a write of it (T7); values are compared by what is observed.
-fn variables(shown: &Shown, tables: &Tables) -> Vec<(AccessKind, String)> {
+/// The machine's step in the words of the other kinds: only the five variables, in order; an update
+/// becomes a read and a write (T7); values are compared as observed.
+fn variables(shown: &RenderedStep, tables: &Tables) -> Vec<(AccessKind, String)> {
     let mut accesses = Vec::new();
     for access in shown.step.accesses.as_slice() {
         let location = tables.location_text(access.location);
@@ -174,15 +174,15 @@ fn the_machine_does_the_same_in_every_step() -> Result<(), RunError> {
         enabled.sort_by(|a, b| a.task.cmp(&b.task));
         enabled
     };
-    let rest = |shown: &Shown| Step { accesses: Accesses::Unknown, ..shown.step.clone() };
-    let (mut a, mut b) = (Subject::new(by_hand()?), Subject::new(worded()?));
+    let rest = |shown: &RenderedStep| Step { accesses: Accesses::Unknown, ..shown.step.clone() };
+    let (mut a, mut b) = (Subject::new(by_hand()?), Subject::new(translated()?));
     let mut random = Rng::new(7);
     let (mut steps, mut accesses, mut cancelled, mut failed) = (0, 0, 0, 0);
     for _ in 0..40 {
         a.reset().expect("a reset");
         b.reset().expect("a reset");
         loop {
-            let (left, right) = (a.look().expect("a state"), b.look().expect("a state"));
+            let (left, right) = (a.view().expect("a state"), b.view().expect("a state"));
             assert_eq!(left.observation, right.observation);
             assert_eq!(sorted(left.enabled), sorted(right.enabled));
             let possible = choices(&mut a.system)?;

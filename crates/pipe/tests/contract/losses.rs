@@ -1,4 +1,4 @@
-//! Children that lose replies: who repeats what was lost finds the same runs.
+//! Children that lose replies: with repetition, the runs are the same.
 
 use crate::by_hand::by_hand;
 use crate::children::Language;
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const ATTEMPTS: u32 = 20;
 const LOSE_ONE_IN_FIFTY: [&str; 4] = ["--lose", "50", "--seed", "11"];
 
-/// Makes systems that repeat what was lost, and counts the losses of all of them.
-struct Patient<'a, F> {
+/// Makes systems that repeat lost requests, and counts the losses of all of them.
+struct RetryingFactory<'a, F> {
     factory: F,
     retries: &'a AtomicU64,
 }
@@ -28,7 +28,7 @@ impl Drop for Counting<'_> {
     }
 }
 
-impl<'a, F: SystemFactory<System = PipeSystem>> SystemFactory for Patient<'a, F> {
+impl<'a, F: SystemFactory<System = PipeSystem>> SystemFactory for RetryingFactory<'a, F> {
     type System = Counting<'a>;
 
     fn make(&self) -> Result<Counting<'a>, RunError> {
@@ -44,7 +44,7 @@ impl<'a, F: SystemFactory<System = PipeSystem>> SystemFactory for Patient<'a, F>
     }
 }
 
-/// Passes everything on.
+/// Forwards all other calls.
 macro_rules! pass_on {
     ($($name:ident(&self) -> $result:ty;)* ; $($changing:ident(&mut self $(, $argument:ident: $type:ty)?) -> $outcome:ty;)*) => {
         impl TaskSystem for Counting<'_> {
@@ -73,7 +73,7 @@ fn with_losses_the_same_runs_are_found() {
     for language in Language::ALL {
         let Some(factory) = language.order_form(&LOSE_ONE_IN_FIFTY) else { continue };
         let retries = AtomicU64::new(0);
-        let runs = all_runs(&Patient { factory, retries: &retries });
+        let runs = all_runs(&RetryingFactory { factory, retries: &retries });
         let retries = retries.into_inner();
         println!("{language:?}: {retries} requests repeated");
         assert!(retries >= 5, "{language:?}: only {retries} replies were lost");
@@ -89,7 +89,7 @@ fn with_losses_the_contract_is_kept() {
         let effort = Effort { seed: 5, walks: 1, steps_max: 6 };
         assert_keeps(
             &format!("{language:?} with losses"),
-            &Patient { factory, retries: &retries },
+            &RetryingFactory { factory, retries: &retries },
             effort,
         );
         assert!(retries.into_inner() > 0, "{language:?}: no reply was lost");

@@ -1,7 +1,7 @@
 //! The order form in the model language, run by the machine. Kind 5: with snapshots.
 //!
-//! The machine has words of its own for what the model does not name; [`Worded`] says them in those
-//! of the other kinds.
+//! The machine has its own names for elements that the model does not name; [`Translated`]
+//! translates them to those of the other kinds.
 
 use crate::by_hand::observation;
 use anyorder_lang::lower::compile;
@@ -13,25 +13,25 @@ use anyorder_trace::Tables;
 use anyorder_vm::{MachineFactory, MachineRun};
 use std::sync::Arc;
 
-/// The model.
+/// The source of the model.
 const ORDER_FORM: &str = include_str!("order_form.any");
 
-/// Makes runs of the order form, in the words of the machine.
+/// Makes runs of the order form, with the names of the machine.
 pub(crate) fn machine() -> MachineFactory {
     let compiled = compile(ORDER_FORM, "order_form.any").expect("the model is sound");
     assert!(compiled.warnings.is_empty(), "{:?}", compiled.warnings);
     MachineFactory(Arc::new(compiled.into_machine().expect("the machine takes the program")))
 }
 
-/// Makes one run of the order form, in the words of the other kinds.
-pub(crate) fn worded() -> Result<Worded, RunError> {
-    Ok(Worded(machine().make()?))
+/// Makes one run of the order form, with the names of the other kinds.
+pub(crate) fn translated() -> Result<Translated, RunError> {
+    Ok(Translated(machine().make()?))
 }
 
-/// A run whose tasks, handlers, failures and observations have the words of the other kinds.
-pub(crate) struct Worded(MachineRun);
+/// A run whose tasks, handlers, failures and observations have the names of the other kinds.
+pub(crate) struct Translated(MachineRun);
 
-impl Worded {
+impl Translated {
     fn text(observed: &Observation, global: &str) -> String {
         let part = observed.part(&PartPath::new(["globals", global]));
         let text = part.and_then(|part| part.text.as_deref());
@@ -39,13 +39,13 @@ impl Worded {
     }
 
     fn failures(observed: &Observation) -> Vec<String> {
-        let failure = Worded::text(observed, "failure");
+        let failure = Translated::text(observed, "failure");
         if failure.is_empty() { Vec::new() } else { vec![failure] }
     }
 }
 
-/// Copies a name, and changes the label and the ordinal of its segments: `change` is told whether
-/// it is the root.
+/// Copies a name, and changes the label and the ordinal of its segments; the argument of `change`
+/// says whether the segment is the root.
 fn renamed(name: &TaskName, change: &dyn Fn(bool, &str, u32) -> (String, u32)) -> TaskName {
     let segment = name.segment();
     let creator = name.creator().map(|creator| renamed(creator, change));
@@ -57,7 +57,7 @@ fn renamed(name: &TaskName, change: &dyn Fn(bool, &str, u32) -> (String, u32)) -
     new.with_label(&label).with_ordinal(ordinal)
 }
 
-/// From the machine: it counts events from 1, and has no labels.
+/// From the machine, which counts events from 1 and has no labels.
 fn to_ours(name: &TaskName) -> TaskName {
     renamed(name, &|is_root, kind, ordinal| {
         let label = if kind == "reply" { "/orders" } else { "" };
@@ -70,12 +70,12 @@ fn to_machine(name: &TaskName) -> TaskName {
     renamed(name, &|is_root, _, ordinal| (String::new(), ordinal + u32::from(is_root)))
 }
 
-/// The rule that timers wait for what was posted before them takes a mailbox of their own.
+/// In the machine, the rule that timers wait for earlier posts needs a separate mailbox.
 fn handler(name: String) -> String {
     if name == "timers" { "ui".to_owned() } else { name }
 }
 
-impl TaskSystem for Worded {
+impl TaskSystem for Translated {
     fn capabilities(&self) -> Capabilities {
         self.0.capabilities()
     }
@@ -102,7 +102,7 @@ impl TaskSystem for Worded {
     }
 
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
-        let failed = Worded::failures(&self.0.observe()?);
+        let failed = Translated::failures(&self.0.observe()?);
         let choice = Choice { task: to_machine(&choice.task), ..choice.clone() };
         let step = self.0.execute(&choice).map_err(|error| match error {
             RunError::Diverged(mut divergence) => {
@@ -112,7 +112,7 @@ impl TaskSystem for Worded {
             }
             other => other,
         })?;
-        let mut failures = Worded::failures(&self.0.observe()?);
+        let mut failures = Translated::failures(&self.0.observe()?);
         failures.retain(|failure| !failed.contains(failure));
         let posted = step.posted.into_iter().map(|posted| Posted {
             task: to_ours(&posted.task),
@@ -134,9 +134,9 @@ impl TaskSystem for Worded {
 
     fn observe(&mut self) -> Result<Observation, RunError> {
         let observed = self.0.observe()?;
-        let text = |global| Worded::text(&observed, global);
+        let text = |global| Translated::text(&observed, global);
         let number = |global| text(global).parse().expect("a number");
-        let failures = Worded::failures(&observed);
+        let failures = Translated::failures(&observed);
         Ok(observation(&text("status"), number("panel"), number("orders"), &text("log"), &failures))
     }
 

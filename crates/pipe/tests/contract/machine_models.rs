@@ -1,4 +1,4 @@
-//! What else the language has, one small model for each: the machine keeps the contract there.
+//! The other features of the language, one small model each: the machine keeps the contract there.
 
 use crate::contract::{Coverage, Effort, check};
 use crate::subject::Violation;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const EFFORT: Effort = Effort { seed: 3, walks: 20, steps_max: 10 };
 
-/// Name and text of models whose steps say all that they have in common.
+/// Name and text of models whose steps report all shared accesses.
 const KEPT: [(&str, &str); 12] = [
     (
         "virtual time",

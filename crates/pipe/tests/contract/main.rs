@@ -1,7 +1,7 @@
-//! The contract of task systems, and the kinds of systems it is put to. `README.md` beside this
-//! file says how to add a kind.
+//! The contract of task systems, and the kinds of systems tested. `README.md` in this folder says
+//! how to add a kind.
 
-// Helpers print what was skipped, and how often each clause was put to the test.
+// Helpers print skipped tests, and how often each clause was tested.
 #![allow(clippy::print_stdout)]
 
 mod by_hand;

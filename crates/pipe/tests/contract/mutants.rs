@@ -1,4 +1,4 @@
-//! The contract can be broken: each flaw is found, and by the clause that is about it.
+//! Systems that break the contract: each flaw is found, by the clause about it.
 
 use crate::by_hand::{ByHand, by_hand};
 use crate::contract::{Effort, check};
@@ -8,35 +8,35 @@ use anyorder_system::{
 };
 use anyorder_trace::Tables;
 
-/// What is wrong.
+/// A flaw of a mutant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flaw {
     None,
-    /// The reset forgets to forget the number of runs.
+    /// The reset keeps the number of runs.
     ResetLeavesSomething,
-    /// A step depends on how often the system was reset.
+    /// A step depends on the number of resets.
     StepsDiffer,
-    /// One enabled task is not named.
+    /// One enabled task is missing.
     EnabledMissesOne,
-    /// A task is named that cannot run.
+    /// A disabled task is reported as enabled.
     EnabledInventsOne,
-    /// A task that is not there runs as if it were the first one.
+    /// A missing task runs as if it were the first one.
     RunsAnother,
-    /// A divergence counts something up.
+    /// A divergence increments a counter.
     DivergenceChangesState,
-    /// Tasks are numbered over the whole run, not for each creator.
+    /// Tasks are numbered over the whole run, not per creator.
     NamesCountOverRun,
-    /// Writes to one variable are not told.
+    /// Writes to one variable are not reported.
     ForgetsAccesses,
-    /// It is not told when tasks are enabled, disabled or cancelled.
+    /// Enabling, disabling and cancelling tasks is not reported.
     ForgetsSwitches,
-    /// Restored states lose something.
+    /// Restored states lack a part.
     RestoreLosesSomething,
     /// All states have one fingerprint.
     FingerprintIsConstant,
-    /// Ids are given anew after each reset.
+    /// Ids are reassigned after each reset.
     TablesStartAgain,
-    /// Snapshots are declared by a system without them.
+    /// A system without snapshots declares them.
     DeclaresTooMuch,
 }
 
@@ -54,7 +54,7 @@ impl Mutant {
     }
 }
 
-/// Renumbers the last step of a name; the mutant only runs names that it gave.
+/// Changes the ordinal of the last segment of a name; the mutant runs only names that it assigned.
 fn renamed(name: &TaskName, by: u32) -> TaskName {
     name.with_ordinal(name.segment().ordinal + by)
 }

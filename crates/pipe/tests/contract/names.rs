@@ -1,4 +1,4 @@
-//! The libraries for other languages spell task names as this crate does, whatever is in them.
+//! The libraries for other languages write task names as this crate does, for all characters.
 
 use crate::children::Language;
 use anyorder_system::{Choice, SystemFactory, TaskName, TaskSystem};
@@ -19,8 +19,8 @@ fn names_are_spelled_alike_in_all_languages() {
         assert_eq!(tasks.len(), 20);
         let mut escaped = 0;
         for task in &tasks {
-            // The child looks for the text that we make of the name: one that it spells otherwise
-            // is not found.
+            // The child compares with our text of the name: a different spelling would not be
+            // found.
             let step = system.execute(&Choice::of(task.task.clone())).expect("a root runs");
             let expected = [0, 1].map(|ordinal| {
                 let kind = &task.task.segment().kind;

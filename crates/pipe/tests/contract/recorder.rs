@@ -4,7 +4,7 @@ use anyorder_pipe::value_of_text;
 use anyorder_system::{Access, AccessKind, Accesses, Posted, Step, TaskName};
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 
-/// Collects one step after the other; its tables only grow.
+/// Collects steps one after another; its tables only grow.
 #[derive(Default)]
 pub(crate) struct Recorder {
     interner: Interner,
@@ -16,7 +16,7 @@ impl Recorder {
         &self.interner.tables
     }
 
-    /// Begins the step of a task: that it may run is read.
+    /// Begins the step of a task: it reads the task's status.
     pub(crate) fn begin(&mut self, task: &TaskName) {
         self.step = Some(Step { accesses: Accesses::List(Vec::new()), ..Step::of(task.clone()) });
         let own = self.shadow(task);
@@ -47,7 +47,7 @@ impl Recorder {
         self.rmw(name, value_of_text(before), value_of_text(after));
     }
 
-    /// Records that it is decided whether a task may run.
+    /// Records a write to a task's status.
     pub(crate) fn switch(&mut self, task: &TaskName) {
         let location = self.shadow(task);
         self.push(location, AccessKind::Write, None, None);

@@ -1,4 +1,4 @@
-//! The system under test, asked in a way that turns what it must not do into violations.
+//! The system under test; forbidden behaviour becomes a violation.
 
 use anyorder_system::{
     Accesses, Capabilities, Choice, EnabledTask, Observation, Program, RunError, Step, TaskSystem,
@@ -6,12 +6,12 @@ use anyorder_system::{
 use anyorder_trace::{LocationId, SiteId, Tables};
 use std::fmt;
 
-/// A clause of the contract that a system breaks.
+/// A violated clause of the contract.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Violation {
     /// The clause, in one word.
     pub(crate) clause: &'static str,
-    /// What was seen.
+    /// The observed behaviour.
     pub(crate) text: String,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn violation<T>(clause: &'static str, text: impl Into<String>) -> Res
     Err(Violation { clause, text: text.into() })
 }
 
-/// Fails with a violation when two things that must be equal are not.
+/// Fails with a violation when two values that must be equal differ.
 pub(crate) fn same<T: PartialEq + fmt::Debug>(
     clause: &'static str,
     what: &str,
@@ -39,32 +39,33 @@ pub(crate) fn same<T: PartialEq + fmt::Debug>(
     violation(clause, format!("{what}: {a:?} and then {b:?}"))
 }
 
-/// What can be asked of a state.
+/// The observable part of a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Look {
-    /// The tasks that could run.
+pub(crate) struct StateView {
+    /// The enabled tasks.
     pub(crate) enabled: Vec<EnabledTask>,
-    /// What the run amounts to.
+    /// The observation of the run.
     pub(crate) observation: Observation,
 }
 
-/// A step with its words: what two instances, which share no ids, can be compared by.
+/// A step with its texts: two instances, which share no ids, are compared by them.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct RenderedStep {
     /// The step.
     pub(crate) step: Step,
     /// Its accesses, with the text of their sites.
     pub(crate) accesses: Vec<(String, String)>,
 }
 
-impl PartialEq for Shown {
-    fn eq(&self, other: &Shown) -> bool {
-        let rest = |shown: &Shown| Step { accesses: Accesses::Unknown, ..shown.step.clone() };
+impl PartialEq for RenderedStep {
+    fn eq(&self, other: &RenderedStep) -> bool {
+        let rest =
+            |shown: &RenderedStep| Step { accesses: Accesses::Unknown, ..shown.step.clone() };
         self.accesses == other.accesses && rest(self) == rest(other)
     }
 }
 
-impl Shown {
+impl RenderedStep {
     /// Returns the step without source positions, for systems written in different languages.
     pub(crate) fn without_sites(&self) -> String {
         let accesses: Vec<&String> = self.accesses.iter().map(|(access, _)| access).collect();
@@ -72,7 +73,7 @@ impl Shown {
     }
 }
 
-fn shown(step: Step, tables: &Tables) -> Shown {
+fn shown(step: Step, tables: &Tables) -> RenderedStep {
     let show = |a: &anyorder_system::Access| {
         let location = tables.location_text(a.location);
         let access = format!("{:?} {location} {:?} {:?}", a.kind, a.read, a.written);
@@ -82,10 +83,10 @@ fn shown(step: Step, tables: &Tables) -> Shown {
     if matches!(step.accesses, Accesses::Set(_)) {
         accesses.sort();
     }
-    Shown { step, accesses }
+    RenderedStep { step, accesses }
 }
 
-/// A system that is watched: its tables must only grow, and what never changes must not.
+/// A monitored system: its tables must only grow, and constant properties must not change.
 pub(crate) struct Subject<S> {
     /// The system.
     pub(crate) system: S,
@@ -106,14 +107,14 @@ impl<S: TaskSystem> Subject<S> {
         self.after("reset", result)
     }
 
-    pub(crate) fn look(&mut self) -> Result<Look, Violation> {
+    pub(crate) fn view(&mut self) -> Result<StateView, Violation> {
         let enabled = self.system.enabled();
         let enabled = self.after("enabled", enabled)?;
         let observation = self.system.observe();
-        Ok(Look { enabled, observation: self.after("observe", observation)? })
+        Ok(StateView { enabled, observation: self.after("observe", observation)? })
     }
 
-    pub(crate) fn execute(&mut self, choice: &Choice) -> Result<Shown, Violation> {
+    pub(crate) fn execute(&mut self, choice: &Choice) -> Result<RenderedStep, Violation> {
         let result = self.system.execute(choice);
         let step = self.after(&format!("execute `{}`", choice.task), result)?;
         for access in step.accesses.as_slice() {
@@ -126,13 +127,13 @@ impl<S: TaskSystem> Subject<S> {
         Ok(shown(step, self.system.tables()))
     }
 
-    /// Goes back to the start and makes choices.
+    /// Resets the system and makes choices.
     pub(crate) fn run_to(&mut self, choices: &[Choice]) -> Result<(), Violation> {
         self.reset()?;
         choices.iter().try_for_each(|choice| self.execute(choice).map(drop))
     }
 
-    /// Checks what must hold after every request.
+    /// Checks the invariants after a request.
     pub(crate) fn after<T>(
         &mut self,
         asked: &str,
@@ -149,7 +150,7 @@ impl<S: TaskSystem> Subject<S> {
     }
 }
 
-/// Checks that a table only grew, and remembers it.
+/// Checks that a table only grew, and stores it.
 fn watch(
     what: &str,
     known: &mut Vec<String>,

@@ -115,7 +115,7 @@ impl Blocking {
                     if counts {
                         self.counters[counter as usize].events.push(*event);
                     }
-                    call.raises.push(Raise { counter, asks: counted.asks_result(), counts });
+                    call.raises.push(Raise { counter, asks: counted.uses_result(), counts });
                 }
             }
             self.calls.insert(*event, call);

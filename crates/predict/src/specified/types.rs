@@ -63,7 +63,7 @@ impl Type {
             comm: document.comm(spec.name()).cloned(),
             waits: document.waits(spec.name()).cloned(),
             exact: Compiled::new(AccessPoints::of(spec), tables),
-            strangers: Compiled::new(AccessPoints::with_strangers(spec), tables),
+            strangers: Compiled::new(AccessPoints::with_unspecified(spec), tables),
             spec: spec.clone(),
             is_own,
         }

@@ -2,8 +2,8 @@
 //! each from a reading of its own of the rules.
 
 use crate::confirmed::{Case, Tally};
-use crate::generate::{Dice, show};
-use crate::types::{OfTrace, Types};
+use crate::generate::{RandomSource, show};
+use crate::types::{TraceCalls, Types};
 use crate::{STATES_MAX, all_pairs};
 use anyorder_certify::{ClaimedWitness, Lanes, ReorderingChecker, WitnessForm, check_schedule};
 use anyorder_predict::{Answer, ConfirmOptions, Confirmer, Form, NoCommunication, Reorders};
@@ -18,7 +18,7 @@ const TRACES: u64 = 300;
 
 /// What is no rule of components is asked of a twin, in which components enable nothing.
 struct OfComponents<'t> {
-    of: OfTrace<'t>,
+    of: TraceCalls<'t>,
     twin: Trace,
 }
 
@@ -32,7 +32,7 @@ impl<'t> OfComponents<'t> {
             }
         }
         let twin = Trace::new(trace.tables().clone(), columns);
-        OfComponents { of: OfTrace::new(types, trace), twin }
+        OfComponents { of: TraceCalls::new(types, trace), twin }
     }
 }
 
@@ -58,9 +58,8 @@ impl Observes for OfComponents<'_> {
     }
 }
 
-/// A few tasks of a main thread in which components are called back, with requests around them, of
-/// one family.
-fn called_back(rng: &mut Dice, family: usize) -> Trace {
+/// A few tasks of a main thread in which components are called back, with requests around them, of one family.
+fn called_back(rng: &mut RandomSource, family: usize) -> Trace {
     let kind = ["fifo", "bag", "fifo"][rng.below(3)];
     let mut text = format!("handler ui {kind}\nhandler p none\nhandler q none\n");
     let tasks = 2 + rng.below(2);
@@ -174,7 +173,7 @@ const STEPS: [&str; 6] = [
 ];
 const TICK: &str = "android.intent.action.TIME_TICK";
 
-fn request(rng: &mut Dice, family: usize, step: usize) -> String {
+fn request(rng: &mut RandomSource, family: usize, step: usize) -> String {
     match family {
         0 => match rng.below(6) {
             0 => "enable lifecycle state=INSTANCE instance=1 argument=11".to_owned(),
@@ -220,7 +219,7 @@ fn request(rng: &mut Dice, family: usize, step: usize) -> String {
     }
 }
 
-fn callback(rng: &mut Dice, (family, steps): (usize, &[&str]), step: usize) -> String {
+fn callback(rng: &mut RandomSource, (family, steps): (usize, &[&str]), step: usize) -> String {
     let step = if rng.below(8) == 0 { rng.below(6) } else { step };
     match family {
         0 => format!("trigger lifecycle state={} instance=1", STATES[step % 6]),
@@ -241,7 +240,7 @@ fn callback(rng: &mut Dice, (family, steps): (usize, &[&str]), step: usize) -> S
 }
 
 /// Some trace of components, with the family that it has most of.
-fn some(seed: u64, rng: &mut Dice) -> (Trace, Option<usize>) {
+fn some(seed: u64, rng: &mut RandomSource) -> (Trace, Option<usize>) {
     match seed % 5 {
         4 => {
             let shape = Shape {
@@ -258,7 +257,7 @@ fn some(seed: u64, rng: &mut Dice) -> (Trace, Option<usize>) {
 
 /// Sequences near a witness: the checker accepts what brute force does.
 fn check_nearly(
-    rng: &mut Dice,
+    rng: &mut RandomSource,
     (t, what): (&Trace, &str),
     (observes, brute): (&dyn Observes, &Reorderings),
     (pair, run): ((usize, usize), &[usize]),
@@ -303,7 +302,7 @@ fn the_search_finds_what_brute_force_finds_among_components() {
     let more = std::env::var("ANYORDER_BRUTE").ok().and_then(|text| text.parse().ok());
     let (mut rejected, mut bound, mut unsound) = (BTreeMap::new(), 0_u64, 0_u64);
     for seed in 1..=more.unwrap_or(TRACES) {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let (t, _) = some(seed, &mut rng);
         let what = format!("seed {seed}");
         let observes = OfComponents::new(&types, &t);
@@ -385,7 +384,7 @@ fn the_comparison_among_components_notices_each_rule() {
         Form::Overtakes => ReorderForm::Overtakes,
     };
     for seed in 1..=2_000 {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let (t, Some(family)) = some(seed, &mut rng) else { continue };
         let open: Vec<RuleName> =
             families[family].iter().copied().filter(|rule| noticed[rule] == 0).collect();

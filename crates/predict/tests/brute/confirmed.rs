@@ -1,8 +1,8 @@
 //! The search finds a witness exactly where there is one, of the strongest form, and says truly
 //! whether it is a shortest one.
 
-use crate::generate::{Dice, Flavour, show, trace};
-use crate::types::{OfTrace, Types};
+use crate::generate::{Flavour, RandomSource, show, trace};
+use crate::types::{TraceCalls, Types};
 use crate::{STATES_MAX, all_pairs};
 use anyorder_certify::{ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
 use anyorder_commute::Mode;
@@ -165,7 +165,7 @@ impl Case<'_> {
 }
 
 fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) {
-    let observes = OfTrace::new(types, t);
+    let observes = TraceCalls::new(types, t);
     let brute = Reorderings::new(t, &observes);
     let Some(best) = brute.best(&observes, &all_pairs(t), STATES_MAX) else {
         tally.given_up += 1;
@@ -203,7 +203,7 @@ fn the_search_finds_what_brute_force_finds() {
     // More, to look for faults: ANYORDER_BRUTE=100000 cargo test --test brute
     let more = std::env::var("ANYORDER_BRUTE").ok().and_then(|text| text.parse().ok());
     for seed in 1..=more.unwrap_or(TRACES) {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let flavour = Flavour::of(seed);
         let events = 4 + rng.below(if seed % 8 == 0 || flavour.is_guarded() { 10 } else { 6 });
         let t = trace(&mut rng, flavour, events);
@@ -217,9 +217,8 @@ fn the_search_finds_what_brute_force_finds() {
     assert!(tally.invocations.0 > 0 && tally.invocations.1 > 0, "{tally:?}");
 }
 
-/// Threads that access a variable between taking and giving back a permit of a semaphore that has
-/// one or two.
-fn with_permits(rng: &mut Dice) -> Trace {
+/// Threads that access a variable between taking and giving back a permit of a semaphore that has one or two.
+fn with_permits(rng: &mut RandomSource) -> Trace {
     let mut b = TraceBuilder::new();
     let mut permits = 1 + rng.below(2);
     let call = |b: &mut TraceBuilder, task, method: &str| {
@@ -268,7 +267,7 @@ fn with_permits(rng: &mut Dice) -> Trace {
 fn what_a_semaphore_keeps_apart_is_apart_by_brute_force() {
     let (types, mut tally) = (Types::new(), Tally::default());
     for seed in 1..=400 {
-        let t = with_permits(&mut Dice::new(seed));
+        let t = with_permits(&mut RandomSource::new(seed));
         check_trace(&t, &format!("seed {seed}"), &types, &mut tally);
     }
     println!("{tally:#?}");
@@ -282,9 +281,9 @@ fn a_window_makes_no_wrong_answers() {
     let types = Types::new();
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for seed in 1..=1_500 {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let t = trace(&mut rng, Flavour::of(seed), 10);
-        let observes = OfTrace::new(&types, &t);
+        let observes = TraceCalls::new(&types, &t);
         let brute = Reorderings::new(&t, &observes);
         let best = brute.best(&observes, &all_pairs(&t), STATES_MAX).expect("a small trace");
         let of_types = anyorder_predict::Types::built_in().expect("they are tested");
@@ -331,7 +330,7 @@ fn a_window_makes_no_wrong_answers() {
 }
 
 /// Without what is observed in one mode.
-struct Without<'o>(&'o OfTrace<'o>, Mode);
+struct Without<'o>(&'o TraceCalls<'o>, Mode);
 
 impl Observes for Without<'_> {
     fn object(&self, event: EventId) -> Option<u32> {
@@ -392,9 +391,9 @@ fn the_comparison_with_the_search_notices_each_rule() {
     let mut noticed: BTreeMap<ReorderRule, u64> = BTreeMap::new();
     let mut modes: BTreeMap<Mode, u64> = BTreeMap::new();
     for seed in 0..=900 {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let t = if seed == 0 { timed_out() } else { trace(&mut rng, Flavour::of(seed), 8) };
-        let observes = OfTrace::new(&types, &t);
+        let observes = TraceCalls::new(&types, &t);
         let of_types = anyorder_predict::Types::built_in().expect("they are tested");
         let mut communication = SpecifiedCommunication::new(of_types, &t);
         let options = ConfirmOptions { window: 0, ..ConfirmOptions::default() };

@@ -4,8 +4,8 @@
 //! With `--nocapture` it prints the tables of `docs/prediction.md`.
 
 use crate::common::naive::{Naive, Order};
-use crate::generate::{Dice, Flavour, trace};
-use crate::types::{OfTrace, Types};
+use crate::generate::{Flavour, RandomSource, trace};
+use crate::types::{TraceCalls, Types};
 use crate::{STATES_MAX, all_pairs};
 use anyorder_predict::{
     Analysis, Candidates, Conditions, EdcAnalysis, Internals, Options, OrderPaths, OrderRule,
@@ -143,7 +143,7 @@ fn seconds(pairs: &Pairs) -> Pairs {
 }
 
 fn measure(t: &Trace, types: &Types, measured: &mut Measured) {
-    let observes = OfTrace::new(types, t);
+    let observes = TraceCalls::new(types, t);
     let brute = Reorderings::new(t, &observes);
     let edc = Naive::new(t, Order::Edc, true);
     let pairs: Pairs = all_pairs(t)
@@ -196,7 +196,7 @@ fn measured(flavours: &[Flavour], events: usize, from: u64) -> (Measured, String
     let types = Types::new();
     let mut measured = Measured::default();
     for seed in from..from + TRACES {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let flavour = flavours[(seed % flavours.len() as u64) as usize];
         let events = events + rng.below(5);
         measure(&trace(&mut rng, flavour, events), &types, &mut measured);
@@ -244,10 +244,10 @@ fn what_the_relations_miss_and_invent_elsewhere() {
 fn what_edc_misses_and_invents_of_invocations() {
     let (types, mut row, mut violations_count) = (Types::new(), Row::default(), 0);
     for seed in 3_000_000..3_000_000 + TRACES {
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let flavour = [Flavour::Calls, Flavour::GuardedMixed, Flavour::Waits][(seed % 3) as usize];
         let t = trace(&mut rng, flavour, 9);
-        let observes = OfTrace::new(&types, &t);
+        let observes = TraceCalls::new(&types, &t);
         let naive = Naive::new(&t, Order::Edc, true);
         let conflicts = |pair: &(usize, usize)| {
             let of = |event: usize| observes.invoked(EventId(event as u32));

@@ -2,8 +2,8 @@
 //! force, for which `check_schedule` says what program order, mailboxes and locks allow.
 
 use crate::confirmed::{Case, Tally};
-use crate::generate::{Dice, Flavour, show, trace};
-use crate::types::{OfTrace, Scheduled, Types};
+use crate::generate::{Flavour, RandomSource, show, trace};
+use crate::types::{Scheduled, TraceCalls, Types};
 use crate::{STATES_MAX, all_pairs};
 use anyorder_certify::{Lanes, ReorderingChecker};
 use anyorder_predict::{Answer, ConfirmOptions, Confirmer, Reorders, SpecifiedCommunication};
@@ -38,7 +38,7 @@ fn has_careless_tasks(t: &Trace) -> bool {
 }
 
 fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) -> u64 {
-    let observes = Scheduled(OfTrace::new(types, t));
+    let observes = Scheduled(TraceCalls::new(types, t));
     let brute = Reorderings::new(t, &observes);
     let best = brute.best(&observes, &all_pairs(t), STATES_MAX).expect("a small trace");
     let mut checker = ReorderingChecker::new(t, &observes.0, Lanes::Tasks);
@@ -68,7 +68,7 @@ fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) -> u64 {
 }
 
 /// Two or three tasks that one handler takes from its mailbox, posted by threads or by one another.
-fn taken_in_turn(rng: &mut Dice) -> Trace {
+fn taken_in_turn(rng: &mut RandomSource) -> Trace {
     let mut b = TraceBuilder::new();
     let mailbox = [Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed][rng.below(3)];
     let ui = b.handler("ui", mailbox).expect("room");
@@ -110,7 +110,7 @@ fn the_search_finds_what_brute_force_finds_among_tasks() {
         let shape = Shape { events_max: 8 + seed as usize % 5, ..Shape::tiny() };
         let t = random_trace(seed, &shape);
         of_one_handler += check_trace(&t, &format!("seed {seed}"), &types, &mut tally);
-        let mut rng = Dice::new(seed);
+        let mut rng = RandomSource::new(seed);
         let flavour = [Flavour::Posts, Flavour::Mixed, Flavour::GuardedMixed][seed as usize % 3];
         let t = trace(&mut rng, flavour, 9);
         let what = format!("seed {seed}, {flavour:?}");

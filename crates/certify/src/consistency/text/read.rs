@@ -7,10 +7,10 @@ use anyorder_trace::{EventId, TaskId, Trace};
 use std::io::{self, BufRead, Read};
 use std::str::SplitAsciiWhitespace;
 
-/// The bytes of the longest line that is read.
+/// The greatest length of a line, in bytes.
 const LINE_BYTES_MAX: usize = 1 << 26;
 
-/// The characters of a word that an error quotes.
+/// The most characters of a word that an error quotes.
 const QUOTED_MAX: usize = 80;
 
 /// Why the text of a proof cannot be read.
@@ -19,20 +19,20 @@ pub enum ReadProofError {
     /// The file system or pipe failed.
     #[error("cannot read: {0}")]
     Io(#[from] io::Error),
-    /// A line breaks the format, or names something that is not in the trace.
+    /// A line breaks the format, or names something outside the trace.
     #[error("line {line}: {message}")]
     Line {
-        /// The line, from 1; at the end of the input the one that would follow.
+        /// The line, from 1; at the end of the input, the line that would follow.
         line: u64,
-        /// What was expected there, and what was found.
+        /// The expected text, and the text found.
         message: String,
     },
 }
 
-/// Reads the text of a proof about a trace. Whether the proof holds is not looked at.
+/// Reads the text of a proof about a trace. It does not check the proof.
 ///
-/// O(events + bytes). Memory is taken for the names of the trace and for what is read, not for what
-/// the text announces.
+/// O(events + bytes). Memory is allocated for the names of the trace and for the data read, not for
+/// announced sizes.
 ///
 /// # Errors
 ///
@@ -63,7 +63,7 @@ pub fn read_proof(input: impl BufRead, trace: &Trace) -> Result<ConsistencyProof
     Ok(reader.proof)
 }
 
-/// The lines that say something, one at a time.
+/// The lines other than blank ones and comments, one at a time.
 struct Lines<R> {
     input: R,
     /// The number of the current line, from 1.
@@ -97,12 +97,12 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// What was read so far. Errors are the messages of the current line.
+/// The steps read so far. Errors are the messages of the current line.
 struct Reader {
     names: Names,
     proof: ConsistencyProof,
     headed: bool,
-    /// The links that the last step, a cycle, still lacks.
+    /// The links that the last step, a cycle, still needs.
     links_missing: u64,
 }
 
@@ -224,7 +224,7 @@ fn end(parts: &mut Parts<'_>) -> Result<(), String> {
     }
 }
 
-/// A word as an error shows it: cut, and without control characters.
+/// A word as quoted in an error: cut, and without control characters.
 fn quoted(word: Option<&str>) -> String {
     let Some(word) = word else { return "the end of the line".to_owned() };
     let mut shown: String = word.chars().take(QUOTED_MAX).collect();

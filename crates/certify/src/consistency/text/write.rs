@@ -6,7 +6,7 @@ use crate::consistency::proof::{ConsistencyProof, Fact, Link, Step, Why};
 use anyorder_trace::{EventId, TaskId, Trace};
 use std::io::{self, Write};
 
-/// Writes a proof as text, with the names that its trace gives to events and tasks.
+/// Writes a proof as text, with the names of events and tasks in its trace.
 ///
 /// O(events + links), with all names of the trace in memory.
 ///

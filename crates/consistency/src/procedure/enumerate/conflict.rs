@@ -1,4 +1,4 @@
-//! What a conflict teaches: a clause of decisions, and the cycles that prove it.
+//! Conflict analysis: learns a clause of decisions, and the cycles that prove it.
 
 use super::search::Search;
 use super::{Saturation, Step};
@@ -7,9 +7,9 @@ use crate::saturate::{Conflict, Reason};
 use std::collections::BTreeSet;
 
 impl Search<'_, '_> {
-    /// Finds the decisions that a conflict comes from. Returns the clause that not all of them
-    /// hold, and the level of the last of them; `None` when there is none: then nothing is
-    /// possible. Notes the cycles and the clause in the proof.
+    /// Finds the decisions behind a conflict. Returns the clause that not all of them hold, and the
+    /// level of the last of them; `None` when no decision is behind it: then the trace is
+    /// inconsistent. Records the cycles and the clause in the proof.
     pub(super) fn learn(&mut self, conflict: Conflict) -> Option<(Vec<Fact>, usize)> {
         let decisions = self.decisions_of(conflict);
         let last = *decisions.last()?;
@@ -24,7 +24,7 @@ impl Search<'_, '_> {
         Some((clause, level))
     }
 
-    /// The places of the decisions behind a conflict in the trail, ascending.
+    /// The positions in the trail of the decisions behind a conflict, ascending.
     fn decisions_of(&mut self, conflict: Conflict) -> BTreeSet<usize> {
         let mut decisions = BTreeSet::new();
         let mut seen = BTreeSet::new();
@@ -59,7 +59,7 @@ impl Search<'_, '_> {
         decisions
     }
 
-    /// All decisions, should a cycle not be found again: sound, though it teaches least.
+    /// All decisions, in case a cycle is not found again: sound, but the weakest clause.
     fn all_decisions(&self) -> BTreeSet<usize> {
         debug_assert!(false, "a cycle of the closure is not one of the graph");
         (0..self.saturation.level()).map(|level| self.saturation.level_start(level)).collect()
@@ -84,7 +84,7 @@ fn facts(cycle: &[Link]) -> impl Iterator<Item = Fact> + '_ {
     })
 }
 
-/// The level whose decision stands at this place of the trail.
+/// The level of the decision at this position of the trail.
 fn level_of(saturation: &Saturation<'_>, index: usize) -> usize {
     (0..saturation.level()).rev().find(|&level| saturation.level_start(level) <= index).unwrap_or(0)
 }

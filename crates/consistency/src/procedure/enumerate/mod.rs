@@ -8,25 +8,24 @@
 //! [`saturate`](crate::saturate).
 //!
 //! **Guarantee.** Exact: it decides every trace, given time. Consistent answers carry an order that
-//! satisfies the full problem; inconsistent ones a complete refutation where one was asked for.
+//! satisfies the full problem; inconsistent ones carry a complete refutation on request.
 //!
 //! **Naive version.** All orders of all handlers, each tested for cycles at the end.
 //!
 //! **Worked example.** Posters P, Q and the messages a1, a2 of P and b1, b2 of Q on one handler: a1
 //! before a2 and b1 before b2 are forced. The first open pair is decided: a1 before b1. If this
-//! closes a cycle through the decisions d1 .. dn, the clause "not all of d1 .. dn" is noted, all
+//! closes a cycle through the decisions d1 .. dn, the clause "not all of d1 .. dn" is learned, all
 //! levels above the last of them are undone, and its opposite holds there.
 //!
 //! **Deviations.** 1. Orders of posts are not enumerated: under the mailbox rules they follow from
 //! those of messages, or do not matter. 2. After a conflict the search returns to the last decision
-//! that had a part in it, not merely to the last one: pairs that have nothing to do with the
-//! conflict are not tried in both ways.
+//! behind it, not merely to the last one: pairs unrelated to the conflict are not tried in both
+//! ways.
 //!
-//! **Cost.** Exponential in the undecided pairs in the worst case; each order found costs one
-//! update of the closure, each conflict one search through the graph for every order that had a
-//! part in it.
+//! **Cost.** Exponential in the undecided pairs in the worst case. Each order found costs one
+//! update of the closure; each conflict costs one search of the graph for every order behind it.
 
-use super::{Effort, NotFor, Outcome};
+use super::{Effort, Outcome, Unsupported};
 use crate::answer::{Answer, Limit, Link, Refutation, Stats, Step};
 use crate::full::order_all;
 use crate::partial::{MessageId, PartialTrace};
@@ -46,11 +45,11 @@ pub(crate) fn enumerate(
     trace: &PartialTrace,
     effort: Effort,
     control: &Control<'_>,
-) -> Result<Outcome, NotFor> {
+) -> Result<Outcome, Unsupported> {
     enumerate_by(trace, Rules::ALL, effort, control)
 }
 
-/// [`enumerate`] with some rules or edges left out; for tests.
+/// [`enumerate`] with some rules or edges disabled; for tests.
 ///
 /// # Errors
 ///
@@ -60,9 +59,9 @@ pub fn enumerate_by(
     rules: Rules,
     effort: Effort,
     control: &Control<'_>,
-) -> Result<Outcome, NotFor> {
+) -> Result<Outcome, Unsupported> {
     if !trace.open.is_empty() {
-        return Err(NotFor::OpenCoherence);
+        return Err(Unsupported::OpenCoherence);
     }
     let mut stats = sizes(trace);
     let answer = match Saturation::start(trace, rules, control) {
@@ -82,7 +81,7 @@ pub(super) fn refute_start(
     stats: &mut Stats,
 ) -> Answer {
     let mut search = Search::new(saturation, effort, control, stats);
-    // Without decisions no clause is left, and the refutation is complete.
+    // Without decisions the clause is empty, and the refutation is complete.
     let _ = search.learn(conflict);
     search.refuted()
 }

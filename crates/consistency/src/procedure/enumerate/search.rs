@@ -1,4 +1,4 @@
-//! The search: decisions, levels and what is noted of them.
+//! The search: decisions, levels and the proof.
 
 use super::{
     Answer, Control, Effort, Limit, MessageId, Refutation, Rules, Saturation, Stats, Step,
@@ -15,15 +15,15 @@ pub(super) struct Search<'s, 't> {
     pub(super) effort: Effort,
     control: &'s Control<'s>,
     pub(super) stats: &'s mut Stats,
-    /// For each level, where the search for undecided pairs stood, and how many clauses there were.
+    /// For each level, the position of the search for undecided pairs, and the number of clauses.
     levels: Vec<((u32, u32), usize)>,
     cursor: (u32, u32),
-    /// The clauses in force, each the reason of one order of the trail.
+    /// The current clauses, each the reason of one order of the trail.
     pub(super) clauses: Vec<Vec<Fact>>,
-    /// The proof so far, and the cycles that are in it by their facts.
+    /// The proof so far, and its cycles by their facts.
     pub(super) steps: Vec<Step>,
     pub(super) emitted: BTreeSet<Vec<Fact>>,
-    /// The links in the proof: what it takes of memory.
+    /// The number of links in the proof, a measure of its memory.
     pub(super) links: u64,
 }
 
@@ -49,7 +49,7 @@ impl<'s, 't> Search<'s, 't> {
         }
     }
 
-    /// Decides.
+    /// Runs the search.
     pub(super) fn run(mut self) -> Answer {
         let mut found = self.saturation.first_round();
         self.stats.propagations += self.saturation.trail().len() as u64;
@@ -81,7 +81,7 @@ impl<'s, 't> Search<'s, 't> {
         }
     }
 
-    /// Undoes all levels from one on, whose decision is then impossible by the clause.
+    /// Undoes all levels from one on; the clause excludes the decision of that level.
     fn flip(&mut self, clause: Vec<Fact>, level: usize) -> Result<(), Conflict> {
         let decision = self.saturation.trail()[self.saturation.level_start(level)];
         while self.saturation.level() > level {
@@ -101,7 +101,7 @@ impl<'s, 't> Search<'s, 't> {
         self.counted(|saturation| saturation.imply(entry), 0)
     }
 
-    /// Lets saturation work, and counts the orders it finds besides `own` ones.
+    /// Runs saturation, and counts the orders it finds besides `own` ones.
     fn counted(
         &mut self,
         work: impl FnOnce(&mut Saturation<'t>) -> Result<(), Conflict>,
@@ -121,7 +121,7 @@ impl<'s, 't> Search<'s, 't> {
             .map_err(|stopped| stopped.0)
     }
 
-    /// The answer when nothing is possible; the steps before prove it.
+    /// The answer "inconsistent"; the recorded steps prove it.
     pub(super) fn refuted(mut self) -> Answer {
         if !self.effort.refute {
             return Answer::Inconsistent(None);
@@ -130,8 +130,8 @@ impl<'s, 't> Search<'s, 't> {
         Answer::Inconsistent(Some(Refutation { steps: self.steps }))
     }
 
-    /// The witness. All pairs are decided without a conflict, so there is one, unless rules were
-    /// left out.
+    /// The witness. All pairs are decided without a conflict, so it exists, unless rules were
+    /// disabled.
     fn consistent(&self) -> Answer {
         let orders = self.orders();
         let rules = Rules { first_last: true, posts: true, ..self.saturation.rules() };

@@ -3,29 +3,29 @@
 //! **Problem.** Given a trace in which only initial messages post: can the handlers run it?
 //!
 //! **Source.** "Checking Consistency of Event-driven Traces", section 4 and appendix D (Theorem
-//! 4.1). The procedure sketched there is unsound, and what the theorem claims is NP-hard;
-//! `README.md` beside this file has the argument, and the bound of this one.
+//! 4.1). The procedure sketched there is unsound, and the problem of the theorem is NP-hard;
+//! `README.md` in this folder has the argument, and the bound of this procedure.
 //!
-//! **Guarantee.** Exact: every answer is right, given time. Consistent ones carry the run that was
-//! found. Inconsistent ones have a refutation only if saturation alone found it.
+//! **Guarantee.** Exact: every answer is right, given time. Consistent answers carry the run found.
+//! Inconsistent ones have a refutation only if saturation alone found it.
 //!
 //! **Naive version.** All interleavings of all handlers, with the mailboxes.
 //!
 //! **Worked example.** P posts a, Q posts b, both to an idle handler under FIFO, and a reads what b
-//! writes. Nothing is harmless: posting a takes away that b runs first. Posting a first, a begins
-//! and waits for b for ever: a dead end. Posting b first, all ends. Saturation sees that b is first
-//! by itself.
+//! writes. No step is harmless: posting a excludes that b runs first. If a is posted first, a
+//! begins and waits for b for ever: a dead end. If b is posted first, the run completes. Saturation
+//! finds by itself that b is first.
 //!
 //! **Deviations.** 1. The order of pending messages is part of a configuration. 2. Saturation comes
-//! first, and the search keeps to the orders that it forces. 3. What takes nothing away is done
-//! without branching.
+//! first, and the search obeys the orders that it forces. 3. Harmless steps are executed without
+//! branching.
 //!
 //! **Cost.** Configurations: at most n^k, times n (w + 1)^k k^w for each handler, with k posters,
 //! at most n events a handler and at most w messages waiting in a mailbox. Each takes O(messages)
-//! memory while it is open, and O(handlers + waiting messages) for ever; the time is quadratic in
-//! the messages of a handler at worst.
+//! memory while it is open, and O(handlers + waiting messages) for ever. The time is quadratic in
+//! the messages of a handler in the worst case.
 
-use super::{Effort, NotFor, Outcome};
+use super::{Effort, Outcome, Unsupported};
 use crate::answer::{Answer, Limit, Stats};
 use crate::partial::PartialTrace;
 use crate::procedure::enumerate::{one_cycle, refute_start};
@@ -37,18 +37,18 @@ use state::Orders;
 mod search;
 mod state;
 
-/// What [`flat_by`] leaves out; for tests.
+/// The parts of [`flat_by`] that are enabled; for tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlatRules {
-    /// Saturate first, and keep to the orders that it forces.
+    /// Saturate first, and obey the orders that it forces.
     pub saturate: bool,
-    /// Remember in which order pending messages were posted. The sketch of the paper does not, and
-    /// is unsound.
+    /// Remember the order in which pending messages were posted. The sketch of the paper does not,
+    /// and is unsound.
     pub queue_order: bool,
 }
 
 impl FlatRules {
-    /// All of it.
+    /// All parts.
     pub const ALL: FlatRules = FlatRules { saturate: true, queue_order: true };
 }
 
@@ -61,11 +61,11 @@ pub(crate) fn flat(
     trace: &PartialTrace,
     effort: Effort,
     control: &Control<'_>,
-) -> Result<Outcome, NotFor> {
+) -> Result<Outcome, Unsupported> {
     flat_by(trace, FlatRules::ALL, effort, control)
 }
 
-/// [`flat`] with something left out; for tests.
+/// [`flat`] with some parts disabled; for tests.
 ///
 /// # Errors
 ///
@@ -75,12 +75,12 @@ pub fn flat_by(
     rules: FlatRules,
     effort: Effort,
     control: &Control<'_>,
-) -> Result<Outcome, NotFor> {
+) -> Result<Outcome, Unsupported> {
     if !trace.open.is_empty() {
-        return Err(NotFor::OpenCoherence);
+        return Err(Unsupported::OpenCoherence);
     }
     if let Some(message) = first_nested(trace) {
-        return Err(NotFor::Nested { message });
+        return Err(Unsupported::Nested { message });
     }
     let mut stats = sizes(trace);
     let answer = decide(trace, rules, effort, control, &mut stats)
@@ -119,7 +119,7 @@ fn decide(
     Search::new(&saturation.graph, orders).run(effort, control, stats)
 }
 
-/// The first message that is posted and posts.
+/// The first posted message that posts.
 fn first_nested(trace: &PartialTrace) -> Option<crate::partial::MessageId> {
     let posters = trace.messages.iter().filter_map(|message| message.post);
     posters

@@ -1,4 +1,4 @@
-//! The search through configurations, depth first, each once.
+//! Depth-first search over configurations, each visited once.
 
 use super::state::{Choice, Orders, Plan, State};
 use super::{Answer, Control, Effort, Limit, Stats, Stopped};
@@ -6,19 +6,19 @@ use crate::partial::Slot;
 use crate::saturate::Graph;
 use std::collections::HashSet;
 
-/// What a remembered configuration takes besides its numbers.
+/// The memory of a stored configuration besides its numbers.
 const ENTRY_BYTES: u64 = 32;
 
 pub(super) struct Search<'s> {
     plan: Plan<'s>,
-    /// The configurations met so far. All of them but those on the stack lead nowhere.
+    /// The configurations visited so far. All except those on the stack are dead ends.
     seen: HashSet<Box<[u32]>>,
     bytes: u64,
     log: Vec<Slot>,
     stack: Vec<Frame>,
 }
 
-/// A configuration with choices that have not been tried.
+/// A configuration with untried choices.
 struct Frame {
     state: State,
     log: usize,
@@ -31,7 +31,7 @@ impl<'s> Search<'s> {
         Search { plan, seen: HashSet::new(), bytes: 0, log: Vec::new(), stack: Vec::new() }
     }
 
-    /// Looks for a run of all events.
+    /// Searches for a run of all events.
     pub(super) fn run(
         mut self,
         effort: Effort,
@@ -66,7 +66,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Goes on from a configuration as far as there is no choice. Returns whether all events were
+    /// Advances from a configuration until there is a choice. Returns whether all events were
     /// executed.
     fn enter(&mut self, mut state: State, stats: &mut Stats) -> bool {
         self.plan.advance(&mut state, &mut self.log);

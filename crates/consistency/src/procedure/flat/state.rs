@@ -1,4 +1,4 @@
-//! A configuration, and what can happen next in it.
+//! Configurations and their enabled steps.
 
 use crate::partial::{MessageId, Slot};
 use crate::saturate::{Graph, Saturation};
@@ -6,15 +6,15 @@ use crate::saturate::{Graph, Saturation};
 /// No message.
 const NONE: MessageId = MessageId::MAX;
 
-/// The orders that the search keeps to.
+/// The orders that the search obeys.
 pub(super) struct Orders<'s> {
-    /// Those that saturation forces.
+    /// The orders that saturation forces.
     pub(super) saturation: Option<&'s Saturation<'s>>,
     /// Whether pending messages keep the order of their posts.
     pub(super) queue: bool,
 }
 
-/// The trace in the form that the search asks for.
+/// The trace, indexed for the search.
 pub(super) struct Plan<'s> {
     pub(super) graph: &'s Graph<'s>,
     orders: Orders<'s>,
@@ -25,10 +25,10 @@ pub(super) struct Plan<'s> {
     before: Vec<Slot>,
 }
 
-/// How far the handlers are.
+/// The progress of the handlers.
 #[derive(Clone)]
 pub(super) struct State {
-    /// For each message, its next slot; its first one before it begins.
+    /// For each message, its next slot; before it begins, its first slot.
     next: Vec<Slot>,
     /// For each handler, the message that it runs.
     current: Vec<MessageId>,
@@ -36,7 +36,7 @@ pub(super) struct State {
     pending: Vec<Vec<MessageId>>,
 }
 
-/// Something that may be done now or later.
+/// A step that may be done now or later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Choice {
     /// The next event of this message, which posts.
@@ -84,7 +84,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// Whether the trace says nothing against the next event of a message.
+    /// Whether all predecessors of a message's next event have run.
     fn free(&self, state: &State, slot: Slot) -> bool {
         let range = self.starts[slot as usize] as usize..self.starts[slot as usize + 1] as usize;
         self.before[range].iter().all(|&before| self.executed(state, before))
@@ -98,7 +98,7 @@ impl<'s> Plan<'s> {
         self.graph.post(message).is_none_or(|post| self.executed(state, post))
     }
 
-    /// Whether saturation puts the first of two messages of one handler first.
+    /// Whether saturation orders the first of two messages of one handler first.
     fn forced(&self, first: MessageId, second: MessageId) -> bool {
         self.orders.saturation.is_some_and(|saturation| saturation.runs_before(first, second))
     }
@@ -113,7 +113,8 @@ impl<'s> Plan<'s> {
         self.posted[handler].iter().copied().filter(move |&other| other != message)
     }
 
-    /// Whether a message may be posted now: not before those that saturation puts first.
+    /// Whether a message may be posted now: messages that saturation orders before it must be
+    /// posted first.
     fn can_post(&self, state: &State, message: MessageId) -> bool {
         self.others(message).all(|other| {
             let must = self.forced(other, message) && self.graph.posts_follow(other, message);
@@ -121,15 +122,15 @@ impl<'s> Plan<'s> {
         })
     }
 
-    /// Whether posting a message now takes nothing away: no other one that is posted later could
-    /// run before it otherwise.
+    /// Whether posting a message now is harmless: no message posted later could otherwise run
+    /// before it.
     fn harmless_post(&self, state: &State, message: MessageId) -> bool {
         self.others(message).all(|other| {
             self.posted(state, other) || self.forced(message, other) || !self.keeps(message, other)
         })
     }
 
-    /// Whether a pending message may begin now, its handler being idle.
+    /// Whether a pending message may begin now, given that its handler is idle.
     fn can_get(&self, state: &State, message: MessageId) -> bool {
         let handler = self.graph.trace.messages[message as usize].handler as usize;
         let earlier = state.pending[handler].iter().take_while(|&&other| other != message);
@@ -140,8 +141,8 @@ impl<'s> Plan<'s> {
                 .all(|other| self.begun(state, other) || !self.forced(other, message))
     }
 
-    /// Whether a message that may begin is the first of all those that have not begun in every
-    /// continuation.
+    /// Whether a message that may begin is, in every continuation, the first among those that have
+    /// not begun.
     fn harmless_get(&self, state: &State, message: MessageId) -> bool {
         let handler = self.graph.trace.messages[message as usize].handler as usize;
         let pending = &state.pending[handler];
@@ -159,8 +160,7 @@ impl<'s> Plan<'s> {
         state.next[message as usize] > self.graph.first(message)
     }
 
-    /// Does everything that can be done now and takes nothing away, and notes the slots in the
-    /// order in which they run.
+    /// Executes all harmless steps, and records the slots in the order of execution.
     pub(super) fn advance(&self, state: &mut State, log: &mut Vec<Slot>) {
         let mut moved = true;
         while moved {
@@ -173,7 +173,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// One harmless event of a handler, if there is one.
+    /// Executes one harmless event of a handler, if there is one.
     fn step(&self, state: &mut State, handler: usize, log: &mut Vec<Slot>) -> bool {
         let message = state.current[handler];
         if message == NONE {
@@ -195,7 +195,7 @@ impl<'s> Plan<'s> {
         ready
     }
 
-    /// What can be done now besides: each may be right or wrong.
+    /// The other steps that are enabled now: each may be right or wrong.
     pub(super) fn choices(&self, state: &State) -> Vec<Choice> {
         let mut choices = Vec::new();
         for (handler, &message) in state.current.iter().enumerate() {
@@ -235,10 +235,11 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// A name of a configuration: equal for two of them exactly when all the same can follow.
+    /// A key of a configuration: equal for two configurations exactly when they have the same
+    /// continuations.
     ///
-    /// Which messages were posted follows from how far the initial messages are, and those that are
-    /// neither pending nor running have ended.
+    /// The progress of the initial messages determines which messages were posted. Posted messages
+    /// that are neither pending nor running have ended.
     pub(super) fn key(&self, state: &State) -> Box<[u32]> {
         let mut key = Vec::new();
         for (&message, pending) in state.current.iter().zip(&state.pending) {
@@ -254,7 +255,7 @@ impl<'s> Plan<'s> {
         key.into()
     }
 
-    /// Whether the order of pending messages means anything.
+    /// Whether the order of pending messages matters.
     fn ordered(&self, pending: &[MessageId]) -> bool {
         let later = |at: usize| &pending[at + 1..];
         let pair = |one, two| self.keeps(one, two) || self.keeps(two, one);

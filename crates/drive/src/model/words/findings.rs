@@ -48,12 +48,15 @@ pub(super) fn condition_of(machine: &Machine, property: &Property) -> Option<Fun
 fn failure(model: &Model, failure: &Failure) -> Finding {
     let step_limit = failure.kind == FailureKind::StepLimit;
     let kind = if step_limit { Kind::StepLimit } else { Kind::Assertion };
-    let site = failure.site.as_ref().map_or_else(|| nowhere(model), |site| Site {
-        file: Some(site.file.clone()),
-        line: Some(site.line),
-        column: Some(site.column),
-        ..Site::default()
-    });
+    let site = failure.site.as_ref().map_or_else(
+        || nowhere(model),
+        |site| Site {
+            file: Some(site.file.clone()),
+            line: Some(site.line),
+            column: Some(site.column),
+            ..Site::default()
+        },
+    );
     let mut finding = Finding {
         title: failure_title(failure),
         sites: vec![named(site, "failure")],

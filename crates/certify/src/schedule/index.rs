@@ -1,4 +1,4 @@
-//! What the trace says of handlers and tasks, looked up once for all schedules.
+//! The relations of handlers and tasks in a trace, computed once for all schedules.
 
 use crate::android::Orders;
 use crate::proof::RuleSet;
@@ -15,9 +15,9 @@ pub(super) enum Unit {
     Piece(HandlerId, u32),
 }
 
-/// What the trace says of handlers and tasks, looked up once.
+/// The relations of handlers and tasks in a trace.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct ScheduleIndex {
     /// By event of the trace.
     pub(super) facts: Vec<Facts>,
     /// By unit, the number of its events.
@@ -28,47 +28,47 @@ pub(crate) struct Known {
     pub(super) forks: HashMap<HandlerId, Vec<EventId>>,
     pub(super) triggers: HashMap<TaskId, Vec<Event>>,
     pub(super) wakes: HashMap<EventId, Match>,
-    /// What the rules of Android's components say, where they are asked for.
+    /// The component rules, if requested.
     pub(super) components: Option<Orders>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
-    /// The event before it in program order.
+    /// The previous event in program order.
     pub(super) previous: Option<EventId>,
     pub(super) unit: Unit,
 }
 
-impl Known {
-    /// Looks at a trace; linear in it, but for a logarithm where there are conditions.
-    pub(crate) fn new(trace: &Trace) -> Known {
+impl ScheduleIndex {
+    /// Builds the index of a trace. Linear, times a logarithm if there are conditions.
+    pub(crate) fn new(trace: &Trace) -> ScheduleIndex {
         let view = View { trace };
         let loop_points = loop_points(view);
         let wakes = matches(trace);
-        let mut known = Known { loop_points, wakes, ..Known::default() };
+        let mut index = ScheduleIndex { loop_points, wakes, ..ScheduleIndex::default() };
         for event in view.events() {
             match event.action() {
                 Action::Attach(handler) => {
-                    known.attaches.entry(handler).or_insert(event.id);
+                    index.attaches.entry(handler).or_insert(event.id);
                 }
-                Action::Fork(handler) => known.forks.entry(handler).or_default().push(event.id),
-                Action::Trigger(_) => known.triggers.entry(event.task).or_default().push(event),
+                Action::Fork(handler) => index.forks.entry(handler).or_default().push(event.id),
+                Action::Trigger(_) => index.triggers.entry(event.task).or_default().push(event),
                 _ => {}
             }
         }
-        known.facts = facts(view, &known.loop_points);
-        for fact in &known.facts {
-            *known.sizes.entry(fact.unit).or_insert(0) += 1;
+        index.facts = facts(view, &index.loop_points);
+        for fact in &index.facts {
+            *index.sizes.entry(fact.unit).or_insert(0) += 1;
         }
-        known
+        index
     }
 
     /// The same, for schedules that obey the rules of Android's components.
-    pub(crate) fn with_components(trace: &Trace) -> Known {
-        Known { components: Some(Orders::new(trace)), ..Known::new(trace) }
+    pub(crate) fn with_components(trace: &Trace) -> ScheduleIndex {
+        ScheduleIndex { components: Some(Orders::new(trace)), ..ScheduleIndex::new(trace) }
     }
 
-    /// The rule set that says what enables an input.
+    /// The rule set that determines what enables an input.
     pub(super) fn rules(&self) -> RuleSet {
         if self.components.is_some() { RuleSet::Android } else { RuleSet::Mailbox }
     }
@@ -99,7 +99,7 @@ fn loop_points(view: View<'_>) -> HashMap<HandlerId, EventId> {
     points
 }
 
-/// Finds the unit of each event and the event before it in program order, in one pass.
+/// Finds the unit of each event and its predecessor in program order, in one pass.
 fn facts(view: View<'_>, loop_points: &HashMap<HandlerId, EventId>) -> Vec<Facts> {
     let mut gets: HashMap<HandlerId, u32> = HashMap::new();
     let mut last_of_task: HashMap<TaskId, EventId> = HashMap::new();

@@ -1,4 +1,4 @@
-//! A theory that does everything a theory may do, at random.
+//! A theory that uses the whole contract, at random.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use anyorder_order::sat::{Lit, Output, Theory, Value, Values, Var};
 
 use crate::{Rng, holds};
 
-/// What the test theory demands.
+/// A demand of the test theory.
 #[derive(Clone, Debug)]
 pub(crate) enum Demand {
     Clause(Vec<Lit>),
     AtMost(Vec<Lit>, usize),
-    /// An odd number of them holds.
+    /// An odd number of the literals holds.
     Odd(Vec<Lit>),
 }
 
@@ -22,7 +22,7 @@ impl Demand {
         }
     }
 
-    /// Whether it is met when exactly the literals at the set bits of `mask` hold.
+    /// Whether it holds when exactly the literals at the set bits of `mask` are true.
     pub(crate) fn met(&self, mask: u32) -> bool {
         match self {
             Demand::Clause(_) => mask != 0,
@@ -56,39 +56,39 @@ impl Demand {
     }
 }
 
-/// How the test theory behaves, in percent.
-pub(crate) struct Habits {
+/// The behaviour of the test theory, in percent.
+pub(crate) struct Behaviour {
     pub(crate) lazy: u32,
     pub(crate) imply: u32,
     pub(crate) noise: u32,
     pub(crate) define: u32,
 }
 
-/// Knows demands and tells of them late, in any form it is allowed to.
-pub(crate) struct Whimsical {
+/// Has demands and reports their violations late, in any allowed form.
+pub(crate) struct RandomTheory {
     pub(crate) demands: Vec<Demand>,
     /// Each new variable is the exclusive or of two literals of earlier ones.
     pub(crate) definitions: Vec<(Var, Lit, Lit)>,
     pub(crate) rng: Rng,
-    pub(crate) habits: Habits,
-    /// By variable: where it is on the trail and the literal there, as far as taken.
+    pub(crate) habits: Behaviour,
+    /// By variable: its position on the trail and the literal there, as far as taken.
     pub(crate) positions: HashMap<Var, (usize, Lit)>,
     pub(crate) taken: usize,
-    /// For each literal implied: its demand, and how long the trail was.
+    /// For each implied literal: its demand, and the length of the trail.
     pub(crate) reasons: HashMap<Lit, (usize, usize)>,
     pub(crate) explained: u64,
     pub(crate) created: u64,
 }
 
-impl Whimsical {
-    pub(crate) fn new(demands: Vec<Demand>, mut rng: Rng) -> Whimsical {
-        let habits = Habits {
+impl RandomTheory {
+    pub(crate) fn new(demands: Vec<Demand>, mut rng: Rng) -> RandomTheory {
+        let habits = Behaviour {
             lazy: [0, 30, 80, 100][rng.below(4)],
             imply: [0, 50, 100][rng.below(3)],
             noise: [0, 5, 30][rng.below(3)],
             define: [0, 50][rng.below(2)],
         };
-        Whimsical {
+        RandomTheory {
             demands,
             definitions: Vec::new(),
             rng,
@@ -119,8 +119,8 @@ impl Whimsical {
         self.taken = trail.len();
     }
 
-    /// Tells of what a demand says now; true when it is violated.
-    pub(crate) fn tell(&mut self, index: usize, values: &Values, out: &mut Output) -> bool {
+    /// Reports consequences of a demand under the current values; true when it is violated.
+    pub(crate) fn report(&mut self, index: usize, values: &Values, out: &mut Output) -> bool {
         let demand = self.demands[index].clone();
         let masks = demand.completions(|lit| values.value(lit));
         let good: Vec<u32> = masks.iter().copied().filter(|&mask| demand.met(mask)).collect();
@@ -199,7 +199,7 @@ impl Whimsical {
     }
 }
 
-impl Theory for Whimsical {
+impl Theory for RandomTheory {
     fn propagate(&mut self, trail: &[Lit], values: &Values, out: &mut Output) {
         if self.demands.is_empty() || self.rng.chance(self.habits.lazy) {
             return;
@@ -207,7 +207,7 @@ impl Theory for Whimsical {
         self.take(trail);
         for index in 0..self.demands.len() {
             if self.rng.chance(60) {
-                self.tell(index, values, out);
+                self.report(index, values, out);
             }
         }
         if self.rng.chance(self.habits.noise) {
@@ -219,7 +219,7 @@ impl Theory for Whimsical {
         self.take(trail);
         for index in 0..self.demands.len() {
             let before = out.is_empty();
-            let violated = self.tell(index, values, out);
+            let violated = self.report(index, values, out);
             assert!(violated || before == out.is_empty(), "nothing is open any more");
             if violated && self.rng.chance(self.habits.define) {
                 self.define(index, out);

@@ -1,10 +1,10 @@
-//! Which ends of messages reach which: all that saturation needs of the graph of a trace.
+//! Reachability between the ends of messages: the only part of the graph that saturation needs.
 //!
 //! Every order that a decision adds leads from the last event of a message to the first of another,
-//! or from post to post. So a path that uses such orders is made of pieces, each from a *source*
+//! or from post to post. So a path that uses such orders consists of pieces, each from a *source*
 //! (the first event of a posted message, or its post) to a *target* (the last event of a posted
-//! message, or its post), and the closure over sources and targets can be kept without looking at
-//! other events again: 4 P² bits for P posted messages.
+//! message, or its post). The closure over sources and targets can be maintained without the other
+//! events: 4 P² bits for P posted messages.
 
 use super::graph::Graph;
 use crate::partial::{MessageId, Slot};
@@ -17,15 +17,15 @@ const BLOCK: usize = 8;
 
 /// The closure over the ends of posted messages. A *place* numbers the posted messages, handler by
 /// handler.
-pub(super) struct Ports {
+pub(super) struct Endpoints {
     /// For each place, its message.
     pub(super) messages: Vec<MessageId>,
     /// For each handler, its places.
     pub(super) places: Vec<Range<u32>>,
-    /// One row a source, one bit a target. Sources: first events, then posts; targets: last events,
-    /// then posts.
+    /// One row per source, one bit per target. Sources: first events, then posts; targets: last
+    /// events, then posts.
     rows: Rows,
-    /// Rows as they were before the current level touched them.
+    /// Rows as they were before the current level changed them.
     saved: Vec<Saved>,
     saved_words: Vec<u64>,
     /// For each row, the level that saved it last.
@@ -37,7 +37,7 @@ struct Saved {
     stamp: u32,
 }
 
-/// One bit that an added edge has set.
+/// One bit set by an added edge.
 pub(super) struct Reached {
     /// The row: a source.
     pub(super) source: u32,
@@ -45,13 +45,13 @@ pub(super) struct Reached {
     pub(super) target: u32,
 }
 
-impl Ports {
+impl Endpoints {
     /// Computes the closure over the given orders, in sweeps of 512 targets over all slots.
     pub(super) fn new(
         graph: &Graph<'_>,
         order: &[Slot],
         control: &Control<'_>,
-    ) -> Result<Ports, Stopped> {
+    ) -> Result<Endpoints, Stopped> {
         let mut messages = Vec::new();
         let mut places = Vec::new();
         for posted in graph.trace.posted() {
@@ -64,7 +64,7 @@ impl Ports {
         let closure = (count * words * 8) as u64;
         let sweep = (graph.slots() * BLOCK * 8) as u64;
         control.check_memory(Graph::bytes(graph.trace), closure + sweep)?;
-        let mut ports = Ports {
+        let mut endpoints = Endpoints {
             messages,
             places,
             rows: Rows::square(count),
@@ -75,12 +75,12 @@ impl Ports {
         let mut carried = vec![[0_u64; BLOCK]; graph.slots()];
         for block in 0..words.div_ceil(BLOCK) {
             control.check()?;
-            ports.sweep(graph, order, block, &mut carried);
+            endpoints.sweep(graph, order, block, &mut carried);
         }
-        Ok(ports)
+        Ok(endpoints)
     }
 
-    /// Carries one block of targets against the topological order, and notes what the sources
+    /// Propagates one block of targets against the topological order, and records what the sources
     /// reach.
     fn sweep(
         &mut self,
@@ -135,7 +135,7 @@ impl Ports {
     }
 
     /// The places of the handler of a place.
-    pub(super) fn rivals(&self, graph: &Graph<'_>, place: u32) -> Range<u32> {
+    pub(super) fn places_of_handler(&self, graph: &Graph<'_>, place: u32) -> Range<u32> {
         let message = self.messages[place as usize];
         self.places[graph.trace.messages[message as usize].handler as usize].clone()
     }
@@ -145,8 +145,8 @@ impl Ports {
         self.rows.has(source, target)
     }
 
-    /// Adds an edge from a target to a source which must not reach it, and lists the bits it sets.
-    /// `level` is the number of decisions: rows change back when it is undone.
+    /// Adds an edge from a target to a source, which must not reach the target, and lists the bits
+    /// it sets. `level` is the number of decisions; [`undo`](Self::undo) restores the rows.
     pub(super) fn add(&mut self, target: u32, source: u32, level: u32, reached: &mut Vec<Reached>) {
         for row in 0..self.stamp.len() as u32 {
             if !self.reaches(row, target) {
@@ -174,7 +174,7 @@ impl Ports {
         }
     }
 
-    /// What to pass to [`undo`](Self::undo) to return to this state.
+    /// Returns a mark for [`undo`](Self::undo), to return to this state.
     pub(super) fn mark(&self) -> usize {
         self.saved.len()
     }

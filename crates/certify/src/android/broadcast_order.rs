@@ -1,23 +1,23 @@
-//! Received broadcasts while a schedule goes through: they come in the order of their causes.
+//! The order of received broadcasts in a schedule: it follows the order of their causes.
 
 use super::{Line, Orders};
 use anyorder_trace::EventId;
 use std::collections::{BTreeMap, HashMap};
 
-/// Where causes and effects have come.
+/// The causes and effects that have come so far.
 #[derive(Debug, Default)]
-pub(crate) struct Turns {
+pub(crate) struct BroadcastOrder {
     places: HashMap<EventId, usize>,
-    /// By line and place of the cause: effects that have not come.
+    /// By line and position of the cause: effects that have not come.
     owed: [BTreeMap<usize, Vec<EventId>>; 4],
 }
 
-impl Turns {
+impl BroadcastOrder {
     /// Takes the next event of a schedule.
     ///
     /// # Errors
     ///
-    /// Names an event that has to come before.
+    /// The error names an event that has to come first.
     pub(crate) fn take(&mut self, orders: &Orders, event: EventId) -> Result<(), EventId> {
         for (line, owed) in orders.lines.iter().zip(&self.owed) {
             if let Some(causes) = line.causes.get(&event) {
@@ -30,7 +30,7 @@ impl Turns {
                         *effect != event
                             && of_it.any(|of| {
                                 self.places.get(of).is_some_and(|at| *at < place)
-                                    && !is_otherwise((*of, *effect), (cause, event))
+                                    && !is_reversed((*of, *effect), (cause, event))
                             })
                     });
                     if let Some(first) = first {
@@ -48,7 +48,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Looks, for an effect that came before its cause, for one that comes too late for that.
+    /// For an effect that came before its cause, finds another effect that comes too late.
     fn came_before(
         &self,
         line: &Line,
@@ -60,7 +60,7 @@ impl Turns {
             let caused = causes.iter().any(|cause| {
                 *cause != own.0
                     && self.places.contains_key(cause)
-                    && !is_otherwise((*cause, *effect), own)
+                    && !is_reversed((*cause, *effect), own)
             });
             let is_late = self.places.get(effect).is_none_or(|at| *at > place);
             if *effect != own.1 && caused && is_late {
@@ -93,8 +93,8 @@ impl Turns {
     }
 }
 
-/// Whether the recorded run had two effects in the other order than their causes: a schedule may do
-/// so as well.
-fn is_otherwise(first: (EventId, EventId), second: (EventId, EventId)) -> bool {
+/// Whether the recorded run itself reversed two effects and their causes: then a schedule may do so
+/// as well.
+fn is_reversed(first: (EventId, EventId), second: (EventId, EventId)) -> bool {
     first.0 < second.0 && first.1 > second.1
 }
