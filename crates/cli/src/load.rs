@@ -12,7 +12,8 @@ use anyorder_trace::{Block, Columns, Problems, ReadError, Tables, Trace, TraceSo
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// The bytes of memory that an event is taken to need, with all that is computed of it, where memory is limited.
+/// The bytes of memory that an event is taken to need, with all that is computed of it, where
+/// memory is limited.
 const BYTES_PER_EVENT: u64 = 160;
 
 /// A trace in memory, and what it was read from.

@@ -1,4 +1,5 @@
-//! `anyorder explore`, `anyorder shrink`, and what `anyorder check` makes of them: models, and programs behind pipes.
+//! `anyorder explore`, `anyorder shrink`, and what `anyorder check` makes of them: models, and
+//! programs behind pipes.
 
 #![expect(clippy::print_stdout, reason = "what was skipped, and how often it happened, is told")]
 

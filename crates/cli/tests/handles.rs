@@ -1,4 +1,5 @@
-//! Models whose failures rest on what has become of tasks that handles are of: found with reduction, without it, and by reversing conflicts.
+//! Models whose failures rest on what has become of tasks that handles are of: found with
+//! reduction, without it, and by reversing conflicts.
 
 mod common;
 

@@ -4,7 +4,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// For each crate, the crates of the workspace that it may depend on. A crate that is not listed fails the test.
+/// For each crate, the crates of the workspace that it may depend on. A crate that is not listed
+/// fails the test.
 const MAP: &[(&str, &[&str])] = &[
     ("anyorder-common", &[]),
     ("anyorder-trace", &["anyorder-common"]),
@@ -142,8 +143,8 @@ fn a_cycle_in_the_map_would_be_caught() {
     assert!(!is_layered(&[("a", &["b"]), ("b", &["a"])]));
 }
 
-/// Returns what is wrong with each edge. Tests may use what stands beside them, but nothing may use the
-/// binary.
+/// Returns what is wrong with each edge. Tests may use what stands beside them, but nothing may use
+/// the binary.
 fn violations(edges: &[Edge]) -> Vec<String> {
     let allowed: BTreeMap<&str, &[&str]> = MAP.iter().copied().collect();
     let is_wrong = |edge: &&Edge| match allowed.get(edge.from.as_str()) {

@@ -106,7 +106,8 @@ fn the_examples_are_found_and_their_witnesses_replay() {
     }
 }
 
-/// The known bug of a real program: main destroys and frees the queue that its consumers may still use.
+/// The known bug of a real program: main destroys and frees the queue that its consumers may still
+/// use.
 #[test]
 fn the_queue_that_is_freed_under_its_consumers_is_found_in_the_real_trace() {
     let trace = "../shared/data/native/pbzip2/trace.std";
@@ -482,7 +483,8 @@ fn the_help_has_examples() {
     insta::assert_snapshot!("help_predict", ran.stdout);
 }
 
-/// A trace of two threads: each line names the thread, the object, the method with its arguments, and the result.
+/// A trace of two threads: each line names the thread, the object, the method with its arguments,
+/// and the result.
 fn calls(lines: &[&str]) -> String {
     let mut text =
         "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"A\" initial h0\n\

@@ -1,4 +1,5 @@
-//! Runs of models: schedules, replay, walks, comparisons; searches that are interrupted and gone on with.
+//! Runs of models: schedules, replay, walks, comparisons; searches that are interrupted and gone on
+//! with.
 
 mod common;
 
@@ -73,7 +74,8 @@ fn an_interrupted_search_says_what_it_found_and_is_gone_on_with() {
         "--checkpoint-every",
         "0s",
     ];
-    // Not before it was written once in the middle of the search. On a slow disk it is written so seldom that the search may end before.
+    // Not before it was written once in the middle of the search. On a slow disk it is written so
+    // seldom that the search may end before.
     let child = (0..8).find_map(|_| {
         let _ = std::fs::remove_file(&saved);
         let mut child = common::command(&arguments)

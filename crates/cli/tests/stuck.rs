@@ -133,7 +133,8 @@ invariant nobody: role[0] == Role.Follower;
     assert!(ran.stdout.contains("x: 1 again"), "{}", ran.stdout);
 }
 
-/// An event that is always enabled posts objects: the search never ends, but says what it has found, and what grows.
+/// An event that is always enabled posts objects: the search never ends, but says what it has
+/// found, and what grows.
 #[test]
 fn models_that_grow_say_so_while_they_are_searched() {
     let folder = folder();

@@ -105,7 +105,8 @@ fn links_between_documents_lead_somewhere() {
     assert_eq!(links("[a](b.md#c) [d](https://e) [f](#g)"), ["b.md"]);
 }
 
-/// What the list of what oracles leave out names is there: files may move, and their rows with them.
+/// What the list of what oracles leave out names is there: files may move, and their rows with
+/// them.
 #[test]
 fn the_list_of_what_oracles_leave_out_names_files_that_exist() {
     let page = workspace().join("docs/testing.md");

@@ -52,7 +52,8 @@ impl Failure {
         Failure { messages: vec![message], hint: None, broken_pipe: false }
     }
 
-    /// Makes a failure of texts that are already as they are to be printed, each ending in a line feed.
+    /// Makes a failure of texts that are already as they are to be printed, each ending in a line
+    /// feed.
     #[must_use]
     pub fn rendered(texts: Vec<String>) -> Failure {
         let message = |line| Message { rendered: true, ..Message::new(Level::Error, line) };

@@ -1,7 +1,8 @@
-//! R4 on generated pages: how many races there are, how many conflicts are relevant, and how many sequences run in a second.
+//! R4 on generated pages: how many races there are, how many conflicts are relevant, and how many
+//! sequences run in a second.
 //!
-//! `cargo bench -p anyorder-explore --bench r4 -- [EVENTS] [BOUND] [MAX]`; without arguments a table for 1,000, 2,000 and 4,000 events at bound 1, and
-//! beginnings of bounds 2 and 3.
+//! `cargo bench -p anyorder-explore --bench r4 -- [EVENTS] [BOUND] [MAX]`; without arguments a
+//! table for 1,000, 2,000 and 4,000 events at bound 1, and beginnings of bounds 2 and 3.
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 
 use anyorder_explore::r4::{Options, explore};
@@ -243,7 +244,8 @@ impl Snapshots for Browser {
     }
 }
 
-/// All races of the recording: pairs that conflict and that creation and the order of clicks leave open.
+/// All races of the recording: pairs that conflict and that creation and the order of clicks leave
+/// open.
 fn races(page: &Arc<Page>) -> (usize, usize) {
     let mut browser = Browser::new(page);
     let mut order: Vec<usize> = Vec::new();

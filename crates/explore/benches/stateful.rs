@@ -1,5 +1,6 @@
-//! The reduced search beside full search on one thread: from systems on which nothing can be left out to those on which most can.
-//! `cargo bench -p anyorder-explore --bench stateful -- NAME THREADS`, each optional.
+//! The reduced search beside full search on one thread: from systems on which nothing can be left
+//! out to those on which most can. `cargo bench -p anyorder-explore --bench stateful -- NAME
+//! THREADS`, each optional.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use anyorder_explore::stateful::{Options, explore};
@@ -15,7 +16,8 @@ const PLACES: usize = 16;
 
 type State = [u8; PLACES];
 
-/// Events that each count a place of their own, and read and write a place shared with some of the others.
+/// Events that each count a place of their own, and read and write a place shared with some of the
+/// others.
 struct Events {
     events: usize,
     /// How far each counts.

@@ -1,7 +1,9 @@
-//! The other half of a round: deciding which candidates are new, and numbering them as one thread would have.
+//! The other half of a round: deciding which candidates are new, and numbering them as one thread
+//! would have.
 //!
-//! New states get numbers in the order (position of the state they were found from, place among its successors). So
-//! numbers, links and counts do not depend on threads. The steps work chunk by chunk in parallel, with a prefix sum in between.
+//! New states get numbers in the order (position of the state they were found from, place among its
+//! successors). So numbers, links and counts do not depend on threads. The steps work chunk by
+//! chunk in parallel, with a prefix sum in between.
 
 use crate::chunk::{Chunk, NO_SLOT, PENDING, Status};
 use crate::expand::Block;
@@ -45,8 +47,8 @@ pub(crate) enum Reached {
 }
 
 impl<'a, S: StateSystem> Numbering<'a, S> {
-    /// Leaves out what comes from positions not done, from `cut` on, and beyond counted limits; returns the position up to
-    /// which the round counts, and the limit that it came to.
+    /// Leaves out what comes from positions not done, from `cut` on, and beyond counted limits;
+    /// returns the position up to which the round counts, and the limit that it came to.
     pub(crate) fn decide<'scope>(
         &self,
         pool: &Pool<'scope>,
@@ -65,7 +67,8 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
             if let Some(table) = shared.table() {
                 decide_owners(chunk, table);
             }
-            // Final for fingerprints, which so are counted by several threads; others are counted again below.
+            // Final for fingerprints, which so are counted by several threads; others are counted
+            // again below.
             chunk.count_new();
         });
         if let Store::Exact(_) = **store {
@@ -125,7 +128,8 @@ impl<'a, S: StateSystem> Numbering<'a, S> {
         None
     }
 
-    /// Gives new states their numbers, evaluates what is asked of each state, and makes them ready to wait.
+    /// Gives new states their numbers, evaluates what is asked of each state, and makes them ready
+    /// to wait.
     pub(crate) fn number<'scope>(
         self,
         pool: &Pool<'scope>,
@@ -213,8 +217,8 @@ fn decide_owners<S>(chunk: &mut Chunk<S>, table: &FingerprintTable) {
     }
 }
 
-/// As [`decide_owners`], and then compares whole states: candidates with the fingerprint of another state are put aside and
-/// decided one by one.
+/// As [`decide_owners`], and then compares whole states: candidates with the fingerprint of another
+/// state are put aside and decided one by one.
 fn decide_exact<'scope, S: Send + Sync + 'scope>(
     pool: &Pool<'scope>,
     threads: usize,

@@ -42,7 +42,8 @@ impl<S: StateSystem> Search<'_, S> {
         })
     }
 
-    /// Makes a path of each fault; a search that was not breadth-first looks for the shortest first.
+    /// Makes a path of each fault; a search that was not breadth-first looks for the shortest
+    /// first.
     fn violations(&self, control: &Control<'_>) -> Result<Vec<Violation<S>>, SearchError> {
         if self.options.order == Order::Depth
             && !self.faults.is_empty()
@@ -105,7 +106,8 @@ impl<S: StateSystem> Search<'_, S> {
         control.progress.phase("updates");
         let mut conflicts = Vec::new();
         for (place, components, mut choices) in updates::conflicts(graph, &self.update_lists) {
-            // The graph knows initial states by number; equal ones have one number and several places.
+            // The graph knows initial states by number; equal ones have one number and several
+            // places.
             choices[0] = self.links.get(choices[0]).1;
             conflicts.push(UpdateConflict { place, components, path: self.path(&choices)? });
         }
@@ -138,7 +140,8 @@ impl<S: StateSystem> Search<'_, S> {
                 continue;
             };
             *verdict = ResponseVerdict::Violated;
-            // The graph knows initial states by number; equal ones have one number and several places.
+            // The graph knows initial states by number; equal ones have one number and several
+            // places.
             let mut choices = lasso.choices;
             choices[0] = self.links.get(choices[0]).1;
             let mut path = self.path(&choices)?;

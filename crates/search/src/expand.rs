@@ -1,8 +1,8 @@
 //! The parallel half of a round: expanding each state of a block.
 //!
-//! A unit of work is a slice of states with consecutive positions. Threads take units in order, so that what was done when
-//! they are stopped is all up to some position, and little after it. The table of the states seen is only added to, and what
-//! it gets is provisional: `commit` decides.
+//! A unit of work is a slice of states with consecutive positions. Threads take units in order, so
+//! that what was done when they are stopped is all up to some position, and little after it. The
+//! table of the states seen is only added to, and what it gets is provisional: `commit` decides.
 
 use crate::chunk::{Candidate, Chunk, FAILED, NO_SLOT, PENDING, Status};
 use crate::frontier::Entry;
@@ -56,7 +56,8 @@ struct Counters {
 /// The states of a round, in units of work.
 pub(crate) struct Block<S> {
     pub(crate) blocks: Vec<Vec<Entry<S>>>,
-    /// For each unit its block, the first of its states there, how many they are, and the position of the first.
+    /// For each unit its block, the first of its states there, how many they are, and the position
+    /// of the first.
     units: Vec<(usize, usize, usize, u32)>,
     pub(crate) positions: usize,
 }
@@ -237,7 +238,8 @@ impl<'s, 'a, S: StateSystem> Worker<'s, 'a, S> {
         true
     }
 
-    /// Replaces states by their representatives and hashes them; asks memory for their places in the table, all at a time.
+    /// Replaces states by their representatives and hashes them; asks memory for their places in
+    /// the table, all at a time.
     fn prepare(&mut self) {
         let system = self.shared.system;
         self.hashes.clear();

@@ -12,8 +12,8 @@ use std::fmt::Write;
 pub enum GraphFormat {
     /// For Graphviz.
     Dot,
-    /// `{"states":[{"initial":true,"values":{...}}],"transitions":[{"from":0,"to":1,"action":"..."}],"complete":true}`; a transition
-    /// that fails has `failure` in place of `to`.
+    /// `{"states":[{"initial":true,"values":{...}}],"transitions":[{"from":0,"to":1,"action":"..."}],"complete":true}`;
+    /// a transition that fails has `failure` in place of `to`.
     Json,
 }
 
@@ -35,8 +35,8 @@ struct Line {
     failure: String,
 }
 
-/// Searches breadth-first, once, and returns the graph of the states found as text. States are numbered in the order in which one thread
-/// finds them. For small systems: limit the states.
+/// Searches breadth-first, once, and returns the graph of the states found as text. States are
+/// numbered in the order in which one thread finds them. For small systems: limit the states.
 ///
 /// # Errors
 ///
@@ -187,7 +187,8 @@ fn json_escape(text: &str) -> String {
         match symbol {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            // Besides control characters also what ends lines or scripts where JSON is put into something else.
+            // Besides control characters also what ends lines or scripts where JSON is put into
+            // something else.
             symbol if symbol.is_control() || matches!(symbol, '<' | '\u{2028}' | '\u{2029}') => {
                 let _ = write!(out, "\\u{:04x}", u32::from(symbol));
             }

@@ -66,7 +66,8 @@ impl<S> Frontier<S> {
         block.and_then(|block| block.first()).map(|entry| entry.depth)
     }
 
-    /// Takes blocks of about `states` states: breadth-first of one depth, the oldest; depth-first the newest.
+    /// Takes blocks of about `states` states: breadth-first of one depth, the oldest; depth-first
+    /// the newest.
     pub(crate) fn take(&mut self, order: Order, states: usize) -> Vec<Vec<Entry<S>>> {
         let depth = self.depth(order);
         let (mut taken, mut count) = (Vec::new(), 0);

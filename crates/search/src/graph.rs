@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 /// The transitions of a state that was not expanded.
 const UNKNOWN: u32 = u32::MAX;
 
-/// States by number, with all their transitions in the order of the system. 4 bytes a transition, 6 with fairness classes; 12
-/// bytes and one a response property a state.
+/// States by number, with all their transitions in the order of the system. 4 bytes a transition, 6
+/// with fairness classes; 12 bytes and one a response property a state.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     start: Vec<u64>,
@@ -50,7 +50,8 @@ impl Graph {
         self.initial
     }
 
-    /// Returns whether the transitions of a state are known: those of states that a limit cut off are not.
+    /// Returns whether the transitions of a state are known: those of states that a limit cut off
+    /// are not.
     #[must_use]
     pub fn is_known(&self, state: u32) -> bool {
         self.count[state as usize] != UNKNOWN
@@ -65,7 +66,8 @@ impl Graph {
         start..start + count as usize
     }
 
-    /// Returns where each transition of a state leads, in the order of the system; `None` where it fails.
+    /// Returns where each transition of a state leads, in the order of the system; `None` where it
+    /// fails.
     pub fn successors(&self, state: u32) -> impl ExactSizeIterator<Item = Option<u32>> + '_ {
         self.targets[self.range(state)]
             .iter()
@@ -190,7 +192,8 @@ impl Graph {
         graph
     }
 
-    /// Returns shortest paths to all states; transitions are numbered by their places among the successors of their state.
+    /// Returns shortest paths to all states; transitions are numbered by their places among the
+    /// successors of their state.
     pub(crate) fn shortest(&self) -> ShortestPaths {
         ShortestPaths::of(self.len(), 0..self.initial, |state| {
             let numbered = self.successors(state).zip(0u32..);

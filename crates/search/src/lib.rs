@@ -1,16 +1,20 @@
 //! Full explicit-state search.
 //!
-//! Given a program as states and transitions, a [`StateSystem`](anyorder_system::StateSystem), this crate decides which states can be reached, and
-//! whether a transition fails, an invariant is violated, nothing can happen where something should, a part of the program never runs, or a
-//! trigger stays without its response. It says nothing about time, and nothing about states that the system does not give.
+//! Given a program as states and transitions, a [`StateSystem`](anyorder_system::StateSystem), this
+//! crate decides which states can be reached, and whether a transition fails, an invariant is
+//! violated, nothing can happen where something should, a part of the program never runs, or a
+//! trigger stays without its response. It says nothing about time, and nothing about states that
+//! the system does not give.
 //!
-//! An outcome that is [`complete`](Outcome::complete) covers every state: exactly with [`Storage::Exact`], and up to two of `n` states having
-//! one fingerprint with [`Storage::Fingerprints`], which has probability below `n * n / 2^129`. Everything but a run cut by time, memory or hand is
-//! the same with any number of threads: counts, paths, the order of what is found. Counterexamples are as short as they can be. `docs/search.md` has
-//! the definitions and the arguments.
+//! An outcome that is [`complete`](Outcome::complete) covers every state: exactly with
+//! [`Storage::Exact`], and up to two of `n` states having one fingerprint with
+//! [`Storage::Fingerprints`], which has probability below `n * n / 2^129`. Everything but a run cut
+//! by time, memory or hand is the same with any number of threads: counts, paths, the order of what
+//! is found. Counterexamples are as short as they can be. `docs/search.md` has the definitions and
+//! the arguments.
 //!
-//! The types to know: [`Options`], what is asked; [`Search`], which can be stopped, saved and gone on with; [`Outcome`], what was found; [`Path`], a
-//! way through the system that replays.
+//! The types to know: [`Options`], what is asked; [`Search`], which can be stopped, saved and gone
+//! on with; [`Outcome`], what was found; [`Path`], a way through the system that replays.
 //!
 //! ```
 //! use anyorder_search::{Options, Property, search};

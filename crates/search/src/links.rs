@@ -33,8 +33,8 @@ impl Links {
         self.places.push(place.min(WIDE) as u16);
     }
 
-    /// Returns the parent of a state, or `None` for an initial one, and its place among the parent's successors or
-    /// the initial states.
+    /// Returns the parent of a state, or `None` for an initial one, and its place among the
+    /// parent's successors or the initial states.
     pub(crate) fn get(&self, number: u32) -> (Option<u32>, u32) {
         let index = number as usize;
         let parent = Some(self.parents[index]).filter(|parent| *parent != NO_PARENT);

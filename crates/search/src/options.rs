@@ -8,9 +8,10 @@ pub enum Order {
     /// Level by level: the first way found to a state is a shortest one.
     #[default]
     Breadth,
-    /// Newest first, in blocks of some thousand states. Keeps fewer states waiting where the state space is wide. What it finds
-    /// is looked for again breadth-first, so that counterexamples are the same. With a limit on the depth the
-    /// search is breadth-first all the same: which states lie within it depends on the shortest ways.
+    /// Newest first, in blocks of some thousand states. Keeps fewer states waiting where the state
+    /// space is wide. What it finds is looked for again breadth-first, so that counterexamples are
+    /// the same. With a limit on the depth the search is breadth-first all the same: which states
+    /// lie within it depends on the shortest ways.
     Depth,
 }
 
@@ -20,9 +21,11 @@ pub enum Storage {
     /// Fingerprints of 128 bits. Two states with one fingerprint would be taken for one.
     #[default]
     Fingerprints,
-    /// Whole states, encoded: nothing is taken for something else, whatever the fingerprints are like.
+    /// Whole states, encoded: nothing is taken for something else, whatever the fingerprints are
+    /// like.
     Exact,
-    /// Some bits a state in a field of a fixed size. Never complete: the fuller the field, the more states are missed.
+    /// Some bits a state in a field of a fixed size. Never complete: the fuller the field, the more
+    /// states are missed.
     Bitstate {
         /// The size of the field in bytes, at least 8.
         bytes: u64,
@@ -39,8 +42,8 @@ pub enum Stop {
     Exhausted,
 }
 
-/// What a search is asked to do. Limits that are counted give the same result with any number of threads; the limit on
-/// memory is that of the [`Control`](anyorder_system::Control).
+/// What a search is asked to do. Limits that are counted give the same result with any number of
+/// threads; the limit on memory is that of the [`Control`](anyorder_system::Control).
 ///
 /// ```
 /// use anyorder_search::{Options, Storage};
@@ -63,8 +66,9 @@ pub struct Options {
     pub deadlocks: bool,
     /// Whether response properties are checked; the graph of all states is kept for it.
     pub responses: bool,
-    /// Whether update conflicts between components are looked for, where the system has components; the graph of all states is kept for
-    /// it. Not under symmetry, and not in searches that are saved.
+    /// Whether update conflicts between components are looked for, where the system has components;
+    /// the graph of all states is kept for it. Not under symmetry, and not in searches that are
+    /// saved.
     pub updates: bool,
     /// Whether the graph is kept in any case, for [`Search::graph`](crate::Search::graph).
     pub keep_graph: bool,

@@ -7,7 +7,8 @@ use std::fmt;
 /// What cut a search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Limit {
-    /// [`Options::states_max`](crate::Options::states_max), or more states than can be numbered (2^31 - 2).
+    /// [`Options::states_max`](crate::Options::states_max), or more states than can be numbered
+    /// (2^31 - 2).
     States,
     /// [`Options::depth_max`](crate::Options::depth_max): what lies deeper is not covered.
     Depth,
@@ -41,8 +42,9 @@ impl Limit {
         }
     }
 
-    /// Returns whether it bounds what is asked, not how far the search came: with a limit on the depth, the answer is about all
-    /// runs of so many steps; with one on states, about no set of runs that could be named.
+    /// Returns whether it bounds what is asked, not how far the search came: with a limit on the
+    /// depth, the answer is about all runs of so many steps; with one on states, about no set of
+    /// runs that could be named.
     #[must_use]
     pub const fn is_bound(self) -> bool {
         matches!(self, Limit::Depth)
@@ -116,13 +118,15 @@ pub struct Violation<S: StateSystem> {
     pub property: Property,
     /// The name of the property: see [`Property::name`].
     pub name: String,
-    /// A shortest path to it among those that were explored. A failure is its last step; a violated invariant, a deadlock and a wrong end are in its last state; a violated
-    /// response property repeats the steps from [`Path::repeats_from`] for ever, or stays in its last state for ever.
+    /// A shortest path to it among those that were explored. A failure is its last step; a violated
+    /// invariant, a deadlock and a wrong end are in its last state; a violated response property
+    /// repeats the steps from [`Path::repeats_from`] for ever, or stays in its last state for ever.
     pub path: Path<S>,
 }
 
 impl<S: StateSystem> Violation<S> {
-    /// Makes one of a path that shows it. A failure that was read from a checkpoint, as text, gets its parts from the path.
+    /// Makes one of a path that shows it. A failure that was read from a checkpoint, as text, gets
+    /// its parts from the path.
     #[must_use]
     pub fn of(system: &S, property: Property, path: Path<S>) -> Violation<S> {
         let last = path.steps.last().and_then(|step| step.failure.as_ref());
@@ -164,9 +168,11 @@ pub struct Stats {
     pub states: u64,
     /// The transitions taken, those to known states included.
     pub transitions: u64,
-    /// What was run: 0 for a full search, the walks of a simulation, the tasks that a reduced search ran.
+    /// What was run: 0 for a full search, the walks of a simulation, the tasks that a reduced
+    /// search ran.
     pub executions: u64,
-    /// The greatest number of steps from an initial state to a state found, on the way that it was found.
+    /// The greatest number of steps from an initial state to a state found, on the way that it was
+    /// found.
     pub max_depth: u64,
     /// The most states that waited: breadth-first the largest level.
     pub frontier_peak: u64,
@@ -187,13 +193,15 @@ pub enum ResponseVerdict {
 
 /// What a search found. `D` is what one engine counts and keeps beyond what all do.
 pub struct Outcome<S: StateSystem, D = ()> {
-    /// Whether all was covered: nothing was cut, nothing may have been missed but for fingerprints that are equal by chance.
+    /// Whether all was covered: nothing was cut, nothing may have been missed but for fingerprints
+    /// that are equal by chance.
     pub complete: bool,
     /// What cut it, sorted. Empty as well when the search ended because something was found.
     pub limits: Vec<Limit>,
     /// What is violated, the shortest path first.
     pub violations: Vec<Violation<S>>,
-    /// All update conflicts, the shortest path first; none where nobody asked, or the system has no components.
+    /// All update conflicts, the shortest path first; none where nobody asked, or the system has no
+    /// components.
     pub conflicts: Option<Vec<UpdateConflict<S>>>,
     /// The verdict for each response property; reduced searches know none.
     pub responses: Vec<ResponseVerdict>,

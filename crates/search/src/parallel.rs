@@ -1,7 +1,8 @@
 //! Threads that live as long as a search runs, and are given work that they own.
 //!
-//! Starting a thread costs as much as a hundred thousand look-ups, so it is done once. What threads share in a phase is in `Arc`s, which they
-//! give up before they report; after a phase the search owns everything again, and needs no lock.
+//! Starting a thread costs as much as a hundred thousand look-ups, so it is done once. What threads
+//! share in a phase is in `Arc`s, which they give up before they report; after a phase the search
+//! owns everything again, and needs no lock.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
@@ -30,8 +31,8 @@ impl<'scope> Pool<'scope> {
         self.workers.len() + 1
     }
 
-    /// Does the same on several threads, this one included, and returns the results in no order. What `work` owns is given up
-    /// when this returns.
+    /// Does the same on several threads, this one included, and returns the results in no order.
+    /// What `work` owns is given up when this returns.
     pub(crate) fn everywhere<R: Send + 'scope>(
         &self,
         threads: usize,

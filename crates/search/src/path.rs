@@ -7,8 +7,8 @@ use anyorder_system::{Failure, Hash128, StateSystem, Successor};
 pub struct PathStep<S: StateSystem> {
     /// What was done.
     pub action: S::Action,
-    /// Its place among the successors of the state before it; `None` in the path of a reduced search, which does not ask for
-    /// all successors.
+    /// Its place among the successors of the state before it; `None` in the path of a reduced
+    /// search, which does not ask for all successors.
     pub place: Option<u32>,
     /// The state after it.
     pub state: S::State,
@@ -59,8 +59,8 @@ impl<S: StateSystem> Path<S> {
         self.steps.push(PathStep { action, place, state, failure });
     }
 
-    /// Returns the choices that [`replay`] it: the place of the initial state, then of each successor. `None` for the path of a
-    /// reduced search.
+    /// Returns the choices that [`replay`] it: the place of the initial state, then of each
+    /// successor. `None` for the path of a reduced search.
     #[must_use]
     pub fn choices(&self) -> Option<Vec<u32>> {
         let places = self.steps.iter().map(|step| step.place);
@@ -121,8 +121,9 @@ fn successor_at<S: StateSystem>(
     successors.into_iter().nth(place as usize).ok_or(among)
 }
 
-/// As [`replay`], where the choices were made among representatives: follows real states that have these
-/// representatives. Fails with [`SearchError::Symmetry`] when the program's representatives are not ones.
+/// As [`replay`], where the choices were made among representatives: follows real states that have
+/// these representatives. Fails with [`SearchError::Symmetry`] when the program's representatives
+/// are not ones.
 pub(crate) fn replay_represented<S: StateSystem>(
     system: &S,
     choices: &[u32],
@@ -162,12 +163,13 @@ pub struct PathDifference {
     pub common: usize,
     /// The next step of each in words, where it has one.
     pub next: [Option<String>; 2],
-    /// What the states show after the step in which they part: name, and the value of each; only what differs.
+    /// What the states show after the step in which they part: name, and the value of each; only
+    /// what differs.
     pub values: Vec<(String, Option<String>, Option<String>)>,
 }
 
-/// Compares two paths of one system step by step; `None` when they go through the same states by the same steps. Linear in
-/// their lengths.
+/// Compares two paths of one system step by step; `None` when they go through the same states by
+/// the same steps. Linear in their lengths.
 #[must_use]
 pub fn diff<S: StateSystem>(system: &S, a: &Path<S>, b: &Path<S>) -> Option<PathDifference> {
     let same = |x: &S::State, y: &S::State| encoding(system, x) == encoding(system, y);

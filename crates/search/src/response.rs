@@ -1,20 +1,24 @@
 //! Response properties: whenever the trigger holds, the response holds then or later.
 //!
-//! **Problem.** Given the graph of all states, is there a run that is fair and has a state with the trigger from which on the
-//! response never holds?
+//! **Problem.** Given the graph of all states, is there a run that is fair and has a state with the
+//! trigger from which on the response never holds?
 //!
-//! **Definitions.** A run starts in an initial state and follows transitions; it ends only where there is no
-//! transition, and then stays in that state for ever. A transition that fails ends a run that is not looked at here. A fairness class is
-//! *enabled* in a state if one of its transitions leaves it, one that fails included. A run is (weakly) fair if for each class, infinitely often,
-//! the class is not enabled or one of its transitions is taken.
+//! **Definitions.** A run starts in an initial state and follows transitions; it ends only where
+//! there is no transition, and then stays in that state for ever. A transition that fails ends a
+//! run that is not looked at here. A fairness class is *enabled* in a state if one of its
+//! transitions leaves it, one that fails included. A run is (weakly) fair if for each class,
+//! infinitely often, the class is not enabled or one of its transitions is taken.
 //!
-//! **Method.** Let `P` be the states that can be reached from a state with the trigger and without the response, itself included, through
-//! states without the response. A violation is a state of `P` without transitions, or a cycle within `P` that is fair. Of the cycles in a
-//! strongly connected part of `P` the fairest is the one that visits all its states and transitions; so a fair one exists exactly if for each class
-//! the part has a state where the class is not enabled, or a transition of the class. Nothing here is lost where ways join or where
-//! they come back: `P` is a set of states, not of paths.
+//! **Method.** Let `P` be the states that can be reached from a state with the trigger and without
+//! the response, itself included, through states without the response. A violation is a state of
+//! `P` without transitions, or a cycle within `P` that is fair. Of the cycles in a strongly
+//! connected part of `P` the fairest is the one that visits all its states and transitions; so a
+//! fair one exists exactly if for each class the part has a state where the class is not enabled,
+//! or a transition of the class. Nothing here is lost where ways join or where they come back: `P`
+//! is a set of states, not of paths.
 //!
-//! **Cost.** Linear in states and transitions, for each property; fairness costs a bit for each class and state.
+//! **Cost.** Linear in states and transitions, for each property; fairness costs a bit for each
+//! class and state.
 
 use crate::graph::Graph;
 use crate::shortest::ShortestPaths;
@@ -30,8 +34,8 @@ pub(crate) struct Lasso {
     pub(crate) repeats_from: Option<usize>,
 }
 
-/// Returns a violation of a property with the shortest way to where it repeats or stays, the one of the lowest number
-/// among those. The graph is numbered breadth-first.
+/// Returns a violation of a property with the shortest way to where it repeats or stays, the one of
+/// the lowest number among those. The graph is numbered breadth-first.
 pub(crate) fn violation(
     graph: &Graph,
     property: usize,
@@ -63,7 +67,8 @@ struct Pending {
     inside: Vec<bool>,
     /// The steps of the shortest way that triggers and does not respond.
     distance: Vec<u32>,
-    /// The state before on that way, and the place of the transition; the state itself where it triggers.
+    /// The state before on that way, and the place of the transition; the state itself where it
+    /// triggers.
     before: Vec<(u32, u32)>,
 }
 
@@ -81,7 +86,8 @@ impl Pending {
             .collect();
         triggers.sort_unstable();
         let mut triggers = triggers.into_iter().peekable();
-        // Level by level: the states that far along a way, and the triggers that far from the start.
+        // Level by level: the states that far along a way, and the triggers that far from the
+        // start.
         let mut level: Vec<u32> = Vec::new();
         let mut steps = 0;
         loop {
@@ -191,8 +197,8 @@ struct Tour<'g> {
 }
 
 impl Tour<'_> {
-    /// Returns the places of its transitions. For one class after the other it goes the shortest way to where the class is
-    /// served, unless the way so far serves it.
+    /// Returns the places of its transitions. For one class after the other it goes the shortest
+    /// way to where the class is served, unless the way so far serves it.
     fn places(&self) -> Vec<u32> {
         let mut places = Vec::new();
         let mut served = vec![false; self.classes];

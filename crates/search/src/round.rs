@@ -12,7 +12,8 @@ use crate::store::POSITIONS_MAX;
 use anyorder_system::{Control, StateSystem};
 use std::sync::Arc;
 
-/// The states of a round. Breadth-first it changes nothing that is seen; depth-first it is part of the order.
+/// The states of a round. Breadth-first it changes nothing that is seen; depth-first it is part of
+/// the order.
 const BREADTH_BLOCK: usize = 1 << 15;
 const DEPTH_BLOCK: usize = 1 << 12;
 

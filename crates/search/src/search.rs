@@ -244,8 +244,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
         })
     }
 
-    /// As [`run`](Self::run), and shows itself between rounds, and when it was cut: to be watched, or to be [saved](Self::save).
-    /// A round goes on from at most some 32,768 states.
+    /// As [`run`](Self::run), and shows itself between rounds, and when it was cut: to be watched,
+    /// or to be [saved](Self::save). A round goes on from at most some 32,768 states.
     ///
     /// # Errors
     ///

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 const NONE: u32 = u32::MAX;
 
-/// For each state its distance from an initial state, and the last transition of a shortest path to it.
+/// For each state its distance from an initial state, and the last transition of a shortest path to
+/// it.
 #[derive(Clone, Debug)]
 pub struct ShortestPaths {
     distance: Vec<u32>,
@@ -13,8 +14,8 @@ pub struct ShortestPaths {
 }
 
 impl ShortestPaths {
-    /// Goes breadth-first through a graph, given for each state its transitions: the number of each, and where it leads.
-    /// Linear.
+    /// Goes breadth-first through a graph, given for each state its transitions: the number of
+    /// each, and where it leads. Linear.
     pub fn of<I: Iterator<Item = (u32, u32)>>(
         states: usize,
         initial: impl IntoIterator<Item = u32>,
@@ -45,7 +46,8 @@ impl ShortestPaths {
         Some(self.distance[state as usize]).filter(|distance| *distance != NONE)
     }
 
-    /// Returns the initial state of a shortest path to a state, and its transitions: the state before each, and its number.
+    /// Returns the initial state of a shortest path to a state, and its transitions: the state
+    /// before each, and its number.
     #[must_use]
     pub fn to(&self, mut state: u32) -> (u32, Vec<(u32, u32)>) {
         let mut path = Vec::new();

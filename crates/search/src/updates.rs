@@ -1,19 +1,23 @@
 //! Update conflicts: two components have updated one attribute, one right after the other.
 //!
-//! **Problem.** Given the graph of all states, with the updates of each transition in order, which pairs of components have an [update
-//! conflict](anyorder_system::Update) on which attribute, and how is it reached?
+//! **Problem.** Given the graph of all states, with the updates of each transition in order, which
+//! pairs of components have an [update conflict](anyorder_system::Update) on which attribute, and
+//! how is it reached?
 //!
-//! **Method.** The definition as it stands, for one attribute at a time: a breadth-first search over pairs of a state and the component that updated the
-//! attribute last. The first path found to a conflict is a shortest one.
+//! **Method.** The definition as it stands, for one attribute at a time: a breadth-first search
+//! over pairs of a state and the component that updated the attribute last. The first path found to
+//! a conflict is a shortest one.
 //!
-//! **Cost.** For each attribute that two components update: linear in transitions, times the components that update it.
+//! **Cost.** For each attribute that two components update: linear in transitions, times the
+//! components that update it.
 
 use crate::graph::Graph;
 use anyorder_system::{Place, Update, tidy_updates};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The lists of updates of transitions, each once, in the form that [`tidy_updates`] gives it. The first is empty.
+/// The lists of updates of transitions, each once, in the form that [`tidy_updates`] gives it. The
+/// first is empty.
 #[derive(Clone, Debug)]
 pub struct UpdateLists {
     lists: Vec<Box<[Update]>>,
@@ -83,7 +87,8 @@ pub fn pair(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-/// A transition of a graph: its number, where it leads (nowhere if it fails), and its list of updates.
+/// A transition of a graph: its number, where it leads (nowhere if it fails), and its list of
+/// updates.
 pub type Transition = (u32, Option<u32>, u32);
 
 /// The initial state of a path, and its transitions: the state before each, and its number.
@@ -99,8 +104,9 @@ struct Seen {
 
 const NONE: u32 = u32::MAX;
 
-/// Finds the pairs of components that have a conflict on one attribute, each with a shortest path to it, given for each
-/// list of updates the [`writers`](UpdateLists::writers) of the attribute. Ends once `enough` says so of the pairs found.
+/// Finds the pairs of components that have a conflict on one attribute, each with a shortest path
+/// to it, given for each list of updates the [`writers`](UpdateLists::writers) of the attribute.
+/// Ends once `enough` says so of the pairs found.
 pub fn conflicts_of<I: Iterator<Item = Transition>>(
     (states, initial): (usize, impl IntoIterator<Item = u32>),
     mut transitions: impl FnMut(u32) -> I,
@@ -161,10 +167,12 @@ fn path(seen: &[Seen], mut index: u32, last: u32) -> NumberedPath {
     }
 }
 
-/// An attribute, two components, the lower first, and the number of the initial state and the place of each transition on the path.
+/// An attribute, two components, the lower first, and the number of the initial state and the place
+/// of each transition on the path.
 pub(crate) type Found = (Place, (u32, u32), Vec<u32>);
 
-/// Returns all update conflicts of a graph with a shortest path to each, by attribute and components.
+/// Returns all update conflicts of a graph with a shortest path to each, by attribute and
+/// components.
 pub(crate) fn conflicts(graph: &Graph, lists: &UpdateLists) -> Vec<Found> {
     let transitions = |state: u32| {
         let labels = graph.updates(state);

@@ -30,8 +30,8 @@ pub struct Walked<S: StateSystem> {
     pub stats: Stats,
 }
 
-/// Walks at random from initial states. A walk ends at a failure, where nothing can happen, and at the limit. Walk `n` depends on the seed
-/// and on `n` only.
+/// Walks at random from initial states. A walk ends at a failure, where nothing can happen, and at
+/// the limit. Walk `n` depends on the seed and on `n` only.
 ///
 /// # Errors
 ///

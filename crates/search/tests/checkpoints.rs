@@ -81,11 +81,13 @@ fn resumed_is_as_uninterrupted() {
                 if order == Order::Breadth {
                     assert_eq!(summary(&outcome), summary(&whole), "seed {seed} {options:?}");
                 } else if !responses {
-                    // Which states bits miss depends on the order, and depth-first that is another one now.
+                    // Which states bits miss depends on the order, and depth-first that is another
+                    // one now.
                     let (states, other) = (outcome.stats.states, whole.stats.states);
                     assert!(states.abs_diff(other) * 20 < other, "{states} {other}");
                 } else {
-                    // How deep and how wide it became, and what memory it took, depends on where it was cut; nothing else does.
+                    // How deep and how wide it became, and what memory it took, depends on where it
+                    // was cut; nothing else does.
                     let stats = |one: &Outcome<RandomSystem>| Stats {
                         max_depth: 0,
                         frontier_peak: 0,

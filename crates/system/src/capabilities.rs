@@ -24,7 +24,8 @@ pub enum AccessDetail {
     List,
 }
 
-/// What a system can do. Engines ask before they rely on it, and refuse a system that lacks what they need.
+/// What a system can do. Engines ask before they rely on it, and refuse a system that lacks what
+/// they need.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Capabilities {
     /// Whether states can be saved and restored.
@@ -37,7 +38,8 @@ pub struct Capabilities {
     pub values: bool,
     /// How much it tells of accesses.
     pub accesses: AccessDetail,
-    /// Whether it tells what pending tasks wait for: [`TaskSystem::awaited`](crate::TaskSystem::awaited).
+    /// Whether it tells what pending tasks wait for:
+    /// [`TaskSystem::awaited`](crate::TaskSystem::awaited).
     pub awaits: bool,
 }
 

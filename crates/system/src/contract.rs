@@ -1,7 +1,8 @@
 //! A check of the contract of [`Reducible`] on random walks, for who writes a front end.
 //!
-//! In each state of a walk all ready tasks are run, all pairs of them in both orders, and what a step leaves alone is compared
-//! before and after it. A clause that is broken is found once a walk shows it; none found is no proof.
+//! In each state of a walk all ready tasks are run, all pairs of them in both orders, and what a
+//! step leaves alone is compared before and after it. A clause that is broken is found once a walk
+//! shows it; none found is no proof.
 
 use crate::failure::Failure;
 use crate::hash::Hash128;
@@ -16,7 +17,8 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Clause {
-    /// The transitions of a state are those of all its ready tasks, and depend on its contents alone.
+    /// The transitions of a state are those of all its ready tasks, and depend on its contents
+    /// alone.
     Transitions = 0,
     /// 1: What a task does is a function of what it touches.
     Touches = 1,
@@ -67,7 +69,8 @@ impl Default for ContractOptions {
     }
 }
 
-/// How often each clause was put to the test, by its number. A clause that never was is not checked.
+/// How often each clause was put to the test, by its number. A clause that never was is not
+/// checked.
 pub type ContractChecks = [u64; 7];
 
 /// Checks the contract of a system on random walks.
@@ -218,7 +221,8 @@ impl<S: Reducible> Attempt<S> {
         self.ends.iter().map(|(failure, _)| failure.as_ref()).collect()
     }
 
-    /// Whether one writes what the other touches; silent writes are reads, which is the stronger claim.
+    /// Whether one writes what the other touches; silent writes are reads, which is the stronger
+    /// claim.
     fn conflicts(&self, other: &Attempt<S>) -> bool {
         !self.writes().is_disjoint(&other.places()) || !other.writes().is_disjoint(&self.places())
     }
@@ -252,7 +256,8 @@ struct Check<'s, S: Reducible> {
     known: BTreeSet<TaskKey>,
     /// For each task that is not, the places that were written whenever it came or went.
     announcers: BTreeMap<TaskKey, BTreeSet<Place>>,
-    /// For each attribute the places that all its updates touch, and what those wrote that did not write it.
+    /// For each attribute the places that all its updates touch, and what those wrote that did not
+    /// write it.
     attributes: BTreeMap<Place, (BTreeSet<Place>, Elsewhere)>,
     checks: ContractChecks,
 }
@@ -313,7 +318,8 @@ impl<S: Reducible> Check<'_, S> {
         Ok(attempts.into_iter().flat_map(|attempt| attempt.states).collect())
     }
 
-    /// The transitions are those of the ready tasks, and all is the same in a state that was written down.
+    /// The transitions are those of the ready tasks, and all is the same in a state that was
+    /// written down.
     fn transitions(&mut self, state: &S::State, attempts: &[Attempt<S>]) -> Checked {
         self.hit(Clause::Transitions);
         let mut successors = Vec::new();
@@ -392,7 +398,8 @@ impl<S: Reducible> Check<'_, S> {
         Ok(())
     }
 
-    /// What a step does not write it leaves as it was: who is ready and pending, what others do, and what invariants say.
+    /// What a step does not write it leaves as it was: who is ready and pending, what others do,
+    /// and what invariants say.
     fn step(
         &mut self,
         before: &S::State,
@@ -451,7 +458,8 @@ impl<S: Reducible> Check<'_, S> {
         Ok(())
     }
 
-    /// Of the places that a task awaits one says whether it is pending: it is written whenever that changes.
+    /// Of the places that a task awaits one says whether it is pending: it is written whenever that
+    /// changes.
     fn announced(&mut self, before: &S::State, did: &Attempt<S>, after: &S::State) -> Checked {
         let (was, is) = (self.pending(before), self.pending(after));
         for task in was.symmetric_difference(&is).filter(|task| !self.known.contains(*task)) {

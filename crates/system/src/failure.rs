@@ -81,7 +81,8 @@ impl fmt::Display for FailureSite {
 
 /// A failure of a program: what kind, what happened, and where.
 ///
-/// Failures that read the same are equal, and are ordered by their texts: results list each once, in this order.
+/// Failures that read the same are equal, and are ordered by their texts: results list each once,
+/// in this order.
 ///
 /// ```
 /// use anyorder_system::{Failure, FailureKind, FailureSite};

@@ -1,11 +1,12 @@
 //! What engines and front ends say to each other about a program that can be run.
 //!
-//! This crate decides how tasks are named, what a schedule and an observation are, and which questions an
-//! engine may ask of a program: the two traits [`TaskSystem`] and [`ThreadSystem`]. It holds types only: it runs
-//! nothing, searches nothing, reads no clock and prints nothing.
+//! This crate decides how tasks are named, what a schedule and an observation are, and which
+//! questions an engine may ask of a program: the two traits [`TaskSystem`] and [`ThreadSystem`]. It
+//! holds types only: it runs nothing, searches nothing, reads no clock and prints nothing.
 //!
-//! The types to know: [`TaskName`], which survives re-execution; [`Schedule`], the choices that give the
-//! same run again; [`Observation`], what a run amounts to; [`Control`], how a long job is watched and stopped.
+//! The types to know: [`TaskName`], which survives re-execution; [`Schedule`], the choices that
+//! give the same run again; [`Observation`], what a run amounts to; [`Control`], how a long job is
+//! watched and stopped.
 //!
 //! ```
 //! use anyorder_system::{Choice, Program, Schedule, TaskName};

@@ -1,10 +1,11 @@
 //! Bounds that end a job early; reaching one makes its verdict incomplete.
 
-/// Counted limits of a job. `None` means unlimited. Time is not among them: engines read no clock; who started the job
-/// watches the time and stops it by its [`Cancel`](crate::Cancel).
+/// Counted limits of a job. `None` means unlimited. Time is not among them: engines read no clock;
+/// who started the job watches the time and stops it by its [`Cancel`](crate::Cancel).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
-    /// The bytes of memory that the engine's own structures may take together, as it accounts for them.
+    /// The bytes of memory that the engine's own structures may take together, as it accounts for
+    /// them.
     pub memory_bytes: Option<u64>,
     /// The number of executions of the program.
     pub executions: Option<u64>,

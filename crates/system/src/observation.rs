@@ -135,8 +135,8 @@ impl Observation {
         self.parts.insert(path, Part { level, hash: Hash128::of(content), text: None });
     }
 
-    /// Adds to a part: its hash becomes that of what it was followed by `content`. For parts seen piece
-    /// by piece, such as a log.
+    /// Adds to a part: its hash becomes that of what it was followed by `content`. For parts seen
+    /// piece by piece, such as a log.
     pub fn append(&mut self, path: PartPath, level: Level, content: &[u8]) {
         match self.parts.entry(path) {
             Entry::Vacant(entry) => {
@@ -180,8 +180,8 @@ impl Observation {
         })
     }
 
-    /// Returns the parts in which `self` and `other` differ, in the order of their paths: those that only one of
-    /// them has, and those with other content. Linear in the number of parts.
+    /// Returns the parts in which `self` and `other` differ, in the order of their paths: those
+    /// that only one of them has, and those with other content. Linear in the number of parts.
     #[must_use]
     pub fn difference(&self, other: &Observation) -> Vec<Difference> {
         let mut differences = Vec::new();

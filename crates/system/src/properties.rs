@@ -1,4 +1,5 @@
-//! What a program claims of its states, and how its actions fall into classes: named items with functions.
+//! What a program claims of its states, and how its actions fall into classes: named items with
+//! functions.
 
 use crate::reducible::Place;
 use std::fmt;
@@ -118,7 +119,8 @@ impl<'s, S> Properties<'s, S> {
         self
     }
 
-    /// Adds a response property; the function says whether the trigger, and whether the response, holds in a state.
+    /// Adds a response property; the function says whether the trigger, and whether the response,
+    /// holds in a state.
     #[must_use]
     pub fn response(
         mut self,

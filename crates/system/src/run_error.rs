@@ -2,8 +2,8 @@
 
 use crate::schedule::Divergence;
 
-/// Why a system could not do what was asked. A failure *of the program* (an assertion, an exception) is no
-/// such error: it is part of the run.
+/// Why a system could not do what was asked. A failure *of the program* (an assertion, an
+/// exception) is no such error: it is part of the run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

@@ -33,7 +33,8 @@ impl Program {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Value {
-    /// A number, such as a random seed. Written as decimal text, as JSON readers lose digits of large numbers.
+    /// A number, such as a random seed. Written as decimal text, as JSON readers lose digits of
+    /// large numbers.
     Integer(#[serde(with = "decimal")] u64),
     /// A short text.
     Text(String),
@@ -76,8 +77,8 @@ impl Choice {
 
 /// The choices that give one run again. A prefix of a schedule is a schedule.
 ///
-/// As JSON: `{"schedule":1,"program":{...},"options":{...},"choices":[...]}`. Readers ignore keys they do not know, and
-/// refuse a version they do not know.
+/// As JSON: `{"schedule":1,"program":{...},"options":{...},"choices":[...]}`. Readers ignore keys
+/// they do not know, and refuse a version they do not know.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Schedule {
     #[serde(rename = "schedule")]
@@ -170,7 +171,8 @@ impl Schedule {
         Schedule { choices, ..Schedule { choices: Vec::new(), ..self.clone() } }
     }
 
-    /// Returns whether the choices of `self` begin those of `other`, for the same program and options.
+    /// Returns whether the choices of `self` begin those of `other`, for the same program and
+    /// options.
     #[must_use]
     pub fn is_prefix_of(&self, other: &Schedule) -> bool {
         self.program == other.program

@@ -3,20 +3,22 @@
 use crate::hash::Hash128;
 use std::hash::{Hash, Hasher};
 
-// Odd constants with about half of their bits set and no pattern: the fractions of the square roots of 2, 3, 5 and 7.
+// Odd constants with about half of their bits set and no pattern: the fractions of the square roots
+// of 2, 3, 5 and 7.
 const LEFT: u64 = 0x6a09_e667_f3bc_c909;
 const RIGHT: u64 = 0xbb67_ae85_84ca_a73b;
 const START_LEFT: u64 = 0x3c6e_f372_fe94_f82b;
 const START_RIGHT: u64 = 0xa54f_f53a_5f1d_36f1;
 
-/// A 128-bit hash made for states: some nanoseconds for a few words. Not for input that is chosen to collide, and not for
-/// files that must be readable by other versions: use [`Hash128::of`] there.
+/// A 128-bit hash made for states: some nanoseconds for a few words. Not for input that is chosen
+/// to collide, and not for files that must be readable by other versions: use [`Hash128::of`]
+/// there.
 ///
-/// Small writes are packed into words of 64 bits first. Two lanes of 64 bits each take every word, by full products of
-/// 64 by 64 bits whose halves are exchanged between the lanes.
+/// Small writes are packed into words of 64 bits first. Two lanes of 64 bits each take every word,
+/// by full products of 64 by 64 bits whose halves are exchanged between the lanes.
 ///
-/// It is a [`Hasher`], so that anything that is [`Hash`] can be hashed; the result is the same in every run and build on
-/// machines with the same byte order.
+/// It is a [`Hasher`], so that anything that is [`Hash`] can be hashed; the result is the same in
+/// every run and build on machines with the same byte order.
 ///
 /// ```
 /// use anyorder_system::StateHash;

@@ -14,18 +14,22 @@ pub struct Successor<S, A> {
     pub action: A,
     /// The state after it.
     pub state: S,
-    /// What failed on the way: an assertion, an exception. The state after a failure is not expanded.
+    /// What failed on the way: an assertion, an exception. The state after a failure is not
+    /// expanded.
     pub failure: Option<Failure>,
 }
 
-/// A program as states and transitions, for engines that keep states in memory. It needs no names and no schedules: an
-/// action is whatever the program likes, and equal actions in equal states do the same.
+/// A program as states and transitions, for engines that keep states in memory. It needs no names
+/// and no schedules: an action is whatever the program likes, and equal actions in equal states do
+/// the same.
 ///
-/// The core is [`initial`](Self::initial), [`successors`](Self::successors), [`encode`](Self::encode) and
-/// [`decode`](Self::decode). All else is optional: the engine asks once, and a program that is silent has no properties, no
-/// fairness, no symmetry, and shows itself by `Debug`.
+/// The core is [`initial`](Self::initial), [`successors`](Self::successors),
+/// [`encode`](Self::encode) and [`decode`](Self::decode). All else is optional: the engine asks
+/// once, and a program that is silent has no properties, no fairness, no symmetry, and shows itself
+/// by `Debug`.
 ///
-/// Two nodes that each write to a register, over messages, and the claim that both agree in the end:
+/// Two nodes that each write to a register, over messages, and the claim that both agree in the
+/// end:
 ///
 /// ```
 /// use anyorder_system::{End, Properties, StateSystem, Successor};
@@ -90,49 +94,53 @@ pub trait StateSystem: Sync {
     /// Appends every transition from a state, always in the same order.
     fn successors(&self, state: &Self::State, out: &mut Vec<Successor<Self::State, Self::Action>>);
 
-    /// Appends the canonical form of a state as bytes, from which [`decode`](Self::decode) makes it again: two states are equal
-    /// exactly if their bytes are.
+    /// Appends the canonical form of a state as bytes, from which [`decode`](Self::decode) makes it
+    /// again: two states are equal exactly if their bytes are.
     fn encode(&self, state: &Self::State, out: &mut Vec<u8>);
 
     /// Makes a state from its canonical form; `None` when the bytes are not one.
     fn decode(&self, bytes: &[u8]) -> Option<Self::State>;
 
-    /// Returns a hash of the canonical form of a state: equal states have equal fingerprints. Worth writing where it is quicker
-    /// than encoding.
+    /// Returns a hash of the canonical form of a state: equal states have equal fingerprints. Worth
+    /// writing where it is quicker than encoding.
     fn fingerprint(&self, state: &Self::State) -> Hash128 {
         let mut bytes = Vec::new();
         self.encode(state, &mut bytes);
         StateHash::of_bytes(&bytes)
     }
 
-    /// Returns what is claimed of states: invariants, response properties, and where the program may end.
+    /// Returns what is claimed of states: invariants, response properties, and where the program
+    /// may end.
     fn properties(&self) -> Properties<'_, Self::State> {
         Properties::new()
     }
 
-    /// Returns the fairness classes of actions: the processes or handlers that do not wait for ever while they can go on
-    /// (weak fairness).
+    /// Returns the fairness classes of actions: the processes or handlers that do not wait for ever
+    /// while they can go on (weak fairness).
     fn fairness(&self) -> Classes<'_, Self::Action> {
         Classes::none()
     }
 
-    /// Returns the parts of the program that should each run at least once: events, tasks, handlers.
+    /// Returns the parts of the program that should each run at least once: events, tasks,
+    /// handlers.
     fn parts(&self) -> Classes<'_, Self::Action> {
         Classes::none()
     }
 
-    /// Returns a representative of the states that are the same but for the names of identical components, where the
-    /// program declares such a symmetry. The same for all of them.
+    /// Returns a representative of the states that are the same but for the names of identical
+    /// components, where the program declares such a symmetry. The same for all of them.
     fn representative(&self, _state: &Self::State) -> Option<Self::State> {
         None
     }
 
-    /// Returns the names of the components whose updates must not overwrite each other; none: update conflicts are not looked for.
+    /// Returns the names of the components whose updates must not overwrite each other; none:
+    /// update conflicts are not looked for.
     fn components(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// As [`successors`](Self::successors), and reports the updates of each transition, a failing one included, in the same order. Only asked where there are
+    /// As [`successors`](Self::successors), and reports the updates of each transition, a failing
+    /// one included, in the same order. Only asked where there are
     /// [`components`](Self::components).
     fn successors_with_updates(
         &self,

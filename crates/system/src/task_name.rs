@@ -19,9 +19,10 @@ pub struct Segment {
 
 /// The name of a task: the path of creating operations from a root to it.
 ///
-/// Printed as segments `kind@label#ordinal` joined by `/`; an empty label and the ordinal 0 are left out. The characters `/ @ # %`, white space,
-/// control and invisible formatting characters are printed as `%XX`, byte by byte. Sharing the creator makes a child O(1)
-/// in memory; printing, comparing and hashing are linear in the depth.
+/// Printed as segments `kind@label#ordinal` joined by `/`; an empty label and the ordinal 0 are
+/// left out. The characters `/ @ # %`, white space, control and invisible formatting characters are
+/// printed as `%XX`, byte by byte. Sharing the creator makes a child O(1) in memory; printing,
+/// comparing and hashing are linear in the depth.
 ///
 /// ```
 /// use anyorder_system::TaskName;
@@ -126,7 +127,8 @@ fn segment(kind: &str) -> Segment {
 }
 
 impl Drop for Node {
-    /// Takes the chain of creators apart in a loop: a chain of a million timers must not overflow the stack.
+    /// Takes the chain of creators apart in a loop: a chain of a million timers must not overflow
+    /// the stack.
     fn drop(&mut self) {
         let mut next = self.creator.take();
         while let Some(name) = next {

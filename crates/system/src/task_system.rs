@@ -124,8 +124,8 @@ impl Step {
     }
 }
 
-/// A program whose runs are sequences of tasks. It may be slow and it may fail; only what its capabilities
-/// declare may be relied on.
+/// A program whose runs are sequences of tasks. It may be slow and it may fail; only what its
+/// capabilities declare may be relied on.
 pub trait TaskSystem {
     /// Returns what this system can do; never changes.
     fn capabilities(&self) -> Capabilities;
@@ -133,11 +133,13 @@ pub trait TaskSystem {
     /// Returns which program this is.
     fn program(&self) -> &Program;
 
-    /// Returns the tables that locations and sites of steps point into. They only grow, also over resets, so
-    /// that an id means the same in all runs of one instance. Instances do not share ids.
+    /// Returns the tables that locations and sites of steps point into. They only grow, also over
+    /// resets, so that an id means the same in all runs of one instance. Instances do not share
+    /// ids.
     fn tables(&self) -> &Tables;
 
-    /// Returns what a task stands for, always the same for one name. Unless overridden, nothing is known: [`TaskRole::Task`].
+    /// Returns what a task stands for, always the same for one name. Unless overridden, nothing is
+    /// known: [`TaskRole::Task`].
     fn role(&self, _task: &TaskName) -> TaskRole {
         TaskRole::Task
     }
@@ -149,8 +151,8 @@ pub trait TaskSystem {
     /// Fails when the program cannot be started.
     fn reset(&mut self) -> Result<(), RunError>;
 
-    /// Returns the tasks that could run next, in the order of the system's default scheduler; as exact as the
-    /// capabilities say.
+    /// Returns the tasks that could run next, in the order of the system's default scheduler; as
+    /// exact as the capabilities say.
     ///
     /// # Errors
     ///
@@ -161,19 +163,23 @@ pub trait TaskSystem {
     ///
     /// # Errors
     ///
-    /// Fails with [`RunError::Diverged`] when the task is not there, and when the program fails to come back.
+    /// Fails with [`RunError::Diverged`] when the task is not there, and when the program fails to
+    /// come back.
     fn execute(&mut self, choice: &Choice) -> Result<Step, RunError>;
 
-    /// Returns what decides in this state, for each pending task, whether it can run and how many alternatives it has: its guard's
-    /// reads, the lock that it wants, the task that it joins. Enabled tasks are listed like those that are not.
+    /// Returns what decides in this state, for each pending task, whether it can run and how many
+    /// alternatives it has: its guard's reads, the lock that it wants, the task that it joins.
+    /// Enabled tasks are listed like those that are not.
     ///
-    /// The contract: no step makes a pending task able to run, ends that, or changes the number of its alternatives, unless it writes
-    /// one of the locations told of the task before the step. A task becomes pending by a step that writes one of the locations told of it
-    /// then. A task that is not listed waits for its own shadow location alone: see [`Accesses`].
+    /// The contract: no step makes a pending task able to run, ends that, or changes the number of
+    /// its alternatives, unless it writes one of the locations told of the task before the step. A
+    /// task becomes pending by a step that writes one of the locations told of it then. A task that
+    /// is not listed waits for its own shadow location alone: see [`Accesses`].
     ///
     /// # Errors
     ///
-    /// Fails where the capabilities do not declare it ([`Capabilities::awaits`]), and when the program went away.
+    /// Fails where the capabilities do not declare it ([`Capabilities::awaits`]), and when the
+    /// program went away.
     fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
         Err(RunError::Unsupported("telling what tasks wait for"))
     }
@@ -214,8 +220,8 @@ pub trait Snapshots {
     /// Gives up a saved state. Unknown ones are ignored.
     fn forget(&mut self, snapshot: SnapshotId);
 
-    /// Returns a hash of the canonical form of the state: equal states have equal fingerprints, and unequal
-    /// ones have unequal fingerprints but for collisions.
+    /// Returns a hash of the canonical form of the state: equal states have equal fingerprints, and
+    /// unequal ones have unequal fingerprints but for collisions.
     fn fingerprint(&mut self) -> Hash128;
 }
 

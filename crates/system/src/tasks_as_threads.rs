@@ -15,8 +15,9 @@ use std::collections::HashMap;
 
 /// A task system whose default scheduler takes the first enabled task.
 ///
-/// The trace has one handler per handler name, with a bag as its mailbox (the system alone knows the true
-/// discipline, and says it by what is enabled), and an initial handler `environment` that posts the roots.
+/// The trace has one handler per handler name, with a bag as its mailbox (the system alone knows
+/// the true discipline, and says it by what is enabled), and an initial handler `environment` that
+/// posts the roots.
 #[derive(Debug)]
 pub struct TasksAsThreads<S> {
     /// The task system.

@@ -41,12 +41,12 @@ pub trait ThreadSystem {
     /// Returns which program this is.
     fn program(&self) -> &Program;
 
-    /// Runs the program from its start: first `prefix`, then the default scheduler, until it ends or a
-    /// limit of `control` is reached.
+    /// Runs the program from its start: first `prefix`, then the default scheduler, until it ends
+    /// or a limit of `control` is reached.
     ///
     /// # Errors
     ///
-    /// Fails with [`RunError::Diverged`] when a choice of the prefix cannot be followed, and when the
-    /// program cannot be run or was stopped.
+    /// Fails with [`RunError::Diverged`] when a choice of the prefix cannot be followed, and when
+    /// the program cannot be run or was stopped.
     fn run(&mut self, prefix: &[Choice], control: &Control<'_>) -> Result<Run, RunError>;
 }

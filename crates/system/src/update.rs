@@ -2,15 +2,17 @@
 
 use crate::reducible::Place;
 
-/// A change of an attribute: of a place whose updates by different components must not overwrite each other.
+/// A change of an attribute: of a place whose updates by different components must not overwrite
+/// each other.
 ///
-/// Two components have an *update conflict* on an attribute if a run has an update of it by the one, later an update of it by the other, and
-/// none of it in between.
+/// Two components have an *update conflict* on an attribute if a run has an update of it by the
+/// one, later an update of it by the other, and none of it in between.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Update {
     /// The attribute.
     pub place: Place,
-    /// The component for which it was changed, by its index; none where the code that did it belongs to no component.
+    /// The component for which it was changed, by its index; none where the code that did it
+    /// belongs to no component.
     pub by: Option<u32>,
 }
 
@@ -64,8 +66,8 @@ impl Updates {
     }
 }
 
-/// Puts a list of updates into a form that is the same for all lists that mean the same: by attribute, in order, and of
-/// several in a row by one component only the first.
+/// Puts a list of updates into a form that is the same for all lists that mean the same: by
+/// attribute, in order, and of several in a row by one component only the first.
 pub fn tidy_updates(list: &mut Vec<Update>) {
     list.sort_by_key(|update| update.place);
     list.dedup();

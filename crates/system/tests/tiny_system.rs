@@ -8,7 +8,8 @@ use anyorder_system::{
 };
 use anyorder_trace::{EventKind, Interner, Location, LocationId, SiteId, Tables};
 
-/// A page with a counter: `load` posts `reply` and `click`; one doubles the counter, the other adds one.
+/// A page with a counter: `load` posts `reply` and `click`; one doubles the counter, the other adds
+/// one.
 struct Page {
     program: Program,
     interner: Interner,

@@ -214,8 +214,8 @@ impl Trace {
         }
     }
 
-    /// Returns a name of an event that no other event has: its label, with the name of its numbering
-    /// where accesses and operations are numbered apart.
+    /// Returns a name of an event that no other event has: its label, with the name of its
+    /// numbering where accesses and operations are numbered apart.
     #[must_use]
     pub fn unique_label(&self, event: EventId) -> String {
         let label = self.label(event);

@@ -15,7 +15,8 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// A command in the workspace folder, with an environment of its own: no colours, no locale, a fixed width.
+/// A command in the workspace folder, with an environment of its own: no colours, no locale, a
+/// fixed width.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(cargo_bin("anyorder"));
     command.args(arguments).current_dir(workspace());

@@ -57,8 +57,8 @@ impl Reordering {
         run_of(trace, (self.first, self.second, &self.witness))
     }
 
-    /// Writes the witness of a finding about `trace` as a JSON object, with all its steps: it may be as
-    /// long as the trace. Its line can be read by [`StoredWitness::read`].
+    /// Writes the witness of a finding about `trace` as a JSON object, with all its steps: it may
+    /// be as long as the trace. Its line can be read by [`StoredWitness::read`].
     ///
     /// # Errors
     ///
@@ -123,8 +123,8 @@ fn step(trace: &Trace, event: EventId) -> Value {
 }
 
 impl StoredWitness {
-    /// Reads the witnesses of a text: one by itself, or those of a result's findings whose ids begin as
-    /// asked. `name` is the name of the text in messages.
+    /// Reads the witnesses of a text: one by itself, or those of a result's findings whose ids
+    /// begin as asked. `name` is the name of the text in messages.
     ///
     /// # Errors
     ///

@@ -63,10 +63,12 @@ impl AccessTable {
         number
     }
 
-    /// Returns what is left of `carried` behind a step that does `step`, and whether they conflict. [Algorithm 5, lines 8 and 16]
+    /// Returns what is left of `carried` behind a step that does `step`, and whether they conflict.
+    /// [Algorithm 5, lines 8 and 16]
     ///
-    /// As printed an access is dropped when it conflicts. A write that conflicts with a read only is kept here: what lies further
-    /// back may read the place as well, and does not conflict with the reader.
+    /// As printed an access is dropped when it conflicts. A write that conflicts with a read only
+    /// is kept here: what lies further back may read the place as well, and does not conflict with
+    /// the reader.
     pub(crate) fn pass(&mut self, carried: Accesses, step: Accesses) -> (Accesses, bool) {
         if let Some(known) = self.rests.get(&(carried, step)) {
             return *known;

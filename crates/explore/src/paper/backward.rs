@@ -7,7 +7,8 @@ use super::outcome::{Cause, Point};
 use anyorder_search::Limit;
 use anyorder_system::Reducible;
 
-/// What a search backwards carries at a state: the event that leads to the conflicting transition, and what that accesses.
+/// What a search backwards carries at a state: the event that leads to the conflicting transition,
+/// and what that accesses.
 type Carried = (u32, u32, Accesses);
 
 /// One open call of UPDATEBACKTRACKSETDFS.
@@ -22,8 +23,8 @@ struct Open {
 }
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Takes in a new transition: with summaries Algorithm 5 for it and Algorithm 3 at once, since what the summary of the state after it
-    /// holds is carried over it.
+    /// Takes in a new transition: with summaries Algorithm 5 for it and Algorithm 3 at once, since
+    /// what the summary of the state after it holds is carried over it.
     pub(crate) fn take_in(&mut self, transition: Transition) -> u32 {
         let number = self.graph.add(transition);
         if self.options.summaries {

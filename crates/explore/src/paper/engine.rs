@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 ///
-/// Fails when the system has no initial state, or when a task does something else when it is run again in an equal state.
+/// Fails when the system has no initial state, or when a task does something else when it is run
+/// again in an equal state.
 pub fn explore<S: Reducible>(
     system: &S,
     options: &Options,

@@ -4,7 +4,8 @@ use super::accesses::Accesses;
 use anyorder_system::{End, Hash128, TaskKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The observer of invariant 0; that of invariant `i` is `OBSERVER - i`. All other events are far below.
+/// The observer of invariant 0; that of invariant `i` is `OBSERVER - i`. All other events are far
+/// below.
 pub(crate) const OBSERVER: u32 = u32::MAX;
 
 /// The events that are tasks are below this.
@@ -26,7 +27,8 @@ pub(crate) enum Mark {
 pub(crate) struct Enabled {
     pub(crate) event: u32,
     pub(crate) mark: Mark,
-    /// Not ready: an event that is enabled everywhere because it awaits several places, and is blocked here.
+    /// Not ready: an event that is enabled everywhere because it awaits several places, and is
+    /// blocked here.
     pub(crate) idle: bool,
     /// Its transitions, once it is done.
     pub(crate) edges: (u32, u32),

@@ -20,7 +20,8 @@ pub enum Again {
     First,
 }
 
-/// What a search is asked to do. The limits on executions and on memory (bytes) are those of the [`Control`](anyorder_system::Control).
+/// What a search is asked to do. The limits on executions and on memory (bytes) are those of the
+/// [`Control`](anyorder_system::Control).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether searches backwards remember where they were (Appendix D). Without: exponential.

@@ -6,15 +6,17 @@ use anyorder_system::{Hash128, Place, TaskKey};
 /// What a search found. Update conflicts and response properties are not looked for.
 pub type Outcome<S> = SearchOutcome<S, Backtracking>;
 
-/// What this engine counts besides. Its transitions are counted once each, those that fail included, blocked attempts not; its
-/// executions are those of an event in a state, repetitions and blocked ones included; its depth is that of calls of EXPLORE.
+/// What this engine counts besides. Its transitions are counted once each, those that fail
+/// included, blocked attempts not; its executions are those of an event in a state, repetitions and
+/// blocked ones included; its depth is that of calls of EXPLORE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// The attempts that could not go on, each once.
     pub blocked: u64,
     /// The calls of [`Reducible::run`](anyorder_system::Reducible::run).
     pub runs: u64,
-    /// The executions in the paper's sense: from a state to a match, or to a state that offers nothing.
+    /// The executions in the paper's sense: from a state to a match, or to a state that offers
+    /// nothing.
     pub sequences: u64,
     /// The events that were put into a backtrack set, but for those that were chosen (line 13).
     pub backtracking_points: u64,
@@ -40,7 +42,8 @@ pub enum Cause {
     Chosen,
     /// This event disables it (Algorithm 2, line 23).
     DisabledBy(TaskKey),
-    /// A later transition conflicts on a place with what this event did in the state, and this event leads there (Algorithm 5, line 10).
+    /// A later transition conflicts on a place with what this event did in the state, and this
+    /// event leads there (Algorithm 5, line 10).
     Conflict {
         /// The event executed in the state.
         with: TaskKey,

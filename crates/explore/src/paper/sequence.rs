@@ -3,7 +3,8 @@
 /// No position.
 const NOWHERE: u32 = u32::MAX;
 
-/// The transition sequence that is being explored: the paper's S. Numbers of states and events are dense.
+/// The transition sequence that is being explored: the paper's S. Numbers of states and events are
+/// dense.
 #[derive(Default)]
 pub(crate) struct Sequence {
     /// The states in order; the first is the one that it starts in.
@@ -51,9 +52,10 @@ impl Sequence {
         self.first.get(state as usize).is_some_and(|first| *first != NOWHERE)
     }
 
-    /// Returns whether going on to a state, by the transition whose event was noted last, closes a cycle that has executed every event
-    /// enabled in it. [Algorithm 4] Linear in the number of events: an event is enabled in the cycle exactly if the last state in which it
-    /// is enabled is not before the state's first place.
+    /// Returns whether going on to a state, by the transition whose event was noted last, closes a
+    /// cycle that has executed every event enabled in it. [Algorithm 4] Linear in the number of
+    /// events: an event is enabled in the cycle exactly if the last state in which it is enabled is
+    /// not before the state's first place.
     pub(crate) fn closes_full_cycle(&self, state: u32) -> bool {
         if !self.contains(state) {
             return false;

@@ -63,7 +63,8 @@ impl Exploration<'_> {
         Reversal { first, second, kind, locations: Vec::new() }
     }
 
-    /// The pair that a run reverses, with the locations for which it was one in the parent: those are looked up only where they are shown.
+    /// The pair that a run reverses, with the locations for which it was one in the parent: those
+    /// are looked up only where they are shown.
     fn reversal(&self, _id: RunId, node: &Node, pair: Pair) -> Reversal {
         let mut reversal = self.named(pair);
         let harmless = node.comparison.as_ref().is_some_and(|comparison| {

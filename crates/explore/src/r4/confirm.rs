@@ -21,8 +21,9 @@ struct Again {
 /// The most runs that are repeated before it is looked whether to go on.
 const PORTION: usize = 64;
 
-/// Repeats the runs of a level that differ from their parents, and these parents. A run that gives something else is made a third time:
-/// what two of three say is believed, and the run is reported as unstable.
+/// Repeats the runs of a level that differ from their parents, and these parents. A run that gives
+/// something else is made a third time: what two of three say is believed, and the run is reported
+/// as unstable.
 pub(crate) fn confirm(exploration: &mut Exploration<'_>, crew: &mut dyn Crew, level: &[RunId]) {
     let sabotage = exploration.options.sabotage();
     if !exploration.options.confirm || sabotage == Sabotage::Unconfirmed {
@@ -64,7 +65,8 @@ impl Exploration<'_> {
         comparison.as_ref().is_some_and(|comparison| comparison.verdict.is_harmful())
     }
 
-    /// Makes runs again, and notes which can be believed. Returns false once the exploration was stopped.
+    /// Makes runs again, and notes which can be believed. Returns false once the exploration was
+    /// stopped.
     fn repeat(&mut self, crew: &mut dyn Crew, wanted: &[RunId]) -> bool {
         let second = self.again(crew, wanted);
         let is_same = |exploration: &Self, id: RunId, again: &Again| {
@@ -157,7 +159,8 @@ impl Exploration<'_> {
         found
     }
 
-    /// Compares the runs of a level with their parents once more, where one of the two is seen differently now.
+    /// Compares the runs of a level with their parents once more, where one of the two is seen
+    /// differently now.
     fn compare_again(&mut self, level: &[RunId]) {
         for id in level {
             let node = &self.ledger.nodes[*id as usize];

@@ -37,7 +37,8 @@ pub(crate) struct Config {
 pub(crate) struct Course {
     pub(crate) shared: usize,
     pub(crate) rest: Vec<TaskId>,
-    /// Tasks that are not to run before something that depends on them has: sleep sets. Empty but in exhaustive exploration.
+    /// Tasks that are not to run before something that depends on them has: sleep sets. Empty but
+    /// in exhaustive exploration.
     pub(crate) asleep: Vec<Arc<Done>>,
 }
 

@@ -74,7 +74,8 @@ pub(crate) struct Team {
 }
 
 impl Team {
-    /// Starts workers. Each makes its system when its first job comes; one that cannot loses its jobs.
+    /// Starts workers. Each makes its system when its first job comes; one that cannot loses its
+    /// jobs.
     pub(crate) fn start<'s, F>(
         scope: &'s Scope<'s, '_>,
         factory: &'s F,
@@ -134,7 +135,8 @@ where
 impl Crew for Team {
     fn work(&mut self, jobs: Vec<Job>) -> Vec<Answer> {
         let sent = jobs.into_iter().filter_map(|job| self.jobs.send(job).ok()).count();
-        // A worker that panicked sends nothing; the scope passes its panic on once the others are done.
+        // A worker that panicked sends nothing; the scope passes its panic on once the others are
+        // done.
         (0..sent).filter_map(|_| self.answers.recv().ok()).flatten().collect()
     }
 }

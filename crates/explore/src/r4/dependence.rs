@@ -1,12 +1,15 @@
 //! Which tasks of a run must stay in order: the dependence of the run.
 //!
-//! **Problem.** Given the steps of a run, the relation -> : the transitive closure of happens-before and of all conflicts, taken in the order of
-//! the run. Happens-before is: creator to created, the order of input events, and what enabled a task to that task.
-//! **Source.** Definition 2 of the R4 paper (Jensen, Møller, Raychev, Dimitrov, Vechev: Stateless Model Checking of Event-Driven Applications).
-//! **Guarantee.** The closure of the direct predecessors is exactly ->. **Naive version**: compare all pairs; it is in `tests/r4/naive`.
-//! **Method.** The uses of a location fall into groups of equal modes ([`Mode`]); a use conflicts with all of the group before its own, and what is
-//! earlier is reached through that group.
-//! **Cost.** Linear in the accesses and the direct pairs; a location that m tasks read before and n after one write gives m + n pairs.
+//! **Problem.** Given the steps of a run, the relation -> : the transitive closure of
+//! happens-before and of all conflicts, taken in the order of the run. Happens-before is: creator
+//! to created, the order of input events, and what enabled a task to that task. **Source.**
+//! Definition 2 of the R4 paper (Jensen, Møller, Raychev, Dimitrov, Vechev: Stateless Model
+//! Checking of Event-Driven Applications). **Guarantee.** The closure of the direct predecessors is
+//! exactly ->. **Naive version**: compare all pairs; it is in `tests/r4/naive`. **Method.** The
+//! uses of a location fall into groups of equal modes ([`Mode`]); a use conflicts with all of the
+//! group before its own, and what is earlier is reached through that group. **Cost.** Linear in the
+//! accesses and the direct pairs; a location that m tasks read before and n after one write gives
+//! m + n pairs.
 
 use super::footprint::Mode;
 use super::names::{Book, NO_TASK, TaskId};
@@ -200,8 +203,9 @@ impl Analyzer {
     }
 }
 
-/// Returns a hash of the class of a run: the same for all orders of its independent tasks, and another for other runs, but for
-/// collisions. Tells apart by what every run tells: who enabled whom is left out, as it is not always asked.
+/// Returns a hash of the class of a run: the same for all orders of its independent tasks, and
+/// another for other runs, but for collisions. Tells apart by what every run tells: who enabled
+/// whom is left out, as it is not always asked.
 pub(crate) fn class<'s>(
     graph: &Graph,
     steps: impl Iterator<Item = &'s Arc<Done>>,
@@ -219,7 +223,8 @@ pub(crate) fn class<'s>(
     sum
 }
 
-/// Returns a hash of a sequence of tasks that can be updated where the sequence changes: a sum over positions.
+/// Returns a hash of a sequence of tasks that can be updated where the sequence changes: a sum over
+/// positions.
 pub(crate) fn sequence_part(book: &Book, task: TaskId, at: usize) -> u128 {
     mix(book.task(task).hash ^ mix(at as u128 + 1))
 }
@@ -232,8 +237,9 @@ pub(crate) fn mix(x: u128) -> u128 {
     x ^ (x >> 64)
 }
 
-/// Returns whether `order` (positions in the run, first to last) contains all tasks of the run exactly once, and every task
-/// after its predecessors; then doing the tasks in that order gives an equivalent run.
+/// Returns whether `order` (positions in the run, first to last) contains all tasks of the run
+/// exactly once, and every task after its predecessors; then doing the tasks in that order gives an
+/// equivalent run.
 pub(crate) fn is_linearisation(graph: &Graph, order: &[u32]) -> bool {
     order.len() == graph.len() && is_prefix_of_linearisation(graph, order)
 }

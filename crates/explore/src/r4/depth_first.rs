@@ -1,9 +1,12 @@
-//! The paper's order: depth first, next the sequence that shares the longest beginning with the one run last.
+//! The paper's order: depth first, next the sequence that shares the longest beginning with the one
+//! run last.
 //!
-//! **Source.** Algorithms 1, 3 and 4 of the R4 paper. **Deviations.** (1) The recording and what goes on unchanged do not grow deeper by being looked at (trap 1); a
-//! sequence has the depth of its plan whatever was skipped (trap 2), and the smallest of all its plans: one that is reached by fewer reversals
-//! later is varied again (trap 8). (2) Plans are known by their sequences, not by first events, so a disabled or empty front ends nothing (traps 3 and
-//! 4). The set of sequences is that of the exploration by levels.
+//! **Source.** Algorithms 1, 3 and 4 of the R4 paper. **Deviations.** (1) The recording and what
+//! goes on unchanged do not grow deeper by being looked at (trap 1); a sequence has the depth of
+//! its plan whatever was skipped (trap 2), and the smallest of all its plans: one that is reached
+//! by fewer reversals later is varied again (trap 8). (2) Plans are known by their sequences, not
+//! by first events, so a disabled or empty front ends nothing (traps 3 and 4). The set of sequences
+//! is that of the exploration by levels.
 
 use super::confirm::confirm;
 use super::crew::Crew;
@@ -126,7 +129,8 @@ fn origin(pending: &Pending) -> (RunId, Pair) {
     (pending.parent.id, pair)
 }
 
-/// The place of the plan that shares the longest beginning with the last run; of these the one with fewest reversals, then the first.
+/// The place of the plan that shares the longest beginning with the last run; of these the one with
+/// fewest reversals, then the first.
 fn nearest(waiting: &[Waiting], last: &[TaskId]) -> Option<usize> {
     let shared =
         |waiting: &Waiting| waiting.sequence.iter().zip(last).take_while(|(a, b)| a == b).count();

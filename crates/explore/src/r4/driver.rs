@@ -1,7 +1,7 @@
 //! One system, driven along planned sequences: approximate replay.
 //!
-//! A planned sequence is followed as far as it goes: a task that cannot run when its turn comes is skipped. Then the default scheduler goes on
-//! until nothing is left to do.
+//! A planned sequence is followed as far as it goes: a task that cannot run when its turn comes is
+//! skipped. Then the default scheduler goes on until nothing is left to do.
 
 use super::course::{Config, Course, NoRun, Ran};
 use super::dependence::mix;
@@ -112,8 +112,8 @@ impl<S: TaskSystem> Driver<S> {
         self.book.id(name, |name| self.system.role(name))
     }
 
-    /// Makes a run; `run` is a number for the run it varies, which stays the same while states of that are worth keeping. With `ask`,
-    /// the enabled tasks are asked for after each step.
+    /// Makes a run; `run` is a number for the run it varies, which stays the same while states of
+    /// that are worth keeping. With `ask`, the enabled tasks are asked for after each step.
     pub(crate) fn run(
         &mut self,
         config: &Config,
@@ -246,7 +246,8 @@ impl<S: TaskSystem> Driver<S> {
         Attempt::Failed(format!("`{name}` {what}"))
     }
 
-    /// Keeps the state, where the system can. That it cannot now is no error: the run is then repeated from the start.
+    /// Keeps the state, where the system can. That it cannot now is no error: the run is then
+    /// repeated from the start.
     fn save(&mut self, run: u64, after: usize) {
         self.forget();
         if let Some(snapshots) = self.system.snapshots()
@@ -321,7 +322,8 @@ impl<S: TaskSystem> Driver<S> {
         Ok(true)
     }
 
-    /// Lets the default scheduler go on. Returns whether the run was cut, and whether it ended because all slept.
+    /// Lets the default scheduler go on. Returns whether the run was cut, and whether it ended
+    /// because all slept.
     fn tail(
         &mut self,
         config: &Config,
@@ -364,7 +366,8 @@ impl<S: TaskSystem> Driver<S> {
         }
     }
 
-    /// Leaves out input events that may not run, and of those that may all but the first in the order of the recording.
+    /// Leaves out input events that may not run, and of those that may all but the first in the
+    /// order of the recording.
     fn order_inputs(&self, config: &Config, last: Option<TaskId>, tasks: &mut Vec<TaskId>) {
         let rank = |task: &TaskId| config.inputs.rank(*task);
         let may =
@@ -373,8 +376,8 @@ impl<S: TaskSystem> Driver<S> {
         tasks.retain(|task| !self.is_input(config, *task) || Some(*task) == first);
     }
 
-    /// Replaces tasks by the alternative to be run: the planned one, else that of the recording, else the first. Where some sleep, the others
-    /// come after it.
+    /// Replaces tasks by the alternative to be run: the planned one, else that of the recording,
+    /// else the first. Where some sleep, the others come after it.
     fn with_alternatives(
         &mut self,
         config: &Config,
@@ -430,7 +433,8 @@ impl<S: TaskSystem> Driver<S> {
         self.locations[index]
     }
 
-    /// The tasks that may be pending, as far as the steps tell: the recorded first, then in the order of their posts.
+    /// The tasks that may be pending, as far as the steps tell: the recorded first, then in the
+    /// order of their posts.
     fn pending(&self, config: &Config, going: &Going<'_>) -> Vec<TaskId> {
         let mut gone: FxHashSet<TaskId> = FxHashSet::default();
         let mut posted = Vec::new();
@@ -450,7 +454,8 @@ impl<S: TaskSystem> Driver<S> {
         all.filter(|task| !gone.contains(task) && seen.insert(*task)).collect()
     }
 
-    /// Asks for the enabled tasks. Most are those enabled before, in the same order: comparing names is cheaper than looking them up.
+    /// Asks for the enabled tasks. Most are those enabled before, in the same order: comparing
+    /// names is cheaper than looking them up.
     fn enabled(&mut self, before: &[TaskId]) -> Result<Enabled, Attempt> {
         const AHEAD: usize = 3;
         let enabled = self.system.enabled()?;

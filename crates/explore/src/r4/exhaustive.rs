@@ -1,15 +1,18 @@
 //! All orders that differ, for programs all of whose runs end.
 //!
-//! **Problem.** From the recording, find a run in every class of complete runs, and no two in one class.
-//! **Source.** Algorithms 1-3 of the R4 paper, with sleep sets (Godefroid: Partial-Order Methods for the Verification of Concurrent Systems, 1996) and the weaker
-//! demand of source sets (Abdulla, Aronis, Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014).
-//! **Guarantee.** Every final state and every failure of full enumeration, if the steps tell all locations and tasks that conflict on none are
-//! independent. Each class has exactly one complete run; runs that end because all that could go on sleeps are counted apart.
-//! **Method.** Depth-first. At each state of the current run: the tasks whose subtrees are done, those that sleep, and those that wait, each with the whole
-//! sequence that it was found with: the run is guided by it. A reversal waits at the state before the first of its pair, unless a task that could begin
-//! it waits there already, is done, or sleeps.
-//! **Deviations.** (1) A guide loses the tasks that cannot run, so that a disabled front does not make it run the same again (trap 3). (2) One guide is kept for each
-//! first task: the others' orders are found again below it.
+//! **Problem.** From the recording, find a run in every class of complete runs, and no two in one
+//! class. **Source.** Algorithms 1-3 of the R4 paper, with sleep sets (Godefroid: Partial-Order
+//! Methods for the Verification of Concurrent Systems, 1996) and the weaker demand of source sets
+//! (Abdulla, Aronis, Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014).
+//! **Guarantee.** Every final state and every failure of full enumeration, if the steps tell all
+//! locations and tasks that conflict on none are independent. Each class has exactly one complete
+//! run; runs that end because all that could go on sleeps are counted apart. **Method.**
+//! Depth-first. At each state of the current run: the tasks whose subtrees are done, those that
+//! sleep, and those that wait, each with the whole sequence that it was found with: the run is
+//! guided by it. A reversal waits at the state before the first of its pair, unless a task that
+//! could begin it waits there already, is done, or sleeps. **Deviations.** (1) A guide loses the
+//! tasks that cannot run, so that a disabled front does not make it run the same again (trap 3).
+//! (2) One guide is kept for each first task: the others' orders are found again below it.
 
 use super::confirm::confirm;
 use super::course::{Course, NoRun, Ran};
@@ -58,7 +61,8 @@ impl Frame {
             || self.current.iter().chain(&self.done).chain(&self.asleep).any(|s| s.task == task)
     }
 
-    /// Whether that is so only because it sleeps here: of its other alternatives nothing is said then.
+    /// Whether that is so only because it sleeps here: of its other alternatives nothing is said
+    /// then.
     fn only_sleeps(&self, task: TaskId) -> bool {
         !self.tried.contains(&task)
             && !self.waiting.iter().any(|waiting| waiting.guide.first() == Some(&task))
@@ -104,7 +108,8 @@ impl Exploration<'_> {
         confirm(self, crew, &all);
     }
 
-    /// Forgets all runs but the recording, and returns that: conflicts were overlooked by what was not yet known of what tasks wait for.
+    /// Forgets all runs but the recording, and returns that: conflicts were overlooked by what was
+    /// not yet known of what tasks wait for.
     fn begin_again(&mut self) -> Vec<Arc<Done>> {
         self.ledger.forget_all_but_the_recording();
         self.ledger.counts.restarts += 1;
@@ -195,7 +200,8 @@ impl Exploration<'_> {
         Some(id)
     }
 
-    /// Lets the reversals of a run wait at their states; of those in its first `fresh` steps it was done before. Returns false when there is no room.
+    /// Lets the reversals of a run wait at their states; of those in its first `fresh` steps it was
+    /// done before. Returns false when there is no room.
     fn wait(
         &mut self,
         frames: &mut [Frame],
@@ -231,8 +237,9 @@ impl Exploration<'_> {
         true
     }
 
-    /// Lets wait what conflicts with a task that sleeps and was disabled. To begin with the sleeper is seen to elsewhere, but not to begin with
-    /// something that wakes it, and then to do both before what disables it. Had it run after all, as other sleepers do, its conflicts would be
+    /// Lets wait what conflicts with a task that sleeps and was disabled. To begin with the sleeper
+    /// is seen to elsewhere, but not to begin with something that wakes it, and then to do both
+    /// before what disables it. Had it run after all, as other sleepers do, its conflicts would be
     /// among those of the run.
     fn wait_for_sleeper(
         &mut self,
@@ -260,7 +267,8 @@ fn places(run: &[Arc<Done>]) -> FxHashMap<TaskId, usize> {
     run.iter().enumerate().map(|(at, step)| (step.task, at)).collect()
 }
 
-/// Lets a plan wait, unless what could begin it is seen to. Where a task that could begin it sleeps, its alternatives that do not sleep wait instead.
+/// Lets a plan wait, unless what could begin it is seen to. Where a task that could begin it
+/// sleeps, its alternatives that do not sleep wait instead.
 fn enter(
     frame: &mut Frame,
     plan: &Plan,
@@ -291,7 +299,8 @@ fn enter(
         }
         return;
     }
-    // Here the task may have fewer alternatives than there: the first it has wherever it can run, and the others follow from that.
+    // Here the task may have fewer alternatives than there: the first it has wherever it can run,
+    // and the others follow from that.
     if let Some(first) = guide.first().copied() {
         let base = book.base(first);
         if first != base && !frame.knows(base) {

@@ -23,12 +23,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Explores a program from one run of it. See the module's documentation, and `docs/r4.md`.
 ///
-/// The result depends on the program and the options only, not on the number of workers, as long as the program is deterministic.
+/// The result depends on the program and the options only, not on the number of workers, as long as
+/// the program is deterministic.
 ///
 /// # Errors
 ///
-/// Fails when the program does not tell accesses, cannot be started, or gives no run to begin with. What goes wrong later is part
-/// of the outcome.
+/// Fails when the program does not tell accesses, cannot be started, or gives no run to begin with.
+/// What goes wrong later is part of the outcome.
 pub fn explore<F>(factory: &F, options: &Options, control: &Control<'_>) -> Result<Outcome, Error>
 where
     F: SystemFactory,
@@ -160,8 +161,8 @@ impl<'a> Exploration<'a> {
         found
     }
 
-    /// Notes whether tasks of a run could be put in another order because of what a third waits for; at a bound they are not. Once is
-    /// enough.
+    /// Notes whether tasks of a run could be put in another order because of what a third waits
+    /// for; at a bound they are not. Once is enough.
     pub(crate) fn note_waiting(&mut self, steps: &[Arc<Done>], graph: &Graph) {
         if !self.waits && waiting::any(steps, &Ancestors::of(graph), &self.awaiting) {
             self.waits = true;

@@ -4,8 +4,9 @@ use anyorder_commute::{Declarations, Update};
 use anyorder_system::{Access, AccessKind, Accesses};
 use std::collections::BTreeMap;
 
-/// How a task used a location. Two uses conflict unless they are the same and not [`Exclusive`](Mode::Exclusive); so the uses of a
-/// location fall into groups of equal modes, and each group is ordered with the one before it.
+/// How a task used a location. Two uses conflict unless they are the same and not
+/// [`Exclusive`](Mode::Exclusive); so the uses of a location fall into groups of equal modes, and
+/// each group is ordered with the one before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub(crate) enum Mode {
     /// Its value may matter, and it was not changed.

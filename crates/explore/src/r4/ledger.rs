@@ -97,7 +97,8 @@ pub(crate) struct Ledger {
     pub(crate) observations: Observations,
     /// By the hash of the sequence.
     pub(crate) by_sequence: FxHashMap<u128, RunId>,
-    /// By the hash of a sequence that was planned, what came of it; [`NO_RUN`] while it is not known, and where nothing did.
+    /// By the hash of a sequence that was planned, what came of it; [`NO_RUN`] while it is not
+    /// known, and where nothing did.
     pub(crate) planned: FxHashMap<u128, RunId>,
     /// The first of each class, by its hash. Runs that were cut stand for nobody.
     pub(crate) by_class: FxHashMap<u128, RunId>,
@@ -117,7 +118,8 @@ pub(crate) struct NewNode {
 }
 
 impl Ledger {
-    /// Adds a sequence that is not there yet, with the hashes of its class and of itself; `planned` are the tasks of its plan, and those of them that could not run in their turn.
+    /// Adds a sequence that is not there yet, with the hashes of its class and of itself; `planned`
+    /// are the tasks of its plan, and those of them that could not run in their turn.
     pub(crate) fn add(
         &mut self,
         new: NewNode,
@@ -188,7 +190,8 @@ impl Ledger {
         });
     }
 
-    /// Forgets all runs but the first, with what was counted of them; what was executed stays counted.
+    /// Forgets all runs but the first, with what was counted of them; what was executed stays
+    /// counted.
     pub(crate) fn forget_all_but_the_recording(&mut self) {
         let steps = self.store.steps(0);
         self.store = Store::default();

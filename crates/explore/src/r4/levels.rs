@@ -1,7 +1,8 @@
 //! One level of the exploration: all sequences that reverse one more pair.
 //!
-//! Plans come in the order of their parents, and for each parent the later pairs first. They are run in batches by all workers and taken in
-//! in the order of the plans, so the result is the same for any number of workers.
+//! Plans come in the order of their parents, and for each parent the later pairs first. They are
+//! run in batches by all workers and taken in in the order of the plans, so the result is the same
+//! for any number of workers.
 
 use super::course::{Course, NoRun, Ran};
 use super::crew::{Answer, Crew, Job};
@@ -36,7 +37,8 @@ pub(crate) struct Pending {
     pub(crate) plan: Plan,
     /// The hash of its sequence.
     pub(crate) hash: u128,
-    /// The class it would be in if its tasks did what they did in the parent; none where that is not known of all of them.
+    /// The class it would be in if its tasks did what they did in the parent; none where that is
+    /// not known of all of them.
     predicted: Option<u128>,
     fate: Fate,
 }
@@ -61,7 +63,8 @@ enum Fate {
 }
 
 impl Exploration<'_> {
-    /// Reverses all pairs of some runs of one depth. Returns those whose pairs are to be reversed next.
+    /// Reverses all pairs of some runs of one depth. Returns those whose pairs are to be reversed
+    /// next.
     pub(crate) fn level(
         &mut self,
         crew: &mut dyn Crew,
@@ -72,7 +75,8 @@ impl Exploration<'_> {
         let mut batch: Vec<Pending> = Vec::new();
         let mut next = Vec::new();
         for id in frontier {
-            // Many parents may give nothing new: also then it is to be seen how far this is, and it must end when asked to.
+            // Many parents may give nothing new: also then it is to be seen how far this is, and it
+            // must end when asked to.
             if self.control.step(self.ledger.counts.executions, None).is_err() {
                 self.stop();
                 return next;
@@ -111,8 +115,8 @@ impl Exploration<'_> {
         Some((Arc::new(Parent { id, steps, hash }), found))
     }
 
-    /// Returns the plan if it is a sequence that nobody has planned or run. If it waits in the batch, the parent that shares more of its
-    /// beginning keeps it.
+    /// Returns the plan if it is a sequence that nobody has planned or run. If it waits in the
+    /// batch, the parent that shares more of its beginning keeps it.
     fn consider(
         &mut self,
         parent: &Arc<Parent>,
@@ -240,14 +244,16 @@ impl Exploration<'_> {
         self.options.sabotage() == Sabotage::SleepUnverified
     }
 
-    /// Returns the places of a plan's tasks in another run, if doing them in the order of the plan gives an equivalent run.
+    /// Returns the places of a plan's tasks in another run, if doing them in the order of the plan
+    /// gives an equivalent run.
     fn order_in(&mut self, steps: &[Arc<Done>], pending: &Pending) -> Option<Vec<u32>> {
         let graph = self.analyzer.graph(steps.iter(), &self.book, &self.inputs);
         let order = places(steps, pending)?;
         is_linearisation(&graph, &order).then_some(order)
     }
 
-    /// Returns a run of which the plan is a beginning, up to the order of independent tasks. Looks through all runs.
+    /// Returns a run of which the plan is a beginning, up to the order of independent tasks. Looks
+    /// through all runs.
     fn covered(&mut self, pending: &Pending) -> Option<RunId> {
         let count = u32::try_from(self.ledger.store.len()).unwrap_or(u32::MAX);
         (0..count).find(|id| {
@@ -314,7 +320,8 @@ impl Exploration<'_> {
         }
     }
 
-    /// Makes jobs of the runs that vary one parent: by where they leave it, so that a worker goes along it once.
+    /// Makes jobs of the runs that vary one parent: by where they leave it, so that a worker goes
+    /// along it once.
     fn split(
         &self,
         mut courses: Vec<(usize, Course)>,
@@ -428,7 +435,8 @@ fn whole(pending: &Pending, ran: &Ran) -> Vec<Arc<Done>> {
     shared.iter().chain(&ran.steps).cloned().collect()
 }
 
-/// The steps of a plan if its tasks do what they do in the run that it varies; nothing if one of them did not run there.
+/// The steps of a plan if its tasks do what they do in the run that it varies; nothing if one of
+/// them did not run there.
 fn predicted(steps: &[Arc<Done>], plan: &Plan) -> Option<Vec<Arc<Done>>> {
     let (at, resume) = (plan.at as usize, plan.resume as usize);
     let there: FxHashMap<TaskId, &Arc<Done>> =

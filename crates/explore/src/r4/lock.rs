@@ -1,4 +1,5 @@
-//! Locks whose holder may have panicked: their contents are only ever added to, so they are still good.
+//! Locks whose holder may have panicked: their contents are only ever added to, so they are still
+//! good.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

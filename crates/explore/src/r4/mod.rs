@@ -1,10 +1,13 @@
 //! Record, reorder, replay, report: exploring a program from one run, one reversal at a time.
 //!
-//! [`explore`] takes one run of a program whose tasks run one after another (the *recording*) and asks for each conflict in it: what if the
-//! two tasks came in the other order? Each such reversal is planned as a whole sequence, run as far as it can be run, compared with
-//! the run it came from, and then varied itself, up to a number of reversals from the recording. The definitions are in `docs/r4.md`.
+//! [`explore`] takes one run of a program whose tasks run one after another (the *recording*) and
+//! asks for each conflict in it: what if the two tasks came in the other order? Each such reversal
+//! is planned as a whole sequence, run as far as it can be run, compared with the run it came from,
+//! and then varied itself, up to a number of reversals from the recording. The definitions are in
+//! `docs/r4.md`.
 //!
-//! **Source.** Jensen, Møller, Raychev, Dimitrov, Vechev: Stateless Model Checking of Event-Driven Applications (OOPSLA 2015), Algorithms 1-4.
+//! **Source.** Jensen, Møller, Raychev, Dimitrov, Vechev: Stateless Model Checking of Event-Driven
+//! Applications (OOPSLA 2015), Algorithms 1-4.
 
 pub use explore::explore;
 pub use options::{Options, Order, Sleep, UserEvents};

@@ -66,7 +66,8 @@ impl Names {
     }
 }
 
-/// A count as a number of four bytes. Each entry takes more than a hundred bytes, so memory ends first.
+/// A count as a number of four bytes. Each entry takes more than a hundred bytes, so memory ends
+/// first.
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX - 1)
 }
@@ -96,7 +97,8 @@ impl Book {
         id
     }
 
-    /// Adds a name and its creators, the first of them first: a chain of a million timers must not recurse.
+    /// Adds a name and its creators, the first of them first: a chain of a million timers must not
+    /// recurse.
     fn add(&self, name: &TaskName, role: impl Fn(&TaskName) -> TaskRole) -> TaskId {
         let mut tables = write(&self.names.tables);
         let mut missing = Vec::new();
@@ -151,7 +153,8 @@ impl Book {
         self.task(id).base
     }
 
-    /// Asks again for the roles of all names: a system may tell them only once it has run the tasks. Names are not to have been used by others.
+    /// Asks again for the roles of all names: a system may tell them only once it has run the
+    /// tasks. Names are not to have been used by others.
     pub(crate) fn ask_roles(&mut self, role: impl Fn(&TaskName) -> TaskRole) {
         let mut tables = write(&self.names.tables);
         for task in &mut tables.tasks {

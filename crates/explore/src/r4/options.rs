@@ -12,23 +12,26 @@ pub enum Order {
     /// All sequences of one depth before those of the next: the fewest reversals first.
     #[default]
     Levels,
-    /// The paper's: depth first, next the sequence that shares the longest beginning with the one run last. By one worker. The set of
-    /// sequences is the same.
+    /// The paper's: depth first, next the sequence that shares the longest beginning with the one
+    /// run last. By one worker. The set of sequences is the same.
     DepthFirst,
 }
 
-/// What is done about a planned sequence that is known, without running it, to do the same as one that has run: it has the same
-/// tasks, and every two that depend on each other come in the same order.
+/// What is done about a planned sequence that is known, without running it, to do the same as one
+/// that has run: it has the same tasks, and every two that depend on each other come in the same
+/// order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Sleep {
     /// It is run.
     Off,
-    /// It is not run, but its conflicts are reversed too: what its tasks do is known. Gives the same sequences as `Off` with fewer
-    /// runs, provided that tasks which conflict on no location are independent.
+    /// It is not run, but its conflicts are reversed too: what its tasks do is known. Gives the
+    /// same sequences as `Off` with fewer runs, provided that tasks which conflict on no location
+    /// are independent.
     #[default]
     Exact,
-    /// It is not run, and only the conflicts of the first are reversed. Fewer sequences still; at a bound, a class of sequences may be missed
-    /// that is reached only from another order of independent tasks.
+    /// It is not run, and only the conflicts of the first are reversed. Fewer sequences still; at a
+    /// bound, a class of sequences may be missed that is reached only from another order of
+    /// independent tasks.
     Greedy,
 }
 
@@ -49,36 +52,45 @@ pub enum UserEvents {
 /// Options of an exploration.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The most reversals from the recording to a sequence; `None`: all orders that differ, for programs all of whose runs end.
+    /// The most reversals from the recording to a sequence; `None`: all orders that differ, for
+    /// programs all of whose runs end.
     pub bound: Option<u32>,
     /// In which order sequences run.
     pub order: Order,
     /// What is done about sequences that are known to do the same as another.
     pub sleep: Sleep,
-    /// The recording: choices that are made first; then the default scheduler goes on. `None`: the default scheduler's run.
+    /// The recording: choices that are made first; then the default scheduler goes on. `None`: the
+    /// default scheduler's run.
     pub recording: Option<Schedule>,
     /// Which tasks are input events.
     pub user_events: UserEvents,
-    /// Two writes of one value do not conflict, and writing the value just read is a read. Needs a system that tells values.
+    /// Two writes of one value do not conflict, and writing the value just read is a read. Needs a
+    /// system that tells values.
     pub same_value: bool,
     /// Updates that commute because the user says so.
     pub updates: Declarations,
-    /// How many systems run at once, at least 1. The result is the same for any number, as long as the system is deterministic.
+    /// How many systems run at once, at least 1. The result is the same for any number, as long as
+    /// the system is deterministic.
     pub workers: usize,
     /// How often a run is tried that the system loses, at least once.
     pub attempts: u32,
     /// How many sequences may be given up because all attempts failed, before the exploration is.
     pub lost_max: u64,
-    /// Runs end after the planned sequence, instead of going on until nothing is left to do. Differences are then not to be trusted.
+    /// Runs end after the planned sequence, instead of going on until nothing is left to do.
+    /// Differences are then not to be trusted.
     pub stop_after_plan: bool,
-    /// By how many tasks a run may be longer than the recording; one that has not ended by then is cut. Where the recording itself was cut,
-    /// all runs are cut at its length, so that what is compared went on for equally long.
+    /// By how many tasks a run may be longer than the recording; one that has not ended by then is
+    /// cut. Where the recording itself was cut, all runs are cut at its length, so that what is
+    /// compared went on for equally long.
     pub tail_max: u64,
-    /// How many alternatives of a task are run at most, the first ones, at least 1. Where a task has more, the outcome is not complete.
+    /// How many alternatives of a task are run at most, the first ones, at least 1. Where a task
+    /// has more, the outcome is not complete.
     pub alternatives_max: u32,
-    /// Whether a difference is called harmful only after both runs were repeated and gave the same again.
+    /// Whether a difference is called harmful only after both runs were repeated and gave the same
+    /// again.
     pub confirm: bool,
-    /// The beginnings of the texts of locations that hold registered handlers: see [`Verdict::LateRegistration`](super::Verdict).
+    /// The beginnings of the texts of locations that hold registered handlers: see
+    /// [`Verdict::LateRegistration`](super::Verdict).
     pub registrations: Vec<String>,
     /// A fault put in on purpose.
     #[cfg(feature = "sabotage")]
@@ -145,8 +157,8 @@ impl Inputs {
         self.ranks.as_ref().map_or(Some(0), |ranks| ranks.get(&task).copied())
     }
 
-    /// Returns whether an input event may run when `last` was the last one that did: it was recorded, and after that (if strict, as the
-    /// next).
+    /// Returns whether an input event may run when `last` was the last one that did: it was
+    /// recorded, and after that (if strict, as the next).
     pub(crate) fn may_follow(&self, last: Option<TaskId>, task: TaskId) -> bool {
         let Some(ranks) = &self.ranks else { return true };
         let Some(rank) = ranks.get(&task) else { return false };

@@ -11,7 +11,8 @@ pub enum ReversalKind {
     Conflict,
     /// The first had disabled the second, which therefore did not come.
     Disabling,
-    /// No order is reversed: both are one task, which takes another alternative than in the parent. Its number, from 0.
+    /// No order is reversed: both are one task, which takes another alternative than in the parent.
+    /// Its number, from 0.
     Alternative(u32),
     /// They write what a third task waits for, which may run between them now.
     Waiting,
@@ -47,7 +48,8 @@ pub struct RunInfo {
     pub late: Vec<TaskName>,
     /// Tasks that ran and were not planned.
     pub new: Vec<TaskName>,
-    /// The first run that does the same tasks in the same order up to independent ones, if that is another.
+    /// The first run that does the same tasks in the same order up to independent ones, if that is
+    /// another.
     pub equivalent_to: Option<usize>,
     /// It was not run: what it does is known from [`equivalent_to`](Self::equivalent_to).
     pub slept: bool,
@@ -110,7 +112,8 @@ pub struct Counts {
     pub unstable: u64,
     /// Runs that a limit on their length cut.
     pub cut: u64,
-    /// Runs without a bound that were made again from the start, as more became known of what tasks wait for.
+    /// Runs without a bound that were made again from the start, as more became known of what tasks
+    /// wait for.
     pub restarts: u64,
     /// Relevant conflicts, disablings and other alternatives of the runs that were varied.
     pub plans: u64,
@@ -129,10 +132,11 @@ pub enum Limit {
     Memory,
     /// Sequences that the system lost in every attempt.
     Lost,
-    /// Tasks have more alternatives than [`Options::alternatives_max`](super::Options), or a program that does not list its enabled
-    /// tasks exactly lists some.
+    /// Tasks have more alternatives than [`Options::alternatives_max`](super::Options), or a
+    /// program that does not list its enabled tasks exactly lists some.
     Alternatives,
-    /// Without a bound: the program does not tell what tasks wait for, so there may be more orders than these.
+    /// Without a bound: the program does not tell what tasks wait for, so there may be more orders
+    /// than these.
     Waiting,
     /// The job was stopped.
     Stopped(StopReason),
@@ -149,8 +153,9 @@ pub struct Outcome {
     pub counts: Counts,
     /// Nothing was cut: these are all sequences up to the bound, or all there are.
     pub complete: bool,
-    /// No run has a conflict left whose reversal is not here: a higher bound would give nothing more. At a bound this is not said where
-    /// tasks wait for what independent tasks write, or where the program does not tell what tasks wait for.
+    /// No run has a conflict left whose reversal is not here: a higher bound would give nothing
+    /// more. At a bound this is not said where tasks wait for what independent tasks write, or
+    /// where the program does not tell what tasks wait for.
     pub exhausted: bool,
     /// What cut it.
     pub limits: Vec<Limit>,
@@ -159,7 +164,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the tasks of a run, in order; in time linear in its length for each reversal that led to it.
+    /// Returns the tasks of a run, in order; in time linear in its length for each reversal that
+    /// led to it.
     ///
     /// # Panics
     ///

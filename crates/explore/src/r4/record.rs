@@ -23,7 +23,8 @@ pub(crate) struct Recording {
     pub(crate) awaits: bool,
 }
 
-/// Makes the first run: the recorded choices as far as they can be made, then the default scheduler.
+/// Makes the first run: the recorded choices as far as they can be made, then the default
+/// scheduler.
 pub(crate) fn record<S: TaskSystem>(
     driver: &mut Driver<S>,
     options: &Options,
@@ -57,7 +58,8 @@ pub(crate) fn record<S: TaskSystem>(
         asks_waits: Arc::new(AtomicBool::new(capabilities.awaits)),
         exhaustive: options.bound.is_none(),
         stop_after_plan: false,
-        // What is recorded is made as a whole; where there is no schedule, the recording is all tail.
+        // What is recorded is made as a whole; where there is no schedule, the recording is all
+        // tail.
         length_max: match planned.len() as u64 {
             0 => steps,
             planned => planned.saturating_add(options.tail_max.min(steps)),

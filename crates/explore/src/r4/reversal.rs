@@ -1,12 +1,14 @@
 //! Which conflicts of a run can be reversed, and the sequences that reverse them.
 //!
-//! **Problem.** Given a run and its dependence ->, the pairs (i, j) with i before j that conflict, that happens-before does not order, and that can be
-//! made adjacent; and for each the sequence in which j comes before i and as little else as possible changes.
-//! **Source.** Algorithm 2 of the R4 paper, lines 5-7 (disabling) and 8-13 (races).
-//! **Deviations.** (1) *Relevant* is the adjacency of lines 17-19, no k with i -> k -> j; section 4.4 prints a weaker test with a single covering
-//! race, which contradicts section 2.1. (2) Disabled by a task means tasks other than itself: `enabled(p)` without `enabled(p.i)` contains i, which
-//! has just been consumed. (3) A disabled task that runs later in the sequence is moved, not doubled.
-//! **Cost.** n²/64 words for the ancestors of n tasks, and their union over direct predecessors.
+//! **Problem.** Given a run and its dependence ->, the pairs (i, j) with i before j that conflict,
+//! that happens-before does not order, and that can be made adjacent; and for each the sequence in
+//! which j comes before i and as little else as possible changes. **Source.** Algorithm 2 of the R4
+//! paper, lines 5-7 (disabling) and 8-13 (races). **Deviations.** (1) *Relevant* is the adjacency
+//! of lines 17-19, no k with i -> k -> j; section 4.4 prints a weaker test with a single covering
+//! race, which contradicts section 2.1. (2) Disabled by a task means tasks other than itself:
+//! `enabled(p)` without `enabled(p.i)` contains i, which has just been consumed. (3) A disabled
+//! task that runs later in the sequence is moved, not doubled. **Cost.** n²/64 words for the
+//! ancestors of n tasks, and their union over direct predecessors.
 
 use super::dependence::{Graph, sequence_part};
 use super::names::{Book, TaskId};
@@ -28,7 +30,8 @@ pub(crate) enum Kind {
     Waiting,
 }
 
-/// A sequence that reverses one pair of a run: the run up to `at`, then `window`, then the run from `resume`.
+/// A sequence that reverses one pair of a run: the run up to `at`, then `window`, then the run from
+/// `resume`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Plan {
     /// The pair, as it stands in the run: the first came first.
@@ -103,8 +106,8 @@ impl Ancestors {
     }
 }
 
-/// Returns the plans of a run: the later first, by the first of the pair and then by the second. Of each task, the first
-/// `alternatives_max` alternatives take part.
+/// Returns the plans of a run: the later first, by the first of the pair and then by the second. Of
+/// each task, the first `alternatives_max` alternatives take part.
 pub(crate) fn plans(
     steps: &[Arc<Done>],
     (graph, ancestors): (&Graph, &Ancestors),
@@ -155,7 +158,8 @@ pub(crate) fn relevant(
     pairs
 }
 
-/// The plan for a relevant conflict [R4 Alg. 2, l. 16-25]: what j needs, j, i, and the rest as it was.
+/// The plan for a relevant conflict [R4 Alg. 2, l. 16-25]: what j needs, j, i, and the rest as it
+/// was.
 fn reversal(steps: &[Arc<Done>], ancestors: &Ancestors, i: usize, j: usize) -> Plan {
     let between = || i + 1..j;
     let needed = between().filter(|k| ancestors.has(*k, j));
@@ -211,7 +215,8 @@ struct Disabled {
 }
 
 impl Disabled {
-    /// From the sets of enabled tasks where they are known, else from what was cancelled while it was pending.
+    /// From the sets of enabled tasks where they are known, else from what was cancelled while it
+    /// was pending.
     fn of(steps: &[Arc<Done>], book: &Book, inputs: &Inputs) -> Disabled {
         let mut last_input = None;
         let mut by = Vec::with_capacity(steps.len());
@@ -246,7 +251,8 @@ mod tests {
     use super::*;
     use anyorder_system::{TaskName, TaskRole};
 
-    /// The first sequence of the paper's example: what each event does to the queue, the clicks being inputs and e4 posted by e2.
+    /// The first sequence of the paper's example: what each event does to the queue, the clicks
+    /// being inputs and e4 posted by e2.
     fn first_sequence(book: &mut Book) -> Vec<Arc<Done>> {
         let queue = book.names.location("queue");
         let stats = book.names.location("stats");

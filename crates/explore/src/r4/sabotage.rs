@@ -1,4 +1,5 @@
-//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which tests enable, lets anyone ask for them.
+//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which
+//! tests enable, lets anyone ask for them.
 
 /// What is to be wrong. Only for tests of the tests.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,7 +12,8 @@ pub enum Sabotage {
     AnyConflict,
     /// A run keeps the depth at which it was met first (trap 8; depth first only).
     FirstDepth,
-    /// A planned sequence of which a task cannot run gives nothing (traps 3 and 4; at a bound only).
+    /// A planned sequence of which a task cannot run gives nothing (traps 3 and 4; at a bound
+    /// only).
     SkippedEnds,
     /// What sleeps is not compared with the run that is said to do the same.
     SleepUnverified,
@@ -19,7 +21,8 @@ pub enum Sabotage {
     NoCreation,
     /// Differences are called harmful without having been seen again.
     Unconfirmed,
-    /// What a sleeper that was disabled would have conflicted with is forgotten (without a bound only).
+    /// What a sleeper that was disabled would have conflicted with is forgotten (without a bound
+    /// only).
     ForgetSleepers,
     /// Only the first alternative of a task, or the recorded one, is run.
     FirstAlternatives,

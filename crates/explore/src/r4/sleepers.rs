@@ -1,4 +1,5 @@
-//! Sleep sets: tasks that need not come next, as what they begin is seen to elsewhere, until something happens that depends on them.
+//! Sleep sets: tasks that need not come next, as what they begin is seen to elsewhere, until
+//! something happens that depends on them.
 
 use super::step::Done;
 use std::sync::Arc;

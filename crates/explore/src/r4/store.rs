@@ -1,4 +1,5 @@
-//! The runs of an exploration. A run is kept as what it has in common with its parent, and the steps between.
+//! The runs of an exploration. A run is kept as what it has in common with its parent, and the
+//! steps between.
 
 use super::step::Done;
 use std::sync::Arc;
@@ -6,7 +7,8 @@ use std::sync::Arc;
 /// The number of a run.
 pub(crate) type RunId = u32;
 
-/// One run: its parent's first `start` steps, then `middle`, then its parent's steps from `resume` on.
+/// One run: its parent's first `start` steps, then `middle`, then its parent's steps from `resume`
+/// on.
 #[derive(Debug)]
 struct Stored {
     parent: Option<RunId>,

@@ -8,27 +8,31 @@ use anyorder_system::{Difference, Hash128, Level, Observation, TaskRole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// The location that a failing step writes, and every other step reads, where a failure ends the run.
+/// The location that a failing step writes, and every other step reads, where a failure ends the
+/// run.
 pub const RUN_FAILED: &str = "run.failed";
 
-/// How a run compares with its parent, which differs from it by one reversal, or by one alternative. All but the last two are harmless.
+/// How a run compares with its parent, which differs from it by one reversal, or by one
+/// alternative. All but the last two are harmless.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Verdict {
     /// Both observations are equal.
     Equivalent,
     /// Only counters, caches and ids differ.
     Bookkeeping,
-    /// Only pending timers differ, or nothing does but which timers ran: the program waits for a condition by looking again and again
-    /// (ad-hoc synchronisation).
+    /// Only pending timers differ, or nothing does but which timers ran: the program waits for a
+    /// condition by looking again and again (ad-hoc synchronisation).
     Timers,
-    /// An event came before the task that registers a handler for it, and so did nothing. The two tasks conflict only on locations that hold
-    /// registered handlers: those whose text begins as one of [`Options::registrations`] says.
+    /// An event came before the task that registers a handler for it, and so did nothing. The two
+    /// tasks conflict only on locations that hold registered handlers: those whose text begins as
+    /// one of [`Options::registrations`] says.
     LateRegistration,
-    /// The observations differ, and a task takes another alternative than in the parent: so they should. A failure that came is
-    /// [`Different`](Verdict::Different) all the same.
+    /// The observations differ, and a task takes another alternative than in the parent: so they
+    /// should. A failure that came is [`Different`](Verdict::Different) all the same.
     Alternative,
-    /// Both runs fail alike, and the pair is a task and the failure that ends the run: they differ in what ran before it, or conflict on nothing
-    /// but [`RUN_FAILED`]. The failure is the finding.
+    /// Both runs fail alike, and the pair is a task and the failure that ends the run: they differ
+    /// in what ran before it, or conflict on nothing but [`RUN_FAILED`]. The failure is the
+    /// finding.
     CutByFailure,
     /// The observations differ otherwise, or a failure came or went: harmful.
     Different,
@@ -126,7 +130,8 @@ pub(crate) fn compare(
     Comparison { verdict, differences, failures_new, failures_gone }
 }
 
-/// Whether one of a pair fails in the parent, and the other has to do with it only because the failure ends the run.
+/// Whether one of a pair fails in the parent, and the other has to do with it only because the
+/// failure ends the run.
 fn cut_by_failure(parent: &Side<'_>, (first, second): (TaskId, TaskId), book: &Book) -> bool {
     let find = |task| parent.steps.iter().find(|step| step.task == task);
     let fails = |step: &Arc<Done>| !step.failures.is_empty();
@@ -191,8 +196,8 @@ fn is_timer(book: &Book, task: TaskId, parent: &Side<'_>, child: &Side<'_>) -> b
     book.task(task).role == TaskRole::Timer || posted.any(|posted| *posted == (task, true))
 }
 
-/// Whether the second of the pair now comes first, does nothing, and would have found in the locations of registered handlers what the other
-/// puts there.
+/// Whether the second of the pair now comes first, does nothing, and would have found in the
+/// locations of registered handlers what the other puts there.
 fn late_registration(
     parent: &Side<'_>,
     child: &Side<'_>,

@@ -1,10 +1,12 @@
 //! Steps that do not conflict, and whose order decides whether a third task can run.
 //!
-//! **Problem.** Two steps that write different locations of one guard are independent as long as the guarded task does not run. But between
-//! them it may be able to run in one order only, and where no run that is made shows that, no conflict tells.
-//! **Source.** What a process waits for counts as its access, also while it is blocked: Godefroid, Partial-Order Methods (1996), persistent sets; Flanagan
-//! and Godefroid, Dynamic Partial-Order Reduction (POPL 2005), where the next step of every process counts, enabled or not.
-//! **Guarantee.** With the others, these reversals make the exploration without a bound complete: the argument is in `docs/r4.md`.
+//! **Problem.** Two steps that write different locations of one guard are independent as long as
+//! the guarded task does not run. But between them it may be able to run in one order only, and
+//! where no run that is made shows that, no conflict tells. **Source.** What a process waits for
+//! counts as its access, also while it is blocked: Godefroid, Partial-Order Methods (1996),
+//! persistent sets; Flanagan and Godefroid, Dynamic Partial-Order Reduction (POPL 2005), where the
+//! next step of every process counts, enabled or not. **Guarantee.** With the others, these
+//! reversals make the exploration without a bound complete: the argument is in `docs/r4.md`.
 
 use super::footprint::Mode;
 use super::names::TaskId;
@@ -42,8 +44,8 @@ impl Awaiting {
     }
 }
 
-/// Returns the plans that put a step before one which it does not depend on, and which writes what the same task waits for: that task
-/// may run between them. The task must not have run before both.
+/// Returns the plans that put a step before one which it does not depend on, and which writes what
+/// the same task waits for: that task may run between them. The task must not have run before both.
 pub(crate) fn plans(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Awaiting) -> Vec<Plan> {
     let mut plans = Vec::new();
     pairs(steps, ancestors, awaiting, |pair, task| {
@@ -63,7 +65,8 @@ pub(crate) fn any(steps: &[Arc<Done>], ancestors: &Ancestors, awaiting: &Awaitin
     found
 }
 
-/// Calls `each` with each pair and a task that waits for both, the later first, until it returns false.
+/// Calls `each` with each pair and a task that waits for both, the later first, until it returns
+/// false.
 fn pairs(
     steps: &[Arc<Done>],
     ancestors: &Ancestors,
@@ -80,7 +83,8 @@ fn pairs(
             }
             let waits =
                 |task: &&TaskId| second.contains(*task) && ran.get(*task).is_none_or(|at| at > i);
-            // Any of them will do: the plans begin alike. The least, so that the order of a table does not show.
+            // Any of them will do: the plans begin alike. The least, so that the order of a table
+            // does not show.
             if let Some(task) = first.iter().filter(waits).min()
                 && !each((*i, *j), *task)
             {

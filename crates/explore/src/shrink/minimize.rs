@@ -3,8 +3,9 @@
 use super::runner::{NoRun, Ran, Runner};
 use anyorder_system::{Choice, TaskSystem};
 
-/// Takes tasks out of a run that shows the symptom, in parts that become smaller, until none can be left out alone. Returns whether it
-/// came to that. O(n²) runs at worst, n log n where little is needed.
+/// Takes tasks out of a run that shows the symptom, in parts that become smaller, until none can be
+/// left out alone. Returns whether it came to that. O(n²) runs at worst, n log n where little is
+/// needed.
 pub(super) fn minimize<S: TaskSystem>(
     runner: &mut Runner<'_, S>,
     best: &mut Ran,
@@ -20,7 +21,8 @@ pub(super) fn minimize<S: TaskSystem>(
     }
 }
 
-/// Tries to leave out each part of that many tasks, the last first: what comes late is needed least often. Returns whether any was left out.
+/// Tries to leave out each part of that many tasks, the last first: what comes late is needed least
+/// often. Returns whether any was left out.
 fn pass<S: TaskSystem>(
     runner: &mut Runner<'_, S>,
     best: &mut Ran,

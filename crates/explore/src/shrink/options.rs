@@ -8,7 +8,8 @@ use std::fmt;
 pub struct Symptom<'a> {
     /// Whether a failure of a step is the one that is meant: of the same kind, at the same place.
     pub failure: &'a (dyn Fn(&str) -> bool + Sync),
-    /// Whether what a run amounts to, once nothing is left to do, is what is meant. None: only failures of steps count.
+    /// Whether what a run amounts to, once nothing is left to do, is what is meant. None: only
+    /// failures of steps count.
     pub end: Option<&'a (dyn Fn(&Observation) -> bool + Sync)>,
 }
 
@@ -50,7 +51,8 @@ impl Default for Options {
 pub struct Shrunk {
     /// The run, up to its failure.
     pub schedule: Schedule,
-    /// The number of reversals from the recording: the smallest there is if `fewest`, else how many pairs that conflict come in the other order.
+    /// The number of reversals from the recording: the smallest there is if `fewest`, else how many
+    /// pairs that conflict come in the other order.
     pub reversals: u32,
     /// No run with fewer reversals shows it.
     pub fewest: bool,

@@ -11,7 +11,8 @@ fn conflict(a: Option<&Footprint>, b: Option<&Footprint>) -> bool {
     })
 }
 
-/// Returns the number of pairs that conflict in a run and come in the other order in the recording. Quadratic.
+/// Returns the number of pairs that conflict in a run and come in the other order in the recording.
+/// Quadratic.
 pub(super) fn inversions(ran: &Ran, recording: &Ran) -> u32 {
     let recorded = places(&recording.choices);
     let at: Vec<Option<usize>> =
@@ -29,7 +30,8 @@ pub(super) fn inversions(ran: &Ran, recording: &Ran) -> u32 {
     count
 }
 
-/// Swaps neighbours that come in the other order in the recording, as long as the run still shows the symptom.
+/// Swaps neighbours that come in the other order in the recording, as long as the run still shows
+/// the symptom.
 pub(super) fn straighten<S: TaskSystem>(
     runner: &mut Runner<'_, S>,
     best: &mut Ran,

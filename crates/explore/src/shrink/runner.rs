@@ -52,7 +52,8 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         &self.system
     }
 
-    /// Runs a plan. Where the symptom is at the end, or `go_on` says so, the default scheduler goes on until nothing is left to do.
+    /// Runs a plan. Where the symptom is at the end, or `go_on` says so, the default scheduler goes
+    /// on until nothing is left to do.
     pub(super) fn run(&mut self, plan: &[Choice], go_on: bool) -> Result<Ran, NoRun> {
         self.control.check().map_err(|stopped| NoRun::Stopped(Some(stopped.0)))?;
         if self.executions >= self.options.executions_max {
@@ -86,7 +87,8 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
         Ok(ran)
     }
 
-    /// Runs what the default scheduler would, until nothing is left, the symptom shows, or it was enough.
+    /// Runs what the default scheduler would, until nothing is left, the symptom shows, or it was
+    /// enough.
     fn tail(&mut self, ran: &mut Ran) -> Result<(), RunError> {
         if self.system.capabilities().enabled == EnabledDetail::Unknown {
             return Ok(());

@@ -8,8 +8,8 @@ use anyorder_system::{
 };
 use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 
-/// Tasks `t#0` to `t#n`, each once, in any order. They share one location. A run fails when task 5 comes before task 2, and task 3
-/// came before.
+/// Tasks `t#0` to `t#n`, each once, in any order. They share one location. A run fails when task 5
+/// comes before task 2, and task 3 came before.
 struct Toy {
     program: Program,
     tasks: u32,

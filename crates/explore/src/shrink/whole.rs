@@ -7,12 +7,13 @@ use super::runner::{NoRun, Ran, Runner};
 use crate::r4;
 use anyorder_system::{Choice, Control, Schedule, SystemFactory, TaskSystem};
 
-/// Makes a schedule that shows a symptom as small as it gets; see the module's documentation. Options of the schedule are kept.
+/// Makes a schedule that shows a symptom as small as it gets; see the module's documentation.
+/// Options of the schedule are kept.
 ///
 /// # Errors
 ///
-/// Fails when the program cannot be run, or when the schedule does not show the symptom. Where the runs are used up, or the job is stopped, the
-/// smallest schedule so far is returned.
+/// Fails when the program cannot be run, or when the schedule does not show the symptom. Where the
+/// runs are used up, or the job is stopped, the smallest schedule so far is returned.
 pub fn shrink<F>(
     factory: &F,
     failing: &Schedule,
@@ -75,7 +76,8 @@ fn run_or_fail<S: TaskSystem>(
     })
 }
 
-/// Looks for a run with the fewest reversals that shows the symptom; `None` where there is none within the number of runs.
+/// Looks for a run with the fewest reversals that shows the symptom; `None` where there is none
+/// within the number of runs.
 fn by_reversals<F>(
     factory: &F,
     runner: &mut Runner<'_, F::System>,

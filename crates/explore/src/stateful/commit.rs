@@ -1,4 +1,5 @@
-//! Taking in what a block came to, state by state in order: numbers of states, footprints and facts depend on this order only.
+//! Taking in what a block came to, state by state in order: numbers of states, footprints and facts
+//! depend on this order only.
 
 use super::engine::{Engine, Failing};
 use super::found::{Attempt, Found, Item, NEW, SOURCE_BLOCKED, Unit};
@@ -24,8 +25,8 @@ pub(crate) struct Cursor {
 }
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Takes in what a thread found of its next chunk of states. Those that wait for the numbers of their tasks go to `again`,
-    /// and so do those that were not reached.
+    /// Takes in what a thread found of its next chunk of states. Those that wait for the numbers of
+    /// their tasks go to `again`, and so do those that were not reached.
     pub(crate) fn commit(
         &mut self,
         found: &mut Found<S::State>,

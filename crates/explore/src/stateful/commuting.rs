@@ -22,9 +22,10 @@ pub(super) const NO_SOURCE: Source =
     Source { number: NO_PARENT, state: 0, footprint: 0, updates: 0 };
 
 impl<S: Reducible> Worker<'_, S> {
-    /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this state `s.y`, and a task `x` whose
-    /// footprint in `s` does not conflict with that of `y`, `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only
-    /// states with a lower number are asked, so that no two edges wait for each other.
+    /// Finds the tasks whose step in this state is known from the parent: with the parent `s`, this
+    /// state `s.y`, and a task `x` whose footprint in `s` does not conflict with that of `y`,
+    /// `s.y.x` is `s.x.y`; and if `x` is blocked in `s`, it is blocked here. Only states with a
+    /// lower number are asked, so that no two edges wait for each other.
     pub(super) fn find_commuting_steps(&mut self, number: u32) {
         let link = self.space.nodes[number as usize].link;
         if link.parent == NO_PARENT || !self.infer {

@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 /// A task, and which of its alternatives.
 type Choice = (TaskKey, u32);
 
-/// The length of a path, its last state, and a failing step from there: a task by its number, and which alternative.
+/// The length of a path, its last state, and a failing step from there: a task by its number, and
+/// which alternative.
 type Shown = (u32, u32, Option<(u32, u32)>);
 
 impl<S: Reducible> Engine<'_, S> {

@@ -1,4 +1,5 @@
-//! The driver: blocks of states until nothing waits, checks against what was learned, cycles that ignore a task; until nothing changes.
+//! The driver: blocks of states until nothing waits, checks against what was learned, cycles that
+//! ignore a task; until nothing changes.
 
 use super::commit::{Cursor, Cut};
 use super::error::Error;
@@ -17,8 +18,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::AtomicUsize;
 use std::thread;
 
-/// The least and the most states of a block. In between an eighth of those found: small while there is much to learn, large when
-/// threads need work. Part of the order of the search: it must not depend on threads.
+/// The least and the most states of a block. In between an eighth of those found: small while there
+/// is much to learn, large when threads need work. Part of the order of the search: it must not
+/// depend on threads.
 const BLOCK: std::ops::Range<usize> = 1 << 8..1 << 13;
 
 /// Blocks with fewer states are not worth a second thread.
@@ -76,9 +78,11 @@ pub(crate) struct Engine<'a, S: Reducible> {
 pub(crate) enum Mode {
     /// A set S is closed.
     Reduce,
-    /// All ready tasks are attempted; what they touch is noted, for the sets of earlier states or for inferring edges.
+    /// All ready tasks are attempted; what they touch is noted, for the sets of earlier states or
+    /// for inferring edges.
     FollowAll,
-    /// As before, and nobody asks what they touch: there are no other sets, and nothing is inferred.
+    /// As before, and nobody asks what they touch: there are no other sets, and nothing is
+    /// inferred.
     Bare,
 }
 
@@ -86,7 +90,8 @@ pub(crate) enum Mode {
 ///
 /// # Errors
 ///
-/// Fails when the system has no initial state, or breaks its contract so that a path cannot be run again.
+/// Fails when the system has no initial state, or breaks its contract so that a path cannot be run
+/// again.
 pub fn explore<S: Reducible>(
     system: &S,
     options: &Options,

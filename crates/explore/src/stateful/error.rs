@@ -12,7 +12,8 @@ pub enum Error {
         /// Its name.
         invariant: String,
     },
-    /// A task did something else when it was run again in an equal state: the contract of [`Reducible`](anyorder_system::Reducible) is broken.
+    /// A task did something else when it was run again in an equal state: the contract of
+    /// [`Reducible`](anyorder_system::Reducible) is broken.
     #[error("`{task}` did something else when it was run again in the same state")]
     NotRepeatable {
         /// The task.

@@ -1,6 +1,8 @@
-//! Expanding a state: its set S is closed and its ready members are attempted, against what was known when the block began.
+//! Expanding a state: its set S is closed and its ready members are attempted, against what was
+//! known when the block began.
 //!
-//! Many threads do this at a time and change nothing that is shared; what they found is taken in by `commit`.
+//! Many threads do this at a time and change nothing that is shared; what they found is taken in by
+//! `commit`.
 
 use super::commuting::{NO_SOURCE, Source};
 use super::engine::Mode;
@@ -323,7 +325,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    /// Closes S and attempts its ready members, until there is nothing to add or nothing left to attempt.
+    /// Closes S and attempts its ready members, until there is nothing to add or nothing left to
+    /// attempt.
     fn close(&mut self, item: &Item<S::State>, fresh: bool) {
         loop {
             let next = self.inside.iter().zip(&self.ready).zip(&self.attempted).zip(0u32..);
@@ -340,7 +343,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
         }
     }
 
-    /// Adds what members of S ask for that are not ready, and observers; returns whether there was one not handled before.
+    /// Adds what members of S ask for that are not ready, and observers; returns whether there was
+    /// one not handled before.
     fn handle_others(&mut self, item: &Item<S::State>, fresh: bool) -> bool {
         let mut any = false;
         for index in 0..self.inside.len() {
@@ -447,7 +451,8 @@ impl<'a, S: Reducible> Worker<'a, S> {
         });
     }
 
-    /// Looks up where the steps of this state lead, all at once, so that requests to memory overlap.
+    /// Looks up where the steps of this state lead, all at once, so that requests to memory
+    /// overlap.
     fn resolve(&mut self) {
         let table = &self.space.table;
         let touched =

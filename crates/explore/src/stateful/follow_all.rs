@@ -1,8 +1,9 @@
 //! Giving up: when nothing can be left out, and going on without looking for what could be.
 //!
-//! A state all of whose ready tasks were attempted may be taken to have the set of all tasks, which obeys S1 to S3 whatever is learned later, so a search may
-//! turn to following everything in new states at any time. States that were reduced before stay so, and their sets are kept
-//! closed as long as there are any: for that, and for inferring, footprints are noted still.
+//! A state all of whose ready tasks were attempted may be taken to have the set of all tasks, which
+//! obeys S1 to S3 whatever is learned later, so a search may turn to following everything in new
+//! states at any time. States that were reduced before stay so, and their sets are kept closed as
+//! long as there are any: for that, and for inferring, footprints are noted still.
 
 use super::commuting::{NO_SOURCE, Source};
 use super::engine::{Engine, Mode};
@@ -46,7 +47,8 @@ impl<S: Reducible> Engine<'_, S> {
         self.mode = if reduced || infers { Mode::FollowAll } else { Mode::Bare };
     }
 
-    /// Returns whether the system tells which task makes a transition: then all transitions of a state at once cost less than inferring some of them.
+    /// Returns whether the system tells which task makes a transition: then all transitions of a
+    /// state at once cost less than inferring some of them.
     fn tells_tasks(&self) -> bool {
         let mut transitions = Vec::new();
         self.queue.iter().take(8).any(|item| {
@@ -95,7 +97,8 @@ impl<S: Reducible> Worker<'_, S> {
         self.finish(item, true, targets, number);
     }
 
-    /// Takes all transitions of a state at once; false, and nothing taken, when the system does not tell whose they are.
+    /// Takes all transitions of a state at once; false, and nothing taken, when the system does not
+    /// tell whose they are.
     fn take_transitions(&mut self, item: &Item<S::State>) -> bool {
         let mut all = std::mem::take(&mut self.transitions);
         let mut told = std::mem::take(&mut self.updates);

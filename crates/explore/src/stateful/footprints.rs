@@ -1,13 +1,15 @@
 //! What attempts touched, each list kept once.
 //!
-//! Two steps: the list as a system tells it, with the task (*raw*), is found again by a hash; only a raw list never
-//! seen before is sorted, translated to numbers of places and looked up among the *footprints*.
+//! Two steps: the list as a system tells it, with the task (*raw*), is found again by a hash; only
+//! a raw list never seen before is sorted, translated to numbers of places and looked up among the
+//! *footprints*.
 
 use anyorder_system::{TouchKind, Touched};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
-/// A place that a footprint touches, and whether it writes it: the number of the place times two, plus one for a write.
+/// A place that a footprint touches, and whether it writes it: the number of the place times two,
+/// plus one for a write.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Spot(pub(crate) u32);
 

@@ -69,7 +69,8 @@ pub(crate) struct Found<T> {
     pub(crate) unknown: Vec<TaskKey>,
     /// For each state not deferred its ready tasks and then S.
     pub(crate) sets: Vec<u64>,
-    /// For each fresh state and observer, what is watched: a footprint, or [`NEW`] and the end of a list of touches.
+    /// For each fresh state and observer, what is watched: a footprint, or [`NEW`] and the end of a
+    /// list of touches.
     pub(crate) watched: Vec<(u32, usize)>,
     /// Violated invariants: unit and index.
     pub(crate) broken: Vec<(usize, usize)>,

@@ -1,6 +1,7 @@
 //! What was learned about tasks, over all attempts made so far: it only grows.
 //!
-//! For each place the tasks seen to read it and those seen to write it; from these, kept up to date as facts come in:
+//! For each place the tasks seen to read it and those seen to write it; from these, kept up to date
+//! as facts come in:
 //!
 //! - `conflicts[f]`: the tasks with a fact that conflicts with the footprint `f`;
 //! - `enablers[e]`: the tasks seen to write a place that the task `e` awaits;
@@ -52,7 +53,8 @@ pub(crate) struct Knowledge {
     pub(crate) rivals: Rows,
     /// For each task the places that it awaits.
     awaits: Vec<Vec<u32>>,
-    /// For each place the tasks that await it, the footprints that touch it, and those that write it.
+    /// For each place the tasks that await it, the footprints that touch it, and those that write
+    /// it.
     awaited_by: Vec<Vec<u32>>,
     touched_by: Vec<Vec<u32>>,
     written_by: Vec<Vec<u32>>,

@@ -1,40 +1,54 @@
-//! Reduced search over states: every failure, deadlock, invariant and update conflict of a program, by following few of its steps.
+//! Reduced search over states: every failure, deadlock, invariant and update conflict of a program,
+//! by following few of its steps.
 //!
-//! **Problem.** A [`Reducible`](anyorder_system::Reducible) system says which tasks are ready in a state, what each leads to and
-//! which places it touched. Full search follows all. Of steps that do not touch each other's places, one order is enough; but what a task would
-//! touch in states not seen yet is not known, and a search on a graph with cycles may put a task off for ever.
+//! **Problem.** A [`Reducible`](anyorder_system::Reducible) system says which tasks are ready in a
+//! state, what each leads to and which places it touched. Full search follows all. Of steps that do
+//! not touch each other's places, one order is enough; but what a task would touch in states not
+//! seen yet is not known, and a search on a graph with cycles may put a task off for ever.
 //!
-//! **Source.** Ours: the stubborn sets of A. Valmari ("Stubborn sets for reduced state space generation", 1991) over dependences that are *learned*, as stateful dynamic
-//! partial-order reduction learns them (Trimananda, Luo, Demsky, Xu: "Stateful Dynamic Partial Order Reduction for Model Checking Event-Driven Applications
-//! that Do Not Terminate", VMCAI 2022), with a proviso on strongly connected components instead of cycles of the search's stack.
+//! **Source.** Ours: the stubborn sets of A. Valmari ("Stubborn sets for reduced state space
+//! generation", 1991) over dependences that are *learned*, as stateful dynamic partial-order
+//! reduction learns them (Trimananda, Luo, Demsky, Xu: "Stateful Dynamic Partial Order Reduction
+//! for Model Checking Event-Driven Applications that Do Not Terminate", VMCAI 2022), with a proviso
+//! on strongly connected components instead of cycles of the search's stack.
 //!
-//! **Method.** *Facts* say which tasks were ever seen to read and to write each place; every known task reads what it awaits. Each explored state `s` has a
-//! set `S(s)` of tasks, and `X(s)`, its ready members, are followed with all their alternatives:
+//! **Method.** *Facts* say which tasks were ever seen to read and to write each place; every known
+//! task reads what it awaits. Each explored state `s` has a set `S(s)` of tasks, and `X(s)`, its
+//! ready members, are followed with all their alternatives:
 //!
-//! - S1: if `x` of `S(s)` is ready, it was attempted in `s`, and every task with a fact that conflicts with what `x` touched there is in `S(s)`;
+//! - S1: if `x` of `S(s)` is ready, it was attempted in `s`, and every task with a fact that
+//!   conflicts with what `x` touched there is in `S(s)`;
 //! - S2: if `e` of `S(s)` is not ready, every task seen to write what `e` awaits is in `S(s)`;
 //! - S3: if some ready task leads on, so does one of `X(s)`; else all ready ones were attempted;
-//! - S4: in every terminal strongly connected component of the explored graph, each task ready in some state of it is in `X` of some state of it.
+//! - S4: in every terminal strongly connected component of the explored graph, each task ready in
+//!   some state of it is in `X` of some state of it.
 //!
-//! When facts grow, sets of earlier states are closed again and the tasks that come in are followed. At the fixpoint all four hold.
+//! When facts grow, sets of earlier states are closed again and the tasks that come in are
+//! followed. At the fixpoint all four hold.
 //!
-//! **Guarantee.** If nothing was cut: (T1) each pair of a task and what an attempt of it reads, in order, that the full graph has, the explored one has; so each
-//! failure and each valuation of what an invariant looks at. (T2) Each reachable state in which nothing can happen is reached. Update conflicts are exactly those of the
-//! full graph. The explored graph is part of the full one. Up to fingerprints of 128 bits that are equal by chance. Not kept: response
-//! properties, and which part of a program never runs *together* with which. `docs/reduction.md` has the proof.
+//! **Guarantee.** If nothing was cut: (T1) each pair of a task and what an attempt of it reads, in
+//! order, that the full graph has, the explored one has; so each failure and each valuation of what
+//! an invariant looks at. (T2) Each reachable state in which nothing can happen is reached. Update
+//! conflicts are exactly those of the full graph. The explored graph is part of the full one. Up to
+//! fingerprints of 128 bits that are equal by chance. Not kept: response properties, and which part
+//! of a program never runs *together* with which. `docs/reduction.md` has the proof.
 //!
-//! **Worked example.** `once a { y = 1 }`, `once b { x = 1 }`, `once c { if x == 1 { assert y == 1 } }`. From the start `a` alone is followed, then `b`, then `c`, which reads `x` and
-//! `y`. Now `a` and `b` are known to write what `c` reads: the set of the start, `{a}`, is not closed (S1). With `c` it is `{a, b, c}`, as `c` reads `x` in the
-//! start, which `b` writes. `b` then `c` fails.
+//! **Worked example.** `once a { y = 1 }`, `once b { x = 1 }`, `once c { if x == 1 { assert y == 1
+//! } }`. From the start `a` alone is followed, then `b`, then `c`, which reads `x` and `y`. Now `a`
+//! and `b` are known to write what `c` reads: the set of the start, `{a}`, is not closed (S1). With
+//! `c` it is `{a, b, c}`, as `c` reads `x` in the start, which `b` writes. `b` then `c` fails.
 //!
-//! **No run twice.** If `s.y` was found from `s` by `y`, and `x` in `s` touched nothing that `y` conflicts with, then `s.y.x` is `s.x.y`: where `s.x` followed `y`,
-//! the edge is taken from there and nothing is run.
+//! **No run twice.** If `s.y` was found from `s` by `y`, and `x` in `s` touched nothing that `y`
+//! conflicts with, then `s.y.x` is `s.x.y`: where `s.x` followed `y`, the edge is taken from there
+//! and nothing is run.
 //!
-//! **Threads.** States are expanded in blocks, against what was known when the block began; what was found is taken in by one thread in the order of
-//! states. So numbers, facts and findings do not depend on the number of threads.
+//! **Threads.** States are expanded in blocks, against what was known when the block began; what
+//! was found is taken in by one thread in the order of states. So numbers, facts and findings do
+//! not depend on the number of threads.
 //!
-//! **Cost.** A step costs its run, a look-up of what it touched and one of its target; a set costs a few words of bits for each known task in it. 12 bytes an edge, 32 a
-//! state, 29 to 46 in the table; and each state that not everything was followed from is kept.
+//! **Cost.** A step costs its run, a look-up of what it touched and one of its target; a set costs
+//! a few words of bits for each known task in it. 12 bytes an edge, 32 a state, 29 to 46 in the
+//! table; and each state that not everything was followed from is kept.
 //!
 //! ```
 //! use anyorder_explore::stateful::{Options, explore};

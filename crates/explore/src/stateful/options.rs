@@ -3,13 +3,16 @@
 use super::sabotage::Sabotage;
 use std::num::NonZeroUsize;
 
-/// What a search is asked to do. Limits that are counted cut at the same place with any number of threads; the limits on
-/// memory (bytes) and executions (calls of [`Reducible::run`](anyorder_system::Reducible::run)) are those of the [`Control`](anyorder_system::Control).
+/// What a search is asked to do. Limits that are counted cut at the same place with any number of
+/// threads; the limits on memory (bytes) and executions (calls of
+/// [`Reducible::run`](anyorder_system::Reducible::run)) are those of the
+/// [`Control`](anyorder_system::Control).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The number of threads.
     pub threads: NonZeroUsize,
-    /// Whether a [`SilentWrite`](anyorder_system::TouchKind::SilentWrite) counts as a read: two writes of one value do not conflict.
+    /// Whether a [`SilentWrite`](anyorder_system::TouchKind::SilentWrite) counts as a read: two
+    /// writes of one value do not conflict.
     pub values: bool,
     /// Whether to end once something was found.
     pub stop_at_first: bool,
@@ -34,11 +37,13 @@ pub struct Options {
     pub sabotage: Sabotage,
 }
 
-/// When a search stops looking for steps to leave out. From then on it follows all ready tasks of each state that it goes on from first, which takes less time a
-/// step; sets of earlier states are kept closed as before.
+/// When a search stops looking for steps to leave out. From then on it follows all ready tasks of
+/// each state that it goes on from first, which takes less time a step; sets of earlier states are
+/// kept closed as before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum GiveUp {
-    /// When nothing was left out in any of the states gone on from, looked at whenever their number has doubled, from 512 on.
+    /// When nothing was left out in any of the states gone on from, looked at whenever their number
+    /// has doubled, from 512 on.
     #[default]
     WhenUseless,
     /// Never.

@@ -3,10 +3,12 @@
 use anyorder_search::Outcome as SearchOutcome;
 use anyorder_system::{Hash128, TaskKey};
 
-/// What a search found. It is complete where the theorem applies; response properties are not looked at.
+/// What a search found. It is complete where the theorem applies; response properties are not
+/// looked at.
 pub type Outcome<S> = SearchOutcome<S, Reduction>;
 
-/// What this engine counts besides. The same with any number of threads, but for runs cut by time, memory or hand.
+/// What this engine counts besides. The same with any number of threads, but for runs cut by time,
+/// memory or hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// The transitions known without running a task.
@@ -21,7 +23,8 @@ pub struct Counts {
     pub reduced_states: u64,
     /// States in which nothing can happen.
     pub ends: u64,
-    /// The states found when the search gave up reducing ([`GiveUp`](super::GiveUp)), and followed everything from then on; `None`: it never did.
+    /// The states found when the search gave up reducing ([`GiveUp`](super::GiveUp)), and followed
+    /// everything from then on; `None`: it never did.
     pub gave_up_reducing: Option<u64>,
 }
 
@@ -39,6 +42,7 @@ pub struct Reduction {
 pub struct Graph {
     /// The fingerprint of each state.
     pub states: Vec<Hash128>,
-    /// For each state what was followed: the task, and where it leads; `None` for an attempt that is blocked or fails.
+    /// For each state what was followed: the task, and where it leads; `None` for an attempt that
+    /// is blocked or fails.
     pub edges: Vec<Vec<(TaskKey, Option<u32>)>>,
 }

@@ -1,8 +1,11 @@
-//! Which components overwrite which others' updates: for all attributes in one pass over the explored graph.
+//! Which components overwrite which others' updates: for all attributes in one pass over the
+//! explored graph.
 //!
-//! A *mark* is an attribute and a component that updates it; the marks that hold before a state's steps say who may have updated each attribute last. A step
-//! that updates an attribute removes its marks and sets that of its last update. Marks are bits, and sets of them grow until nothing changes, so an edge is looked at about as
-//! often as there are cycles around it, and not once for each component.
+//! A *mark* is an attribute and a component that updates it; the marks that hold before a state's
+//! steps say who may have updated each attribute last. A step that updates an attribute removes its
+//! marks and sets that of its last update. Marks are bits, and sets of them grow until nothing
+//! changes, so an edge is looked at about as often as there are cycles around it, and not once for
+//! each component.
 
 use super::sabotage::Sabotage;
 use super::space::Space;
@@ -30,7 +33,8 @@ pub(crate) type Conflicts = BTreeMap<Place, BTreeSet<(u32, u32)>>;
 /// No such act.
 const NONE: u32 = u32::MAX;
 
-/// Returns for each attribute the pairs of components one of which updates it right after the other.
+/// Returns for each attribute the pairs of components one of which updates it right after the
+/// other.
 pub(crate) fn overwritten<T>(space: &Space<T>, sabotage: Sabotage) -> Conflicts {
     let used = used(space);
     let lists = space.update_lists.all();

@@ -46,8 +46,8 @@ impl<S: Reducible> Engine<'_, S> {
         })
     }
 
-    /// Looks for tasks that are ready in a terminal component of the explored graph and followed from none of its states; sees to
-    /// it that they are, and returns whether there was one.
+    /// Looks for tasks that are ready in a terminal component of the explored graph and followed
+    /// from none of its states; sees to it that they are, and returns whether there was one.
     pub(crate) fn add_ignored(&mut self) -> bool {
         let all_full = self.space.kept.is_empty();
         if all_full || self.options.sabotage() == Sabotage::NoFairness {

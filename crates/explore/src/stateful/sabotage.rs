@@ -1,4 +1,5 @@
-//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which tests enable, lets anyone ask for them.
+//! Faults put in on purpose, to see whether the tests notice. Only the feature `sabotage`, which
+//! tests enable, lets anyone ask for them.
 
 /// What is to be wrong. Only for tests of the tests.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,7 +14,8 @@ pub enum Sabotage {
     NoProgress,
     /// Tasks may be ignored for ever (S4).
     NoFairness,
-    /// Only what other tasks would touch in the same state counts, not what they were seen to touch.
+    /// Only what other tasks would touch in the same state counts, not what they were seen to
+    /// touch.
     ActualFootprints,
     /// What a task awaits does not count as read.
     NoAwaits,

@@ -1,6 +1,7 @@
 //! Where to begin a set S: the ready task whose closure promises to be small.
 //!
-//! A closure is predicted from all that each task was ever seen to touch. Which task is begun with matters for speed only.
+//! A closure is predicted from all that each task was ever seen to touch. Which task is begun with
+//! matters for speed only.
 
 use super::knowledge::Knowledge;
 use anyorder_common::bits;
@@ -28,7 +29,8 @@ pub(crate) struct Seeds {
 }
 
 impl Seeds {
-    /// Returns the ready task, not yet attempted, to put into S first, and whether its closure holds all ready tasks.
+    /// Returns the ready task, not yet attempted, to put into S first, and whether its closure
+    /// holds all ready tasks.
     pub(crate) fn choose(
         &mut self,
         know: &Knowledge,

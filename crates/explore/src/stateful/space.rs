@@ -18,7 +18,8 @@ pub(crate) const FULL: u32 = u32::MAX - 1;
 /// In place of a footprint: nobody will ask for it.
 pub(crate) const UNNOTED: u32 = u32::MAX - 1;
 
-/// One alternative of an attempt, or an attempt without any. Those of one attempt follow each other.
+/// One alternative of an attempt, or an attempt without any. Those of one attempt follow each
+/// other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
     pub(crate) task: u32,
@@ -138,7 +139,8 @@ impl<T> Space<T> {
         node.edges_len = (end - start) as u32;
     }
 
-    /// Returns where the edge of a task leads that has exactly one alternative, which leads to a state. The place of the edge may be guessed.
+    /// Returns where the edge of a task leads that has exactly one alternative, which leads to a
+    /// state. The place of the edge may be guessed.
     #[inline]
     pub(crate) fn only(&self, number: u32, task: u32, guess: usize) -> Option<u32> {
         let edges = self.edges(number);
@@ -173,7 +175,8 @@ impl<T> Space<T> {
         self.placed(number).map(|(place, edge)| (place, edge.state(), self.updates[place as usize]))
     }
 
-    /// Returns the choice that an edge of a state is: a task, by its number, and which of its alternatives.
+    /// Returns the choice that an edge of a state is: a task, by its number, and which of its
+    /// alternatives.
     pub(crate) fn choice(&self, number: u32, place: u32) -> (u32, u32) {
         let edges = &self.edges[self.edges_start(number)..=place as usize];
         let task = edges.last().map_or(0, |edge| edge.task);
@@ -181,11 +184,12 @@ impl<T> Space<T> {
         (task, same.saturating_sub(1))
     }
 
-    /// Returns the states of each terminal strongly connected component, which no step leaves, both in the order of the lowest
-    /// number. Linear.
+    /// Returns the states of each terminal strongly connected component, which no step leaves, both
+    /// in the order of the lowest number. Linear.
     ///
-    /// The state with the greatest number in a terminal component has no edge to a greater number. Only what such states
-    /// reach is visited: in a graph without cycles, whose states are numbered as they are found, almost nothing.
+    /// The state with the greatest number in a terminal component has no edge to a greater number.
+    /// Only what such states reach is visited: in a graph without cycles, whose states are numbered
+    /// as they are found, almost nothing.
     pub(crate) fn terminal_components(&self) -> Vec<Vec<u32>> {
         let targets = |number: u32| self.edges(number).iter().filter_map(|edge| edge.state());
         let states = self.nodes.len();

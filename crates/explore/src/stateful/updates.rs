@@ -1,8 +1,10 @@
 //! Update conflicts: two components have updated one attribute, one right after the other.
 //!
-//! For each attribute with conflicts, a search of the explored graph whose states also hold who updated the attribute last. That is exact: the
-//! search sees what it would see if each state remembered the last writer, because such a memory is written only where the attribute is, and so
-//! conflicts nowhere else. Which conflicts there are is found first, for all attributes at once (`overwritten`); the search is for the paths to them.
+//! For each attribute with conflicts, a search of the explored graph whose states also hold who
+//! updated the attribute last. That is exact: the search sees what it would see if each state
+//! remembered the last writer, because such a memory is written only where the attribute is, and so
+//! conflicts nowhere else. Which conflicts there are is found first, for all attributes at once
+//! (`overwritten`); the search is for the paths to them.
 
 use super::engine::Engine;
 use super::overwritten::overwritten;

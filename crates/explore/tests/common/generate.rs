@@ -204,7 +204,8 @@ pub fn random_toy(kind: Kind, seed: u64) -> Toy {
     toy
 }
 
-/// Tasks of components that set one or two attributes without looking at them; later ones wait for earlier ones.
+/// Tasks of components that set one or two attributes without looking at them; later ones wait for
+/// earlier ones.
 fn updates(random: &mut Random) -> Toy {
     let attributes = 1 + usize::from(random.one_in(4));
     let count = 3 + random.below(3) as usize;

@@ -63,7 +63,8 @@ pub struct Toy {
     pub attributes: BTreeSet<usize>,
     /// Keys are hashes.
     pub hashed: bool,
-    /// Tasks that await several places are not told in advance, but while the first of these places allows them to run.
+    /// Tasks that await several places are not told in advance, but while the first of these places
+    /// allows them to run.
     pub dynamic: bool,
     /// In states where the place holds the value, nothing needs to happen.
     pub finals: Option<(usize, u8)>,
@@ -80,7 +81,8 @@ struct Run<'a> {
     ends: Vec<Outcome>,
 }
 
-/// State after, failure, the places written, and which places were changed for which component, in order.
+/// State after, failure, the places written, and which places were changed for which component, in
+/// order.
 pub type Outcome = (Vec<u8>, Option<String>, BTreeSet<usize>, Vec<(usize, Option<u32>)>);
 
 /// Where a run of a tree stands.

@@ -107,7 +107,8 @@ fn conflicts(toy: &Toy) -> Conflicts {
     found
 }
 
-/// Checks the contract of `Reducible` by its words, on all states; returns how many pairs were found to commute.
+/// Checks the contract of `Reducible` by its words, on all states; returns how many pairs were
+/// found to commute.
 pub fn check_contract(toy: &Toy, values: bool) -> u64 {
     type Behaviour = (Vec<(Place, bool)>, Vec<(Vec<(usize, u8)>, Option<String>)>);
     let mut by_local: BTreeMap<Local, Behaviour> = BTreeMap::new();

@@ -9,7 +9,8 @@ use crate::worked::{failing_path, run, traced};
 use anyorder_explore::paper::{Choice, Options};
 use std::collections::BTreeMap;
 
-/// e1 reads y and fails if it was written. e2 reads y and writes x. e3 reads x and, if it was written, writes y. Each once.
+/// e1 reads y and fails if it was written. e2 reads y and writes x. e3 reads x and, if it was
+/// written, writes y. Each once.
 fn a_reader_between() -> Toy {
     let happened = |event: u8| end(1 + usize::from(event), 1);
     once(
@@ -22,11 +23,13 @@ fn a_reader_between() -> Toy {
     )
 }
 
-/// After e1 e2 e3 the search backwards from e3 = {read x, write y} conflicts with e2 = {read y, write x} on both places. As printed both
-/// are dropped and nothing is left to conflict with e1's read of y; so e2 is never tried first, and e2 e3 e1 fails unseen. What is tried,
-/// e3 in the place of e2, does not write y, as e2 has not run. In the proof: Theorem 1, case 1, with T = {e1}, x = e1, the path e2 e3 and e3
-/// as the first event that depends on x: "found the conflicting memory accesses, which is not empty until some event is added to T"
-/// is not so, since e2 empties it without depending on x.
+/// After e1 e2 e3 the search backwards from e3 = {read x, write y} conflicts with e2 = {read y,
+/// write x} on both places. As printed both are dropped and nothing is left to conflict with e1's
+/// read of y; so e2 is never tried first, and e2 e3 e1 fails unseen. What is tried, e3 in the place
+/// of e2, does not write y, as e2 has not run. In the proof: Theorem 1, case 1, with T = {e1}, x =
+/// e1, the path e2 e3 and e3 as the first event that depends on x: "found the conflicting memory
+/// accesses, which is not empty until some event is added to T" is not so, since e2 empties it
+/// without depending on x.
 #[test]
 fn a_reader_between_hides_a_conflict_from_the_printed_algorithm() {
     let toy = a_reader_between();
@@ -43,8 +46,8 @@ fn a_reader_between_hides_a_conflict_from_the_printed_algorithm() {
     }
 }
 
-/// No such system has two events: checked for all of which each event happens once and does one or two accesses of two places, with
-/// what follows a read depending on what was read or not.
+/// No such system has two events: checked for all of which each event happens once and does one or
+/// two accesses of two places, with what follows a read depending on what was read or not.
 #[test]
 fn two_events_are_too_few() {
     let mut tried = 0;
@@ -64,7 +67,8 @@ fn two_events_are_too_few() {
     assert!(tried > 1_000, "{tried}");
 }
 
-/// All straight bodies of at most so many accesses, and those whose rest depends on what was read first.
+/// All straight bodies of at most so many accesses, and those whose rest depends on what was read
+/// first.
 fn bodies(most: u32) -> Vec<Tree> {
     let mut all = vec![Tree::Done];
     let mut last = all.clone();
@@ -96,7 +100,8 @@ fn finish(body: &Tree, mark: usize) -> Tree {
     }
 }
 
-/// The printed algorithm misses something in a few random systems of several kinds; the mended one in none, see `random`.
+/// The printed algorithm misses something in a few random systems of several kinds; the mended one
+/// in none, see `random`.
 #[test]
 fn the_printed_algorithm_misses_things_in_random_systems() {
     let mut wrong: BTreeMap<Kind, u64> = BTreeMap::new();

@@ -12,7 +12,8 @@ type State = Vec<u8>;
 pub(crate) enum Naive {
     /// An execution ends at the first state that was seen (Figure 1).
     EndsAtMatch,
-    /// Ends and matches are handled; conflicts are looked for along the current execution only (Figure 3).
+    /// Ends and matches are handled; conflicts are looked for along the current execution only
+    /// (Figure 3).
     CurrentOnly,
     /// Only the last conflicting transition gets a backtracking point (Figure 5).
     LastOnly,
@@ -78,7 +79,8 @@ impl<'a> Twin<'a> {
         (0..self.toy.tasks.len()).filter(|task| self.toy.is_ready(state, *task)).collect()
     }
 
-    /// The event that comes after the last one executed, in the order of events, the first coming after the last.
+    /// The event that comes after the last one executed, in the order of events, the first coming
+    /// after the last.
     fn next_of(&self, events: &BTreeSet<usize>) -> usize {
         let last = self.path.last().map(|step| step.task);
         let after = events.iter().find(|event| Some(**event) > last);

@@ -139,7 +139,8 @@ fn everything_is_found() {
     }
 }
 
-/// Without summaries each simple path is searched: the same findings, with as many or fewer transitions.
+/// Without summaries each simple path is searched: the same findings, with as many or fewer
+/// transitions.
 #[test]
 fn summaries_change_nothing_but_the_time() {
     for kind in KINDS {

@@ -74,7 +74,8 @@ pub(crate) fn figure_5() -> Toy {
     )
 }
 
-/// States u and v: a leads to u, b to v, c stays in v. The places: the state, what enables c, what c reads.
+/// States u and v: a leads to u, b to v, c stays in v. The places: the state, what enables c, what
+/// c reads.
 pub(crate) fn fairness() -> Toy {
     system(
         3,

@@ -12,7 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Eaters around a table, each of whom uses the things at both sides, again and again; one of them stops after a while if it comes first.
+/// Eaters around a table, each of whom uses the things at both sides, again and again; one of them
+/// stops after a while if it comes first.
 #[derive(Clone)]
 struct Endless {
     meals: [u32; 3],

@@ -1,4 +1,5 @@
-//! All runs of a program, state by state: what exploration without a bound must come to. Knows nothing of reversals.
+//! All runs of a program, state by state: what exploration without a bound must come to. Knows
+//! nothing of reversals.
 
 use anyorder_explore::r4::{Limit, Options, Outcome, Sabotage, explore};
 use anyorder_lang::lower::compile;
@@ -172,7 +173,8 @@ pub(crate) fn ends_of(outcome: &Outcome) -> Ends {
     }
 }
 
-/// Whether an exploration ended by itself. A program that goes on for ever is cut by the length of its runs: it is not what is compared here.
+/// Whether an exploration ended by itself. A program that goes on for ever is cut by the length of
+/// its runs: it is not what is compared here.
 pub(crate) fn ended(outcome: &Outcome) -> bool {
     outcome.limits.iter().all(|limit| !matches!(limit, Limit::Executions | Limit::Steps))
 }

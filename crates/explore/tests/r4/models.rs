@@ -1,4 +1,5 @@
-//! Models of the gallery, on the machine: every failure and every final observation of full enumeration.
+//! Models of the gallery, on the machine: every failure and every final observation of full
+//! enumeration.
 
 use anyorder_explore::r4::{Options, explore};
 use anyorder_lang::lower::compile;
@@ -10,7 +11,8 @@ use std::sync::Arc;
 
 type Ends = (BTreeSet<Hash128>, BTreeSet<String>);
 
-/// All ways to end, over all alternatives of each task; nothing when there are too many or one is too long.
+/// All ways to end, over all alternatives of each task; nothing when there are too many or one is
+/// too long.
 fn all<S: TaskSystem>(system: &mut S, most: usize) -> Option<Ends> {
     let (mut ends, mut failures) = (BTreeSet::new(), BTreeSet::new());
     let mut open = vec![Vec::<Choice>::new()];

@@ -16,7 +16,8 @@ fn model(kind: usize, seed: u64) -> Random {
     Random::new(KINDS[kind].1, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)))
 }
 
-/// At a bound: in how many systems the sequences, their depths or the number of classes are not those of the twin.
+/// At a bound: in how many systems the sequences, their depths or the number of classes are not
+/// those of the twin.
 fn bounded(sabotage: Sabotage, order: Order) -> (u32, u32) {
     let (mut noticed, mut tried) = (0, 0);
     for kind in 0..KINDS.len() {
@@ -61,8 +62,8 @@ fn exhaustive(sabotage: Sabotage) -> (u32, u32) {
     (noticed, tried)
 }
 
-/// With a program that lists no enabled tasks, so that only names and posts tell who created whom: in how many systems the sequences are not
-/// those of the twin.
+/// With a program that lists no enabled tasks, so that only names and posts tell who created whom:
+/// in how many systems the sequences are not those of the twin.
 fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
     let noticed = |seed: &u64| {
         let model = model(1, *seed);
@@ -80,7 +81,8 @@ fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
     ((1..=SEEDS).filter(noticed).count() as u32, SEEDS as u32)
 }
 
-/// Wrong observations now and then: in how many explorations of a program without harm is something called harmful.
+/// Wrong observations now and then: in how many explorations of a program without harm is something
+/// called harmful.
 fn wrong_observations(sabotage: Sabotage) -> (u32, u32) {
     let noticed = |seed: &u64| {
         let faults = Faults { observe: 10, ..Faults::default() };

@@ -99,7 +99,8 @@ impl<M: Model> Twin<M> {
         self.inputs.iter().position(|input| input == task)
     }
 
-    /// Whether users' order lets a task run after these: not if it was not recorded, or comes after a later one.
+    /// Whether users' order lets a task run after these: not if it was not recorded, or comes after
+    /// a later one.
     fn lets(&self, done: &[Act], task: &TaskName) -> bool {
         if !is_input(&self.model, task) {
             return true;
@@ -281,7 +282,8 @@ impl<M: Model> Twin<M> {
         run.tasks.iter().map(|task| (task.clone(), None)).chain(pairs).collect()
     }
 
-    /// All maximal sequences, inputs strictly in the order of the recording; nothing when there are more than `most`.
+    /// All maximal sequences, inputs strictly in the order of the recording; nothing when there are
+    /// more than `most`.
     pub(crate) fn all(&self, most: usize) -> Option<Vec<Run>> {
         let mut found = Vec::new();
         let mut open = vec![(self.model.clone(), Vec::<Act>::new())];

@@ -262,7 +262,8 @@ pub(crate) const KINDS: [(&str, Kind); 7] = [
     ("choices and all", Kind { choices: true, posts: true, enabling: true, inputs: true, ..PLAIN }),
 ];
 
-/// Tasks that wait for variables: compared without a bound only. At a bound the order of what they wait for is no conflict.
+/// Tasks that wait for variables: compared without a bound only. At a bound the order of what they
+/// wait for is no conflict.
 pub(crate) const GUARDED: [(&str, Kind); 2] = [
     ("guards", Kind { guards: true, ..PLAIN }),
     ("guards and all", Kind { guards: true, choices: true, posts: true, enabling: true, ..PLAIN }),
@@ -331,7 +332,8 @@ fn bounded_sets_are_those_of_the_twin() {
     assert!(slept > 100 && skipped > 100 && disabled > 100 && duplicates > 100);
 }
 
-/// What a run says of itself must be so: its parent is one reversal away, and its observation is that of a run of its tasks.
+/// What a run says of itself must be so: its parent is one reversal away, and its observation is
+/// that of a run of its tasks.
 fn check(twin: &Twin<Random>, outcome: &Outcome, context: &str) {
     for (i, run) in outcome.runs.iter().enumerate() {
         let tasks = acts(outcome, i);

@@ -1,4 +1,5 @@
-//! Systems that know what a task stands for only once they have seen it, as programs behind a pipe do.
+//! Systems that know what a task stands for only once they have seen it, as programs behind a pipe
+//! do.
 
 use crate::naive::{Twin, choices};
 use crate::random::{KINDS, Numbers, Random, sequences};

@@ -1,4 +1,5 @@
-//! Systems that lose replies, change their minds or say something else: nothing wrong is called harmful.
+//! Systems that lose replies, change their minds or say something else: nothing wrong is called
+//! harmful.
 
 use crate::random::{KINDS, Numbers, Random};
 use crate::slides::Slides;
@@ -180,7 +181,8 @@ fn runs_that_take_another_course_are_never_harmful() {
         for seed in 1..=200u64 {
             let faults = Faults { diverge: 60, ..Faults::default() };
             let outcome = shaky(&Slides::new(true), skills, faults, seed * 77, &options(Some(2)));
-            // A program that cannot say what is enabled may begin with another run than the recorded one: then harm may be near.
+            // A program that cannot say what is enabled may begin with another run than the
+            // recorded one: then harm may be near.
             if !outcome.runs[0].late.is_empty() || !outcome.runs[0].skipped.is_empty() {
                 assert_eq!(skills.enabled, EnabledDetail::Unknown);
                 others += 1;

@@ -11,7 +11,8 @@ use anyorder_system::{
 /// Two tasks, `first` and `second`, and one place that both use.
 #[derive(Clone, Debug)]
 struct Two {
-    /// The name of the place, the level of what depends on it, and what `second` does when it finds nothing.
+    /// The name of the place, the level of what depends on it, and what `second` does when it finds
+    /// nothing.
     place: &'static str,
     level: Level,
     fails: bool,

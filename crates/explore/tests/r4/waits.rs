@@ -4,7 +4,8 @@ use crate::full::{Repeating, ended, ends, ends_of, explored, machine};
 use anyorder_explore::r4::{Limit, Options, Sabotage, explore};
 use anyorder_system::{Choice, Control, RunError, Schedule, TaskName};
 
-/// Explores a model without a bound, and compares with all its states. Returns how many runs there were, and the failures.
+/// Explores a model without a bound, and compares with all its states. Returns how many runs there
+/// were, and the failures.
 fn check(text: &str) -> (usize, Vec<String>) {
     let machine = machine(text);
     let mut system = Repeating::new(machine.clone(), 1);

@@ -26,8 +26,8 @@ pub(crate) fn run(real: bool, options: &Options) -> Outcome {
     explore(&factory(Slides::new(real), ALL), options, &Control::default()).unwrap()
 }
 
-/// The runs that are not equivalent to an earlier one, as `sequence parent first second depth skipped new`; parents by the name `Q` and the
-/// place in this list.
+/// The runs that are not equivalent to an earlier one, as `sequence parent first second depth
+/// skipped new`; parents by the name `Q` and the place in this list.
 pub(crate) fn shown(outcome: &Outcome) -> Vec<String> {
     let distinct: Vec<usize> =
         (0..outcome.runs.len()).filter(|i| outcome.runs[*i].equivalent_to.is_none()).collect();

@@ -1,4 +1,5 @@
-//! The check of the contract of `Reducible`: it accepts random systems that keep it, and finds the clause that a lie breaks.
+//! The check of the contract of `Reducible`: it accepts random systems that keep it, and finds the
+//! clause that a lie breaks.
 
 use crate::common::Toy;
 use crate::common::generate::{KINDS, random_toy};

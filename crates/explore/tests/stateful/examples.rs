@@ -62,7 +62,8 @@ fn followed(
 
 #[test]
 fn figure_1_goes_on_after_a_match() {
-    // Places: x, y, z, and where each thread is. x++ and its assertion are one step; T2 loops for ever and keeps no local.
+    // Places: x, y, z, and where each thread is. x++ and its assertion are one step; T2 loops for
+    // ever and keeps no local.
     let (x, y, z) = (0, 1, 2);
     let increment = |next: Tree| {
         let more = Tree::Write(x, Value::LastPlus(1), Box::new(next));
@@ -157,7 +158,8 @@ fn the_fair_choice_ends() {
 
 #[test]
 fn a_task_that_awaits_two_places_must_be_known() {
-    // The first event and the second are independent; the third is ready between them only, and only if the second comes first.
+    // The first event and the second are independent; the third is ready between them only, and
+    // only if the second comes first.
     let mut late = task(None, Tree::Fail(0));
     late.awaits = vec![(1, vec![1]), (0, vec![0])];
     let events = vec![

@@ -1,4 +1,5 @@
-//! Random systems of every kind, values on and off, inference on and off; and engines that are wrong on purpose.
+//! Random systems of every kind, values on and off, inference on and off; and engines that are
+//! wrong on purpose.
 
 use crate::check::{distances, fault, options, run, sabotaged, shows, try_run};
 use crate::common::Toy;
@@ -112,7 +113,8 @@ fn everything_is_found() {
     }
 }
 
-/// Giving up reducing at any moment keeps everything that is promised, with values and without, inferring or not.
+/// Giving up reducing at any moment keeps everything that is promised, with values and without,
+/// inferring or not.
 #[test]
 fn everything_is_found_whenever_it_gives_up() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();

@@ -58,7 +58,8 @@ impl Observes for OfComponents<'_> {
     }
 }
 
-/// A few tasks of a main thread in which components are called back, with requests around them, of one family.
+/// A few tasks of a main thread in which components are called back, with requests around them, of
+/// one family.
 fn called_back(rng: &mut RandomSource, family: usize) -> Trace {
     let kind = ["fifo", "bag", "fifo"][rng.below(3)];
     let mut text = format!("handler ui {kind}\nhandler p none\nhandler q none\n");

@@ -217,7 +217,8 @@ fn the_search_finds_what_brute_force_finds() {
     assert!(tally.invocations.0 > 0 && tally.invocations.1 > 0, "{tally:?}");
 }
 
-/// Threads that access a variable between taking and giving back a permit of a semaphore that has one or two.
+/// Threads that access a variable between taking and giving back a permit of a semaphore that has
+/// one or two.
 fn with_permits(rng: &mut RandomSource) -> Trace {
     let mut b = TraceBuilder::new();
     let mut permits = 1 + rng.below(2);

@@ -19,7 +19,8 @@ const AT_LEAST: Duration = Duration::from_millis(200);
 /// and not again after so long.
 const AT_MOST: Duration = Duration::from_secs(20);
 
-/// Runs something that tells how many seconds it took, and returns the least of them, with what came of it.
+/// Runs something that tells how many seconds it took, and returns the least of them, with what
+/// came of it.
 pub fn best<R>(mut run: impl FnMut() -> (f64, R)) -> (f64, R) {
     let start = Instant::now();
     let mut least = run();

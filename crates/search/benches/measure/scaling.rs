@@ -1,5 +1,5 @@
-//! What further threads bring, beside what they could bring: as many searches with one thread each, at the same time, that share
-//! nothing but the memory and the clock of the machine.
+//! What further threads bring, beside what they could bring: as many searches with one thread each,
+//! at the same time, that share nothing but the memory and the clock of the machine.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use super::{print_load, threads, timed};
@@ -12,7 +12,8 @@ const THREADS_MAX: usize = 4;
 /// Runs of each row, in turn, so that what else the machine does meets all alike.
 const ROUNDS: usize = 5;
 
-/// Prints one line for each number of threads: seconds, speed-up and efficiency, and the same for independent copies.
+/// Prints one line for each number of threads: seconds, speed-up and efficiency, and the same for
+/// independent copies.
 pub fn scaling<S: StateSystem>(name: &str, system: &S, storage: Storage) {
     let with = |number: usize| Options { storage, ..threads(number) };
     let mut shared = [f64::INFINITY; THREADS_MAX];

@@ -1,4 +1,5 @@
-//! The register of Attiya, Bar-Noy and Dolev, "Sharing Memory Robustly in Message-Passing Systems" (1995), and one copy only.
+//! The register of Attiya, Bar-Noy and Dolev, "Sharing Memory Robustly in Message-Passing Systems"
+//! (1995), and one copy only.
 
 use super::paxos::take;
 use super::registers::{Ballot, Bytes, Message, Protocol, SERVERS_MAX};

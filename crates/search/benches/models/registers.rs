@@ -1,5 +1,6 @@
-//! Clients that write once and read once against servers, over a network that reorders and loses nothing: Paxos, the register of
-//! Attiya, Bar-Noy and Dolev, and a single copy. The history of the clients is part of the state, and has to be linearizable.
+//! Clients that write once and read once against servers, over a network that reorders and loses
+//! nothing: Paxos, the register of Attiya, Bar-Noy and Dolev, and a single copy. The history of the
+//! clients is part of the state, and has to be linearizable.
 
 use anyorder_system::{Hash128, Properties, StateHash, StateSystem, Successor};
 use std::fmt::Debug;
@@ -111,7 +112,8 @@ impl Envelope {
     }
 }
 
-/// Messages on their way, sorted; a message sent twice is in it twice. In place, so that a state needs no memory of its own.
+/// Messages on their way, sorted; a message sent twice is in it twice. In place, so that a state
+/// needs no memory of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Network {
     len: u8,
@@ -309,7 +311,8 @@ impl<P: Protocol> Registers<P> {
     }
 }
 
-/// Tries all orders of operations: `done` operations of each client are in it, `value` is in the register.
+/// Tries all orders of operations: `done` operations of each client are in it, `value` is in the
+/// register.
 fn order(clients: &[Client], done: [u8; CLIENTS_MAX], value: u8) -> bool {
     if clients.iter().zip(done).all(|(client, done)| done >= client.returned) {
         return true;

@@ -1,5 +1,5 @@
-//! Two-phase commit after Gray and Lamport, "Consensus on Transaction Commit" (2006): one coordinator, up to 16
-//! participants, messages that are never lost and never used up.
+//! Two-phase commit after Gray and Lamport, "Consensus on Transaction Commit" (2006): one
+//! coordinator, up to 16 participants, messages that are never lost and never used up.
 
 use anyorder_system::{Hash128, Properties, StateHash, StateSystem, Successor};
 use std::hash::Hasher;

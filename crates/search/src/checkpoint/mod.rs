@@ -1,6 +1,7 @@
 //! A search in a file, to go on with later.
 //!
-//! All numbers are little-endian; `text` is its length (64 bits) and UTF-8. The parts, one after the other:
+//! All numbers are little-endian; `text` is its length (64 bits) and UTF-8. The parts, one after
+//! the other:
 //!
 //! | part | content |
 //! | --- | --- |
@@ -32,7 +33,8 @@ use std::path::Path;
 const MAGIC: &[u8; 16] = b"anyorder-search\0";
 const VERSION: u32 = 1;
 
-/// Returns whether a file begins as a checkpoint does: one that does not is better not overwritten. Reads 16 bytes.
+/// Returns whether a file begins as a checkpoint does: one that does not is better not overwritten.
+/// Reads 16 bytes.
 ///
 /// # Errors
 ///

@@ -23,8 +23,8 @@ const fn bad<T>(what: &'static str) -> Result<T> {
 }
 
 impl<'s, S: StateSystem> Search<'s, S> {
-    /// Goes on from a file that [`save`](Self::save) wrote. Threads, limits and when to stop may be others than they were; order, storage,
-    /// symmetry and what is checked may not.
+    /// Goes on from a file that [`save`](Self::save) wrote. Threads, limits and when to stop may be
+    /// others than they were; order, storage, symmetry and what is checked may not.
     ///
     /// # Errors
     ///
@@ -114,7 +114,8 @@ impl<'s, S: StateSystem> Search<'s, S> {
     }
 
     fn read_frontier<R: Read>(&mut self, input: &mut In<R>) -> Result<()> {
-        // One block a depth, as far as they follow each other: what the search would have, but for the sizes of blocks.
+        // One block a depth, as far as they follow each other: what the search would have, but for
+        // the sizes of blocks.
         let mut block: Vec<Entry<S::State>> = Vec::new();
         for _ in 0..input.u64()? {
             let (number, depth) = (input.u32()?, input.u32()?);

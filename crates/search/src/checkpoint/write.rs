@@ -13,8 +13,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 impl<S: StateSystem> Search<'_, S> {
-    /// Writes what is needed to go on later, into a file that appears under its name only when it is complete. `identity` says which
-    /// program, in which version and with which options of its own, is searched.
+    /// Writes what is needed to go on later, into a file that appears under its name only when it
+    /// is complete. `identity` says which program, in which version and with which options of its
+    /// own, is searched.
     ///
     /// # Errors
     ///

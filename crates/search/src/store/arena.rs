@@ -1,11 +1,13 @@
 //! Encodings of states, kept compactly and compared exactly.
 //!
-//! States are kept in groups of [`GROUP`], in the order of their numbers. The first of a group is kept whole; each other as
-//! what differs from the first, place by place. States that follow each other were mostly found from one state and
-//! differ in few bytes; any of them is found by one look-up and compared without being put together.
+//! States are kept in groups of [`GROUP`], in the order of their numbers. The first of a group is
+//! kept whole; each other as what differs from the first, place by place. States that follow each
+//! other were mostly found from one state and differ in few bytes; any of them is found by one
+//! look-up and compared without being put together.
 //!
-//! A record is its length, then twice the length of the encoding plus 1 if it is kept whole, then either the
-//! encoding, or pairs (bytes that are equal, bytes that differ) with the latter following. Numbers are of variable length, 7 bits a byte.
+//! A record is its length, then twice the length of the encoding plus 1 if it is kept whole, then
+//! either the encoding, or pairs (bytes that are equal, bytes that differ) with the latter
+//! following. Numbers are of variable length, 7 bits a byte.
 
 /// The states that share a first one.
 const GROUP: usize = 8;

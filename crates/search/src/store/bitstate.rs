@@ -1,10 +1,11 @@
 //! A field of bits in place of a table: bounded memory, never complete.
 //!
-//! Each state sets [`PROBES`] bits that its fingerprint chooses; a state all of whose bits are set counts as seen. With
-//! `n` states in `m` bits, a new state is missed with probability `(1 - e^(-3n/m))^3`: 1 in 3,500 at 40 bits a state, 1 in 130 at 14.
+//! Each state sets [`PROBES`] bits that its fingerprint chooses; a state all of whose bits are set
+//! counts as seen. With `n` states in `m` bits, a new state is missed with probability `(1 -
+//! e^(-3n/m))^3`: 1 in 3,500 at 40 bits a state, 1 in 130 at 14.
 //!
-//! During a round the field is only read; bits are set when the round is over, in order, so that what is missed is
-//! the same with any number of threads.
+//! During a round the field is only read; bits are set when the round is over, in order, so that
+//! what is missed is the same with any number of threads.
 
 use anyorder_system::Hash128;
 
@@ -58,8 +59,8 @@ impl Bitstate {
         self.recent.len() > before
     }
 
-    /// Ends a round: bits set from positions at or after `cut` are taken back. Positions were given in order, so no bit that is
-    /// taken back was relied on by an earlier state.
+    /// Ends a round: bits set from positions at or after `cut` are taken back. Positions were given
+    /// in order, so no bit that is taken back was relied on by an earlier state.
     pub(crate) fn settle(&mut self, cut: u32) {
         for (position, word, bit) in self.recent.drain(..) {
             if position >= cut {

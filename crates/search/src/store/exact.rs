@@ -4,8 +4,8 @@ use crate::store::arena::Arena;
 use crate::store::table::FingerprintTable;
 use std::collections::BTreeMap;
 
-/// Whole states by their numbers. A state whose fingerprint belongs to another state is kept aside, so that the worst
-/// fingerprints cost time only.
+/// Whole states by their numbers. A state whose fingerprint belongs to another state is kept aside,
+/// so that the worst fingerprints cost time only.
 #[derive(Debug)]
 pub(crate) struct Exact {
     pub(crate) table: FingerprintTable,

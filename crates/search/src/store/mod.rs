@@ -49,7 +49,8 @@ impl Store {
         }
     }
 
-    /// Ends the deciding of a round: bits that were set from positions at or after `cut` are taken back.
+    /// Ends the deciding of a round: bits that were set from positions at or after `cut` are taken
+    /// back.
     pub(crate) fn settle(&mut self, cut: u32) {
         if let Store::Bitstate(bits) = self {
             bits.settle(cut);

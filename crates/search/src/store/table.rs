@@ -1,16 +1,19 @@
 //! The table of fingerprints that all threads share.
 //!
-//! **Problem.** Many threads ask "was this state seen?" about states that mostly were, and whoever is first has to be the
-//! same in every run, though threads are not.
+//! **Problem.** Many threads ask "was this state seen?" about states that mostly were, and whoever
+//! is first has to be the same in every run, though threads are not.
 //!
-//! **Idea.** The search goes in rounds over a block of states with positions `0, 1, 2, ...`. A fingerprint met first in this
-//! round is put in with the position of the state that led to it, marked *provisional*; whoever comes with a lower
-//! position lowers the mark. When the round is over, each new state belongs to the least position that leads to it, as if one
-//! thread had gone through the block in order. Then the states are numbered in that order, and the number replaces the mark.
+//! **Idea.** The search goes in rounds over a block of states with positions `0, 1, 2, ...`. A
+//! fingerprint met first in this round is put in with the position of the state that led to it,
+//! marked *provisional*; whoever comes with a lower position lowers the mark. When the round is
+//! over, each new state belongs to the least position that leads to it, as if one thread had gone
+//! through the block in order. Then the states are numbered in that order, and the number replaces
+//! the mark.
 //!
-//! **Layout.** Open addressing with linear probing; the place of a fingerprint is `key * slots / 2^64`. So the order of the
-//! slots is nearly that of the keys, and growing reads and writes memory from left to right. A slot is a pair of words, both
-//! non-zero when it is taken, and a mark of 32 bits:
+//! **Layout.** Open addressing with linear probing; the place of a fingerprint is `key * slots /
+//! 2^64`. So the order of the slots is nearly that of the keys, and growing reads and writes memory
+//! from left to right. A slot is a pair of words, both non-zero when it is taken, and a mark of 32
+//! bits:
 //!
 //! | mark | meaning |
 //! | --- | --- |
@@ -18,10 +21,12 @@
 //! | 1 to 2^31 - 1 | the state's number, plus one |
 //! | 2^31 and above | provisional: 2^31 plus a position |
 //!
-//! **Threads.** A slot is taken by exchanging its first word; the second word and the mark follow at once, and readers that find the first
-//! word equal wait for them. Everything the table tells is in these words, so no other memory is ordered by them.
+//! **Threads.** A slot is taken by exchanging its first word; the second word and the mark follow
+//! at once, and readers that find the first word equal wait for them. Everything the table tells is
+//! in these words, so no other memory is ordered by them.
 //!
-//! **Cost.** 20 bytes a slot; between 0.44 and 0.7 of the slots are taken. One or two cache misses a question.
+//! **Cost.** 20 bytes a slot; between 0.44 and 0.7 of the slots are taken. One or two cache misses
+//! a question.
 
 use crate::parallel::Pool;
 use anyorder_system::Hash128;
@@ -82,7 +87,8 @@ pub(crate) enum Visit {
     Known(u32),
     /// It is new, and now in this slot with the position given.
     New(usize),
-    /// It was met in this round, but from later positions only; its slot now has the position given.
+    /// It was met in this round, but from later positions only; its slot now has the position
+    /// given.
     Lowered(usize),
     /// Found earlier in this round, from a lower position or this one.
     Behind(usize),
@@ -135,8 +141,8 @@ impl FingerprintTable {
         self.keys.len() as u64 * SLOT_BYTES
     }
 
-    /// Returns the bytes of the smallest table that grows to hold so many fingerprints. Unlike [`bytes`](Self::bytes) it does not
-    /// depend on when threads found the table full.
+    /// Returns the bytes of the smallest table that grows to hold so many fingerprints. Unlike
+    /// [`bytes`](Self::bytes) it does not depend on when threads found the table full.
     pub(crate) fn bytes_needed(entries: u64) -> u64 {
         let mut slots = SLOTS_MIN as u64;
         while slots / 10 * 7 < entries {
@@ -190,8 +196,8 @@ impl FingerprintTable {
         }
     }
 
-    /// Returns the number of a fingerprint. If it is new, it gets the one given, which is the number of fingerprints in the
-    /// table, and there is no answer.
+    /// Returns the number of a fingerprint. If it is new, it gets the one given, which is the
+    /// number of fingerprints in the table, and there is no answer.
     #[inline]
     pub fn enter(&mut self, key: Key, number: u32) -> Option<u32> {
         match self.visit(key, 0) {
@@ -206,7 +212,8 @@ impl FingerprintTable {
         None
     }
 
-    /// Looks a fingerprint up and puts it in if it is new. The caller sees to it that there is room.
+    /// Looks a fingerprint up and puts it in if it is new. The caller sees to it that there is
+    /// room.
     #[inline]
     pub(crate) fn visit(&self, key: Key, position: u32) -> Visit {
         let provisional = PROVISIONAL | position;
@@ -311,13 +318,14 @@ impl FingerprintTable {
         matches!(visit, Visit::New(_))
     }
 
-    /// Grows for at least `entries` fingerprints; those that were not numbered are forgotten. Linear.
+    /// Grows for at least `entries` fingerprints; those that were not numbered are forgotten.
+    /// Linear.
     pub(crate) fn grow(&mut self, entries: usize) {
         self.rebuild(self.slots_for(entries));
     }
 
-    /// As [`grow`](Self::grow), by several threads: they take the slots in blocks. Of both tables the memory is taken and given
-    /// back by one.
+    /// As [`grow`](Self::grow), by several threads: they take the slots in blocks. Of both tables
+    /// the memory is taken and given back by one.
     pub(crate) fn grow_with(&mut self, pool: &Pool<'_>, entries: usize) {
         if self.keys.len() < SLOTS_ALONE || pool.threads() == 1 {
             return self.grow(entries);
@@ -412,7 +420,8 @@ mod tests {
     use super::*;
     use std::thread;
 
-    /// Fingerprints that crowd: the places of a thousand at a time are close together, and the last run over the end.
+    /// Fingerprints that crowd: the places of a thousand at a time are close together, and the last
+    /// run over the end.
     fn key(number: u32) -> Key {
         let place = u64::MAX - (u64::from(number / 1000) << 57) - u64::from(number % 1000);
         Key(place, u64::from(number) + 1)

@@ -248,8 +248,9 @@ pub fn truth(system: &RandomSystem) -> Truth {
     truth
 }
 
-/// The definition: states with a bit that says whether the response is owed; from each that owes, walks that come back having
-/// served every class, with the served classes as part of what is walked through.
+/// The definition: states with a bit that says whether the response is owed; from each that owes,
+/// walks that come back having served every class, with the served classes as part of what is
+/// walked through.
 fn response_truth(system: &RandomSystem, property: usize) -> Option<usize> {
     let flags = |state: u32| system.responses[state as usize][property];
     let owes = |state: u32, owed: bool| !flags(state).1 && (owed || flags(state).0);

@@ -1,4 +1,5 @@
-//! What a text says behind the verdict: what was decided about, what was left out, and what to do next.
+//! What a text says behind the verdict: what was decided about, what was left out, and what to do
+//! next.
 
 use crate::args::ConsistencyArgs;
 use crate::output::width;

@@ -1,9 +1,10 @@
-//! Our search and `stateright` on the same models in one run, and our search on the same models in the model language:
-//! `cargo run --release [MODEL [THREADS]]`.
+//! Our search and `stateright` on the same models in one run, and our search on the same models in
+//! the model language: `cargo run --release [MODEL [THREADS]]`.
 //!
-//! The peer runs each model in two ways. *Ready-made*: each successor is an action, so that hashing, the table of seen states
-//! and scheduling are compared and nothing else. *Its own way*: actions first, then the state after each, as models for it are
-//! written. The ratios are to the faster of the two. All share the code of the model; the peer keeps 64 bits of a state, we 128.
+//! The peer runs each model in two ways. *Ready-made*: each successor is an action, so that
+//! hashing, the table of seen states and scheduling are compared and nothing else. *Its own way*:
+//! actions first, then the state after each, as models for it are written. The ratios are to the
+//! faster of the two. All share the code of the model; the peer keeps 64 bits of a state, we 128.
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 #[path = "../../measure/mod.rs"]
