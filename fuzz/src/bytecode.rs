@@ -71,14 +71,14 @@ pub fn program(bytes: &mut Bytes<'_>) -> Program {
     for number in 0..3 {
         let event = b.event(&format!("e{number}"), FuncId(6));
         let Some(event) = b.event_mut(event) else { continue };
-        event.family = Some(Family { first: -1, count: 2 });
+        event.family = Some(Family { first: -1, count: 2, index: None });
         event.guard = flag(1).then_some(FuncId(4));
         event.once = flag(2);
         event.disabled = number == 2;
         event.handler = (number == 1).then_some((handlers[1], 1));
         event.started.extend((number == 1).then_some(EventId(0)));
     }
-    b.thread("t", Some(Family { first: 0, count: 2 }), FuncId(1));
+    b.thread("t", Some(Family { first: 0, count: 2, index: None }), FuncId(1));
     b.program_mut().init = flag(3).then_some(FuncId(7));
     b.program_mut().final_ = flag(4).then_some(FuncId(0));
     b.invariant("i", FuncId(0));

@@ -26,8 +26,6 @@ pub(crate) struct Model {
     pub(crate) program: Program,
     /// Warnings, as text for a terminal.
     pub(crate) warnings: Vec<String>,
-    /// Where members that are declared `symmetric` are told apart; the machine then has no symmetries.
-    pub(crate) told_apart: Vec<Diagnostic>,
 }
 
 /// Reads and compiles a model; `-` is standard input.
@@ -108,7 +106,7 @@ pub(crate) fn load_text(path: &Path, text: &str) -> Result<Model, Failure> {
     let machine = Machine::new(compiled.program).map(Arc::new).map_err(|error| {
         Failure::new(format!("{}: {}", shown(path), escape(&error.to_string())))
     })?;
-    Ok(Model { machine, program, warnings, told_apart: compiled.symmetries.diagnostics })
+    Ok(Model { machine, program, warnings })
 }
 
 /// Makes the failure of a model that cannot run.

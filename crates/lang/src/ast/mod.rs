@@ -13,7 +13,7 @@ pub use expr::{
 };
 pub use item::{
     ClassDecl, ClassField, ClassMember, ConstDecl, EnumDecl, EventDecl, Family, FnDecl,
-    HandlerDecl, Item, ItemKind, Mailbox, Param, RecordDecl, RecordField, ResponseDecl,
+    HandlerDecl, IndexDecl, Item, ItemKind, Mailbox, Param, RecordDecl, RecordField, ResponseDecl,
     SettingDecl, SettingValue, SizedName, SpecCall, SpecClause, SpecDecl, TaskDecl, ThreadDecl,
     VarDecl, Variant,
 };

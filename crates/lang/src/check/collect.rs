@@ -3,7 +3,8 @@
 use super::checker::{Checker, ConstState};
 use super::program::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
-    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, HandlerId, HandlerInfo, LockId, Meaning,
+    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, HandlerId, HandlerInfo, IndexId, IndexInfo,
+    LockId, Meaning,
     RecordId, RecordInfo, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
 use super::types::Type;
@@ -32,7 +33,12 @@ impl<'a> Checker<'a> {
                 ItemKind::Lock(names) | ItemKind::Cond(names) => {
                     let lock = matches!(decl.kind, ItemKind::Lock(_));
                     for name in names {
-                        let info = ArrayInfo { name: name.name.name.clone(), item, size: None };
+                        let info = ArrayInfo {
+                            name: name.name.name.clone(),
+                            item,
+                            size: None,
+                            index: None,
+                        };
                         let table =
                             if lock { &mut self.program.locks } else { &mut self.program.conds };
                         table.push(info);
@@ -69,6 +75,10 @@ impl<'a> Checker<'a> {
                 self.const_state.push(ConstState::Waiting);
                 (&decl.name, Meaning::Const(ConstId(last(p.consts.len()))))
             }
+            ItemKind::Index(decl) => {
+                p.indices.push(IndexInfo { name: decl.name.name.clone(), item, size: 1 });
+                (&decl.name, Meaning::Index(IndexId(last(p.indices.len()))))
+            }
             ItemKind::Enum(decl) => {
                 p.enums.push(EnumInfo { name: decl.name.name.clone(), item, variants: vec![] });
                 (&decl.name, Meaning::Enum(EnumId(last(p.enums.len()))))
@@ -89,6 +99,7 @@ impl<'a> Checker<'a> {
                     name: decl.name.name.name.clone(),
                     item: Some(item),
                     size: None,
+                    index: None,
                     mailbox: decl.mailbox,
                 });
                 (&decl.name.name, Meaning::Handler(HandlerId(last(p.handlers.len()))))
@@ -104,11 +115,12 @@ impl<'a> Checker<'a> {
             }
             ItemKind::Event(decl) => {
                 let name = decl.name.name.clone();
-                p.events.push(EventInfo { name, item, family: None, once: decl.once });
+                p.events.push(EventInfo { name, item, family: None, index: None, once: decl.once });
                 (&decl.name, Meaning::Event(EventId(last(p.events.len()))))
             }
             ItemKind::Thread(decl) => {
-                p.threads.push(ThreadInfo { name: decl.name.name.clone(), item, family: None });
+                let name = decl.name.name.clone();
+                p.threads.push(ThreadInfo { name, item, family: None, index: None });
                 (&decl.name, Meaning::Thread(ThreadId(last(p.threads.len()))))
             }
             _ => return,
@@ -193,5 +205,5 @@ fn empty_fn(decl: &FnDecl, item: usize) -> FnInfo {
 }
 
 fn is_type(meaning: Meaning) -> bool {
-    matches!(meaning, Meaning::Enum(_) | Meaning::Record(_) | Meaning::Class(_))
+    matches!(meaning, Meaning::Index(_) | Meaning::Enum(_) | Meaning::Record(_) | Meaning::Class(_))
 }

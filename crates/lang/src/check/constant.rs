@@ -2,9 +2,11 @@
 
 use super::body::{Body, BodyKind};
 use super::checker::{Checker, ConstState};
-use super::program::{ConstId, EnumId, RecordId};
+use super::program::{ConstId, EnumId, IndexId, Meaning, RecordId};
 use super::types::Type;
-use crate::ast::{BinaryOp, Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue};
+use crate::ast::{
+    BinaryOp, Expr, ExprKind, Family, ItemKind, SettingDecl, SettingValue, SizedName,
+};
 use crate::diagnostic::{Code, Diagnostic, most_similar};
 
 /// A value known before the model runs.
@@ -40,6 +42,9 @@ impl<'a> Checker<'a> {
     /// Checks and evaluates all constants.
     pub(super) fn constants(&mut self) {
         let sizes = self.sizes_later.take();
+        for at in 0..self.program.indices.len() {
+            self.index_size(at);
+        }
         for at in 0..self.program.consts.len() {
             self.ensure_const(ConstId(at as u32));
         }
@@ -128,8 +133,44 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The number of values of an index type.
+    fn index_size(&mut self, at: usize) {
+        let item = self.program.indices[at].item;
+        let ItemKind::Index(decl) = &self.model.items[item].kind else { return };
+        match self.const_int(&decl.size) {
+            Some(size) if (1..=ARRAY_MAX).contains(&size) => {
+                self.program.indices[at].size = size as u32;
+            }
+            Some(size) => {
+                let message = format!("an index type has from 1 to {ARRAY_MAX} values, not {size}");
+                self.error(Code::CONSTANT, decl.size.span, message);
+            }
+            None => {}
+        }
+    }
+
+    /// The index type that an expression names.
+    pub(super) fn index_type(&mut self, expr: &Expr) -> Option<IndexId> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.index_type(inner),
+            ExprKind::Name(name) if self.find_local(name).is_none() => {
+                let Some((Meaning::Index(id), _)) = self.names.get(name.as_str()) else {
+                    return None;
+                };
+                let id = *id;
+                self.mark_used(Meaning::Index(id));
+                self.set_meaning(expr.id, Meaning::Index(id));
+                Some(id)
+            }
+            _ => None,
+        }
+    }
+
     /// The size of an array.
     pub(super) fn array_size(&mut self, expr: &'a Expr) -> Option<u32> {
+        if let Some(id) = self.index_type(expr) {
+            return Some(self.program.indices[id.index()].size);
+        }
         let value = self.const_int(expr)?;
         if (0..=ARRAY_MAX).contains(&value) {
             return Some(value as u32);
@@ -150,6 +191,7 @@ impl<'a> Checker<'a> {
                         let size =
                             name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
                         self.program.locks[locks].size = size;
+                        self.program.locks[locks].index = self.index_of(name);
                         locks += 1;
                     }
                 }
@@ -158,6 +200,7 @@ impl<'a> Checker<'a> {
                         let size =
                             name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
                         self.program.conds[conds].size = size;
+                        self.program.conds[conds].index = self.index_of(name);
                         conds += 1;
                     }
                 }
@@ -165,16 +208,21 @@ impl<'a> Checker<'a> {
                     let size =
                         decl.name.size.as_ref().map(|size| self.array_size(size).unwrap_or(1));
                     self.program.handlers[handlers].size = size;
+                    self.program.handlers[handlers].index = self.index_of(&decl.name);
                     handlers += 1;
                 }
                 ItemKind::Event(decl) => {
                     let family = decl.family.as_ref().map(|family| self.family(family));
                     self.program.events[events].family = family;
+                    let index = decl.family.as_ref().and_then(|f| self.index_type(&f.range));
+                    self.program.events[events].index = index;
                     events += 1;
                 }
                 ItemKind::Thread(decl) => {
                     let family = decl.family.as_ref().map(|family| self.family(family));
                     self.program.threads[threads].family = family;
+                    let index = decl.family.as_ref().and_then(|f| self.index_type(&f.range));
+                    self.program.threads[threads].index = index;
                     threads += 1;
                 }
                 _ => {}
@@ -182,15 +230,22 @@ impl<'a> Checker<'a> {
         }
     }
 
+    fn index_of(&mut self, name: &SizedName) -> Option<IndexId> {
+        name.size.as_ref().and_then(|size| self.index_type(size))
+    }
+
     /// The bounds of a family; an empty one after an error.
     fn family(&mut self, family: &'a Family) -> (i64, i64) {
+        if let Some(id) = self.index_type(&family.range) {
+            return (0, i64::from(self.program.indices[id.index()].size));
+        }
         let mut range = &family.range;
         while let ExprKind::Paren(inner) = &range.kind {
             range = inner;
         }
         let ExprKind::Binary { op: BinaryOp::Range, left, right, .. } = &range.kind else {
             if !matches!(range.kind, ExprKind::Error) {
-                let message = "expected a range, like `0..3`";
+                let message = "expected a range, like `0..3`, or an index type";
                 self.error(Code::CONSTANT, range.span, message);
             }
             return (0, 0);

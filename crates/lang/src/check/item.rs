@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
 
     fn has_default(&self, written: &TypeExpr, ty: &Type) -> bool {
         if matches!(written.kind, TypeKind::Array(..)) {
-            if let (TypeKind::Array(element, _), Type::List(inner)) =
+            if let (TypeKind::Array(element, _), Type::List(inner) | Type::Array(_, inner)) =
                 (&written.kind, self.unknowns.shallow(ty))
             {
                 return self.has_default(element, &inner);
@@ -127,6 +127,7 @@ impl<'a> Checker<'a> {
 
     fn type_has_default(&self, ty: &Type) -> bool {
         match self.unknowns.shallow(ty) {
+            Type::Index(_) => false,
             Type::Class(_) | Type::Task | Type::Thread | Type::Fn(..) => {
                 // A function without a body is never called by mistake: calling it is a failure.
                 matches!(self.unknowns.shallow(ty), Type::Fn(..))
@@ -204,9 +205,10 @@ impl<'a> Checker<'a> {
         self.in_body(Body::of(BodyKind::Property), |c| c.expect(expr, &Type::Bool));
     }
 
-    fn family_param(&mut self, family: Option<&'a Family>) {
+    pub(super) fn family_param(&mut self, family: Option<&'a Family>) {
         if let Some(family) = family {
-            self.declare_local(&family.var, Type::Int, LocalKind::Family);
+            let ty = self.index_type(&family.range).map_or(Type::Int, Type::Index);
+            self.declare_local(&family.var, ty, LocalKind::Family);
         }
     }
 
@@ -252,7 +254,10 @@ impl<'a> Checker<'a> {
                     self.expect_for(value, result, (written.span, "because of this type"))
                 }
                 None if *result == Type::Nothing => self.expr(value),
-                None if *result == Type::Any => self.expr(value),
+                None if *result == Type::Any => {
+                    self.hidden(value);
+                    Type::Any
+                }
                 None => self.expect(value, result),
             };
             return;

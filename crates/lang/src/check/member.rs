@@ -4,6 +4,7 @@ use super::builtin::{names_of, signature};
 use super::checker::Checker;
 use super::program::{ClassId, EnumId, Meaning};
 use super::pure::Callee;
+use super::symmetry::Visit;
 use super::types::Type;
 use crate::ast::{Expr, ExprKind, Ident};
 use crate::diagnostic::{Code, Diagnostic};
@@ -154,7 +155,7 @@ impl<'a> Checker<'a> {
                     .unwrap_or_else(|| self.built_in(expr, receiver, &Type::Record(id), name, args))
             }
             Type::Any | Type::Unknown(_) | Type::Never => {
-                args.iter().for_each(|arg| drop(self.expr(arg)));
+                args.iter().for_each(|arg| self.hidden(arg));
                 self.set_meaning(name.id, Meaning::Dynamic);
                 self.dynamic(expr, name)
             }
@@ -234,13 +235,15 @@ impl<'a> Checker<'a> {
         self.set_meaning(expr.id, Meaning::Builtin(found.method));
         self.set_meaning(name.id, Meaning::Builtin(found.method));
         if found.method == super::BuiltinMethod::Sum
-            && let Type::List(element) = ty
+            && let Type::List(element) | Type::Array(_, element) = ty
             && self.unknowns.fit(element, &Type::Int) == super::infer::Fit::No
         {
             let message = format!("`sum` adds ints, not `{}`", self.show(element));
             self.error(Code::OPERAND, name.span, message);
         }
         self.arguments("argument", &found.params, args, name.span, None);
+        let (method, span) = (found.method, expr.span);
+        self.visits.push(Visit::Method { call: expr.id, span, receiver, method, args });
         if found.changes {
             self.changed_receiver(receiver, name);
         }

@@ -39,14 +39,11 @@ pub use builtin::BuiltinMethod;
 pub use constant::ConstValue;
 pub use program::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
-    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId, HandlerInfo, LocalId,
-    LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo, STEPS_DEFAULT, TaskId,
+    EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId, HandlerInfo, IndexId,
+    IndexInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo, STEPS_DEFAULT, TaskId,
     TaskInfo, ThreadId, ThreadInfo,
 };
-pub use symmetry::{IndexSet, Symmetries, SymmetryRule, symmetries};
 pub use types::Type;
-
-pub(crate) use symmetry::{Shape, Shapes};
 
 use crate::ast::Model;
 use crate::diagnostic::Diagnostic;

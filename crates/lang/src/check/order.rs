@@ -41,9 +41,7 @@ impl<'a> Checker<'a> {
 
     fn causes(&mut self, event: &'a EventDecl) {
         self.in_body(Body::of(BodyKind::Constant), |c| {
-            if let Some(family) = &event.family {
-                c.declare_local(&family.var, super::Type::Int, super::LocalKind::Family);
-            }
+            c.family_param(event.family.as_ref());
             for cause in &event.after {
                 c.events_ref(cause);
             }

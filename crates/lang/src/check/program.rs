@@ -5,7 +5,7 @@ use super::constant::ConstValue;
 use super::types::Type;
 use crate::ast::{Mailbox, NodeId};
 use crate::source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -25,6 +25,8 @@ macro_rules! ids {
 ids! {
     /// Index into [`Program::consts`].
     ConstId;
+    /// Index into [`Program::indices`].
+    IndexId;
     /// Index into [`Program::enums`].
     EnumId;
     /// Index into [`Program::records`].
@@ -76,6 +78,8 @@ pub enum Meaning {
     Lock(LockId),
     /// A condition.
     Cond(CondId),
+    /// An index type; as a value, the set of all its values.
+    Index(IndexId),
     /// An enum.
     Enum(EnumId),
     /// A variant: its number in the enum.
@@ -107,6 +111,17 @@ pub struct ConstInfo {
     pub ty: Type,
     /// Value; `None` after an error.
     pub value: Option<ConstValue>,
+}
+
+/// An index type.
+#[derive(Clone, Debug)]
+pub struct IndexInfo {
+    /// Name.
+    pub name: String,
+    /// Number of its declaration.
+    pub item: usize,
+    /// Number of its values.
+    pub size: u32,
 }
 
 /// An enum.
@@ -179,6 +194,8 @@ pub struct ArrayInfo {
     pub item: usize,
     /// Number of elements; `None` for a single one.
     pub size: Option<u32>,
+    /// The index type that numbers them.
+    pub index: Option<IndexId>,
 }
 
 /// A handler or an array of handlers.
@@ -190,6 +207,8 @@ pub struct HandlerInfo {
     pub item: Option<usize>,
     /// Number of elements; `None` for a single one.
     pub size: Option<u32>,
+    /// The index type that numbers them.
+    pub index: Option<IndexId>,
     /// Order of its tasks.
     pub mailbox: Mailbox,
 }
@@ -216,6 +235,8 @@ pub struct EventInfo {
     pub item: usize,
     /// The values of its parameter, from the first up to, not including, the second.
     pub family: Option<(i64, i64)>,
+    /// The index type of its parameter.
+    pub index: Option<IndexId>,
     /// Declared with `once`.
     pub once: bool,
 }
@@ -229,6 +250,8 @@ pub struct ThreadInfo {
     pub item: usize,
     /// The values of its parameter, from the first up to, not including, the second.
     pub family: Option<(i64, i64)>,
+    /// The index type of its parameter.
+    pub index: Option<IndexId>,
 }
 
 /// A local.
@@ -278,6 +301,8 @@ pub const STEPS_DEFAULT: u64 = 100_000;
 pub struct Program {
     /// Constants.
     pub consts: Vec<ConstInfo>,
+    /// Index types.
+    pub indices: Vec<IndexInfo>,
     /// Enums.
     pub enums: Vec<EnumInfo>,
     /// Record types.
@@ -315,6 +340,8 @@ pub struct Program {
     pub runtime_checks: BTreeMap<NodeId, Type>,
     /// By node id of a closure expression: the locals that it copies from around it, in order of first use.
     pub captures: BTreeMap<NodeId, Vec<LocalId>>,
+    /// Node ids of what goes through the values of an index type and is one step: what a `for` goes through, calls of methods such as `all`.
+    pub one_step: BTreeSet<NodeId>,
     /// By node id of a type `[T; N]`: `N`.
     pub array_sizes: BTreeMap<NodeId, u32>,
 }
@@ -323,6 +350,7 @@ impl Program {
     pub(super) fn new(nodes_count: usize) -> Self {
         Self {
             consts: vec![],
+            indices: vec![],
             enums: vec![],
             records: vec![],
             classes: vec![],
@@ -341,6 +369,7 @@ impl Program {
             types: vec![None; nodes_count],
             runtime_checks: BTreeMap::new(),
             captures: BTreeMap::new(),
+            one_step: BTreeSet::new(),
             array_sizes: BTreeMap::new(),
         }
     }

@@ -47,7 +47,6 @@ impl Formatter<'_> {
             Mailbox::Delayed => "delayed",
         };
         let words = modifiers(&[
-            (decl.symmetric, "symmetric"),
             (decl.unfair, "unfair"),
             (decl.daemon, "daemon"),
         ]);
@@ -114,7 +113,6 @@ impl Formatter<'_> {
 
     pub(super) fn thread(&mut self, decl: &ThreadDecl) -> Doc {
         let words = modifiers(&[
-            (decl.symmetric, "symmetric"),
             (decl.unfair, "unfair"),
             (decl.daemon, "daemon"),
         ]);

@@ -6,7 +6,7 @@ use super::symbols::FieldStart;
 use super::ty::Ty;
 use crate::ast::{Expr, ExprKind, FieldInit, Ident};
 use crate::diagnostic::Code;
-use anyorder_vm::program::{Builtin, EnumId, Op, Reg, Type, TypeId};
+use anyorder_vm::program::{Builtin, EnumId, Literal, Op, Reg, Type, TypeId};
 
 impl<'a> Body<'_, 'a> {
     pub(crate) fn list(&mut self, items: &'a [Expr], want: Option<Reg>) -> Val {
@@ -56,7 +56,11 @@ impl<'a> Body<'_, 'a> {
         let mark = self.mark();
         let value = self.stable(value, &[count]);
         let item = self.own(&value);
-        let count = self.expr(count).reg;
+        let over = self.with_folder(|f| f.index(count));
+        let count = match over {
+            Some((_, size)) => self.load(&Literal::Int(i64::from(size)), None).reg,
+            None => self.expr(count).reg,
+        };
         // Built apart: the wanted register may be one of the operands.
         let (list, at, more) = (self.temp(), self.temp(), self.temp());
         let (next, end) = (self.fb.label(), self.fb.label());
@@ -74,7 +78,10 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::AddInt { dst: at, a: at, value: 1 });
         self.fb.jump(next);
         self.fb.bind(end);
-        self.copy(dst, list);
+        match over {
+            Some((index, _)) => self.emit(Op::Array { dst, src: list, index }),
+            None => self.copy(dst, list),
+        }
         self.release(mark);
         Val::new(dst, Ty::list(value.ty))
     }
@@ -238,6 +245,8 @@ impl super::lowerer::Lowerer<'_> {
             (Ty::Any | Ty::Nullable(_) | Ty::Null, _) => return None,
             (Ty::Int, false) => Type::Int,
             (Ty::Int, true) => Type::NullOrInt,
+            (Ty::Index(of), false) => Type::Index(*of),
+            (Ty::Index(of), true) => Type::NullOrIndex(*of),
             (Ty::Bool, false) => Type::Bool,
             (Ty::Bool, true) => Type::NullOrBool,
             (Ty::Str, false) => Type::Str,

@@ -3,7 +3,7 @@
 //! Registers are a stack: a variable takes the next one when it is declared, a temporary lives until the statement (or the
 //! operand list) that needed it is done. So a function needs as many registers as it has values at one time.
 
-use super::fold::Folder;
+use super::fold::{Folder, Member};
 use super::lowerer::Lowerer;
 use super::ty::Ty;
 use crate::ast::Expr;
@@ -66,7 +66,7 @@ pub(crate) struct Body<'l, 'a> {
     /// The type of the result.
     pub(crate) result: Ty,
     /// The index of a member of a family that is lowered on its own.
-    pub(crate) bound: Option<(&'a str, i64)>,
+    pub(crate) bound: Option<(&'a str, Member)>,
     next: u16,
 }
 

@@ -5,7 +5,7 @@ use super::declare::{numbers, size16};
 use super::ty::Ty;
 use super::walk::{walk_block, walk_expr};
 use crate::ast::{Closure, ClosureBody, Expr, ExprKind};
-use anyorder_vm::program::{Literal, Op, Reg};
+use anyorder_vm::program::{Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers a function value. Its code is lowered once, however often the text around it is: functions are equal by their
@@ -28,7 +28,7 @@ impl<'a> Body<'_, 'a> {
             next = next.plus(1);
         }
         if let Some((_, value)) = bound {
-            self.load(&Literal::Int(value), Some(next));
+            self.load(&value.literal(), Some(next));
             next = next.plus(1);
         }
         if let Some((reg, _)) = &this {
@@ -52,8 +52,8 @@ impl<'a> Body<'_, 'a> {
             body.declare(local.name, next, local.ty.clone());
             next = next.plus(1);
         }
-        if let Some((name, _)) = bound {
-            body.declare(name, next, Ty::Int);
+        if let Some((name, member)) = bound {
+            body.declare(name, next, member.index.map_or(Ty::Int, Ty::Index));
             next = next.plus(1);
         }
         if let Some((_, ty)) = this {

@@ -21,9 +21,6 @@ pub struct Compiled {
     pub model: ast::Model,
     /// Warnings, in the order of the text.
     pub warnings: Vec<Diagnostic>,
-    /// What is declared `symmetric`: the index sets, or the uses that tell members apart. With such uses the program has no
-    /// symmetries.
-    pub symmetries: check::Symmetries,
 }
 
 impl Compiled {
@@ -56,9 +53,8 @@ pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     if !sound {
         return Err(warnings);
     }
-    let mut symmetries = check::symmetries(&model, &tables);
-    match lower_all(&model, &tables, &Source::new(name, text), &mut symmetries) {
-        Ok(program) => Ok(Compiled { program, tables, model, warnings, symmetries }),
+    match lower(&model, &tables, &Source::new(name, text)) {
+        Ok(program) => Ok(Compiled { program, tables, model, warnings }),
         Err(errors) => {
             warnings.extend(errors);
             Err(warnings)
@@ -77,14 +73,5 @@ pub fn lower(
     checked: &check::Program,
     source: &Source<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    lower_all(model, checked, source, &mut check::symmetries(model, checked))
-}
-
-fn lower_all(
-    model: &ast::Model,
-    checked: &check::Program,
-    source: &Source<'_>,
-    symmetries: &mut check::Symmetries,
-) -> Result<Program, Vec<Diagnostic>> {
-    lower_with(model, source, &|_, id| hint(checked, id), symmetries)
+    lower_with(model, source, &|_, id| hint(checked, id), checked)
 }

@@ -17,6 +17,7 @@ use anyorder_vm::program::{GlobalId, Literal, MailboxKind, TaskId};
 pub(crate) fn declare(low: &mut Lowerer<'_>) {
     types(low);
     constants(low);
+    indices(low);
     field_types(low);
     for item in &low.model.items {
         match &item.kind {
@@ -106,6 +107,16 @@ fn constants(low: &mut Lowerer<'_>) {
     for c in waiting {
         let message = format!("`{}` has no constant value", c.name.name);
         low.error(Code::CONSTANT, c.value.span, message);
+    }
+}
+
+/// How many values index types have.
+fn indices(low: &mut Lowerer<'_>) {
+    for item in &low.model.items {
+        let ItemKind::Index(decl) = &item.kind else { continue };
+        let size = low.folder().int(&decl.size).and_then(|size| u16::try_from(size).ok());
+        low.symbols.declare(&decl.name.name, Symbol::Index(low.symbols.indices.len()));
+        low.symbols.indices.push(size.unwrap_or(0));
     }
 }
 

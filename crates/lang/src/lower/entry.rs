@@ -3,7 +3,7 @@
 use super::lowerer::{Hints, Lowerer};
 use super::{declare, events, functions, symmetry};
 use crate::ast::Model;
-use crate::check::Symmetries;
+use crate::check;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
 use anyorder_vm::program::Program;
@@ -20,14 +20,14 @@ pub(crate) fn lower_with(
     model: &Model,
     source: &Source<'_>,
     hints: Hints<'_>,
-    symmetries: &mut Symmetries,
+    tables: &check::Program,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let mut low = Lowerer::new(model, source, hints);
+    let mut low = Lowerer::new(model, source, hints, tables);
     declare::declare(&mut low);
     events::declare(&mut low);
     functions::define(&mut low);
     events::define(&mut low);
-    symmetries.diagnostics.extend(symmetry::declare(&mut low, symmetries));
+    symmetry::declare(&mut low);
     if !low.diagnostics.is_empty() {
         return Err(low.diagnostics);
     }

@@ -123,12 +123,15 @@ pub(crate) fn family_of(low: &mut Lowerer<'_>, range: &crate::ast::Expr) -> vm::
     let bounds = low.folder().range(range);
     let count = bounds.map(|(a, b)| b.saturating_sub(a).max(0)).filter(|n| *n <= MEMBERS_MAX);
     match (bounds, count.and_then(|n| u16::try_from(n).ok())) {
-        (Some((first, _)), Some(count)) => vm::Family { first, count },
+        (Some((first, _)), Some(count)) => {
+            let index = low.folder().index(range).map(|(of, _)| of);
+            vm::Family { first, count, index }
+        }
         _ => {
             let message =
                 format!("a family needs a constant range of at most {MEMBERS_MAX} members");
             low.error(Code::CONSTANT, range.span, message);
-            vm::Family { first: 0, count: 0 }
+            vm::Family::default()
         }
     }
 }
@@ -187,7 +190,8 @@ fn index(
     member: Option<i64>,
 ) -> Option<i64> {
     let mut folder = low.folder();
-    folder.bound = decl.family.as_ref().zip(member).map(|(f, v)| (f.var.name.as_str(), v));
+    folder.bound =
+        decl.family.as_ref().zip(member).map(|(f, v)| (f.var.name.as_str(), low.member(decl, v)));
     folder.int(e)
 }
 
@@ -296,8 +300,11 @@ fn start<'l, 'a>(
     let mut code = Body::new(low, name, params, 0);
     if let Some(f) = &decl.family {
         match member {
-            Some(value) => code.bound = Some((&f.var.name, value)),
-            None => code.declare(&f.var.name, Reg(0), Ty::Int),
+            Some(value) => code.bound = Some((&f.var.name, code.low.member(decl, value))),
+            None => {
+                let ty = code.low.member(decl, 0).index.map_or(Ty::Int, Ty::Index);
+                code.declare(&f.var.name, Reg(0), ty);
+            }
         }
     }
     code

@@ -4,6 +4,23 @@ use super::symbols::{Symbol, Symbols};
 use crate::ast::{BinaryOp, Expr, ExprKind, FieldInit, TypeExpr, TypeKind, UnaryOp};
 use anyorder_vm::program::Literal;
 
+/// A member of a family: its number, and the index type that it is a value of.
+#[derive(Clone, Copy)]
+pub(crate) struct Member {
+    pub(crate) number: i64,
+    pub(crate) index: Option<u16>,
+}
+
+impl Member {
+    /// The value of the family's parameter.
+    pub(crate) fn literal(self) -> Literal {
+        match (self.index, u16::try_from(self.number)) {
+            (Some(of), Ok(member)) => Literal::Index(of, member),
+            _ => Literal::Int(self.number),
+        }
+    }
+}
+
 /// Most elements of a list made while compiling; longer ones are made at run time.
 const ELEMENTS_MAX: i64 = 4096;
 
@@ -12,7 +29,7 @@ pub(crate) struct Folder<'s, 'a> {
     pub(crate) symbols: &'s Symbols<'a>,
     pub(crate) is_local: &'s dyn Fn(&str) -> bool,
     /// A variable with a known value: the index of a member of a family.
-    pub(crate) bound: Option<(&'s str, i64)>,
+    pub(crate) bound: Option<(&'s str, Member)>,
 }
 
 impl Folder<'_, '_> {
@@ -41,22 +58,44 @@ impl Folder<'_, '_> {
                 (Literal::List(items), Literal::Int(i)) => {
                     items.get(usize::try_from(i).ok()?).cloned()
                 }
+                (Literal::Array(_, items), Literal::Index(_, i)) => {
+                    items.get(usize::from(i)).cloned()
+                }
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// Returns the value of a constant integer expression.
+    /// Returns the index type that an expression names, and how many values it has.
+    pub(crate) fn index(&self, e: &Expr) -> Option<(u16, u16)> {
+        match &e.kind {
+            ExprKind::Paren(inner) => self.index(inner),
+            ExprKind::Name(name) if !(self.is_local)(name) => match self.symbols.get(name)? {
+                Symbol::Index(i) => Some((u16::try_from(i).ok()?, *self.symbols.indices.get(i)?)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a constant integer expression: of an index type how many values it has, of one of these which one it is.
     pub(crate) fn int(&self, e: &Expr) -> Option<i64> {
+        if let Some((_, size)) = self.index(e) {
+            return Some(i64::from(size));
+        }
         match self.fold(e)? {
             Literal::Int(v) => Some(v),
+            Literal::Index(_, member) => Some(i64::from(member)),
             _ => None,
         }
     }
 
     /// Returns the bounds of a constant range.
     pub(crate) fn range(&self, e: &Expr) -> Option<(i64, i64)> {
+        if let Some((_, size)) = self.index(e) {
+            return Some((0, i64::from(size)));
+        }
         match &e.kind {
             ExprKind::Paren(inner) => self.range(inner),
             ExprKind::Binary { op: BinaryOp::Range, left, right, .. } => {
@@ -74,10 +113,19 @@ impl Folder<'_, '_> {
             TypeKind::Set(_) => Literal::Set(Vec::new()),
             TypeKind::Map(..) => Literal::Map(Vec::new()),
             TypeKind::Array(of, size) => {
-                let size = self.int(size).unwrap_or(0).clamp(0, 1 << 16);
-                Literal::List(vec![self.default(of); usize::try_from(size).unwrap_or(0)])
+                let count = self.int(size).unwrap_or(0).clamp(0, 1 << 16);
+                let items = vec![self.default(of); usize::try_from(count).unwrap_or(0)];
+                self.array(size, items)
             }
             TypeKind::Nullable(_) | TypeKind::Fn(..) | TypeKind::Error => Literal::Null,
+        }
+    }
+
+    /// A list, or an array over an index type.
+    fn array(&self, size: &Expr, items: Vec<Literal>) -> Literal {
+        match self.index(size) {
+            Some((of, _)) => Literal::Array(of, items),
+            None => Literal::List(items),
         }
     }
 
@@ -110,10 +158,15 @@ impl Folder<'_, '_> {
         if let Some((bound, value)) = self.bound
             && bound == name
         {
-            return Some(Literal::Int(value));
+            return Some(value.literal());
         }
         match self.symbols.get(name)? {
             Symbol::Const(i) => self.symbols.consts.get(i).cloned(),
+            Symbol::Index(i) => {
+                let of = u16::try_from(i).ok()?;
+                let members = 0..*self.symbols.indices.get(i)?;
+                Some(Literal::Set(members.map(|member| Literal::Index(of, member)).collect()))
+            }
             _ => None,
         }
     }
@@ -123,8 +176,8 @@ impl Folder<'_, '_> {
     }
 
     fn repeat(&self, value: &Expr, count: &Expr) -> Option<Literal> {
-        let count = self.int(count).filter(|n| (0..=ELEMENTS_MAX).contains(n))?;
-        Some(Literal::List(vec![self.fold(value)?; usize::try_from(count).ok()?]))
+        let length = self.int(count).filter(|n| (0..=ELEMENTS_MAX).contains(n))?;
+        Some(self.array(count, vec![self.fold(value)?; usize::try_from(length).ok()?]))
     }
 
     fn record(&self, name: &str, fields: &[FieldInit]) -> Option<Literal> {
@@ -187,7 +240,11 @@ fn binary(op: BinaryOp, a: Literal, b: Literal) -> Option<Literal> {
 /// Whether `==` of the literals is `==` of the values: not for sets and maps, which have no order.
 fn scalar(a: &Literal, b: &Literal) -> bool {
     let plain = |l: &Literal| match l {
-        Literal::Null | Literal::Bool(_) | Literal::Int(_) | Literal::Str(_) => true,
+        Literal::Null
+        | Literal::Bool(_)
+        | Literal::Int(_)
+        | Literal::Index(..)
+        | Literal::Str(_) => true,
         Literal::Enum(_, _, payload) => payload.is_empty(),
         _ => false,
     };

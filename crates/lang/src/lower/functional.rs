@@ -6,6 +6,7 @@ use super::effects::changes_variables;
 use super::ty::Ty;
 use super::walk::walk_expr;
 use crate::ast::{Closure, ClosureBody, Expr, ExprKind, Ident};
+use crate::check;
 use anyorder_vm::program::{Builtin, Label, Op, Reg};
 
 /// The function given: one written in place is lowered in place.
@@ -33,6 +34,10 @@ impl<'a> Body<'_, 'a> {
         let items = self.items(recv, ty);
         let function = self.function(function, ty);
         self.at(e.span);
+        let one_step = self.low.tables.one_step.contains(&e.id);
+        if one_step {
+            self.emit(Op::AtomicBegin);
+        }
         self.begin(&name.name, dst);
         let (at, length, item) = (self.temp(), self.temp(), self.temp());
         let (next, round, end) = (self.fb.label(), self.fb.label(), self.fb.label());
@@ -49,6 +54,14 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::Lt { dst: item, a: at, b: length });
         self.fb.jump_if(item, round);
         self.fb.bind(end);
+        if one_step {
+            self.emit(Op::AtomicEnd);
+        }
+        if let check::Type::Array(over, _) = self.low.tables.type_of(e.id)
+            && let Ok(index) = u16::try_from(over.0)
+        {
+            self.emit(Op::Array { dst, src: dst, index });
+        }
         if name.name == "filter" && matches!(ty, Ty::Set(_)) {
             self.emit(Op::Method { dst, method: Builtin::ToSet, recv: dst, args: dst });
         }

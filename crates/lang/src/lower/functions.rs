@@ -164,7 +164,8 @@ fn threads(low: &mut Lowerer<'_>) {
         }
         let mut body = Body::new(low, &decl.name.name, u16::from(family.is_some()), 0);
         if let Some(f) = &decl.family {
-            body.declare(&f.var.name, Reg(0), Ty::Int);
+            let index = family.and_then(|family| family.index);
+            body.declare(&f.var.name, Reg(0), index.map_or(Ty::Int, Ty::Index));
         }
         body.function_block(&decl.body);
         body.define(id);

@@ -1,9 +1,10 @@
 //! What all parts of the lowering share: the program under construction, the names, the messages.
 
-use super::fold::Folder;
+use super::fold::{Folder, Member};
 use super::symbols::Symbols;
 use super::ty::Ty;
-use crate::ast::{Expr, Model, NodeId};
+use crate::ast::{EventDecl, Expr, Model, NodeId};
+use crate::check;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
 use anyorder_vm::program::{ConstId, FuncId, Literal, NameId, ProgramBuilder, SiteId};
@@ -17,6 +18,7 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) model: &'a Model,
     pub(crate) source: &'a Source<'a>,
     pub(crate) hints: Hints<'a>,
+    pub(crate) tables: &'a check::Program,
     pub(crate) b: ProgramBuilder,
     pub(crate) symbols: Symbols<'a>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -29,7 +31,12 @@ pub(crate) struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
-    pub(crate) fn new(model: &'a Model, source: &'a Source<'a>, hints: Hints<'a>) -> Lowerer<'a> {
+    pub(crate) fn new(
+        model: &'a Model,
+        source: &'a Source<'a>,
+        hints: Hints<'a>,
+        tables: &'a check::Program,
+    ) -> Lowerer<'a> {
         let name = model.name.as_ref().map_or("", |n| n.name.as_str());
         let mut b = ProgramBuilder::new(name);
         let file = b.file(source.name());
@@ -37,6 +44,7 @@ impl<'a> Lowerer<'a> {
             model,
             source,
             hints,
+            tables,
             b,
             symbols: Symbols::default(),
             diagnostics: Vec::new(),
@@ -95,6 +103,12 @@ impl<'a> Lowerer<'a> {
         Folder { symbols: &self.symbols, is_local: &|_| false, bound: None }
     }
 
+    /// A member of a family of events.
+    pub(crate) fn member(&self, decl: &EventDecl, number: i64) -> Member {
+        let index = decl.family.as_ref().and_then(|family| self.folder().index(&family.range));
+        Member { number, index: index.map(|(of, _)| of) }
+    }
+
     /// The type of a constant.
     pub(crate) fn literal_ty(&self, value: &Literal) -> Ty {
         let join = |items: &[Literal]| {
@@ -106,10 +120,11 @@ impl<'a> Lowerer<'a> {
             Literal::Null => Ty::Null,
             Literal::Bool(_) => Ty::Bool,
             Literal::Int(_) => Ty::Int,
+            Literal::Index(of, _) => Ty::Index(*of),
             Literal::Str(_) => Ty::Str,
             Literal::Enum(id, ..) => Ty::Enum(id.index()),
             Literal::Record(id, _) => Ty::Record(id.index()),
-            Literal::List(items) => Ty::List(join(items)),
+            Literal::List(items) | Literal::Array(_, items) => Ty::List(join(items)),
             Literal::Set(items) => Ty::Set(join(items)),
             Literal::Map(entries) => {
                 let (keys, values): (Vec<_>, Vec<_>) = entries.iter().cloned().unzip();

@@ -6,9 +6,6 @@
 
 pub use compile::{Compiled, compile, lower};
 
-pub(crate) use functional::in_place;
-pub(crate) use walk::{walk_block, walk_expr};
-
 mod compile;
 
 mod hints;

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::body::{Body, Loop, Val};
+use super::body::{Body, Cleanup, Loop, Val};
 use super::ty::Ty;
 use crate::ast::{
     AssignOp, BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind, Text, TypeExpr,
@@ -81,6 +81,13 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Match(m) => self.match_statement(m),
             StmtKind::While { cond, body } => self.while_loop(Some(cond), body),
             StmtKind::Loop(body) => self.while_loop(None, body),
+            StmtKind::For { var, iter, body } if self.low.tables.one_step.contains(&iter.id) => {
+                self.emit(Op::AtomicBegin);
+                self.cleanups.push(Cleanup::AtomicEnd);
+                self.for_loop(var, iter, body);
+                self.cleanups.pop();
+                self.cleanup(Cleanup::AtomicEnd);
+            }
             StmtKind::For { var, iter, body } => self.for_loop(var, iter, body),
             StmtKind::Break | StmtKind::Continue => self.leave(s),
             StmtKind::Return(None) => {

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Symbol {
     Const(usize),
+    Index(usize),
     Enum(usize),
     Record(usize),
     Class(usize),
@@ -30,6 +31,8 @@ pub(crate) enum Symbol {
 pub(crate) struct Symbols<'a> {
     by_name: HashMap<&'a str, Symbol>,
     pub(crate) consts: Vec<Literal>,
+    /// Of each index type how many values it has.
+    pub(crate) indices: Vec<u16>,
     pub(crate) enums: Vec<EnumInfo<'a>>,
     pub(crate) records: Vec<RecordInfo<'a>>,
     pub(crate) classes: Vec<ClassInfo<'a>>,

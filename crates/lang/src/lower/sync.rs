@@ -1,12 +1,13 @@
 //! Locks, conditions, atomic sections, enabling of events.
 
 use super::body::{Body, Cleanup, Val};
+use super::fold::Member;
 use super::symbols::{EventIds, Symbol};
 use super::ty::Ty;
 use crate::ast::{Block, Expr, Ref, Stmt};
 use crate::diagnostic::Code;
 use crate::source::Span;
-use anyorder_vm::program::{CondId, EventId, Literal, LockId, Op, Reg};
+use anyorder_vm::program::{CondId, EventId, LockId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// The index of an element, `NONE` for a single thing.
@@ -46,7 +47,7 @@ impl<'a> Body<'_, 'a> {
         let (lock, index) = self.lock(r);
         // A copy: the body may change the variable that the index came from.
         let index = match index.some() {
-            Some(reg) => self.own(&Val::new(reg, Ty::Int)),
+            Some(reg) => self.own(&Val::new(reg, Ty::Any)),
             None => Reg::NONE,
         };
         self.emit_at(r.span, Op::Acquire { lock, index });
@@ -105,7 +106,10 @@ impl<'a> Body<'_, 'a> {
                     }
                     self.cleanup(Cleanup::AtomicEnd);
                 }
-                Some(index) => self.enable_member(s, index, first, &ids, &switch),
+                Some(index) => {
+                    let first = self.low.member(self.low.symbols.events[i].decl, first);
+                    self.enable_member(s, index, first, &ids, &switch);
+                }
             },
         }
     }
@@ -114,17 +118,18 @@ impl<'a> Body<'_, 'a> {
         &mut self,
         s: &Stmt,
         index: &'a Expr,
-        first: i64,
+        first: Member,
         ids: &[EventId],
         switch: &dyn Fn(EventId, Reg) -> Op,
     ) {
         let index = self.expr(index).reg;
         let end = self.fb.label();
         let is = self.temp();
-        for (event, value) in ids.iter().zip(first..) {
+        self.one_step(first, true);
+        for (event, number) in ids.iter().zip(first.number..) {
             let other = self.fb.label();
             let mark = self.mark();
-            let number = self.load(&Literal::Int(value), None).reg;
+            let number = self.load(&Member { number, ..first }.literal(), None).reg;
             self.emit(Op::Eq { dst: is, a: index, b: number });
             self.release(mark);
             self.fb.jump_if_not(is, other);
@@ -134,6 +139,15 @@ impl<'a> Body<'_, 'a> {
         }
         self.no_member(s.span, index);
         self.fb.bind(end);
+        self.one_step(first, false);
+    }
+
+    /// In front of and behind code that looks for a member of a family: a thread must not rest at one of them, where its place
+    /// in the code would tell indices apart.
+    fn one_step(&mut self, family: Member, begin: bool) {
+        if family.index.is_some() {
+            self.emit(if begin { Op::AtomicBegin } else { Op::AtomicEnd });
+        }
     }
 
     /// `enabled(e)`, `enabled(e[i])`.
@@ -149,13 +163,16 @@ impl<'a> Body<'_, 'a> {
                 let index = self.index(r);
                 self.emit_at(e.span, Op::Enabled { dst, event, index });
             }
-            EventIds::Members(first, ids) => self.members_enabled(e, r, first, &ids, dst),
+            EventIds::Members(first, ids) => {
+                let first = self.low.member(self.low.symbols.events[i].decl, first);
+                self.members_enabled(e, r, first, &ids, dst);
+            }
         }
         self.release(mark);
         Val::new(dst, Ty::Bool)
     }
 
-    fn members_enabled(&mut self, e: &Expr, r: &'a Ref, first: i64, ids: &[EventId], dst: Reg) {
+    fn members_enabled(&mut self, e: &Expr, r: &'a Ref, first: Member, ids: &[EventId], dst: Reg) {
         let end = self.fb.label();
         let result = self.temp();
         let Some(index) = &r.index else {
@@ -172,9 +189,10 @@ impl<'a> Body<'_, 'a> {
             return;
         };
         let index = self.expr(index).reg;
-        for (event, value) in ids.iter().zip(first..) {
+        self.one_step(first, true);
+        for (event, number) in ids.iter().zip(first.number..) {
             let other = self.fb.label();
-            let number = self.load(&Literal::Int(value), None).reg;
+            let number = self.load(&Member { number, ..first }.literal(), None).reg;
             self.emit(Op::Eq { dst: result, a: index, b: number });
             self.fb.jump_if_not(result, other);
             self.emit_at(e.span, Op::Enabled { dst: result, event: *event, index: Reg::NONE });
@@ -183,6 +201,7 @@ impl<'a> Body<'_, 'a> {
         }
         self.no_member(e.span, index);
         self.fb.bind(end);
+        self.one_step(first, false);
         self.copy(dst, result);
     }
 

@@ -9,6 +9,8 @@ pub(crate) enum Ty {
     Any,
     Null,
     Int,
+    /// A value of the index type of this number.
+    Index(u16),
     Bool,
     Str,
     Handle,
@@ -112,6 +114,7 @@ fn named(symbols: &Symbols<'_>, name: &str) -> Ty {
         "str" => Ty::Str,
         "task" | "thread" => Ty::Handle,
         _ => match symbols.get(name) {
+            Some(Symbol::Index(i)) => u16::try_from(i).map_or(Ty::Any, Ty::Index),
             Some(Symbol::Enum(i)) => Ty::Enum(i),
             Some(Symbol::Record(i)) => Ty::Record(i),
             Some(Symbol::Class(i)) => Ty::Class(i),

@@ -17,7 +17,6 @@ pub use self::ids::{
 };
 pub use self::literal::Literal;
 pub use self::op::Op;
-pub use self::shape::{Indices, Shape};
 pub use self::types::Type;
 pub use self::validate::ProgramError;
 pub use self::whole::{Granularity, Program, Settings};
@@ -30,7 +29,6 @@ mod types;
 
 mod declare;
 
-mod shape;
 
 mod builtin;
 

@@ -73,6 +73,9 @@ fn refers(program: &Program, op: &Op) -> Check {
             known("record", ty.index(), program.records.len())?;
             known("field", usize::from(field), program.records[ty.index()].fields.len())
         }
+        Op::Array { index, .. } => {
+            known("index type", usize::from(index), program.symmetries.len())
+        }
         Op::Check { ty, .. } => known("type", ty.index(), program.types.len()),
         Op::GetGlobal { global, .. }
         | Op::SetGlobal { global, .. }

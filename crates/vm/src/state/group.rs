@@ -1,8 +1,7 @@
 //! What belongs to the instances of a symmetry, by the numbers of the layout.
 
 use crate::machine::Machine;
-use crate::program::{GlobalId, Shape, Symmetry};
-use std::borrow::Cow;
+use crate::program::Symmetry;
 
 /// A symmetry and its members.
 #[derive(Clone, Copy)]
@@ -85,18 +84,5 @@ impl<'a> Group<'a> {
         let size = self.size() as u32;
         let first = firsts.find(|first| (*first..first.saturating_add(size)).contains(&number));
         first.map_or(number, |first| first + to[(number - first) as usize] as u32)
-    }
-}
-
-/// Where indices are in a global.
-pub(super) fn shape_of_global(machine: &Machine, global: usize) -> Cow<'_, Shape> {
-    let id = GlobalId(u16::try_from(global).unwrap_or(u16::MAX));
-    if let Some(shape) = machine.program.indices.global(id) {
-        return Cow::Borrowed(shape);
-    }
-    let symmetries = &machine.program.symmetries;
-    match (0..).zip(symmetries).find(|(_, symmetry)| symmetry.globals.contains(&id)) {
-        Some((number, _)) => Cow::Owned(Shape::List(Some(number), Box::default())),
-        None => Cow::Owned(Shape::Plain),
     }
 }

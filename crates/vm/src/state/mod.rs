@@ -30,6 +30,8 @@ mod bytes;
 
 mod colors;
 
+mod paint;
+
 mod loose;
 
 mod reach;

@@ -187,7 +187,7 @@ fn program(random: &mut Random) -> Program {
         let event = b.event(&format!("e{i}"), FuncId(6));
         let (guard, once) = (random.chance(30), random.chance(50));
         let event = b.event_mut(event).expect("just added");
-        event.family = Some(Family { first: -1, count: 2 });
+        event.family = Some(Family { first: -1, count: 2, index: None });
         event.guard = guard.then_some(FuncId(4));
         event.once = once;
         event.disabled = i == 2;
@@ -196,20 +196,20 @@ fn program(random: &mut Random) -> Program {
             event.started.push(EventId(0));
         }
     }
-    b.thread("t", Some(Family { first: 0, count: 2 }), FuncId(1));
+    b.thread("t", Some(Family { first: 0, count: 2, index: Some(0) }), FuncId(1));
     let program = b.program_mut();
     program.init = random.chance(30).then_some(FuncId(7));
     program.final_ = random.chance(30).then_some(FuncId(0));
     b.invariant("i", FuncId(0));
     b.response("r", FuncId(0), FuncId(7));
     b.symmetry(Symmetry {
+        name: "I".to_owned(),
         size: 2,
         handlers: vec![HandlerId(0)],
         threads: vec![crate::program::ThreadId(0)],
         events: vec![EventId(0)],
         locks: vec![LockId(0)],
         conds: vec![CondId(0)],
-        globals: vec![GlobalId(1)],
         ..Symmetry::default()
     });
     let mut settings = b.program().settings;

@@ -110,6 +110,11 @@ impl Writer<'_> {
             Value::Null => self.put("null"),
             Value::Bool(value) => self.put(if *value { "true" } else { "false" }),
             Value::Int(value) => self.number("", value),
+            Value::Index { member, .. } if self.numbers => self.number("", member),
+            Value::Index { of, .. } => {
+                let index = program.symmetries.get(usize::from(*of));
+                self.put(index.map_or("?", |index| index.name.as_str()))
+            }
             Value::Variant { ty, variant } => self.variant(*ty, *variant),
             Value::VariantInt { ty, variant, value } => {
                 self.variant(*ty, *variant)?;

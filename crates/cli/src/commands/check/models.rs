@@ -25,9 +25,6 @@ pub(super) fn check(
     runs: &mut Vec<Option<Run>>,
 ) -> Result<(), Failure> {
     let model = model::load_text(path, text)?;
-    if args.search.symmetry && !model.told_apart.is_empty() {
-        return Err(model::refused(&path.to_string_lossy(), text, &model.told_apart));
-    }
     print_warnings(&model, global);
     runs.resize(outcome.findings.len(), None);
     let (reported, never_run) = match reason(path, &model, args, global) {
