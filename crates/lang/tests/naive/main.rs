@@ -7,6 +7,7 @@ mod components;
 mod differential;
 mod explore;
 mod gallery;
+mod indices;
 mod generate;
 mod interp;
 mod random;

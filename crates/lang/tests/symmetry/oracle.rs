@@ -187,7 +187,7 @@ const UNSOUND: &[&str] = &[
     "owner = I.to_list().first();",
     "if !m.is_empty() { owner = m.keys().first(); }",
     "if I.any(fn(k) { owner = k; return a[k] == 0; }) { x = 0; }",
-    "if m.to_str() == map[$: 1].to_str() { owner = $; }",
+    "if a.to_str() == \"[1, 0]\" { x = 2; }",
 ];
 
 /// Statements that types refuse. The machine refuses them, too: an index is no int when the model runs.

@@ -32,7 +32,7 @@ fn op(random: &mut Random, length: u32) -> Op {
     let global = GlobalId(random.below(4) as u16);
     let (class, ty) = (ClassId(0), RecordId(0));
     match random.below(72) {
-        0 => Op::Const { dst, constant: ConstId(random.below(5) as u32) },
+        0 => Op::Const { dst, constant: ConstId(random.below(7) as u32) },
         1..=4 => Op::Int { dst, value },
         5 => Op::Bool { dst, value: value > 0 },
         6 => Op::Null { dst },
@@ -62,6 +62,7 @@ fn op(random: &mut Random, length: u32) -> Op {
         30 => Op::List { dst, args: a, count: small },
         31 => Op::Set { dst, args: a, count: small },
         32 => Op::Map { dst, args: a, count: small },
+        33 if small == 2 => Op::Array { dst, src: a, index: 0 },
         33 => Op::Range { dst, a, b },
         34 => Op::Enum { dst, ty: EnumId(0), variant: small, args: a },
         35 if small == 2 => Op::IsObject { dst, src: a },
@@ -150,6 +151,8 @@ fn program(random: &mut Random) -> Program {
         Literal::Set(ints.clone()),
         Literal::Map(vec![(Literal::Int(0), Literal::Int(1))]),
         Literal::Null,
+        Literal::Index(0, 1),
+        Literal::Array(0, ints.clone()),
     ];
     for literal in &literals {
         b.constant(literal.clone());

@@ -163,6 +163,7 @@ impl Run {
             return run.eval(&c.value);
         }
         if let Some(index) = self.p.indices.iter().find(|index| index.name.name == name) {
+            rule("V8");
             let mut run = Run::new(self.p, self.state.clone(), Pid::Init, Mode::Observer);
             run.frames.push(Locals::new());
             let Value::Int(size) = run.eval(&index.size)? else { panic!("no size") };
