@@ -235,8 +235,7 @@ impl<'a> Checker<'a> {
     /// `main` is there when it is used and not declared.
     fn imply_main(&mut self) {
         let id = HandlerId(self.program.handlers.len() as u32);
-        let info =
-            HandlerInfo {
+        let info = HandlerInfo {
             name: "main".into(),
             item: None,
             size: None,

@@ -128,8 +128,16 @@ fn on_array(
             let result = Type::Array(over, Box::new(to.clone()));
             found(m, vec![Type::Fn(vec![t.clone()], Box::new(to))], result)
         }
-        M::Len | M::IsEmpty | M::Contains | M::All | M::Any | M::Count | M::Sum | M::Min
-        | M::Max | M::ToSet => on_list(m, t, fresh),
+        M::Len
+        | M::IsEmpty
+        | M::Contains
+        | M::All
+        | M::Any
+        | M::Count
+        | M::Sum
+        | M::Min
+        | M::Max
+        | M::ToSet => on_list(m, t, fresh),
         _ => None,
     }
 }

@@ -4,8 +4,7 @@ use super::checker::{Checker, ConstState};
 use super::program::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
     EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, HandlerId, HandlerInfo, IndexId, IndexInfo,
-    LockId, Meaning,
-    RecordId, RecordInfo, TaskId, TaskInfo, ThreadId, ThreadInfo,
+    LockId, Meaning, RecordId, RecordInfo, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
 use super::types::Type;
 use crate::ast::{ClassDecl, ClassMember, FnDecl, Ident, ItemKind};

@@ -108,11 +108,7 @@ impl Unknowns {
             (Type::Never, _) => Fit::Yes,
             (_, Type::Any) => {
                 self.hide(&from);
-                if from == Type::Nothing {
-                    Fit::No
-                } else {
-                    Fit::Yes
-                }
+                if from == Type::Nothing { Fit::No } else { Fit::Yes }
             }
             (Type::Any, Type::Unknown(_)) => Fit::Yes,
             (Type::Any, _) => Fit::Checked,

@@ -40,8 +40,8 @@ pub use constant::ConstValue;
 pub use program::{
     ArrayInfo, ClassId, ClassInfo, CondId, ConstId, ConstInfo, EnumId, EnumInfo, EventId,
     EventInfo, FnId, FnInfo, GlobalId, GlobalInfo, Granularity, HandlerId, HandlerInfo, IndexId,
-    IndexInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo, STEPS_DEFAULT, TaskId,
-    TaskInfo, ThreadId, ThreadInfo,
+    IndexInfo, LocalId, LocalInfo, LocalKind, LockId, Meaning, Program, RecordId, RecordInfo,
+    STEPS_DEFAULT, TaskId, TaskInfo, ThreadId, ThreadInfo,
 };
 pub use types::Type;
 

@@ -3,8 +3,8 @@
 use super::parser::Parser;
 use super::sync::starts_item;
 use crate::ast::{
-    BinaryOp, ExprKind, Family, FnDecl, HandlerDecl, Ident, IndexDecl, Item, ItemKind, Mailbox, Model, ResponseDecl, SettingDecl,
-    SettingValue, SizedName, VarDecl,
+    BinaryOp, ExprKind, Family, FnDecl, HandlerDecl, Ident, IndexDecl, Item, ItemKind, Mailbox,
+    Model, ResponseDecl, SettingDecl, SettingValue, SizedName, VarDecl,
 };
 use crate::diagnostic::{Code, Diagnostic, habit, most_similar};
 use crate::lex::TokenKind;

@@ -63,7 +63,11 @@ const MUTANTS: &[(&str, &str, &str)] = &[
         "m.keys()",
         "`keys` goes by an order",
     ),
-    ("let m = map[i: 1]; let vs = m.values(); total = vs.first();", "m.values()", "`values` goes by"),
+    (
+        "let m = map[i: 1]; let vs = m.values(); total = vs.first();",
+        "m.values()",
+        "`values` goes by",
+    ),
     ("let first = tries.first(); total = first;", "first", "`[int; I]` has no method `first`"),
     ("tries.push(1);", "push", "`[int; I]` has no method `push`"),
     ("tries = [0, 0, 0];", "[0, 0, 0]", "expected `[int; I]`, found `list<int>`"),
@@ -99,7 +103,11 @@ const MUTANTS: &[(&str, &str, &str)] = &[
         "filter",
         "`[int; I]` has no method `filter`",
     ),
-    ("match i { 1 => { total = 2; } _ => {} }", "1", "a pattern of type `int` for a value of type `I`"),
+    (
+        "match i { 1 => { total = 2; } _ => {} }",
+        "1",
+        "a pattern of type `int` for a value of type `I`",
+    ),
     (
         "told = Got.By(i); match told { Got.By(2) => { total = 2; } _ => {} }",
         "2",
@@ -116,7 +124,11 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("var last: I?; => var last: I;", "last", "`last` needs a first value"),
     ("invariant one: => invariant two: tries[1] < 3;\ninvariant one:", "1", "expected `I`"),
     ("final: true; => final: holder == null || holder == 2;", "==", "`I?` is not comparable"),
-    ("index I = N; => index I = N;\nindex J = 4;\nvar js: [int; J];\nevent o[k in J] { tries[k] = 1; }", "k", "expected `I`, found `J`"),
+    (
+        "index I = N; => index I = N;\nindex J = 4;\nvar js: [int; J];\nevent o[k in J] { tries[k] = 1; }",
+        "k",
+        "expected `I`, found `J`",
+    ),
     ("index I = N; => index I = 0;", "0", "an index type has from 1 to 4096 values, not 0"),
     ("const N = 3; => const N = 3;\nconst A = I;", "I", "`I` is not a constant"),
 ];

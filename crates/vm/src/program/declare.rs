@@ -1,8 +1,6 @@
 //! Declarations: what a program consists of besides code.
 
-use super::ids::{
-    CondId, EventId, FuncId, HandlerId, LockId, NameId, Reg, TaskId, ThreadId,
-};
+use super::ids::{CondId, EventId, FuncId, HandlerId, LockId, NameId, Reg, TaskId, ThreadId};
 use super::literal::Literal;
 use crate::value::Value;
 use anyorder_system::Level;

@@ -29,7 +29,6 @@ mod types;
 
 mod declare;
 
-
 mod builtin;
 
 mod op;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Puts instance `order[p]` in the place of instance p, for all p; the result is in canonical form. Linear in the state, but for
 /// the canonical form.
-pub(super) fn permute(group: Group<'_>, state: &State, order: &[usize]) -> State {
+pub(super) fn permute(group: &Group<'_>, state: &State, order: &[usize]) -> State {
     let mut to = vec![0; order.len()];
     for (place, instance) in order.iter().enumerate() {
         to[*instance] = place;
@@ -40,7 +40,7 @@ pub(super) fn permute(group: Group<'_>, state: &State, order: &[usize]) -> State
 }
 
 struct Permutation<'a> {
-    group: Group<'a>,
+    group: &'a Group<'a>,
     order: &'a [usize],
     to: &'a [usize],
 }
@@ -76,7 +76,7 @@ impl Permutation<'_> {
     fn queues(&self, state: &State, result: &mut State) {
         let mut messages: Vec<Message> = Vec::new();
         for (i, queue) in state.queues() {
-            let i = self.group.map(i as u32, self.group.slots(), self.to);
+            let i = self.group.map(i as u32, &self.group.slots, self.to);
             let mut queue = queue.to_vec();
             for message in &mut queue {
                 message.put_into(i);
@@ -102,7 +102,7 @@ impl Permutation<'_> {
                 Some(member) => {
                     let (base, member) =
                         if member < count { (0, member) } else { (count, member - count) };
-                    let member = self.group.map(member as u32, self.group.events(), self.to);
+                    let member = self.group.map(member as u32, &self.group.events, self.to);
                     set(1 + base + member as usize);
                 }
             }
@@ -111,11 +111,11 @@ impl Permutation<'_> {
     }
 
     fn slot(&self, slot: u32) -> u32 {
-        let handlers = self.group.map(slot, self.group.slots(), self.to);
+        let handlers = self.group.map(slot, &self.group.slots, self.to);
         if handlers != slot {
             return handlers;
         }
-        self.group.map(slot, self.group.own_slots(), self.to)
+        self.group.map(slot, &self.group.own_slots, self.to)
     }
 
     fn owner(&self, owner: u32) -> u32 {
@@ -125,7 +125,7 @@ impl Permutation<'_> {
             0 => 0,
             _ if layout.dynamic_of(owner).is_some() => owner,
             _ if owner <= threads_count => {
-                1 + self.group.map(owner - 1, self.group.threads(), self.to)
+                1 + self.group.map(owner - 1, &self.group.threads, self.to)
             }
             _ => 1 + threads_count + self.slot(owner - 1 - threads_count),
         }
@@ -140,11 +140,11 @@ impl Permutation<'_> {
     }
 
     fn lock(&self, number: u32) -> u32 {
-        self.group.map(number, self.group.locks(), self.to)
+        self.group.map(number, &self.group.locks, self.to)
     }
 
     fn cond(&self, number: u32) -> u32 {
-        self.group.map(number, self.group.conds(), self.to)
+        self.group.map(number, &self.group.conds, self.to)
     }
 
     fn heap(&self, state: &State, result: &mut State) {
@@ -172,13 +172,13 @@ impl Permutation<'_> {
         let mut thread = old.clone();
         thread.origin = match old.origin {
             Origin::Declared(member) => {
-                Origin::Declared(group.map(member, group.threads(), self.to))
+                Origin::Declared(group.map(member, &group.threads, self.to))
             }
             Origin::Slot(number) => Origin::Slot(self.slot(number)),
             Origin::Dynamic => Origin::Dynamic,
         };
         if let What::Event(member) = old.what {
-            let other = group.map(member, group.events(), self.to);
+            let other = group.map(member, &group.events, self.to);
             thread.what = What::Event(other);
             let layout = &self.machine().layout;
             let body = |member: u32| {

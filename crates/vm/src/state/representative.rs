@@ -67,7 +67,8 @@ pub(crate) fn exchanged(
     symmetry: usize,
     order: &[usize],
 ) -> Option<State> {
-    let group = *groups(machine).get(symmetry)?;
+    let groups = groups(machine);
+    let group = groups.get(symmetry)?;
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     let is_order = sorted.iter().copied().eq(0..group.size());
@@ -128,7 +129,7 @@ impl Twins {
                 let twin = alike.into_iter().find(|a| {
                     let mut order: Vec<usize> = (0..group.size()).collect();
                     order.swap(*a, b);
-                    bytes(&permute(*group, state, &order)) == own
+                    bytes(&permute(group, state, &order)) == own
                 });
                 self.of[g][b] = twin.unwrap_or(b);
             }
@@ -160,7 +161,7 @@ impl Search<'_> {
         let mut state = self.state.clone();
         for (group, order) in self.groups.iter().zip(orders) {
             if order.iter().enumerate().any(|(place, instance)| place != *instance) {
-                state = permute(*group, &state, order);
+                state = permute(group, &state, order);
             }
         }
         state

@@ -89,7 +89,7 @@ impl Paint for Tint<'_> {
     }
 }
 
-impl Tint<'_> {
+impl<'a> Tint<'a> {
     fn color(&self, group: usize, instance: usize) -> Option<u64> {
         self.colors.get(group)?.get(instance).copied()
     }
@@ -104,12 +104,7 @@ impl Tint<'_> {
     }
 
     /// The key of a number that may be a member's.
-    fn place<I: Iterator<Item = u32>>(
-        &self,
-        kind: u64,
-        number: u32,
-        firsts: impl Fn(&Group<'_>) -> I,
-    ) -> u128 {
+    fn place(&self, kind: u64, number: u32, firsts: fn(&'a Group<'a>) -> &'a [u32]) -> u128 {
         let found = self.groups.iter().find_map(|group| {
             let (run, instance) = group.find(number, firsts(group))?;
             let color = self.color(group.number, instance)?;
@@ -120,28 +115,28 @@ impl Tint<'_> {
     }
 
     fn event(&self, member: u32) -> u128 {
-        self.place(FLAG, member, |group| runs(group.events()))
+        self.place(FLAG, member, |group| &group.events)
     }
 
     fn lock(&self, number: u32) -> u128 {
-        self.place(LOCK, number, |group| runs(group.locks()))
+        self.place(LOCK, number, |group| &group.locks)
     }
 
     fn cond(&self, number: u32) -> u128 {
-        self.place(COND, number, |group| runs(group.conds()))
+        self.place(COND, number, |group| &group.conds)
     }
 
     fn slot(&self, number: u32) -> u128 {
         let is_handler = (number as usize) < self.machine.layout.pool();
         if is_handler {
-            self.place(SLOT, number, |group| runs(group.slots()))
+            self.place(SLOT, number, |group| &group.slots)
         } else {
-            self.place(OWN_SLOT, number, |group| runs(group.own_slots()))
+            self.place(OWN_SLOT, number, |group| &group.own_slots)
         }
     }
 
     fn declared(&self, thread: u32) -> u128 {
-        self.place(THREAD, thread, |group| runs(group.threads()))
+        self.place(THREAD, thread, |group| &group.threads)
     }
 
     fn owner(&self, owner: u32) -> u128 {
@@ -210,9 +205,4 @@ impl Tint<'_> {
 
 fn sum(kind: u64, hashes: impl Iterator<Item = u128>) -> u128 {
     hashes.fold(mix::number(kind, 7), |sum, hash| sum.wrapping_add(hash))
-}
-
-/// The same type for all kinds of runs.
-fn runs(firsts: impl Iterator<Item = u32>) -> std::vec::IntoIter<u32> {
-    firsts.collect::<Vec<u32>>().into_iter()
 }

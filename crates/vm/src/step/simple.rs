@@ -269,9 +269,7 @@ impl Runner<'_> {
             Type::NullOrMap => null || matches!(value, Value::Map(_)),
             Type::NullOrFunc => null || matches!(value, Value::Func(_)),
             Type::NullOrHandle => null || matches!(value, Value::Handle(_)),
-            Type::NullOrIndex(id) => {
-                null || matches!(value, Value::Index { of, .. } if *of == id)
-            }
+            Type::NullOrIndex(id) => null || matches!(value, Value::Index { of, .. } if *of == id),
             Type::NullOrEnum(id) => null || enumeration(id.0),
             Type::NullOrRecord(id) => null || matches!(value, Value::Record(s) if s.ty == id.0),
             Type::NullOrObject(id) => null || object(id.0),

@@ -90,10 +90,9 @@ impl Value {
             (Value::Handle(a), Value::Handle(b)) => counted(*a).cmp(&counted(*b)),
             (Value::Str(a), Value::Str(b)) => a.as_str().cmp(b.as_str()),
             (Value::List(a), Value::List(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
-            (
-                Value::Index { of: t, member: a },
-                Value::Index { of: u, member: b },
-            ) => (t, a).cmp(&(u, b)),
+            (Value::Index { of: t, member: a }, Value::Index { of: u, member: b }) => {
+                (t, a).cmp(&(u, b))
+            }
             (Value::List(a), Value::List(b))
             | (Value::Record(a), Value::Record(b))
             | (Value::Func(a), Value::Func(b)) => {
@@ -141,10 +140,9 @@ impl Value {
                 Value::VariantInt { ty: a, variant: x, value: v },
                 Value::VariantInt { ty: b, variant: y, value: w },
             ) => v == w && a == b && x == y,
-            (
-                Value::Index { of: t, member: a },
-                Value::Index { of: u, member: b },
-            ) => a == b && t == u,
+            (Value::Index { of: t, member: a }, Value::Index { of: u, member: b }) => {
+                a == b && t == u
+            }
             (Value::Obj(a), Value::Obj(b)) => a == b,
             (Value::Handle(a), Value::Handle(b)) => counted(*a) == counted(*b),
             (Value::Str(a), Value::Str(b)) => {

@@ -1,18 +1,20 @@
 //! Index types: what the types of expressions do not tell.
 //!
-//! **Problem.** Exchanging the values of an index type everywhere must turn runs into runs, so that full search may take states for each other
-//! that differ only in who is who.
-//! **Source.** C. N. Ip and D. L. Dill, "Better verification through symmetry", Formal Methods in System Design 9, 1996: values of a
-//! *scalarset* may be compared for equality, be stored and index arrays, nothing else.
-//! **How.** A value of an index type has no arithmetic, no `<`, no literal and no text: that is ordinary type checking. Here is the rest.
-//! Such a value is never of type `any`, where nothing is known of it. No method shows the order in which a container keeps such values. A
-//! `for` over them does the same in any order (`order`), and functions applied to all of them change nothing.
+//! **Problem.** Exchanging the values of an index type everywhere must turn runs into runs. Then full
+//! search may visit one of the states that differ only in who is who.
+//! **Source.** C. N. Ip and D. L. Dill, "Better verification through symmetry", Formal Methods in
+//! System Design 9, 1996: values of a *scalarset* may be compared for equality, be stored and index
+//! arrays, nothing else.
+//! **How.** A value of an index type has no arithmetic, no `<`, no literal and no text: that is ordinary
+//! type checking. Here is the rest. Such a value is never of type `any`, where nothing is known of it.
+//! No method shows the order in which a container keeps such values. A `for` over them does the same
+//! in any order (`order`), and functions applied to all of them change nothing.
 //! **Guarantee.** What is accepted is symmetric, but for the order in which operations fail (docs/search.md).
 //! **Cost.** Linear in the text, times the depth of types.
 
 mod order;
 
-use self::order::Rounds;
+use self::order::{Fault, Rounds};
 use super::builtin::BuiltinMethod as M;
 use super::program::Program;
 use super::types::Type;
@@ -33,7 +35,8 @@ pub(super) enum Visit<'a> {
     Method { call: NodeId, span: Span, receiver: &'a Expr, method: M, args: &'a [Expr] },
 }
 
-/// Finds what tells the values of index types apart. `hidden` are the values that went where anything may be.
+/// Finds what tells the values of index types apart, and notes what goes through them. `hidden` are
+/// the values that went where anything may be.
 pub(super) fn check(
     model: &Model,
     program: &mut Program,
@@ -43,63 +46,71 @@ pub(super) fn check(
     if program.indices.is_empty() {
         return vec![];
     }
-    let mut found = Vec::new();
     let mut places = BTreeSet::new();
-    for (ty, span) in hidden {
-        if has_index(program, &ty) && places.insert((span.start, span.end)) {
-            let message = "an index goes into a value of type `any`";
-            found.push(
-                Diagnostic::new(Code::SYMMETRY, span, message)
-                    .note("write the type, so that it is known where the index goes"),
-            );
-        }
-    }
+    let hidden = hidden.iter().filter(|(ty, _)| has_index(program, ty));
+    let hidden = hidden.filter(|(_, span)| places.insert((span.start, span.end)));
+    let mut found: Vec<Diagnostic> = hidden.map(|(_, span)| is_hidden(*span)).collect();
     let mut one_step = BTreeSet::new();
     for visit in visits {
-        found.extend(match visit {
-            Visit::Loop { var, iter, body } if is_unordered(program, &program.type_of(iter.id)) => {
-                one_step.insert(iter.id);
-                Rounds::of_loop(model, program, var, iter).run(body).err().map(|(span, what)| {
-                    let message = format!("a `for` over an index type in which order matters: this {what}");
-                    Diagnostic::new(Code::SYMMETRY, span, message)
-                        .also(iter.span, "these have no order")
-                        .note("each round may write what belongs to its own index, add to sums and sets, and post to bags")
-                })
-            }
-            Visit::Loop { .. } => None,
-            Visit::Method { call, span, receiver, method, args } => {
-                let ty = program.type_of(receiver.id);
-                let ty = ty.solid();
-                if matches!(method, M::Map | M::Filter | M::All | M::Any | M::Count) {
-                    if !is_unordered(program, ty) {
-                        continue;
-                    }
-                    one_step.insert(*call);
-                    Rounds::of_function(model, program).apply(args).err().map(|(span, what)| {
-                        let message = format!("a function over an index type in which order matters: this {what}");
-                        Diagnostic::new(Code::SYMMETRY, span, message)
-                            .also(receiver.span, "these have no order")
-                            .note("such a function may read, and change nothing")
-                    })
-                } else {
-                    shows_order(program, *method, ty).then(|| {
-                        let what = format!("`{}` goes by an order of indices", method.name());
-                        Diagnostic::new(Code::SYMMETRY, *span, what)
-                            .note("no index comes before another; `==`, `in`, `all`, `any` and `count` do not ask for an order")
-                    })
+        match visit {
+            Visit::Loop { var, iter, body } => {
+                if is_unordered(program, &program.type_of(iter.id)) {
+                    one_step.insert(iter.id);
+                    let rounds = Rounds::of_loop(model, program, var, iter).run(body);
+                    found.extend(rounds.err().map(|fault| in_loop(fault, iter.span)));
                 }
             }
-        });
+            Visit::Method { call, span, receiver, method, args } => {
+                let ty = program.type_of(receiver.id);
+                if !matches!(method, M::Map | M::Filter | M::All | M::Any | M::Count) {
+                    let shown = shows_order(program, *method, ty.solid());
+                    found.extend(shown.then(|| by_order(*method, *span)));
+                } else if is_unordered(program, &ty) {
+                    one_step.insert(*call);
+                    let calls = Rounds::of_function(model, program).apply(args);
+                    found.extend(calls.err().map(|fault| in_function(fault, receiver.span)));
+                }
+            }
+        }
     }
     program.one_step = one_step;
     found
+}
+
+fn is_hidden(span: Span) -> Diagnostic {
+    Diagnostic::new(Code::SYMMETRY, span, "an index goes into a value of type `any`")
+        .note("write the type, so that it is known where the index goes")
+}
+
+fn in_loop((span, what): Fault, over: Span) -> Diagnostic {
+    let message = format!("a `for` over an index type in which order matters: this {what}");
+    Diagnostic::new(Code::SYMMETRY, span, message).also(over, "these have no order").note(
+        "a round may write what belongs to its own index, add to sums and sets, and post to bags",
+    )
+}
+
+fn in_function((span, what): Fault, over: Span) -> Diagnostic {
+    let message = format!("a function over an index type in which order matters: this {what}");
+    Diagnostic::new(Code::SYMMETRY, span, message)
+        .also(over, "these have no order")
+        .note("such a function may read, and change nothing")
+}
+
+fn by_order(method: M, span: Span) -> Diagnostic {
+    let message = format!("`{}` goes by an order of indices", method.name());
+    Diagnostic::new(Code::SYMMETRY, span, message).note(
+        "no index comes before another; `==`, `in`, `all`, `any` and `count` ask for no order",
+    )
 }
 
 /// Whether a method shows in which order a container keeps indices.
 fn shows_order(program: &Program, method: M, receiver: &Type) -> bool {
     match (method, receiver) {
         (M::ToStr, ty) => has_index(program, ty),
-        (M::Sort | M::Min | M::Max | M::ToList, Type::List(of) | Type::Set(of) | Type::Array(_, of)) => {
+        (
+            M::Sort | M::Min | M::Max | M::ToList,
+            Type::List(of) | Type::Set(of) | Type::Array(_, of),
+        ) => {
             let list = matches!(receiver, Type::List(_));
             !(list && method == M::ToList) && has_index(program, of)
         }

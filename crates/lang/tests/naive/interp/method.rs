@@ -175,7 +175,7 @@ impl Run {
             return self.each_of(id, value, name, args);
         }
         rule("T13");
-        let temps = [&[value.clone()], &args[..]].concat();
+        let temps = [std::slice::from_ref(&value), &args].concat();
         let context = Context::Operands { id, phase: 63, temps, rest: vec![] };
         self.within(context, |run| run.look(id, 93, vec![], |_| Ok(Value::Null)))?;
         self.atomic_depth += 1;

@@ -47,11 +47,7 @@ pub struct Program {
 
 impl Program {
     /// Reads the declarations of a model that the parser and the checker have accepted.
-    pub fn new(
-        mut model: Model,
-        one_step: BTreeSet<NodeId>,
-        mutant: Mutant,
-    ) -> &'static Program {
+    pub fn new(mut model: Model, one_step: BTreeSet<NodeId>, mutant: Mutant) -> &'static Program {
         Renamer::default().model(&mut model);
         let model: &'static Model = Box::leak(Box::new(model));
         let mut p = Program {

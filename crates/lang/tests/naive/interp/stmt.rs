@@ -282,7 +282,7 @@ impl Run {
         iter: &'static Expr,
         body: &'static Block,
     ) -> Res<Flow> {
-        if self.p.one_step.contains(&iter.id) {
+        if self.p.one_step.contains(&iter.id) && !self.wrongly(Mutant::IndexLoopSteps) {
             rule("T13");
             let rest = vec![iter];
             let before = Context::Operands { id: stmt.id, phase: 92, temps: vec![], rest };
