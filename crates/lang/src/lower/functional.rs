@@ -31,13 +31,17 @@ impl<'a> Body<'_, 'a> {
             return false;
         }
         self.at(e.span);
-        let items = self.items(recv, ty);
-        let function = self.function(function, ty);
-        self.at(e.span);
         let one_step = self.low.tables.one_step.contains(&e.id);
-        if one_step {
-            self.emit(Op::AtomicBegin);
-        }
+        let (function, items) = if one_step {
+            // A thread must not rest with the list: it is in the order of indices.
+            let function = self.function(function, ty);
+            self.emit_at(e.span, Op::AtomicBegin);
+            (function, self.items(recv, ty))
+        } else {
+            let items = self.items(recv, ty);
+            (self.function(function, ty), items)
+        };
+        self.at(e.span);
         self.begin(&name.name, dst);
         let (at, length, item) = (self.temp(), self.temp(), self.temp());
         let (next, round, end) = (self.fb.label(), self.fb.label(), self.fb.label());

@@ -182,12 +182,13 @@ const UNSOUND: &[&str] = &[
     "for k in I { if a[k] == 0 { owner = k; } }",
     "for k in I { if q.len() < 2 { q.push(k); } }",
     "for k in seen { owner = k; }",
+    "let n = 0; for k in I { n += 1; if [1].all(fn(w) { return w < n; }) { a[k] = 1; } }",
+    "let f = fn(k: I) { owner = k; return true; }; for k in I { if [k].all(f) { x = 0; } }",
     "for v in a { x = v; }",
     "if !seen.is_empty() { owner = seen.min(); }",
     "owner = I.to_list().first();",
     "if !m.is_empty() { owner = m.keys().first(); }",
     "if I.any(fn(k) { owner = k; return a[k] == 0; }) { x = 0; }",
-    "if a.to_str() == \"[1, 0]\" { x = 2; }",
 ];
 
 /// Statements that types refuse. The machine refuses them, too: an index is no int when the model runs.
@@ -196,16 +197,54 @@ const TYPED: &[&str] = &[
     "owner = 0;",
     "if owner == 0 { a[$] = 1; }",
     "x = $ + 1;",
+    "if a.to_str() == \"[1, 0]\" { x = 2; }",
     "if $.to_str() == \"0\" { owner = $; }",
 ];
+
+/// Statements that are accepted, failures among them.
+const ACCEPTED: &[&str] = &[
+    "match p[$] { P.Idle => {} P.Done => {} }",
+    "match owner { null => {} }",
+    "match m { _ => {} } owner = null;",
+    "if I.minus(seen).is_empty() { x = 1; }",
+    "let k = choose I.minus(set[$]); owner = k;",
+    "friend = friend.map(fn(f) owner);",
+    "p = [P.Busy($); I];",
+    "for v in a { if v == 1 { x = 2; } }",
+    "let f = fn() { return $; }; owner = f();",
+    "let r = R { who: $, n: 2 }; rec = R { n: 3, ..r };",
+    "let at = q.index_of($); if at > 0 { owner = q[at]; }",
+    "let o = choose friend; owner = o;",
+    "if I.count(fn(k) k in seen) == I.len() { seen.clear(); }",
+    "let n: I = owner; friend[n] = n;",
+];
+
+const TASK: &str = "task w(i: I) on h[i] {";
+const THREAD: &str = "thread t[i in I] {";
+
+/// A random model with one more statement, if it has such code.
+fn with(seed: u64, head: &str, statement: &str) -> Option<String> {
+    let statement = statement.replace('$', "i");
+    let text = model(seed);
+    let (before, after) = text.split_once(head)?;
+    Some(format!("{before}{head} {{ {statement} }} {after}"))
+}
+
+#[test]
+fn what_is_accepted_is_symmetric() {
+    for statement in ACCEPTED {
+        let texts = (0..20).flat_map(|seed| [TASK, THREAD].map(|head| with(seed, head, statement)));
+        for text in texts.flatten() {
+            let machine = compiled(&text).into_machine().expect("a valid program");
+            orbits(&machine, &states(&machine, STATES_MAX), &text);
+        }
+    }
+}
 
 /// The first of many random models in which a statement is not symmetric when nobody checks it.
 fn noticed(statement: &str) -> Option<u64> {
     (0..60).find(|seed| {
-        let bad = statement.replace('$', "i");
-        let text = model(*seed);
-        let Some((before, after)) = text.split_once("task w(i: I) on h[i] {") else { return false };
-        let text = format!("{before}task w(i: I) on h[i] {{ {bad} {after}");
+        let Some(text) = with(*seed, TASK, statement) else { return false };
         let loaded = load(&text);
         assert!(!loaded.is_sound(), "the checker refuses it\n{text}");
         let source = Source::new("test.any", &text);

@@ -86,6 +86,16 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("for k in I { if tries[k] == 0 { return; } }", "return;", "ends the loop early"),
     ("for k in I { total += 1; tries[k] = total; }", "total", "reads what other rounds write"),
     ("for k in I { assert tries[k] < 9; }", "assert tries[k] < 9;", "fails for the first member"),
+    (
+        "let n = 0; for k in I { n += 1; if [1].all(fn(w) { return w > n; }) { tries[k] = 1; } }",
+        "n",
+        "reads what other rounds write",
+    ),
+    (
+        "let f = fn(k: I) { holder = k; return true; }; for k in I { if [k].all(f) { total += 1; } }",
+        "f",
+        "calls something that is not known",
+    ),
     ("for t in tries { last = null; holder = i; }", "holder = i;", "writes what the next round"),
     (
         "let all = I.all(fn(k) 4 / tries[k] > 1); assert all;",

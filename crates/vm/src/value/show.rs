@@ -131,6 +131,10 @@ impl Writer<'_> {
             Value::Handle(handle) if counted(*handle) == 0 => self.put("task#ended"),
             Value::Handle(handle) => self.number("task#", handle),
             Value::Str(text) => self.quoted(text.as_str()),
+            // The order of elements would tell indices apart.
+            Value::List(seq) if !self.numbers && seq.ty != 0 => self.put("[..]"),
+            Value::Set(_) if !self.numbers && value.has_indices() => self.put("set[..]"),
+            Value::Map(_) if !self.numbers && value.has_indices() => self.put("map[..]"),
             Value::List(seq) => self.list("[", seq.items().iter(), "]"),
             Value::Set(set) => self.list("set[", set.items().iter(), "]"),
             Value::Map(map) => {

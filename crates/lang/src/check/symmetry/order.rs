@@ -4,6 +4,7 @@
 //! mailboxes of its own member. It may read what no round writes, and what it writes of its own member.
 
 use self::writes::changes;
+use super::applies;
 use crate::ast::{
     ArmBody, AssignOp, BinaryOp, Block, ClassMember, ClosureBody, Expr, ExprKind, Ident, If,
     IfElse, ItemKind, Match, Model, Stmt, StmtKind,
@@ -93,7 +94,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Whether calls of a function that is given to a method may change places.
-    pub(super) fn apply(mut self, args: &'a [Expr]) -> Result<(), Fault> {
+    pub(super) fn apply(&mut self, args: &'a [Expr]) -> Result<(), Fault> {
         args.iter().try_for_each(|arg| match (&arg.kind, self.program.meaning(arg.id)) {
             (ExprKind::Closure(_), _) | (_, Some(Meaning::Function(_))) => self.expr(arg),
             _ => Err((arg.span, "calls something that is not known")),
@@ -225,7 +226,8 @@ impl<'a> Rounds<'a> {
     }
 
     fn read(&mut self, root: Root, own: bool, span: Span) {
-        if !self.is_inner(root) {
+        // What a closure has captured belongs to the rounds; nobody writes the locals of functions.
+        if !matches!(root, Root::Local(id) if self.inner.contains(&id)) {
             self.reads.push((root, own, span));
         }
     }
@@ -285,6 +287,10 @@ impl<'a> Rounds<'a> {
                             self.read(root, true, e.span);
                         }
                         return args.iter().try_for_each(|arg| self.expr(arg));
+                    }
+                    Some(Meaning::Builtin(method)) if applies(method) => {
+                        self.expr(receiver)?;
+                        return self.apply(args);
                     }
                     Some(Meaning::Builtin(_)) => self.expr(receiver)?,
                     Some(Meaning::Method(id, at)) => {
