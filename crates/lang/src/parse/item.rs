@@ -124,11 +124,14 @@ impl Parser<'_> {
                 ExprKind::Binary { op: BinaryOp::Range, right, .. } => right.span,
                 _ => size.span,
             };
+            let rest = self.text.get(size.span.end as usize..).unwrap_or_default();
+            let bracket = rest.find(']').map_or(rest.len(), |at| at + 1);
+            let end = size.span.end + bracket as u32;
             let head = Span::new(symmetric.end, size.span.start).of(self.text).trim_start();
             diagnostic = diagnostic.suggest(
                 "declare an index type, and the parts over it",
-                Span::new(symmetric.start, size.span.end),
-                format!("index {index} = {};\n{head}{index}", count.of(self.text)),
+                Span::new(symmetric.start, end),
+                format!("index {index} = {}; {head}{index}]", count.of(self.text)),
             );
         }
         self.report_always(diagnostic);

@@ -77,10 +77,10 @@ invariant all_or_none: xs.sum() == 0 || xs.sum() == 3;
 #[test]
 fn the_old_word_is_shown_as_an_index_type() {
     for (old, new) in [
-        ("symmetric handler worker[3]: fifo;", "index Worker = 3;\nhandler worker[Worker]: fifo;"),
+        ("symmetric handler worker[3]: fifo;", "index Worker = 3; handler worker[Worker]: fifo;"),
         (
             "symmetric unfair thread t[i in 0..N + 1] { yield; }",
-            "index T = N + 1;\nunfair thread t[i in T] { yield; }",
+            "index T = N + 1; unfair thread t[i in T] { yield; }",
         ),
     ] {
         let text = format!("model m\nconst N = 2;\n{old}\nevent e {{ }}\n");
