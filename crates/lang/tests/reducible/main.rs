@@ -14,9 +14,6 @@ use anyorder_vm::{Machine, Switches};
 #[expect(unreachable_pub, reason = "shared with the tests of the naive interpreter")]
 mod generate;
 
-#[path = "../symmetry/generate.rs"]
-mod indices;
-
 #[expect(unreachable_pub, reason = "shared with the tests of the machine as a task system")]
 mod edits;
 
@@ -151,16 +148,4 @@ fn every_clause_holds_in_random_models() {
     let shown: Vec<String> = shown.collect();
     assert!(wrong.is_empty(), "{} models:\n{}", wrong.len(), shown.join("\n\n"));
     totals.require(CLAUSES);
-}
-
-#[test]
-fn every_clause_holds_in_models_over_index_types() {
-    let mut totals = Totals::default();
-    let size = Size { states: 30, edits: 12, pairs: true };
-    let found = (0..100).filter_map(|seed| {
-        check(&format!("seed {seed}"), &indices::model(seed), size, &mut totals).err()
-    });
-    let wrong: Vec<String> = found.collect();
-    totals.print();
-    assert!(wrong.is_empty(), "{} models:\n{}", wrong.len(), wrong.join("\n\n"));
 }
