@@ -1,7 +1,7 @@
 //! The values of constant expressions.
 
 use super::constant::ConstValue;
-use super::program::{LocalId, Meaning, Program};
+use super::program::{IndexId, LocalId, Meaning, Program};
 use super::types::Type;
 use crate::ast::{BinaryOp, Block, Expr, ExprKind, FieldInit, If, IfElse, NodeId, UnaryOp};
 use crate::source::Span;
@@ -45,6 +45,7 @@ fn size(value: &ConstValue) -> usize {
     1 + match value {
         ConstValue::Str(text) => text.len(),
         ConstValue::List(v)
+        | ConstValue::Array(_, v)
         | ConstValue::Set(v)
         | ConstValue::Variant(_, _, v)
         | ConstValue::Record(_, v) => v.iter().map(size).sum(),
@@ -56,6 +57,7 @@ fn size(value: &ConstValue) -> usize {
 fn depth(value: &ConstValue) -> usize {
     1 + match value {
         ConstValue::List(v)
+        | ConstValue::Array(_, v)
         | ConstValue::Set(v)
         | ConstValue::Variant(_, _, v)
         | ConstValue::Record(_, v) => v.iter().map(depth).max().unwrap_or(0),
@@ -75,6 +77,8 @@ fn is_of(value: &ConstValue, ty: &Type) -> bool {
         | (Type::List(_), ConstValue::List(_))
         | (Type::Set(_), ConstValue::Set(_))
         | (Type::Map(..), ConstValue::Map(_)) => true,
+        (Type::Index(wanted), ConstValue::Index(id, _))
+        | (Type::Array(wanted, _), ConstValue::Array(id, _)) => wanted == id,
         (Type::Enum(wanted), ConstValue::Variant(id, ..)) => wanted == id,
         (Type::Record(wanted), ConstValue::Record(id, _)) => wanted == id,
         (Type::Nullable(solid), value) => is_of(value, solid),
@@ -109,10 +113,11 @@ impl<'p> Evaluator<'p> {
         Ok(value)
     }
 
-    /// The value of an integer expression, if it has one.
+    /// The value of an integer expression, if it has one; the number of a value of an index type.
     pub(crate) fn int(&self, expr: &Expr) -> Option<i64> {
         match self.evaluate(expr) {
             Ok(ConstValue::Int(value)) => Some(value),
+            Ok(ConstValue::Index(_, number)) => Some(i64::from(number)),
             _ => None,
         }
     }
@@ -157,6 +162,11 @@ impl<'p> Evaluator<'p> {
             ExprKind::Map(entries) => return self.map(entries),
             ExprKind::Repeat(value, count) => {
                 let value = self.expr(value)?;
+                if let Some(Meaning::Index(id)) = self.program.meaning(count.unwrapped().id) {
+                    let size = self.index_size(expr, id)?;
+                    self.charge(expr, &value, size as usize)?;
+                    return Ok(ConstValue::Array(id, vec![value; size as usize]));
+                }
                 match self.expr(count)? {
                     ConstValue::Int(n) if (0..=ELEMENTS_MAX).contains(&n) => {
                         self.charge(expr, &value, n as usize)?;
@@ -231,8 +241,12 @@ impl<'p> Evaluator<'p> {
     fn name(&self, name: &str, expr: &Expr) -> Outcome {
         let id = match (self.program.meaning(expr.id), self.member) {
             (Some(Meaning::Const(id)), _) => id,
-            (Some(Meaning::Local(id)), Some((member, value))) if id == member => {
-                return Ok(ConstValue::Int(value));
+            (Some(Meaning::Index(id)), _) => {
+                let numbers = 0..self.index_size(expr, id)?;
+                return Ok(ConstValue::Set(numbers.map(|n| ConstValue::Index(id, n)).collect()));
+            }
+            (Some(Meaning::Local(id)), Some(member)) if id == member.0 => {
+                return Ok(self.program.member(member));
             }
             _ => return fail(expr.span, format!("`{name}` is not a constant")),
         };
@@ -242,6 +256,15 @@ impl<'p> Evaluator<'p> {
                 Ok(value.clone())
             }
             None => fail(expr.span, format!("the value of `{name}` is not known")),
+        }
+    }
+
+    /// The number of values of an index type; constants that this number needs do not name the
+    /// type.
+    fn index_size(&self, expr: &Expr, id: IndexId) -> Result<u32, ConstError> {
+        match self.program.indices[id.index()].size {
+            0 => not_constant(expr),
+            size => Ok(size),
         }
     }
 
@@ -284,6 +307,9 @@ impl<'p> Evaluator<'p> {
                     None => fail(index.span, format!("index {at} in a list of {len}")),
                 }
             }
+            (ConstValue::Array(_, elements), ConstValue::Index(_, number)) => {
+                elements.into_iter().nth(number as usize).map_or_else(|| not_constant(expr), Ok)
+            }
             (ConstValue::Map(entries), key) => {
                 match entries.into_iter().find(|(known, _)| *known == key) {
                     Some((_, value)) => Ok(value),
@@ -303,7 +329,7 @@ impl<'p> Evaluator<'p> {
         right: &Expr,
     ) -> Outcome {
         use BinaryOp as Op;
-        use ConstValue::{Bool, Int, List, Map, Set, Str};
+        use ConstValue::{Array, Bool, Int, List, Map, Set, Str};
         let a = self.expr(left)?;
         // The right side of a short circuit need not have a value.
         match (op, &a) {
@@ -325,7 +351,7 @@ impl<'p> Evaluator<'p> {
             (Op::Le, Str(a), Str(b)) => Bool(a <= b),
             (Op::Gt, Str(a), Str(b)) => Bool(a > b),
             (Op::Ge, Str(a), Str(b)) => Bool(a >= b),
-            (Op::In, a, List(b) | Set(b)) => Bool(b.contains(&a)),
+            (Op::In, a, List(b) | Array(_, b) | Set(b)) => Bool(b.contains(&a)),
             (Op::In, a, Map(b)) => Bool(b.iter().any(|(key, _)| *key == a)),
             (Op::In, Str(a), Str(b)) => Bool(b.contains(&a)),
             (op, Int(a), Int(b)) => return int_binary(expr, op, op_span, a, b),
