@@ -81,7 +81,7 @@ impl<'a> Checker<'a> {
                 (&decl.name, Meaning::Const(ConstId(last(p.consts.len()))))
             }
             ItemKind::Index(decl) => {
-                p.indices.push(IndexInfo { name: decl.name.name.clone(), item, size: 0 });
+                p.indices.push(IndexInfo { name: decl.name.name.clone(), item, size: 1 });
                 (&decl.name, Meaning::Index(IndexId(last(p.indices.len()))))
             }
             ItemKind::Enum(decl) => {

@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
 
     /// Evaluates a constant expression whose types are fine; says why it is none.
     fn evaluate(&mut self, expr: &'a Expr) -> Option<ConstValue> {
-        match Evaluator::new(&self.program).evaluate(expr) {
+        match Evaluator::new(&self.program).declared().evaluate(expr) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.error(Code::CONSTANT, error.span, error.message);
@@ -147,12 +147,15 @@ impl<'a> Checker<'a> {
     fn index_size(&mut self, at: usize) {
         let item = self.program.indices[at].item;
         let ItemKind::Index(decl) = &self.model.items[item].kind else { return };
-        let size = self.const_int(&decl.size);
-        let is_fine = |size: &i64| (1..=ARRAY_MAX).contains(size);
-        self.program.indices[at].size = size.filter(is_fine).unwrap_or(1) as u32;
-        if let Some(size) = size.filter(|size| !is_fine(size)) {
-            let message = format!("an index type has from 1 to {ARRAY_MAX} values, not {size}");
-            self.error(Code::CONSTANT, decl.size.span, message);
+        match self.const_int(&decl.size) {
+            Some(size) if (1..=ARRAY_MAX).contains(&size) => {
+                self.program.indices[at].size = size as u32;
+            }
+            Some(size) => {
+                let message = format!("an index type has from 1 to {ARRAY_MAX} values, not {size}");
+                self.error(Code::CONSTANT, decl.size.span, message);
+            }
+            None => {}
         }
     }
 

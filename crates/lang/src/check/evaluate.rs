@@ -1,7 +1,7 @@
 //! The values of constant expressions.
 
 use super::constant::ConstValue;
-use super::program::{IndexId, LocalId, Meaning, Program};
+use super::program::{LocalId, Meaning, Program};
 use super::types::Type;
 use crate::ast::{BinaryOp, Block, Expr, ExprKind, FieldInit, If, IfElse, NodeId, UnaryOp};
 use crate::source::Span;
@@ -36,6 +36,8 @@ pub(crate) struct Evaluator<'p> {
     member: Option<(LocalId, i64)>,
     /// Whether each part of an expression must be constant, those that are not needed too.
     whole: bool,
+    /// Whether index types have a value: their sets of values.
+    indices: bool,
     /// Values that may still be made.
     left: Cell<usize>,
 }
@@ -89,12 +91,17 @@ fn is_of(value: &ConstValue, ty: &Type) -> bool {
 impl<'p> Evaluator<'p> {
     /// For expressions outside of all bodies.
     pub(crate) fn new(program: &'p Program) -> Self {
-        Self { program, member: None, whole: false, left: Cell::new(VALUES_MAX) }
+        Self { program, member: None, whole: false, indices: true, left: Cell::new(VALUES_MAX) }
     }
 
     /// For one member of a family: its parameter has a value.
     pub(crate) fn of_member(self, member: Option<(LocalId, i64)>) -> Self {
         Self { member, ..self }
+    }
+
+    /// For what is declared constant: index types are not.
+    pub(crate) fn declared(self) -> Self {
+        Self { indices: false, ..self }
     }
 
     /// For expressions in bodies: all that is named there counts (C4), so each part must be
@@ -162,10 +169,12 @@ impl<'p> Evaluator<'p> {
             ExprKind::Map(entries) => return self.map(entries),
             ExprKind::Repeat(value, count) => {
                 let value = self.expr(value)?;
-                if let Some(Meaning::Index(id)) = self.program.meaning(count.unwrapped().id) {
-                    let size = self.index_size(expr, id)?;
-                    self.charge(expr, &value, size as usize)?;
-                    return Ok(ConstValue::Array(id, vec![value; size as usize]));
+                if let Some(Meaning::Index(id)) = self.program.meaning(count.unwrapped().id)
+                    && self.indices
+                {
+                    let size = self.program.indices[id.index()].size as usize;
+                    self.charge(expr, &value, size)?;
+                    return Ok(ConstValue::Array(id, vec![value; size]));
                 }
                 match self.expr(count)? {
                     ConstValue::Int(n) if (0..=ELEMENTS_MAX).contains(&n) => {
@@ -241,8 +250,8 @@ impl<'p> Evaluator<'p> {
     fn name(&self, name: &str, expr: &Expr) -> Outcome {
         let id = match (self.program.meaning(expr.id), self.member) {
             (Some(Meaning::Const(id)), _) => id,
-            (Some(Meaning::Index(id)), _) => {
-                let numbers = 0..self.index_size(expr, id)?;
+            (Some(Meaning::Index(id)), _) if self.indices => {
+                let numbers = 0..self.program.indices[id.index()].size;
                 return Ok(ConstValue::Set(numbers.map(|n| ConstValue::Index(id, n)).collect()));
             }
             (Some(Meaning::Local(id)), Some(member)) if id == member.0 => {
@@ -256,15 +265,6 @@ impl<'p> Evaluator<'p> {
                 Ok(value.clone())
             }
             None => fail(expr.span, format!("the value of `{name}` is not known")),
-        }
-    }
-
-    /// The number of values of an index type; constants that this number needs do not name the
-    /// type.
-    fn index_size(&self, expr: &Expr, id: IndexId) -> Result<u32, ConstError> {
-        match self.program.indices[id.index()].size {
-            0 => not_constant(expr),
-            size => Ok(size),
         }
     }
 

@@ -120,7 +120,7 @@ pub struct IndexInfo {
     pub name: String,
     /// Number of its declaration.
     pub item: usize,
-    /// Number of its values; 0 until it is known.
+    /// Number of its values.
     pub size: u32,
 }
 
