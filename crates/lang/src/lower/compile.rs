@@ -60,7 +60,9 @@ pub fn compile(text: &str, name: &str) -> Result<Compiled, Vec<Diagnostic>> {
     match lower(&model, &tables, &Source::new(name, text)) {
         Ok(program) => Ok(Compiled { program, tables, model, warnings }),
         Err(error) => {
-            warnings.push(error);
+            let span = model.name.as_ref().map_or(Span::default(), |n| n.span);
+            let message = format!("run this model: {error}");
+            warnings.push(Diagnostic::new(Code::TOO_LARGE, span, message));
             Err(warnings)
         }
     }
@@ -75,15 +77,12 @@ pub fn lower(
     model: &ast::Model,
     tables: &check::Program,
     source: &Source<'_>,
-) -> Result<Program, Diagnostic> {
+) -> Result<Program, ProgramError> {
     let mut low = Lowerer::new(model, tables, source);
     declare::declare(&mut low);
     events::declare(&mut low);
     functions::define(&mut low);
     events::define(&mut low);
     symmetry::declare(&mut low);
-    low.b.finish().map_err(|error| {
-        let span = model.name.as_ref().map_or(Span::default(), |n| n.span);
-        Diagnostic::new(Code::TOO_LARGE, span, format!("run this model: {error}"))
-    })
+    low.b.finish()
 }
